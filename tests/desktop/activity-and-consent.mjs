@@ -47,11 +47,11 @@ export async function activityAndConsent(page, place, step) {
     await page.waitForConsentRequest("1 of 5");
     await page.picture("queue-front");
     await page.click("button", "Show all", CONSENT_REQUEST);
-    await page.waitForText("5 questions wait for you.", "[data-testid=queue]");
+    await page.waitForText("5 requests need your decision.", "[data-testid=queue]");
     await page.picture("queue-list");
-    await page.click("button", "Deny all questions of modern", "[data-testid=queue]");
-    await page.waitForText("1 question waits for you.", "[data-testid=queue]");
-    await page.click("button", "Back to the question", "[data-testid=queue]");
+    await page.click("button", "Deny all requests from modern", "[data-testid=queue]");
+    await page.waitForText("1 request needs your decision.", "[data-testid=queue]");
+    await page.click("button", "Back to the request", "[data-testid=queue]");
     await page.waitForConsentRequest("legacy");
     await page.armed();
     await page.press("d");
@@ -95,7 +95,7 @@ export async function activityAndConsent(page, place, step) {
 
   await step("11 the audit log: every decision, readable in the window and as a file", async () => {
     await page.go("#/audit");
-    for (const text of ["Denied", "Allowed", "show_everything", "Answer of the model", PERMIT_HOST]) {
+    for (const text of ["Denied", "Allowed", "show_everything", "Model's answer", PERMIT_HOST]) {
       await page.waitForText(text, "main");
     }
     await page.picture("audit");
@@ -115,7 +115,7 @@ export async function activityAndConsent(page, place, step) {
     await page.go("#/rules");
     await page.waitForText("show_everything", "main");
     await page.picture("rules");
-    await page.click("button", /^Take back: .*show_everything, legacy/);
+    await page.click("button", /^Revoke: .*show_everything, legacy/);
     await page.until("it to be gone", async () => !(await page.has("button", /show_everything, legacy/)));
     await page.until("the question to be closed", () => page.run(() => !document.querySelector("[role=dialog]")));
   });

@@ -25,7 +25,7 @@ export async function background(page, place, step) {
     const file = join(place.env.XDG_CONFIG_HOME, "autostart/drawbridge.desktop");
     assert.ok(!existsSync(file), "off at first");
     await page.go("#/settings");
-    await page.waitForText("This desktop shows no tray", SECTION);
+    await page.waitForText("This desktop has no tray", SECTION);
     await page.click("checkbox", LOGIN, SECTION);
     await page.until("the file", () => existsSync(file));
     await page.until("the switch to be on", () => isOn(page));
@@ -76,7 +76,7 @@ export async function background(page, place, step) {
     assert.equal(await startSecondInstance(place), 0, "and once more");
     await shows(true);
     await page.go("#/settings");
-    await page.click("radio", "Quit, which ends all servers", SECTION);
+    await page.click("radio", "Quit and stop all servers", SECTION);
     await page.until("the setting", () => JSON.parse(readFileSync(join(place.data, "settings.json"), "utf8")).onClose === "quit");
   });
 }

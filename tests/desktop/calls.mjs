@@ -69,7 +69,7 @@ export async function calls(page, place, step) {
     await step(`4 ${era}: an error of the tool is shown as an error`, async () => {
       await callTool(page, era, "fail");
       await page.allow("Allow once");
-      await page.waitForText("The tool says that it failed", RESULT);
+      await page.waitForText("The tool reported an error", RESULT);
     });
   }
 
@@ -103,7 +103,7 @@ export async function calls(page, place, step) {
       await page.go(`#/server/${era}/resources/${encodeURIComponent("clock:///now")}`);
       await page.click("button", "Read", "main");
       await page.click("button", "Watch for changes");
-      await page.waitForText("It changed since you read it.", "main");
+      await page.waitForText("Changed since you read it.", "main");
       await page.picture(`${era}-changed`);
       await page.click("button", "Stop watching");
       await page.go(`#/server/${era}/resources/${encodeURIComponent("tide:///{harbour}/{day}")}`);

@@ -47,7 +47,7 @@ export async function restoredAnswer(page, place, step) {
   await step("14 after the next start the answer is stored, marked as interrupted, and can be requested again", async () => {
     await page.waitForElement("button", "New conversation", "nav");
     await page.go(`#/conversation/${interrupted.conversation}`);
-    await page.waitForText("The answer broke off.", ANSWER);
+    await page.waitForText("The answer is incomplete.", ANSWER);
     assert.ok(count(await page.text(ANSWER)) >= interrupted.words, "all that was read a moment before is kept");
     assert.equal(await page.run((answer) => document.querySelector(answer).ariaBusy, ANSWER), "false", "nothing answers");
     assert.equal(await page.run(() => document.querySelector("[data-testid=composer] textarea").value), DRAFT, "the draft is there");

@@ -32,18 +32,18 @@ export async function models(page, place, step) {
 
   await step("12 a provider is added with its key, and answers", async () => {
     await page.go("#/models");
-    await page.waitForText("No provider yet", "main");
+    await page.waitForText("No providers yet", "main");
     await page.click("button", "Add a provider");
-    await page.choose("Provider", "Another, by its address", DIALOG);
+    await page.choose("Provider", "Other (by address)", DIALOG);
     await page.fill("Name", "Fake lab", "textbox", DIALOG);
     await page.fill("Address", `${provider.url}/v1`, "textbox", DIALOG);
-    await page.fill("Key, if it wants one", KEY, "textbox", DIALOG);
+    await page.fill("Key, if required", KEY, "textbox", DIALOG);
     await page.picture("add-provider");
     await page.click("button", "Add", DIALOG);
-    await page.waitForText(/It answers and lists \d+ models/, "main");
+    await page.waitForText(/It responded with \d+ models/, "main");
     await page.waitForText("Key set", "main");
     await page.click("button", "Test Fake lab");
-    await page.waitForText(/It answers and lists \d+ models/, "main");
+    await page.waitForText(/It responded with \d+ models/, "main");
     await page.click("disclosure", /^\d+ models$/);
     await page.click("button", "Use gpt-4o by default");
     await page.waitForText("Default model: gpt-4o of Fake lab.", "main");
@@ -60,7 +60,7 @@ export async function models(page, place, step) {
     await page.click("tab", "Paste");
     const config = { command: process.execPath, args: [place.everything] };
     const text = JSON.stringify({ mcpServers: { everything: config } });
-    await page.fill("A URL, a command, or what the server's README says to paste", text);
+    await page.fill("URL, command, or the configuration from the server's README", text);
     await page.click("button", "Add 1 server");
     await page.waitForElement("heading", "everything");
     await page.click("button", "Start", "main");
@@ -73,9 +73,9 @@ export async function models(page, place, step) {
     await page.waitForConsentRequest("everything asks for your folders");
     await page.allow("Share none");
     await page.go("#/server/everything/tools");
-    await page.click("button", /^Mark \d+ new tools as reviewed/);
-    await page.click("button", "Mark as reviewed", DIALOG);
-    await page.until("them to be reviewed", async () => !(await page.has("button", /^Mark \d+ new tools/)));
+    await page.click("button", /^Review \d+ new tools/);
+    await page.click("button", "Mark all as reviewed", DIALOG);
+    await page.until("them to be reviewed", async () => !(await page.has("button", /^Review \d+ new tools/)));
   });
 
   await step("12 a model calls a tool, the user changes the arguments, and the model answers with the result", async () => {
@@ -93,11 +93,11 @@ export async function models(page, place, step) {
     await page.waitForConsentRequest("The model asked");
     await page.waitForConsentRequest(/b\s+(number\s+)?40/);
     await page.picture("question-of-model");
-    await page.click("button", "Edit what is sent", CONSENT_REQUEST);
+    await page.click("button", "Edit the arguments", CONSENT_REQUEST);
     await page.fill(/^b\b/, "42", "textbox", CONSENT_REQUEST);
     await page.picture("question-edited");
     await page.click("button", "Use these changes", CONSENT_REQUEST);
-    await page.waitForConsentRequest(/b\s+edited\s*number\s+42\s+Asked for:\s+40/);
+    await page.waitForConsentRequest(/b\s+edited\s*number\s+42\s+Requested:\s+40/);
     await page.allow("Allow once");
     await page.waitForText("it is 44, as you changed a number", "main");
     await page.picture("answer");

@@ -66,7 +66,7 @@ export async function importTenServers(page, place, step) {
     writeFileSync(file, JSON.stringify({ mcpServers: servers }));
     const own = async () => (await page.invoke("snapshot", {})).value.servers.filter(({ name }) => name !== "demo");
     const startedAt = Date.now();
-    await page.click("button", "Look for them");
+    await page.click("button", "Search for servers");
     await page.waitForText(`Found ${count} servers`, "main");
     await page.picture("ten-found");
     await page.click("button", `Import ${count} servers`, "main");

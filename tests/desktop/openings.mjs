@@ -10,7 +10,7 @@ import { startSecondInstance } from "./background.mjs";
 const DIALOG = "[role=dialog]";
 const SECTION = "section[aria-labelledby=settings-desktop]";
 const LINKS = "Open drawbridge: links with this app";
-const UNKNOWN = "Where this link came from is not known";
+const UNKNOWN = "The source of this link is not known";
 
 /** Creates a bundle of this name in the user's home folder. Its server would create a marker file if it ran. */
 export function createBundle(place, name) {
@@ -61,8 +61,8 @@ export async function openedWhileRunning(page, place, step) {
     await page.waitForText("This is not a file");
     await page.waitForText(pipe);
     assert.equal(await startSecondInstance(place, [text, join(place.home, "none.mcpb")]), 0, "others");
-    await page.waitForText("This file is no bundle");
-    await page.waitForText("This file is not there");
+    await page.waitForText("This file is not a bundle");
+    await page.waitForText("This file does not exist");
     await page.picture("refused");
     assert.equal(await page.run((dialog) => document.querySelector(dialog), DIALOG), null, "no sheet is opened");
     await closeNotes(page);
@@ -108,8 +108,8 @@ export async function openedWhileRunning(page, place, step) {
     await close(page);
     const forbiddenLinks = ["drawbridge://mcp/start?name=demo", "cursor://anysphere.cursor-deeplink/mcp/install?name=a&config=e30", `drawbridge://mcp/install?name=a&config=${"A".repeat(40_000)}`];
     assert.equal(await startSecondInstance(place, forbiddenLinks), 0, "links that install nothing");
-    await page.waitForText("it is no install link of Drawbridge");
-    await page.waitForText("it is longer than any install link");
+    await page.waitForText("it is not an install link for Drawbridge");
+    await page.waitForText("it is too long");
     assert.equal(await page.run((dialog) => document.querySelector(dialog), DIALOG), null, "no sheet is opened");
     await closeNotes(page);
     await assertNothingInstalled(page, place, "proposed");

@@ -14,9 +14,9 @@ export async function otherApps(page, place, step) {
     const text = JSON.stringify({ mcpServers: { [NAME]: server } });
     writeFileSync(file, text);
     await page.go("#/import");
-    await page.click("button", "Look for them", "main");
+    await page.click("button", "Search for servers", "main");
     await page.waitForText("Found 1 server", "main");
-    await page.waitForText("Goes to the keychain", "main");
+    await page.waitForText("Stored in the keychain", "main");
     await page.picture("import");
     await page.click("button", "Import 1 server", "main");
     await page.waitForText("1 server imported", "main");

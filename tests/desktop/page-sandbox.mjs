@@ -45,7 +45,7 @@ export async function pageSandbox(page, place, step) {
     await page.go("#/settings");
     if (!allowsSandbox) {
       console.log("        this system allows no sandbox: only that Settings says so is tried");
-      await page.waitForText("Off: a flaw in WebKitGTK could reach your files", SECTION);
+      await page.waitForText("Off: a flaw in WebKitGTK could expose your files", SECTION);
       return;
     }
     // Run by root, bubblewrap needs no user namespace.

@@ -16,10 +16,10 @@ export async function samplingRequest(page, place, step) {
 
   await step("13 a server may use models once that is enabled and announced to it", async () => {
     await page.go("#/server/everything/permissions");
-    await page.click("checkbox", "Let this server ask your models");
-    await page.waitForText("The server learns of it when it is started again.", "main");
+    await page.click("checkbox", "Let this server use your models");
+    await page.waitForText("The change takes effect when the server restarts.", "main");
     await page.picture("sampling-settings");
-    await page.click("button", "Restart it", "main");
+    await page.click("button", "Restart now", "main");
     await page.go(`#/server/everything/tools/${TOOL}`);
     await page.waitForText(TOOL, "main article");
     // The server announces its last tools one by one after the start, and each moves the layout.
@@ -29,7 +29,7 @@ export async function samplingRequest(page, place, step) {
   await step("13 its request is reviewed, a model answers, the answer is edited and sent", async () => {
     await callTool(page, "everything", TOOL, { prompt: "say hello" });
     await page.allow("Allow once");
-    await page.waitForConsentRequest("asks the model");
+    await page.waitForConsentRequest("requests an answer from a model");
     for (const part of [SYSTEM, "say hello", "100 tokens", "Your default model."]) await page.waitForConsentRequest(part);
     assert.deepEqual(await serverRequestBodies(), [], "[sampling-human-in-loop]: nothing went to the model yet");
     await page.picture("sampling-of-server");
@@ -59,7 +59,7 @@ export async function samplingRequest(page, place, step) {
     await page.scrollTo("main table:has(input)");
     await page.picture("sampling-used");
     await page.go("#/audit");
-    for (const kind of ["Request to the model", "Answer of the model"]) await page.waitForText(kind, "main");
+    for (const kind of ["Request to the model", "Model's answer"]) await page.waitForText(kind, "main");
     await assertPageHasNoKey(page);
     assert.ok((await requestBodies()).every((body) => !body.includes(KEY)), "the key is in nothing that a model reads");
   });

@@ -19,10 +19,10 @@ export async function serverRequests(page, place, step) {
     await step(`7 ${era}: sampling in two steps with a manual response`, async () => {
       await callTool(page, era, "ask_model");
       await page.allow("Allow once");
-      await page.waitForConsentRequest("asks the model");
+      await page.waitForConsentRequest("requests an answer from a model");
       for (const part of ["friendly harbour master", "Is it a good day to sail?", "200 tokens"]) await page.waitForConsentRequest(part);
       await page.picture(`${era}-sampling-request`);
-      await page.allow("Answer it");
+      await page.allow("Answer it yourself");
       await page.fill("Your answer", "Stay in the harbour.");
       await page.picture(`${era}-sampling-answer`);
       await page.click("button", "Review the answer");
@@ -38,13 +38,13 @@ export async function serverRequests(page, place, step) {
       await page.fill(/^Email/, "nowhere");
       await page.read();
       await page.goAndClick("button", "Accept and send", CONSENT_REQUEST);
-      await page.waitForConsentRequest("This is no e-mail address.");
+      await page.waitForConsentRequest("Enter an email address.");
       await page.picture(`${era}-form`);
       await page.fill(/^Email/, "ann@example.com");
       await page.fill(/^Day of arrival/, "2026-12-01");
       await page.fill(/^Crew/, "7");
       // The layout moves up once the fields above are valid.
-      const isRight = async () => !/Fill this in|This is no e-mail/.test(await page.text(CONSENT_REQUEST));
+      const isRight = async () => !/Fill this in|Enter an email/.test(await page.text(CONSENT_REQUEST));
       await page.until("the fields above to be right", isRight);
       await page.click("checkbox", "Chinese", CONSENT_REQUEST);
       await page.allow("Accept and send");

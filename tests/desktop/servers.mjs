@@ -46,7 +46,7 @@ export async function servers(page, place, step) {
     await page.go("#/add-server");
     await page.click("tab", "Paste");
     const text = JSON.stringify({ mcpServers: { modern: { command: place.demo, args: ["--era", "modern"] } } });
-    await page.fill("A URL, a command, or what the server's README says to paste", text);
+    await page.fill("URL, command, or the configuration from the server's README", text);
     await page.waitForText("Found 1 server");
     await page.picture("add-by-paste");
     await page.click("button", "Add 1 server");
@@ -78,7 +78,7 @@ export async function servers(page, place, step) {
 
   await step("3 state, revision, capabilities, instructions, and unverified claims", async () => {
     await page.go("#/server/legacy/overview");
-    for (const text of ["ready", "2025-11-25", "tools.listChanged", "Claims of the server.", "Instructions for a model"]) {
+    for (const text of ["ready", "2025-11-25", "tools.listChanged", "Provided by the server.", "Instructions for a model"]) {
       await page.waitForText(text, "main");
     }
     await page.picture("overview");
@@ -112,11 +112,11 @@ export async function servers(page, place, step) {
     await page.go("#/server/missing/overview");
     await page.click("button", "Start", "main");
     await page.waitForText("The program was not found", "main");
-    await page.waitForText(/Looked in \d+ folders/, "main");
+    await page.waitForText(/Searched \d+ folders/, "main");
     await page.go("#/server/ending/overview");
     await page.click("button", "Start", "main");
     await page.allow("Allow once");
-    await page.waitForText("It ended before it was ready", "main");
+    await page.waitForText("It stopped before it was ready", "main");
     await page.waitForText("the harbour is closed", "main");
     await page.picture("failed");
   });

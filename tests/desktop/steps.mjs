@@ -128,17 +128,17 @@ export async function steps(page, place, step) {
   await step("steps: a grant is found and revoked", async () => {
     await measure(page, "revoke", async (user) => {
       await user.click("link", "Rules");
-      await user.click("button", /^Take back: .*add/, "main");
-      await page.until("it to be gone", async () => !(await page.has("button", /^Take back: .*add/, "main")));
+      await user.click("button", /^Revoke: .*add/, "main");
+      await page.until("it to be gone", async () => !(await page.has("button", /^Revoke: .*add/, "main")));
     });
   });
 
   await step("steps: a server is added by paste", async () => {
     await measure(page, "add", async (user) => {
       await user.click("link", "Add a server");
-      if (!(await page.has("textbox", /^A URL, a command/, "main"))) await user.click("tab", "Paste");
+      if (!(await page.has("textbox", /^URL, command/, "main"))) await user.click("tab", "Paste");
       const config = { mcpServers: { everything: { command: process.execPath, args: [place.everything] } } };
-      await user.replace("A URL, a command, or what the server's README says to paste", JSON.stringify(config));
+      await user.replace("URL, command, or the configuration from the server's README", JSON.stringify(config));
       await user.click("button", "Add 1 server");
       await page.waitForElement("heading", "everything");
     });
@@ -147,12 +147,12 @@ export async function steps(page, place, step) {
   await step("steps: a model is set up, and a prompt found by / is sent", async () => {
     await page.go("#/models");
     await page.click("button", "Add a provider");
-    await page.choose("Provider", "Another, by its address", DIALOG);
+    await page.choose("Provider", "Other (by address)", DIALOG);
     await page.fill("Name", "Fake lab", "textbox", DIALOG);
     await page.fill("Address", `${place.provider.url}/v1`, "textbox", DIALOG);
-    await page.fill("Key, if it wants one", KEY, "textbox", DIALOG);
+    await page.fill("Key, if required", KEY, "textbox", DIALOG);
     await page.click("button", "Add", DIALOG);
-    await page.waitForText(/It answers and lists \d+ models/, "main");
+    await page.waitForText(/It responded with \d+ models/, "main");
     await page.click("disclosure", /^\d+ models$/);
     await page.click("button", "Use gpt-4o by default");
     await page.waitForText("Default model: gpt-4o of Fake lab.", "main");
@@ -188,10 +188,10 @@ export async function steps(page, place, step) {
     await page.click("button", "Send", COMPOSER);
     await page.waitForConsentRequest("Run add on demo?");
     await measure(page, "deny", async (user) => {
-      await user.click("button", "Deny and say why…", CONSENT_REQUEST);
+      await user.click("button", "Deny with a reason…", CONSENT_REQUEST);
       await user.type("not today");
       // A denial is armed after a moment without keys, too.
-      await page.until("it to be armed", () => page.isOn("button", "Deny and tell the model", CONSENT_REQUEST));
+      await page.until("it to be armed", () => page.isOn("button", "Deny and send the reason", CONSENT_REQUEST));
       await page.press(ENTER);
       await page.waitForText("Then I leave it.", "main");
     });

@@ -71,7 +71,7 @@ async fn e19_a_server_that_is_always_allowed_comes_back_and_the_log_says_so() {
     let last = log.iter().find(|e| e.kind == "start-server").unwrap();
     assert_eq!(last.asker, "host", "E19: and nobody asked for it but the host");
     let activity = app.activity(SERVER).await;
-    assert!(activity.contains("under its standing approval"), "E19: which can be read on its page: {activity}");
+    assert!(activity.contains("with its saved approval"), "E19: which can be read on its page: {activity}");
     app.host.close().await;
     withstood(row, Duration::ZERO);
 }

@@ -37,7 +37,7 @@ async fn left_to_the_user(pair: &ServerPair, what: &str) -> Failure {
     };
     let failure = pair.while_good(what, left).await;
     let activity = pair.app.activity("bad").await;
-    assert!(activity.contains("attempt 5 to bring it back"), "{what}: it is tried five times: {activity}");
+    assert!(activity.contains("attempt 5 to reconnect"), "{what}: it is tried five times: {activity}");
     assert!(!activity.contains("attempt 6"), "{what}: and not more often: {activity}");
     failure
 }
@@ -71,7 +71,7 @@ async fn x40_a_process_that_never_gets_so_far() {
     assert!(failure.message.contains("exit status 3"), "{what}: the cause is in words: {failure:?}");
     pass(LONGER).await;
     let activity = pair.app.activity("bad").await;
-    assert!(!activity.contains("to bring it back"), "{what}: what never ran is not tried again: {activity}");
+    assert!(!activity.contains("to reconnect"), "{what}: what never ran is not tried again: {activity}");
     pair.close(what).await;
 }
 

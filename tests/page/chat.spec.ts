@@ -106,7 +106,7 @@ test("X09: a call of the model is decided in its card with changed arguments, an
     "the queue has it, too",
   ).toBeVisible();
   await faultless(app, "a question in its card");
-  await frame.getByRole("button", { name: "Edit what is sent" }).click();
+  await frame.getByRole("button", { name: "Edit the arguments" }).click();
   await frame.getByRole("textbox", { name: /First number/ }).fill("4");
   await frame.getByRole("button", { name: "Use these changes" }).click();
   await expect(frame).toContainText("4");
@@ -121,7 +121,7 @@ test("X09: a call of the model is decided in its card with changed arguments, an
   const card = log(app).getByRole("article", { name: "add: done" });
   await card.getByRole("button", { expanded: false }).first().click();
   await expect(card, "what was asked for first").toContainText(
-    "You changed this. The model asked for:",
+    "You changed this. The model requested:",
   );
   await expect(card, "and what came back").toContainText("4 + 40 = 44");
   await expect(
@@ -139,12 +139,12 @@ test("X09: a denial with a reason is sent to the model", async ({
   await sendMessage(app, "please add at the harbour");
   const frame = consentRequest(app);
   await expect(frame).toBeVisible();
-  await frame.getByRole("button", { name: "Deny and say why…" }).click();
+  await frame.getByRole("button", { name: "Deny with a reason…" }).click();
   await frame
-    .getByRole("textbox", { name: "Why not?" })
+    .getByRole("textbox", { name: "Reason" })
     .fill("These are the wrong numbers");
   await faultless(app, "a reason is written");
-  await frame.getByRole("button", { name: "Deny and tell the model" }).click();
+  await frame.getByRole("button", { name: "Deny and send the reason" }).click();
   await expect(
     log(app).getByText("Then I leave it."),
     "the model read it",

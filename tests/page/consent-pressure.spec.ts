@@ -44,15 +44,15 @@ test("X24: a flood shows one request, a few behind it, and one action denies it"
   await callTool(app, "flood");
   await allow(app, "Allow once");
   const frame = consentRequest(app);
-  const flood = frame.getByRole("group", { name: "harbour asks a lot." });
-  await expect(flood).toContainText(/9 more questions of it wait\. 490 questions were refused unseen\./);
+  const flood = frame.getByRole("group", { name: "harbour sends many requests." });
+  await expect(flood).toContainText(/9 more requests from it are waiting\. 490 requests were denied without being shown\./);
   await expect(app.getByTestId("question"), "one is in front").toHaveCount(1);
   expect((await host.snapshot()).questions.length, "few wait").toBeLessThanOrEqual(10);
   await flood.getByRole("button", { name: /and mute/ }).click();
   await expect(frame).toBeHidden();
   await expect(app.getByTestId("tool-result"), "each was answered").toContainText('"action":"decline"');
   await visit(app, "#/server/harbour/permissions");
-  await app.getByRole("button", { name: "Let it ask again" }).click();
+  await app.getByRole("button", { name: "Allow its requests again" }).click();
   await callTool(app, "flood");
   await allow(app, "Allow once");
   await flood.getByRole("button", { name: "Stop the server harbour" }).click();
@@ -72,12 +72,12 @@ test("X24: three denials mute a server for a while, which is shown and can be un
   await allow(app, "Allow once");
   await expect(app.getByTestId("tool-result"), "declined unseen").toContainText('"action":"decline"');
   await expect(consentRequest(app)).toBeHidden();
-  const news = app.getByRole("main").getByRole("status").filter({ hasText: "harbour is quiet until" });
+  const news = app.getByRole("main").getByRole("status").filter({ hasText: "harbour is muted until" });
   await expect(news, "said where the user is").toBeVisible();
   await expect(app.getByRole("navigation", { name: "Navigation" }).getByText("muted"), "and in the list").toBeVisible();
   await visit(app, "#/server/harbour/permissions");
-  await expect(app.getByRole("main"), "until when, and why").toContainText(/Muted until .*three of its questions were refused/);
-  await app.getByRole("button", { name: "Let it ask again" }).click();
+  await expect(app.getByRole("main"), "until when, and why").toContainText(/Muted until .*you denied three of its requests in a row/);
+  await app.getByRole("button", { name: "Allow its requests again" }).click();
   void host.call("call_tool", { call: "9", server: "harbour", tool: "one", arguments: {} }).catch(() => undefined);
   await host.answerNext("tool", { action: "allow", scope: "once" });
   await expect(consentRequest(app), "it asks again").toContainText("one more");
@@ -90,8 +90,8 @@ test("X21, X22: a form that asks for secrets or imitates the app is shown in the
   await allow(app, "Allow once");
   const frame = consentRequest(app);
   await expect(frame, "X21: who asks").toContainText("harbour asks you to fill in a form");
-  await expect(frame, "X21: a warning, whatever the letters").toContainText("Servers may not ask for passwords");
-  await expect(frame.getByText("Looks like a secret. It is sent as it is."), "X21: at each field").toHaveCount(3);
+  await expect(frame, "X21: a warning, whatever the letters").toContainText("Servers must not request passwords");
+  await expect(frame.getByText("Looks like a secret. It is sent unchanged."), "X21: at each field").toHaveCount(3);
   for (const field of await frame.getByRole("textbox").all()) {
     await expect(field, "X21: nothing is filled in by itself").toHaveAttribute("autocomplete", "off");
   }
@@ -180,7 +180,7 @@ test("temporary trust: tools run without consent, everything else requires it, a
   await expect(app.getByTestId("tool-result")).toHaveAttribute("data-state", "done");
   await expect(consentRequest(app), "it did not ask").toBeHidden();
   await callTool(app, "say");
-  await app.getByRole("main").getByRole("button", { name: "End it" }).first().click();
+  await app.getByRole("main").getByRole("button", { name: "End trust" }).first().click();
   await callTool(app, "say");
   await expect(consentRequest(app), "it asks again").toContainText("Run say on harbour?");
 });

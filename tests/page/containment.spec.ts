@@ -68,6 +68,6 @@ test.describe("by keyboard", () => {
     await expect(app.getByRole("main").getByText("ready").first()).toBeVisible();
     await visit(app, "#/server/harbour/limits");
     await expect(app.getByText(/^It runs in a sandbox \((bubblewrap|Landlock)\)/), "what holds it").toBeVisible();
-    await expect(app.getByRole("row", { name: /^Calls under way 0 256/ }), "the limits").toBeVisible();
+    await expect(app.getByRole("row", { name: /^Calls in progress 0 256/ }), "the limits").toBeVisible();
   });
 });

@@ -78,6 +78,6 @@ test.describe("in the dark theme", () => {
 
 test("E16: an empty queue links to the permanent grants", async ({ app }) => {
   await app.getByRole("button", { name: "Approvals" }).click();
-  await app.getByRole("button", { name: "Show standing approvals" }).click();
+  await app.getByRole("button", { name: "Show saved approvals" }).click();
   await expect(app).toHaveURL(/#\/rules/);
 });

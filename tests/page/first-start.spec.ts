@@ -38,7 +38,7 @@ test("E2: four clicks lead from the first start to the first approved call", asy
   await allowed(frame.getByRole("button", { name: /allow/i }).first());
   await click(main.getByRole("button", { name: "Call", exact: true }));
   // An unreviewed definition is shown completely and has to be scrolled through.
-  await frame.getByText("Its whole definition").hover();
+  await frame.getByText("Full definition").hover();
   const once = frame.getByRole("button", { name: "Allow once" });
   await expect(async () => {
     await app.mouse.wheel(0, 150);

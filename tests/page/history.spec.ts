@@ -23,7 +23,7 @@ test("finds messages in both languages, and opens them by keyboard", async ({ ap
   const field = nav.getByRole("searchbox", { name: "Search conversations" });
   await field.focus();
   await app.keyboard.type("ferry ber");
-  const found = nav.getByRole("list", { name: "Said in conversations" }).getByRole("link");
+  const found = nav.getByRole("list", { name: "Messages in conversations" }).getByRole("link");
   await expect(found, "the one item that has both words").toHaveCount(1);
   await expect(found.locator("mark"), "both are marked").toHaveText(["ferry", "Ber"].map((w) => new RegExp(w)));
   await expect(found, "and text is text").toContainText("<b>Bergen</b>");
@@ -45,7 +45,7 @@ test("finds messages in both languages, and opens them by keyboard", async ({ ap
   await host.call("delete_conversation", { conversation: trip });
   await app.keyboard.press("Escape");
   await field.fill("港口");
-  await expect(nav.getByText("Nothing found."), "what was deleted is not found").toBeVisible();
+  await expect(nav.getByText("No results."), "what was deleted is not found").toBeVisible();
 });
 
 test("never shows the results of an older query", async ({ app, host }) => {
@@ -54,7 +54,7 @@ test("never shows the results of an older query", async ({ app, host }) => {
   const nav = app.getByRole("navigation");
   const field = nav.getByRole("searchbox", { name: "Search conversations" });
   await field.fill("ferry");
-  const found = nav.getByRole("list", { name: "Said in conversations" }).getByRole("link");
+  const found = nav.getByRole("list", { name: "Messages in conversations" }).getByRole("link");
   await expect(found, "a page of them").toHaveCount(20);
   await nav.getByRole("button", { name: "Older" }).click();
   await expect(found, "then more").toHaveCount(40);

@@ -24,7 +24,7 @@ test.use({ setup: { ...FIRST_START, home: HOME } });
 
 test("are scanned on request, imported as selected, and start only once approved", async ({ app, host }) => {
   const main = app.getByRole("main");
-  await main.getByRole("button", { name: "Look for them" }).click();
+  await main.getByRole("button", { name: "Search for servers" }).click();
   await expect(main.getByRole("heading", { name: "Found 4 servers" }), "equal ones are one row").toBeFocused();
   const notes = main.getByRole("group", { name: "notes", exact: true });
   await expect(notes, "the whole command").toContainText(`${DEMO} --era both`);
@@ -59,7 +59,7 @@ test("are scanned on request, imported as selected, and start only once approved
 test("that changed since the scan are not imported, and can be scanned again", async ({ app, host }) => {
   await visit(app, "#/import");
   const main = app.getByRole("main");
-  await main.getByRole("button", { name: "Look for them" }).click();
+  await main.getByRole("button", { name: "Search for servers" }).click();
   await main.getByRole("button", { name: "Select none of Cursor" }).click();
   await main.getByRole("checkbox", { name: "far" }).check();
   await main.getByRole("checkbox", { name: "quiet" }).uncheck();
@@ -67,7 +67,7 @@ test("that changed since the scan are not imported, and can be scanned again", a
   await main.getByRole("button", { name: "Import 1 server" }).click();
   await expect(main).toContainText("far was not imported");
   expect((await host.snapshot()).servers.length, "nothing was imported").toBe(1);
-  await main.getByRole("button", { name: "Look again" }).click();
+  await main.getByRole("button", { name: "Search again" }).click();
   await expect(main.getByRole("group", { name: "far" }), "as it is now").toContainText("https://near.example/mcp");
 });
 
@@ -76,7 +76,7 @@ test("that are incomplete are not preselected, and list their missing values", a
   host.writeAtHome(CURSOR, servers({ option: { command: DEMO, args, cwd: "/tmp" }, whole: { command: DEMO, args: ["--era", "legacy"] } }));
   await visit(app, "#/import");
   const main = app.getByRole("main");
-  await main.getByRole("button", { name: "Look for them" }).click();
+  await main.getByRole("button", { name: "Search for servers" }).click();
   const option = main.getByRole("group", { name: "option" });
   await expect(option, "where, and what stands there").toContainText("Argument 3 --token=<token>");
   await expect(option, "its folder").toContainText("/tmp");
@@ -98,7 +98,7 @@ test("of a project are untrusted and never preselected", async ({ app, host }) =
   const main = app.getByRole("main");
   await main.getByRole("textbox", { name: "Or type a path" }).fill(project);
   await main.getByRole("button", { name: "Add path" }).click();
-  await expect(main, "the file is named").toContainText("brings its own servers: .mcp.json");
+  await expect(main, "the file is named").toContainText("has its own servers: .mcp.json");
   expect((await host.snapshot()).servers.length, "nothing is set up by that").toBe(1);
   await main.getByRole("button", { name: `Review the servers of ${project}` }).click();
   await expect(main.getByRole("heading", { name: "Found 1 server" })).toBeFocused();

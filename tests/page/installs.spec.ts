@@ -93,7 +93,7 @@ test("search results stay available offline, with their age", async ({ app, regi
   const main = app.getByRole("main");
   await expect(main.getByRole("article")).toHaveCount(3);
   await registry.stop();
-  await main.getByRole("button", { name: "Ask the registry again" }).click();
+  await main.getByRole("button", { name: "Reload from the registry" }).click();
   await expect(main.getByRole("group", { name: "The registry can't be reached" })).toBeVisible();
   await expect(main.getByRole("article"), "what is kept").toHaveCount(3);
 });
@@ -140,7 +140,7 @@ base.describe("a newer version", () => {
     await expect(main, "the publisher's message").toContainText("Use 1.3, which keeps them in order");
     await expect(app.getByRole("navigation").getByText("deprecated").first(), "in the list, too").toBeVisible();
     expect(await axeViolations(app), "axe").toEqual([]);
-    await main.getByRole("button", { name: "Show what changes…" }).click();
+    await main.getByRole("button", { name: "Show changes…" }).click();
     const sheet = app.getByRole("dialog", { name: "Change notes to version 1.3.0" });
     const changes = sheet.getByTestId("changes");
     await expect(changes).toContainText("@alice/notes@1.2.0");
@@ -151,7 +151,7 @@ base.describe("a newer version", () => {
     await sheet.getByRole("button", { name: "Change version" }).click();
     await expect(sheet).toHaveCount(0);
     await expect(main.getByText("1.3.0", { exact: true })).toBeVisible();
-    await expect(main.getByRole("button", { name: "Show what changes…" })).toHaveCount(0);
+    await expect(main.getByRole("button", { name: "Show changes…" })).toHaveCount(0);
     const file = readFileSync(host.config, "utf8");
     expect(file).toContain("@alice/notes@1.3.0");
     expect(file, "the secret is in the keychain").not.toContain(SECRET);

@@ -33,13 +33,13 @@ function files(folder: string): string[] {
 
 test("a provider is added, tested, made the default and removed", async ({ app, host, address }) => {
   await visit(app, "#/models");
-  await expect(app.getByText("No provider yet")).toBeVisible();
+  await expect(app.getByText("No providers yet")).toBeVisible();
   await app.getByRole("button", { name: "Add a provider" }).click();
   const dialog = app.getByRole("dialog");
-  await dialog.getByLabel("Provider").selectOption({ label: "Another, by its address" });
+  await dialog.getByLabel("Provider").selectOption({ label: "Other (by address)" });
   await dialog.getByLabel("Name").fill("Fake lab");
   await dialog.getByLabel("Address").fill(`${address}/v1`);
-  await dialog.getByLabel("Key, if it wants one").fill("sk-wrong");
+  await dialog.getByLabel("Key, if required").fill("sk-wrong");
   await dialog.getByRole("button", { name: "Add", exact: true }).click();
   const card = app.getByRole("article", { name: "Fake lab" });
   await expect(card, "it is tried at once, and what is wrong is said").toContainText("Enter another key.");
@@ -47,15 +47,15 @@ test("a provider is added, tested, made the default and removed", async ({ app, 
   await expect(card, "and the key is there").toContainText("Key set");
   await card.getByText("New key").click();
   await card.getByLabel("Key").fill(KEY);
-  await card.getByRole("button", { name: "Keep the key" }).click();
-  await expect(card, "it is tried again").toContainText(/It answers and lists \d+ models/);
+  await card.getByRole("button", { name: "Save the key" }).click();
+  await expect(card, "it is tried again").toContainText(/It responded with \d+ models/);
   await card.getByText(/^\d+ models$/).click();
   const row = card.getByRole("row").nth(1);
   const name = await row.getByRole("rowheader").innerText();
   await row.getByRole("button", { name: /by default$/ }).click();
   await expect(app.getByText(`Default model: ${name} of Fake lab.`)).toBeVisible();
-  await row.getByRole("button", { name: /to say something/ }).click();
-  await expect(card, "a model says something").toContainText(/began after \d+ ms: “Hello!/);
+  await row.getByRole("button", { name: /sends a short message/ }).click();
+  await expect(card, "a model says something").toContainText(/responded after \d+ ms: “Hello!/);
   expect(await app.content(), "the key is nowhere in the page").not.toContain(KEY);
   // This host uses a file instead of the keychain. The key is in that file only.
   const keychain = join(host.platform, "keychain.json");
@@ -65,12 +65,12 @@ test("a provider is added, tested, made the default and removed", async ({ app, 
   }
   await card.getByRole("button", { name: "Remove Fake lab" }).click();
   await app.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
-  await expect(app.getByText("No provider yet")).toBeVisible();
+  await expect(app.getByText("No providers yet")).toBeVisible();
 });
 
 for (const [language, theme, add] of [
   ["en", "dark", "Add a provider"],
-  ["zh", "light", "添加提供方"],
+  ["zh", "light", "添加提供商"],
 ] as const) {
   test.describe(`in ${language}, ${theme}`, () => {
     test.use({ setup: { ...LEGACY, running: [], language, theme }, viewport: { width: 480, height: 700 } });

@@ -22,7 +22,7 @@ for (const [era, setup] of ERAS) {
       await expect(ship).toHaveValue("Borealis");
       await main.getByRole("button", { name: "Preview" }).click();
       await expect(main.getByText(/greeting from the harbour master of Bergen to the crew of the Borealis/)).toBeVisible();
-      await main.getByRole("button", { name: "Put into the conversation" }).click();
+      await main.getByRole("button", { name: "Insert into the conversation" }).click();
       await expect(app, "it is in a conversation now").toHaveURL(/#\/conversation\//);
       await expect(app.getByRole("main").getByText(/crew of the Borealis/).first()).toBeVisible();
     });

@@ -42,8 +42,8 @@ test("every decision is in the audit log, and a grant can be revoked", async ({ 
   await expect(allowed.getByText("you")).toBeVisible();
 
   await visit(app, "#/rules");
-  await app.getByRole("button", { name: /Take back: .*show_everything/ }).click();
-  await expect(app.getByRole("button", { name: /Take back: .*show_everything/ })).toHaveCount(0);
+  await app.getByRole("button", { name: /Revoke: .*show_everything/ }).click();
+  await expect(app.getByRole("button", { name: /Revoke: .*show_everything/ })).toHaveCount(0);
   await callTool(app, "show_everything");
   await expect(consentRequest(app), "it asks again").toContainText("Run show_everything on harbour?");
   await consentRequest(app).getByRole("button", { name: "Deny" }).click();
@@ -58,7 +58,7 @@ test("the audit log is searched, expanded, verified and exported, also by keyboa
   await visit(app, "#/audit");
   const rows = app.getByRole("row");
   await expect(rows.filter({ hasText: "show_everything" })).toBeVisible();
-  await app.getByRole("searchbox", { name: "Search in all decisions" }).fill("FAIL denied");
+  await app.getByRole("searchbox", { name: "Search decisions" }).fill("FAIL denied");
   await expect(rows.filter({ hasText: "show_everything" }), "the search is over").toHaveCount(0);
   await expect(rows).toHaveCount(2);
 
@@ -66,11 +66,11 @@ test("the audit log is searched, expanded, verified and exported, also by keyboa
   await details.focus();
   await app.keyboard.press("Enter");
   await expect(details).toHaveAttribute("aria-expanded", "true");
-  await expect(app.getByText("What would have crossed"), "it was refused").toBeVisible();
+  await expect(app.getByText("Content not sent"), "it was refused").toBeVisible();
   await app.getByRole("searchbox").fill("nothing like this");
   await app.getByRole("button", { name: "Clear the filters" }).click();
   await expect(rows.filter({ hasText: "show_everything" })).toBeVisible();
-  await app.getByRole("combobox", { name: "What" }).selectOption("start-server");
+  await app.getByRole("combobox", { name: "Type" }).selectOption("start-server");
   await expect(rows.filter({ hasText: "show_everything" })).toHaveCount(0);
 
   await app.getByRole("button", { name: "Check the log" }).click();

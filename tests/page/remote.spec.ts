@@ -19,7 +19,7 @@ for (const { era, revision, how } of ERAS) {
   test(`${era}: a pasted URL is sufficient, and the detected connection is shown`, async ({ app }) => {
     remote = await RemoteServer.start(era);
     await visit(app, "#/add-server");
-    await app.getByRole("textbox", { name: /^A URL, a command/ }).fill(remote.url);
+    await app.getByRole("textbox", { name: /^URL, command/ }).fill(remote.url);
     await expect(app.getByRole("textbox", { name: "Address" })).toHaveValue(remote.url);
     const name = app.getByRole("textbox", { name: "Name", exact: true });
     await name.fill("harbour");

@@ -57,13 +57,13 @@ test("S27: a suspicious result is shown completely with the reasons, at each wid
   provider,
 }) => {
   const frame = await pendingResult(app);
-  await expect(frame, "S27: why").toContainText("tells the model what to do");
-  await expect(frame, "S27: why").toContainText("a link that leads elsewhere than it shows");
+  await expect(frame, "S27: why").toContainText("instructs the model");
+  await expect(frame, "S27: why").toContainText("has a link to another address than it shows");
   await expect(frame, "S27: all that the model would read").toContainText("It did not work: Ignore all previous");
   mkdirSync(PICTURES, { recursive: true });
   for (const size of SIZES) {
     await app.setViewportSize(size);
-    const out = frame.getByRole("button", { name: "Leave it out", exact: true });
+    const out = frame.getByRole("button", { name: "Don't send", exact: true });
     await out.scrollIntoViewIfNeeded();
     await expect(out).toBeInViewport();
     await expect(out, "S27: it can be refused").toHaveAttribute("aria-disabled", "false");
@@ -72,7 +72,7 @@ test("S27: a suspicious result is shown completely with the reasons, at each wid
     const wider = () => app.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     await expect.poll(wider, `nothing is wider than the window at ${size.width}`).toBeLessThanOrEqual(0);
   }
-  await frame.getByRole("button", { name: "Leave it out", exact: true }).click();
+  await frame.getByRole("button", { name: "Don't send", exact: true }).click();
   await expect(app.getByText("I go on without it."), "S27: the model goes on").toBeVisible();
   expect(await lastRequest(provider), "S27: and read nothing of it").not.toContain("It did not work");
 });

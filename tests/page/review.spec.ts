@@ -27,18 +27,18 @@ test("X02, X06: new, reviewed, changed, and shown with its changes in the consen
   await visit(app, "#/server/post/tools/send");
   await expect(app.getByText("You have not reviewed this tool yet."), "at first it is new").toBeVisible();
   await expect(app.getByText("Looks like s\u0435nd (U+0435) of mail."), "and looks like another").toBeVisible();
-  await app.getByRole("button", { name: "I have reviewed it" }).click();
+  await app.getByRole("button", { name: "Mark as reviewed" }).click();
   await expect(app.getByText("reviewed", { exact: true }), "then it was seen").toBeVisible();
 
-  await app.getByRole("button", { name: "Ask for the tools again" }).click();
-  await expect(app.getByText("This tool is not as it was when you saw it."), "it changed").toBeVisible();
+  await app.getByRole("button", { name: "Reload tools" }).click();
+  await expect(app.getByText("This tool changed since you reviewed it."), "it changed").toBeVisible();
   await expect(app.getByText("annotations › readOnlyHint"), "its annotations, too").toBeVisible();
-  await expect(app.getByText("wants something kept from you"), "and says what it should not").toBeVisible();
-  await expect(app.getByText("names a place where secrets lie"), "twice").toBeVisible();
+  await expect(app.getByText("asks to hide something from you"), "and says what it should not").toBeVisible();
+  await expect(app.getByText("names a place where secrets are stored"), "twice").toBeVisible();
 
   await app.getByRole("button", { name: "Call", exact: true }).click();
   const frame = consentRequest(app);
-  await expect(frame, "the question shows what changed").toContainText("This tool is not as it was when you saw it.");
+  await expect(frame, "the question shows what changed").toContainText("This tool changed since you reviewed it.");
   await expect(frame).toContainText(BEFORE.description);
   await expect(frame).toContainText(AFTER.description);
   await expect(frame, "and what it looks like").toContainText("Looks like s\u0435nd (U+0435) of mail.");
@@ -48,7 +48,7 @@ test("X02, X06: new, reviewed, changed, and shown with its changes in the consen
 
 test("new tools are reviewed by keyboard alone", async ({ app }) => {
   await visit(app, "#/server/mail/tools/s\u0435nd");
-  const review = app.getByRole("button", { name: "I have reviewed it" });
+  const review = app.getByRole("button", { name: "Mark as reviewed" });
   await expect(review, "once it could be read").toHaveAttribute("aria-disabled", "false");
   await review.focus();
   await app.keyboard.press("Enter");

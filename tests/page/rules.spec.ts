@@ -8,7 +8,7 @@ test("a rule is written, tested, and denies", async ({ app, host }) => {
   await visit(app, "#/rules");
   await app.getByRole("button", { name: "Add a rule" }).click();
   const dialog = app.getByRole("dialog");
-  await dialog.getByLabel("What happens").selectOption("deny");
+  await dialog.getByLabel("Action").selectOption("deny");
   await dialog.getByLabel("Server", { exact: true }).fill("har*");
   await dialog.getByLabel("Tool", { exact: true }).fill("show_everything");
   await dialog.getByLabel("Note").fill("not today");
@@ -19,8 +19,8 @@ test("a rule is written, tested, and denies", async ({ app, host }) => {
   expect(stored.rules, "in a readable file").toMatchObject([{ effect: "deny", note: "not today" }]);
 
   await app.getByLabel("Tool", { exact: true }).fill("show_everything");
-  await app.getByRole("button", { name: "What would happen?" }).click();
-  await expect(app.getByText("It would be refused")).toBeVisible();
+  await app.getByRole("button", { name: "Test" }).click();
+  await expect(app.getByText("It would be denied")).toBeVisible();
   await expect(app.getByText("Decided by: rule 1.")).toBeVisible();
 
   await callTool(app, "show_everything");
@@ -37,7 +37,7 @@ test("the careful preset requires consent again, and a grant can be revoked", as
   await expect(row.getByText(/^Until /), "it says when it ends").toBeVisible();
   await app.getByRole("radio", { name: /^Careful/ }).check();
   await callTool(app, "show_everything");
-  await expect(consentRequest(app), "what was allowed asks").toContainText("the careful preset");
+  await expect(consentRequest(app), "what was allowed asks").toContainText("the Careful preset");
   await consentRequest(app).getByRole("button", { name: "Deny" }).click();
 });
 

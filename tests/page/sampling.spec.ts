@@ -144,14 +144,14 @@ test("X26: a budget allows requests, ends, and is shown", async ({
 }) => {
   await visit(app, "#/server/harbour/permissions");
   const models = app.getByRole("region", { name: "Your models" });
-  await models.getByLabel("Requests in an hour").fill("1");
-  await models.getByRole("button", { name: "Let through" }).click();
+  await models.getByLabel("Requests per hour").fill("1");
+  await models.getByRole("button", { name: "Allow without asking" }).click();
   await app
     .getByRole("dialog")
-    .getByRole("button", { name: "Let through" })
+    .getByRole("button", { name: "Allow without asking" })
     .click();
   await expect(models).toContainText(
-    "Up to 1 requests and 20,000 tokens an hour",
+    "Up to 1 requests and 20,000 tokens per hour",
   );
   const first = await requestSampling(host, "say hello");
   expect(await first.answer, "X26: let through within the budget").toContain(
@@ -159,12 +159,12 @@ test("X26: a budget allows requests, ends, and is shown", async ({
   );
   const second = await requestSampling(host, "say hello");
   await expect(consentRequest(app), "X26: beyond it, it asks").toContainText(
-    "asks the model",
+    "requests an answer from a model",
   );
   await consentRequest(app).getByRole("button", { name: "Decline" }).click();
   await second.answer.catch(() => undefined);
-  await models.getByLabel("Requests, In an hour: limit").fill("1");
-  await models.getByLabel("Requests, In an hour: limit").blur();
+  await models.getByLabel("Requests, Per hour: limit").fill("1");
+  await models.getByLabel("Requests, Per hour: limit").blur();
   await expect(
     models,
     "X26: the limit is reached, which is said",

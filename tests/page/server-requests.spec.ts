@@ -14,7 +14,7 @@ for (const [era, setup] of ERAS) {
       await callTool(app, "ask_model");
       await allow(app, "Allow once");
       const frame = consentRequest(app);
-      await expect(frame).toContainText("asks the model");
+      await expect(frame).toContainText("requests an answer from a model");
       for (const part of [
         "You are a friendly harbour master.",
         "Ships, gulls and a red lighthouse.",
@@ -26,7 +26,7 @@ for (const [era, setup] of ERAS) {
         await expect(frame, `${part} is shown`).toContainText(part);
       }
       await expect(frame.getByRole("img").first(), "the picture it sends along").toBeVisible();
-      await allow(app, "Answer it");
+      await allow(app, "Answer it yourself");
       await frame.getByRole("textbox", { name: "Your answer" }).fill("Stay in the harbour.");
       await frame.getByRole("button", { name: "Review the answer" }).click();
       await expect(frame).toContainText("Sends to harbour as the model's answer:");
@@ -38,7 +38,7 @@ for (const [era, setup] of ERAS) {
     test("sampling denied: the waiting call ends with an explanation", async ({ app }) => {
       await callTool(app, "ask_model");
       await allow(app, "Allow once");
-      await expect(consentRequest(app)).toContainText("asks the model");
+      await expect(consentRequest(app)).toContainText("requests an answer from a model");
       await consentRequest(app).getByRole("button", { name: "Decline" }).click();
       await expect(consentRequest(app)).toBeHidden();
       const result = app.getByTestId("tool-result");
@@ -57,7 +57,7 @@ for (const [era, setup] of ERAS) {
       const accept = frame.getByRole("button", { name: "Accept and send" });
       expect(await readRest(app, accept), "[elicit-review]: it can be sent then").toBeGreaterThan(0);
       await accept.click();
-      await expect(frame.getByText("This is no e-mail address.")).toBeVisible();
+      await expect(frame.getByText("Enter an email address.")).toBeVisible();
       await expect(frame.getByText("Too large: at most 50.")).toBeVisible();
       await expect(frame.getByText("Fill this in.").first(), "what is required").toBeVisible();
 
@@ -124,7 +124,7 @@ for (const [era, setup] of ERAS) {
       await allow(app, "Allow once");
       const frame = consentRequest(app);
       await expect(frame).toContainText("asks for your folders");
-      await expect(frame).toContainText("No folders: harbour is told that there are none.");
+      await expect(frame).toContainText("No folders: harbour will receive an empty list.");
       await frame.getByRole("button", { name: "Add a folder" }).click();
       await expect(frame.getByText(folder)).toBeVisible();
       await allow(app, "Share 1 folder");

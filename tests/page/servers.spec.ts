@@ -45,7 +45,7 @@ test.describe("adding a server", () => {
 
   test("from a README's JSON, with a note on unsupported settings", async ({ app, host }) => {
     await visit(app, "#/add-server");
-    const pasted = app.getByRole("textbox", { name: "A URL, a command, or what the server's README says to paste" });
+    const pasted = app.getByRole("textbox", { name: "URL, command, or the configuration from the server's README" });
     await pasted.fill('{"mcpServers": {\n  "files": {"command": }\n}}');
     await expect(app.getByText(/^Line 2, column/), "the place of the mistake").toBeVisible();
     await pasted.fill(
@@ -77,7 +77,7 @@ test("the overview shows the negotiated session, and marks the claims of the ser
   await expect(main.getByText("2025-11-25").first(), "the revision in use").toBeVisible();
   await expect(main.getByText("initialize", { exact: false }).first(), "how it was found").toBeVisible();
   await expect(main.getByText("tools.listChanged").first(), "its capabilities").toBeVisible();
-  await expect(main.getByText("Claims of the server. Drawbridge can't check them.")).toBeVisible();
+  await expect(main.getByText("Provided by the server. Drawbridge can't verify it.")).toBeVisible();
 });
 
 test("stop, start without consent, restart", async ({ app, host }) => {
@@ -129,7 +129,7 @@ test.describe("a server that does not start", () => {
     const main = app.getByRole("main");
     await main.getByRole("button", { name: "Start", exact: true }).click();
     await expect(main.getByText("The program was not found").first()).toBeVisible();
-    await expect(main.getByText(/Looked in \d+ folders/)).toBeVisible();
+    await expect(main.getByText(/Searched \d+ folders/)).toBeVisible();
   });
 
   test("shows the last lines of its standard error", async ({ app }) => {
@@ -137,7 +137,7 @@ test.describe("a server that does not start", () => {
     const main = app.getByRole("main");
     await main.getByRole("button", { name: "Start", exact: true }).click();
     await allow(app, "Allow once");
-    await expect(main.getByText("It ended before it was ready").first()).toBeVisible();
+    await expect(main.getByText("It stopped before it was ready").first()).toBeVisible();
     await expect(main.getByText("the harbour is closed").first()).toBeVisible();
   });
 });
@@ -159,11 +159,11 @@ test("an external edit of the settings file is applied, unless it is invalid", a
   const servers = app.getByRole("navigation", { name: "Navigation" });
   await expect(servers.getByText("second"), "it shows without a restart").toBeVisible();
   writeFileSync(host.config, original.slice(0, original.length / 2));
-  await expect(app.getByText("The settings file can't be used as it is")).toBeVisible();
-  await expect(app.getByText("The old settings stay in use until the file is in order again.")).toBeVisible();
+  await expect(app.getByText("The settings file can't be used")).toBeVisible();
+  await expect(app.getByText("Drawbridge uses the previous settings until you fix the file.")).toBeVisible();
   await expect(servers.getByText("second"), "the old settings stay").toBeVisible();
   writeFileSync(host.config, original);
-  await expect(app.getByText("The settings file can't be used as it is")).toBeHidden();
+  await expect(app.getByText("The settings file can't be used")).toBeHidden();
   await expect(servers.getByText("second")).toBeHidden();
 });
 
@@ -179,12 +179,12 @@ test("roots: picked with the system dialog, and the server is notified", async (
   };
   await expect.poll(wasNotified, "the running server hears of the change").toBe(true);
   await app.getByRole("button", { name: `Remove ${folder}` }).click();
-  await expect(app.getByText("It is told of no folders.")).toBeVisible();
+  await expect(app.getByText("No folders are shared.")).toBeVisible();
 });
 
 test("the tabs stay in one row next to the open activity", async ({ app }) => {
   await visit(app, "#/server/harbour/overview");
-  await app.getByRole("button", { name: "Activity of what is in front" }).click();
+  await app.getByRole("button", { name: "Activity of the current view" }).click();
   await expect(app.getByRole("complementary")).toBeVisible();
   await expect(app.getByRole("tab").first()).toBeVisible();
   const tops = await app.getByRole("tab").evaluateAll((tabs) => tabs.map((tab) => tab.getBoundingClientRect().top));

@@ -56,7 +56,7 @@ test("a running sign-in survives a reload of the page, and can be cancelled", as
   await opened(host);
   await app.reload();
   const note = app.getByRole("group", { name: "Signing in" });
-  await expect(note, "it goes on").toContainText("Waits for you to sign in in the browser.");
+  await expect(note, "it goes on").toContainText("Waiting for you to sign in in the browser.");
   await expect(note.getByRole("timer"), "for so long").toContainText("left");
   await axe(app);
   await note.getByRole("button", { name: "Cancel sign-in" }).click();
@@ -72,20 +72,20 @@ test("the redirect URL of another browser is pasted, and the account is shown", 
   await startSignIn(app, host);
   await allow(app, OPEN);
   const page = await opened(host);
-  await app.getByText("Nothing opened, or it opened in the wrong browser?").click();
-  const field = app.getByRole("textbox", { name: "The address you ended up at" });
+  await app.getByText("Did nothing open, or the wrong browser?").click();
+  const field = app.getByRole("textbox", { name: "Final address" });
   await field.fill("http://127.0.0.1:1/callback?code=a&state=b");
-  await app.getByRole("button", { name: "Use it" }).click();
+  await app.getByRole("button", { name: "Continue" }).click();
   await expect(app.getByText(/this is not the address/), "a wrong one is said").toBeVisible();
   const back = await redirectUrl(page);
   await field.fill(back);
-  await app.getByRole("button", { name: "Use it" }).click();
+  await app.getByRole("button", { name: "Continue" }).click();
 
   const account = app.getByRole("region", { name: "Account" });
   await expect(account.locator(".url"), "who issued").toContainText(new URL(there.issuer).host);
-  await expect(account, "how it identifies itself").toContainText("registered for itself");
+  await expect(account, "how it identifies itself").toContainText("registered by Drawbridge");
   await expect.poll(() => state(host), { message: "it is used" }).toBe("ready");
-  const steps = app.getByRole("region", { name: "The last sign-in, step by step" }).getByRole("listitem");
+  const steps = app.getByRole("region", { name: "Steps of the last sign-in" }).getByRole("listitem");
   await steps.filter({ hasText: "getting the token" }).getByRole("button").click();
   await expect(steps.locator("mark").first(), "what is secret is marked").toBeVisible();
   const code = new URL(back).searchParams.get("code")!;
@@ -94,7 +94,7 @@ test("the redirect URL of another browser is pasted, and the account is shown", 
 
   await account.getByRole("button", { name: "Sign out" }).click();
   await app.getByRole("dialog").getByRole("button", { name: "Sign out" }).click();
-  await expect(app.getByText(/^Signed out\. The tokens are void/), "what became of the tokens").toBeVisible();
+  await expect(app.getByText(/^Signed out\. .* revoked the tokens/), "what became of the tokens").toBeVisible();
   await expect(account, "nobody is signed in").toContainText("Not signed in.");
 });
 
@@ -106,9 +106,9 @@ test("a failed sign-in shows the step and cause, and can be copied", async ({ ap
   void host.call("start_server", { server: "harbour" });
   await host.answerNext("connect_server", { action: "allow", scope: "always" });
   await visit(app, "#/server/harbour/sign-in");
-  const note = app.getByRole("group", { name: "The last sign-in did not come to its end" });
+  const note = app.getByRole("group", { name: "The last sign-in failed" });
   await expect(note, "why").toContainText("PKCE");
-  const region = app.getByRole("region", { name: "The last sign-in, step by step" });
+  const region = app.getByRole("region", { name: "Steps of the last sign-in" });
   const last = region.getByRole("listitem").last();
   await expect(last, "where").toContainText("failed");
   await expect(last.getByRole("button"), "it is open").toHaveAttribute("aria-expanded", "true");
@@ -132,7 +132,7 @@ test("additional scopes are marked as new next to the granted ones", async ({ ap
   await app.getByRole("button", { name: "Call", exact: true }).click();
   await allow(app, "Allow once");
   const frame = consentRequest(app);
-  await expect(frame, "more is wanted").toContainText("wants more than you granted");
+  await expect(frame, "more is wanted").toContainText("requests more permissions");
   const scopes = frame.getByRole("listitem");
   await expect(scopes.filter({ hasText: "ships:write" }), "by a word").toContainText("new");
   await expect(scopes.filter({ hasText: "ships:read" }), "by another").toContainText("as before");

@@ -73,7 +73,7 @@ test("signs in, calls, restarts, refreshes, signs out", async ({ app, host }) =>
   const main = app.getByRole("main");
   await expect(main.getByText("ready").first(), "it is connected").toBeVisible();
   await expect(main.getByText("harbour:read"), "the scopes are shown").toBeVisible();
-  await expect(main.getByText("renewed by itself"), "it lasts").toBeVisible();
+  await expect(main.getByText("renewed automatically"), "it lasts").toBeVisible();
   expect(await axeViolations(app), "axe").toEqual([]);
   expect(await whoami(app), "the token is this user's").toContain("You are ada");
   // [auth-dcr-native] [auth-dcr-application-type]

@@ -60,13 +60,13 @@ test("arguments can be changed in the consent request, which is then armed again
   await app.getByRole("textbox", { name: /Second number/ }).fill("2");
   await app.getByRole("button", { name: "Call", exact: true }).click();
   const frame = consentRequest(app);
-  await frame.getByRole("button", { name: "Edit what is sent" }).click();
+  await frame.getByRole("button", { name: "Edit the arguments" }).click();
   await frame.getByRole("textbox", { name: /Second number/ }).fill("3");
   await frame.getByRole("button", { name: "Use these changes" }).click();
   await allow(app, "Allow once");
   const result = app.getByTestId("tool-result");
   await expect(result, "what was approved last is what was sent").toContainText("2 + 3 = 5");
-  await expect(result.getByText("Arguments as they were sent, after your changes")).toBeVisible();
+  await expect(result.getByText("Arguments sent, after your changes")).toBeVisible();
 });
 
 // [tools-human-in-loop]
@@ -84,7 +84,7 @@ test("an error of a tool is shown as an error", async ({ app }) => {
   await callTool(app, "fail");
   await allow(app, "Allow once");
   const result = app.getByTestId("tool-result");
-  await expect(result.getByRole("alert")).toContainText("The tool says that it failed");
+  await expect(result.getByRole("alert")).toContainText("The tool reported an error");
   await expect(result).toContainText("It did not work: the rope broke.");
 });
 
@@ -106,7 +106,7 @@ test("a call allowed for the session runs at once, and a changed definition requ
   await allow(app, "Allow once");
   await expect(app.getByTestId("tool-result")).toHaveAttribute("data-state", "done");
   await callTool(app, "lighthouse");
-  await expect(consentRequest(app)).toContainText("This tool is not as it was when you saw it.");
+  await expect(consentRequest(app)).toContainText("This tool changed since you reviewed it.");
   await consentRequest(app).getByRole("button", { name: "Deny" }).click();
 });
 

@@ -19,7 +19,7 @@ test("E21: a picture of a tool is saved byte for byte under a safe name", async 
 test("E22: log messages are listed once, on the Activity tab, by severity", async ({ app }) => {
   await visit(app, "#/server/harbour/overview");
   await expect(app.getByRole("button", { name: "Ping" })).toBeVisible();
-  await expect(app.getByRole("combobox", { name: /level|sends them/ }), "not here").toHaveCount(0);
+  await expect(app.getByRole("combobox", { name: /level|log messages/ }), "not here").toHaveCount(0);
   await callTool(app, "log_something");
   await allow(app, "Allow once");
   await expect(app.getByTestId("tool-result")).toHaveAttribute("data-state", "done");
@@ -27,16 +27,16 @@ test("E22: log messages are listed once, on the Activity tab, by severity", asyn
   const list = app.getByTestId("activity-list");
   await expect(list.getByText(/gull on the mast/).first()).toBeVisible();
   await expect(list.getByText("notifications/message"), "each once").toHaveCount(0);
-  await app.getByRole("combobox", { name: "Show log messages" }).selectOption("from emergency on");
+  await app.getByRole("combobox", { name: "Show log messages" }).selectOption("emergency and above");
   await expect(list.getByText(/gull on the mast/), "the others are less severe").toHaveCount(1);
-  await app.getByRole("combobox", { name: "The server sends them from" }).selectOption("debug");
+  await app.getByRole("combobox", { name: "Minimum level that the server sends" }).selectOption("debug");
   await expect(list.getByText("logging/setLevel").first()).toBeVisible();
 });
 
 test("E29: a ping on request shows the round-trip time", async ({ app }) => {
   await visit(app, "#/server/harbour/overview");
   await app.getByRole("button", { name: "Ping" }).click();
-  await expect(app.getByText(/^Answered in /)).toBeVisible();
+  await expect(app.getByText(/^Responded in /)).toBeVisible();
   await visit(app, "#/server/harbour/activity");
   await expect(app.getByRole("option", { name: "ping" }).first(), "it crossed").toBeVisible();
 });
@@ -48,19 +48,19 @@ test.describe("a server of the newest revision", () => {
     await visit(app, "#/server/harbour/overview");
     await expect(app.getByText(/has no ping/)).toBeVisible();
     await app.getByRole("button", { name: "Check connection" }).click();
-    await expect(app.getByText(/^Answered in /)).toBeVisible();
+    await expect(app.getByText(/^Responded in /)).toBeVisible();
   });
 
   test("E13: without sampling a call shows the disabled setting, and links to it", async ({ app }) => {
     await visit(app, "#/server/harbour/permissions");
-    await app.getByRole("checkbox", { name: "Let this server ask your models" }).uncheck();
-    await app.getByRole("button", { name: "Restart it" }).click();
+    await app.getByRole("checkbox", { name: "Let this server use your models" }).uncheck();
+    await app.getByRole("button", { name: "Restart now" }).click();
     await callTool(app, "ask_model");
     await allow(app, "Allow once");
     const result = app.getByTestId("tool-result");
     await expect(result).toContainText("Sampling is off for harbour");
     await result.getByRole("button", { name: "Open the setting" }).click();
-    await expect(app.getByRole("checkbox", { name: "Let this server ask your models" })).not.toBeChecked();
+    await expect(app.getByRole("checkbox", { name: "Let this server use your models" })).not.toBeChecked();
   });
 });
 
@@ -69,8 +69,8 @@ test("E30: a server with unreviewed definitions is marked until they are reviewe
   await expect(row).toHaveAccessibleName(/definitions? you have not reviewed yet/);
   const before = Number(/(\d+) new/.exec(await row.innerText())?.[1]);
   await visit(app, "#/server/harbour/tools");
-  await app.getByRole("button", { name: /^Mark \d+ new tools? as reviewed/ }).click();
-  await app.getByRole("button", { name: "Mark as reviewed" }).click();
+  await app.getByRole("button", { name: /^Review \d+ new tools?/ }).click();
+  await app.getByRole("button", { name: "Mark all as reviewed" }).click();
   await expect(async () => {
     expect(Number(/(\d+) new/.exec(await row.innerText())?.[1] ?? 0), "fewer").toBeLessThan(before);
   }).toPass();

@@ -32,7 +32,7 @@ pub enum FolderChange {
     #[error("{} is missing", visible(.0))]
     Missing(String),
     /// A file is present that the bundle doesn't contain.
-    #[error("{} is no file of the bundle; it was added later", visible(.0))]
+    #[error("{} is not a file of the bundle; it was added later", visible(.0))]
     Added(String),
     /// The files differ, and the list of the bundle's files is no longer available.
     #[error("its files are not those that were unpacked")]

@@ -45,7 +45,7 @@ pub enum TreeChange {
     #[error("{} has changed", visible(.0))]
     Changed(String),
     /// The tree has no such file.
-    #[error("{} is no file of the bundle", visible(.0))]
+    #[error("{} is not a file of the bundle", visible(.0))]
     Unknown(String),
 }
 

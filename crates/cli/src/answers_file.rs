@@ -294,7 +294,7 @@ impl WrittenEntry {
                 ConsentRequestKind::Roots => {
                     let roots = roots.ok_or("\"roots\" is missing: a list of folders, which may be empty")?;
                     if let Some(relative) = roots.iter().find(|root| !Path::new(root).is_absolute()) {
-                        return Err(format!("the folder {relative:?} must be given from the root on"));
+                        return Err(format!("the folder {relative:?} must be an absolute path"));
                     }
                     FileDecision::Share(roots)
                 }
@@ -330,7 +330,7 @@ fn response(mut written: Map<String, Value>) -> Result<SamplingResponse, String>
         (Some(text), None) => vec![Content::Text { text }],
         (None, Some(Value::Array(blocks))) => blocks.into_iter().map(block).collect::<Result<_, _>>()?,
         (None, Some(one)) => vec![block(one)?],
-        _ => return Err(String::from("expected either \"text\" or \"content\" for what the model says")),
+        _ => return Err(String::from("expected either \"text\" or \"content\" for the answer of the model")),
     };
     if let Some(key) = written.keys().next() {
         return Err(format!("\"{key}\" is not known in a model's answer"));
@@ -345,7 +345,7 @@ fn response(mut written: Map<String, Value>) -> Result<SamplingResponse, String>
 fn block(written: Value) -> Result<Content, String> {
     match serde_json::from_value(written) {
         Ok(content @ (Content::Text { .. } | Content::Image { .. } | Content::Audio { .. })) => Ok(content),
-        Ok(_) => Err(String::from("a model says text, images or audio")),
+        Ok(_) => Err(String::from("the content of an answer is text, images or audio")),
         Err(error) => Err(format!("this is not content: {error}")),
     }
 }

@@ -93,7 +93,7 @@ async fn verify(session: &CommandSession, file: Option<PathBuf>) -> Result<Value
 
 async fn export(session: &CommandSession, file: Option<PathBuf>) -> Result<Value, CommandFailure> {
     if file.is_none() && session.output.is_json() {
-        return Err(CommandFailure::usage("with --json, name the file to write: the export has a shape of its own"));
+        return Err(CommandFailure::usage("with --json, name the file to write: the export has its own format"));
     }
     let log = Arc::clone(&session.api.host().ports().audit);
     let shown = file.clone();
@@ -150,18 +150,18 @@ fn verdict_text(verdict: &AuditVerdict) -> String {
         _ => "no entries".to_owned(),
     };
     let outcome = match (verdict.whole, verdict.proved) {
-        (true, true) => "The log is whole, and Drawbridge wrote it",
-        (true, false) => "The links fit, but nothing proves who wrote it",
-        (false, _) => "The log is not as it was written",
+        (true, true) => "The log is intact, and Drawbridge wrote it",
+        (true, false) => "The links are valid, but nothing proves who wrote the log",
+        (false, _) => "The log is damaged or was changed",
     };
     text.push_str(&format!("{outcome}: {range}.\n"));
     if let Some(removed) = verdict.removed {
-        text.push_str(&format!("Entries up to {removed} were removed because of their age, or for want of room.\n"));
+        text.push_str(&format!("Drawbridge removed entries up to {removed} because of their age or the size limit.\n"));
     }
     text.push_str(&match &verdict.seal {
         AuditSeal::Holds { number } if verdict.last == Some(*number) => "The end is sealed, and the seal holds.\n".to_owned(),
         AuditSeal::Holds { number } => format!(
-            "The seal holds up to entry {number}. Whoever can write the file could have written what follows, or have cut it off.\n"
+            "The seal holds up to entry {number}. Anyone who can write to the file could have added or removed what follows.\n"
         ),
         AuditSeal::None if verdict.entries == 0 => String::new(),
         AuditSeal::None => "It is not sealed: whoever can write the file could have cut off its end, or have written all of it \
@@ -189,15 +189,15 @@ fn finding_words(finding: &AuditFinding) -> String {
         None => format!("entry {}", finding.number),
     };
     let what = match finding.what {
-        TamperKind::Changed => format!("{at} was changed, or stood elsewhere"),
+        TamperKind::Changed => format!("{at} was changed or moved"),
         TamperKind::Missing => format!("{at} missing"),
         TamperKind::CutOff => format!("cut off at the end: {at}"),
         TamperKind::SealBroken => {
-            format!("the seal over {at} does not fit: the log was rewritten, or sealed with another key")
+            format!("the seal over {at} does not match: the log was rewritten, or sealed with another key")
         }
         TamperKind::SealMissing => "the seal was removed".to_owned(),
-        TamperKind::CheckpointBroken => format!("what was removed up to {at} was not removed by Drawbridge"),
-        TamperKind::Noted => format!("when {at} was written, something was wrong already"),
+        TamperKind::CheckpointBroken => format!("entries up to {at} are missing, and Drawbridge did not remove them"),
+        TamperKind::Noted => format!("the log was already damaged when {at} was written"),
         TamperKind::Unreadable => format!("{at} can't be read"),
     };
     match &finding.detail {
@@ -211,7 +211,7 @@ fn time(text: Option<&str>, option: &str) -> Result<Option<u64>, CommandFailure>
     let Some(text) = text else { return Ok(None) };
     let wrong = || {
         CommandFailure::usage(format!(
-            "{option}: {text:?} is no time; expected 2026-11-21, 2026-11-21T08:00:00Z, 30m, 12h or 7d"
+            "{option}: {text:?} is not a time; expected 2026-11-21, 2026-11-21T08:00:00Z, 30m, 12h or 7d"
         ))
     };
     let millis = match ago(text) {

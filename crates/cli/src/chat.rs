@@ -33,7 +33,7 @@ pub(crate) async fn run(session: &CommandSession, chat: ChatArguments) -> Result
         None => read_message(session).await,
     };
     let Some(first) = first else {
-        return Err(CommandFailure::usage("there is nothing to send: use --message, or type something"));
+        return Err(CommandFailure::usage("no message to send: use --message, or type one"));
     };
     let title: String = first.lines().next().unwrap_or_default().chars().take(MAX_TITLE).collect();
     let conversation = session.api.create_conversation(NewConversation { title }).await?.id;
@@ -53,7 +53,9 @@ pub(crate) async fn run(session: &CommandSession, chat: ChatArguments) -> Result
     session.api.set_conversation(set(settings.clone())).await?;
     if chat.instructions {
         for said in session.api.conversation_tools(of()).await?.instructions {
-            session.output.say(&terminal_escape::line(&format!("{} tells the model: {}", said.server, said.text)));
+            session
+                .output
+                .say(&terminal_escape::line(&format!("instructions of {} for the model: {}", said.server, said.text)));
             for own in settings.servers.iter_mut().filter(|own| own.server == said.server) {
                 own.instructions = Some(said.hash.clone());
             }
@@ -86,7 +88,7 @@ pub(crate) async fn run(session: &CommandSession, chat: ChatArguments) -> Result
                         ..CommandFailure::new(ErrorCode::NotReady, words)
                     });
                 }
-                session.output.say("Let it go on? Say y, or write something else.");
+                session.output.say("Continue? Enter y, or another message.");
                 instead = read_message(session).await;
                 if instead.take_if(|line| matches!(line.trim(), "y" | "yes")).is_none() {
                     return Ok(told);
@@ -141,7 +143,7 @@ async fn model(session: &CommandSession, named: Option<&str>) -> Result<ModelRef
     match (fitting.next(), fitting.next()) {
         (Some(model), None) => Ok(ModelRef { provider: model.provider, model: model.model }),
         (Some(_), Some(_)) => {
-            Err(CommandFailure::usage(format!("several providers have {named:?}: say PROVIDER/{named}")))
+            Err(CommandFailure::usage(format!("several providers have {named:?}: use PROVIDER/{named}")))
         }
         (None, _) => {
             let providers: Vec<&str> = registry.providers().collect();
@@ -169,13 +171,13 @@ async fn tell_of_tools(session: &CommandSession, conversation: &str) -> Result<(
     for server in servers {
         let count = unseen.iter().filter(|other| **other == server).count();
         let words = format!(
-            "{server}: {count} tools are not offered, as you have not reviewed them; see \"drawbridge-cli review {server}\""
+            "{server}: {count} tools are not offered, because you have not reviewed them; see \"drawbridge-cli review {server}\""
         );
         session.output.event("note", json!({ "server": server, "message": words }));
         session.output.say(&terminal_escape::line(&words));
     }
     if known.by_search {
-        session.output.say("There are many tools; the model finds them by search.");
+        session.output.say("There are many tools, so the model searches for them.");
     }
     Ok(())
 }

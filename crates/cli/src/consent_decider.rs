@@ -52,7 +52,7 @@ impl ConsentDecider {
             Self::User(asker) => DecidedReply { answer: asker.prompt(api, request).await, reason: None },
             Self::Nobody => {
                 let changed = changed_words(request).map(|words| format!("{words}; ")).unwrap_or_default();
-                refused(&format!("{changed}nobody can be asked here; allow it with --answers, or use a terminal"))
+                refused(&format!("{changed}approval is not possible here; allow it with --answers, or use a terminal"))
             }
         }
     }
@@ -63,7 +63,7 @@ fn no_model(request: &ConsentRequest) -> Option<String> {
     match &request.body {
         ConsentRequestBody::Sampling { run: SamplingRun::Failed { message, .. }, .. } => Some(message.clone()),
         ConsentRequestBody::Sampling { step: SamplingStep::Request, model: None, .. } => {
-            Some(String::from("no model is set up; add one, or say in the file what goes back"))
+            Some(String::from("no model is set up; add one, or write the answer into the file"))
         }
         _ => None,
     }
@@ -140,7 +140,7 @@ pub(crate) async fn decide_all(
                 if gone.is_err() {
                     return;
                 }
-                output.say("(this question is no longer open)");
+                output.say("(this request is no longer open)");
                 continue;
             }
         };
@@ -213,7 +213,7 @@ async fn problem_of(api: &Api, request: &ConsentRequest, answer: &ConsentDecisio
         Ok(problems) if problems.problems.is_empty() => None,
         Ok(problems) => {
             let problems: Vec<String> = problems.problems.iter().map(crate::form::problem_words).collect();
-            Some(format!("the content is not what the form asks for: {}", problems.join("; ")))
+            Some(format!("the content does not match the form: {}", problems.join("; ")))
         }
         Err(error) => Some(error_text(&error)),
     }

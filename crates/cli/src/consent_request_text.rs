@@ -89,7 +89,7 @@ pub(crate) fn consent_request_text(request: &ConsentRequest) -> String {
             writers,
             package,
         } => {
-            let reach = if sandbox.is_some() { "held in a sandbox" } else { "with all that you may do" };
+            let reach = if sandbox.is_some() { "in a sandbox" } else { "with all your permissions" };
             add(format!("── Start the server {server}? This program would run, {reach}:"));
             add(format!("  program     {}", value(command)));
             if let Some(resolved) = resolved {
@@ -128,7 +128,7 @@ pub(crate) fn consent_request_text(request: &ConsentRequest) -> String {
             unattended,
             approved_before,
         } => {
-            add(format!("── Connect to the server {server}? All that you send it goes to this address:"));
+            add(format!("── Connect to the server {server}? Everything that you send to it goes to this address:"));
             add(url_parts(url, *unencrypted));
             for header in headers {
                 let kept = if header.secret { "from the keychain" } else { "not shown" };
@@ -155,13 +155,13 @@ pub(crate) fn consent_request_text(request: &ConsentRequest) -> String {
             add(format!("── Let {server} run its tool {} with this? ({bytes} bytes)", line(tool)));
             add(block(&pretty(arguments), "  "));
             if let Some(description) = description {
-                add(String::from("  The server says of it:"));
+                add(String::from("  The server says:"));
                 add(block(description, BAR));
             }
             let hints: Vec<&str> = [
                 (claims.read_only == Some(true), "changes nothing"),
-                (claims.destructive == Some(true), "may destroy something"),
-                (claims.open_world == Some(true), "reaches out into the world"),
+                (claims.destructive == Some(true), "may be destructive"),
+                (claims.open_world == Some(true), "may access external systems"),
             ]
             .iter()
             .filter_map(|(claimed, words)| claimed.then_some(*words))
@@ -173,10 +173,10 @@ pub(crate) fn consent_request_text(request: &ConsentRequest) -> String {
                 add(String::from("  This tool asks each time: an approval is for this call only."));
             }
             if *changed_since_allowed {
-                add(String::from("  CHANGED: the tool is not defined as it was when you allowed it."));
+                add(String::from("  CHANGED: the definition of the tool changed since you allowed it."));
             }
             if let Some(definition) = definition {
-                add(String::from("  Its whole definition, which counts as seen once you allow this:"));
+                add(String::from("  Full definition. Allowing this marks it as reviewed:"));
                 add(block(definition, BAR));
             }
         }
@@ -189,32 +189,32 @@ pub(crate) fn consent_request_text(request: &ConsentRequest) -> String {
             add(block(name, BAR));
         }
         ConsentRequestBody::Result { tool, content, is_error } => {
-            add(format!("── Let the model read the result of {} of {server}? All of it:", line(tool)));
+            add(format!("── Let the model read this result of {} of {server}?", line(tool)));
             for content in content {
                 add(block(&content_words(content), BAR));
             }
             if *is_error {
-                add(String::from("  The model is told that the call failed."));
+                add(String::from("  The model will see that the call failed."));
             }
         }
         body @ ConsentRequestBody::Sampling { .. } => add(sampling_text::sampling_request_text(&server, body)),
         ConsentRequestBody::Form { message, fields, unsupported } => {
-            add(format!("── {server} asks you to fill in a form. What it says:"));
+            add(format!("── {server} asks you to fill in a form. Its message:"));
             add(block(message, BAR));
             for field in fields {
                 add(block(&field_words(field), "  "));
             }
             if let Some(unsupported) = unsupported {
-                add(format!("  It can't be shown and only be declined: {}", line(unsupported)));
+                add(format!("  It can't be shown. Decline it: {}", line(unsupported)));
             }
         }
         ConsentRequestBody::Url { message, url } => {
-            add(format!("── {server} asks you to open an address in your browser. What it says:"));
+            add(format!("── {server} asks you to open an address in your browser. Its message:"));
             add(block(message, BAR));
             add(url_parts(url, true));
         }
         ConsentRequestBody::Roots { .. } => {
-            add(format!("── {server} asks which folders it may know of."));
+            add(format!("── {server} asks for your folders."));
         }
         body @ (ConsentRequestBody::SignIn { .. } | ConsentRequestBody::ClientId { .. }) => {
             add(sign_in_text::sign_in_request_text(&server, body, |url| url_parts(url, true)).unwrap_or_default());
@@ -222,18 +222,18 @@ pub(crate) fn consent_request_text(request: &ConsentRequest) -> String {
     }
     match &request.why {
         ConsentRequestOrigin::Call { name, .. } => add(format!("  Why: your call of {}", line(name))),
-        ConsentRequestOrigin::Server => add(String::from("  Why: it did not say")),
+        ConsentRequestOrigin::Server => add(String::from("  Why: not specified")),
         ConsentRequestOrigin::Ended { cause } => {
-            add(format!("  Why: it ended, and was approved for one start: {}", line(cause)))
+            add(format!("  Why: it stopped, and was approved for one start: {}", line(cause)))
         }
         ConsentRequestOrigin::Model { after, read, .. } => {
-            add(String::from("  Why: a model asks for it"));
+            add(String::from("  Why: requested by a model"));
             if !after.is_empty() {
-                add(format!("  LOOK TWICE: asked for after untrusted output of {}", line(&after.join(", "))));
+                add(format!("  WARNING: requested after untrusted output of {}", line(&after.join(", "))));
             }
             if !read.is_empty() {
                 let read: Vec<String> = read.iter().map(reading_words).collect();
-                add(format!("  LOOK TWICE: asked for after untrusted content of {server} itself: {}", read.join(", ")));
+                add(format!("  WARNING: requested after untrusted content of {server} itself: {}", read.join(", ")));
             }
         }
         ConsentRequestOrigin::User { .. } => {}
@@ -249,7 +249,7 @@ pub(crate) fn reading_words(reading: &Reading) -> String {
         ReadingKind::Tool => format!("the output of the tool {name}"),
         ReadingKind::Prompt => format!("the prompt {name}"),
         ReadingKind::Resource => format!("the resource {name}"),
-        ReadingKind::Unknown => String::from("something that an older version did not write down"),
+        ReadingKind::Unknown => String::from("content that an older version did not record"),
     }
 }
 

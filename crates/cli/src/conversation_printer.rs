@@ -106,7 +106,7 @@ impl PrintedReply {
             }
             ItemBody::ToolCall { server, tool, result, error, took, .. } => {
                 let ended = match (result, error) {
-                    (Some(result), _) if result.is_error => String::from("the tool says that it failed"),
+                    (Some(result), _) if result.is_error => String::from("the tool reported an error"),
                     (Some(_), _) => String::from("done"),
                     (None, Some(error)) => error.clone(),
                     (None, None) => String::from("cut"),

@@ -21,7 +21,7 @@ pub(crate) async fn run(session: &CommandSession, what: FlowArguments) -> Result
     }
     match (what.review.map(review), what.tool) {
         (None, _) => {}
-        (Some(None), None) => return Err(CommandFailure::usage("--review server: say for which --tool")),
+        (Some(None), None) => return Err(CommandFailure::usage("--review server requires --tool")),
         (Some(None), Some(tool)) => drop(flow.tools.remove(&tool)),
         (Some(Some(own)), Some(tool)) => drop(flow.tools.insert(tool, own)),
         (Some(Some(own)), None) => flow.review = own,
@@ -62,7 +62,7 @@ fn flow_text(server: &str, flow: &DataFlow) -> String {
     let server = line(server);
     let after = match flow.same_server {
         SameServerFlow::OpenWorld => "content that others may have written",
-        SameServerFlow::Everything => "anything that was read",
+        SameServerFlow::Everything => "any content",
         SameServerFlow::Off => "nothing",
     };
     let mut text = format!("A model's call of {server} asks after {after} of {server}.\n");
@@ -79,7 +79,7 @@ fn flow_text(server: &str, flow: &DataFlow) -> String {
 const fn review_text(review: ResultReview) -> &'static str {
     match review {
         ResultReview::Off => "never",
-        ResultReview::Suspicious => "when something looks wrong",
+        ResultReview::Suspicious => "when it looks suspicious",
         ResultReview::Always => "always",
     }
 }

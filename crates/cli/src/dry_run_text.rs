@@ -82,19 +82,19 @@ fn condition(judged: &ArgumentJudgement, written: Option<&ArgumentRule>) -> Stri
 /// Describes the reason of a decision.
 fn reason(name: &str) -> &str {
     match name {
-        "allowed" => "something allows it, and nothing denies or asks",
+        "allowed" => "it is allowed, and nothing denies or asks",
         "rule-denies" => "a rule denies it",
         "rule-asks" => "a rule asks each time",
         "tool-asks-each-time" => "the tool asks each time",
-        "preset-asks" => "the careful preset asks about everything",
+        "preset-asks" => "the careful preset asks for everything",
         "policy-unusable" => "your rules can't be used, so everything asks",
         "managed-unusable" => "the rules of this computer can't be used, so everything asks",
         "tools-ask" => "nothing allows it",
         "tool-changed" => "the definition changed since it was reviewed",
-        "new-tool" => "something allows it, but nobody has reviewed the tool",
-        "after-untrusted" => "something allows it, but a model asks that has read another server's output",
+        "new-tool" => "it is allowed, but you have not reviewed the tool",
+        "after-untrusted" => "it is allowed, but the model has read untrusted content",
         "new-command" | "new-address" => "it was never approved",
-        "command-changed" | "address-changed" => "it is not as it was approved",
+        "command-changed" | "address-changed" => "it changed since it was approved",
         "muted" => "the server is muted",
         "sampling-asks" | "forms-ask" | "urls-ask" | "roots-ask" | "sign-in-asks" => "it asks each time",
         _ => "see the name of the reason",
@@ -104,31 +104,31 @@ fn reason(name: &str) -> &str {
 /// Describes the reason why a condition holds or not.
 fn reason_text(name: &str) -> &str {
     match name {
-        "matches" => "the value is as the condition says",
-        "differs" => "the value is something else",
-        "missing" => "there is no such value",
-        "not-judged" => "a value of this kind can't be judged",
-        "too-long" => "the value is too long to be judged",
-        "respelled" => "another spelling of the value fits, or programs read it in several ways",
-        "climbs" => "the value has \"..\", so its letters do not say where it leads",
+        "matches" => "the value meets the condition",
+        "differs" => "the value is different",
+        "missing" => "the value is missing",
+        "not-judged" => "a value of this kind can't be evaluated",
+        "too-long" => "the value is too long to evaluate",
+        "respelled" => "another spelling of the value matches, or programs read it in different ways",
+        "climbs" => "the value has \"..\", so its target is not clear",
         "crosses-parts" => "a wildcard covers more than one part of the address",
         "not-whole" => "the path does not begin at the root of the pattern",
-        "second-name" => "the path goes through a folder with second names of others",
-        "letters" => "only capital and small letters, or accents, differ",
-        "unresolved" => "where the links on the path lead could not be found out",
+        "second-name" => "the path goes through a folder that has aliases of other folders",
+        "letters" => "only upper and lower case, or accents, differ",
+        "unresolved" => "the links on the path could not be resolved",
         "leads-elsewhere" => "a link on the path leads elsewhere",
-        "holds" => "the value is the folder that holds what the condition names",
-        "user-info" => "the address has a user's name or password",
-        "not-address" => "the value is no whole address",
-        "not-number" => "the value is no number",
-        "text-number" => "the value is a text that may be read as a number",
+        "holds" => "the value is the folder that contains the target of the condition",
+        "user-info" => "the address has a user name or password",
+        "not-address" => "the value is not a full address",
+        "not-number" => "the value is not a number",
+        "text-number" => "the value is text that may be read as a number",
         _ => "see the name of the reason",
     }
 }
 
 fn by(by: &DecisionSource) -> String {
     match by {
-        DecisionSource::BuiltIn => "what always holds".to_owned(),
+        DecisionSource::BuiltIn => "built-in rule".to_owned(),
         DecisionSource::Grant { id } => format!("approval {id}"),
         DecisionSource::Rule { rule } => match rule.source {
             RuleSource::Managed => format!("managed rule {}", rule.id),

@@ -23,7 +23,7 @@ pub(crate) fn settings(settings: &[AuthSetting], unattended: bool) -> String {
         }
     }
     if unattended {
-        text.push_str("  It signs in by itself: these credentials go there without another question.\n");
+        text.push_str("  It signs in by itself: these credentials go there without asking again.\n");
     }
     text
 }
@@ -66,7 +66,7 @@ const fn setting_words(field: AuthField) -> &'static str {
         AuthField::Assertion => "assertion",
         AuthField::ProviderIssuer => "provider",
         AuthField::ProviderTokenEndpoint => "provider token endpoint",
-        AuthField::ProviderClientId => "provider client id",
+        AuthField::ProviderClientId => "provider client ID",
         AuthField::ProviderClientAuth => "provider authentication",
         AuthField::ProviderClientSecret => "provider client secret",
         AuthField::ProviderPrivateKey => "provider private key",
@@ -125,7 +125,7 @@ mod tests {
             "WARNING: this endpoint is not at the domain of the identity provider",
             "the secret harbour from the keychain",
             "read write",
-            "without another question",
+            "without asking again",
         ] {
             assert!(text.contains(words), "S01: {words} is told: {text}");
         }
@@ -148,12 +148,12 @@ mod tests {
         for words in [
             "for tokens   https://evil.example/token",
             "WARNING: evil.example is another domain than that of https://as.example",
-            "WARNING: this page is at another domain than its issuer, which is https://as.example",
+            "WARNING: this page is outside the domain of its issuer https://as.example",
         ] {
             assert!(text.contains(words), "S07: {words} is told: {text}");
         }
         let text = described(&sign_in(Value::Null, false));
-        for words in ["no page is opened", "write  (NEW)", "for tokens   https://evil.example/token"] {
+        for words in ["no page opens", "write  (NEW)", "for tokens   https://evil.example/token"] {
             assert!(text.contains(words), "S14: expected {words}: {text}");
         }
         assert!(!text.contains("this page"), "a sign-in without a page mentions none: {text}");

@@ -101,7 +101,7 @@ impl OutputEventPrinter {
                 }
             }
             Event::CatalogChanged { server } if self.filter.includes(server) => {
-                self.say_if_watched(format!("{}: what it offers changed", line(server)));
+                self.say_if_watched(format!("{}: its tools, prompts or resources changed", line(server)));
             }
             Event::ResourceUpdated { server, uri } if self.filter.includes(server) => {
                 self.say_if_watched(format!("{}: {} changed", line(server), line(uri)));
@@ -152,7 +152,7 @@ impl OutputEventPrinter {
         let missed = first.saturating_sub(after.unwrap_or(0) + 1);
         if missed > 0 {
             self.output.event("missed", json!({ "server": server, "entries": missed }));
-            self.output.say(&format!("{}: {missed} messages came too fast to be shown", line(server)));
+            self.output.say(&format!("{}: {missed} messages were too fast to show", line(server)));
         }
         for entry in &page.entries {
             self.last.insert(server.to_owned(), entry.seq);
@@ -188,7 +188,7 @@ pub(crate) fn state_words(state: &ServerState) -> String {
         ServerState::Ready => String::from("ready"),
         ServerState::Stopping => String::from("stopping"),
         ServerState::Reconnecting { attempt, cause, .. } => {
-            line(&format!("attempt {attempt} to bring it back follows: {cause}"))
+            line(&format!("attempt {attempt} to reconnect follows: {cause}"))
         }
         ServerState::Failed { message, .. } => line(&format!("failed: {message}")),
         ServerState::NeedsSignIn { signing_in: true, .. } => String::from("signing in"),

@@ -47,7 +47,7 @@ fn kind_words(kind: &FieldKind) -> String {
     match kind {
         FieldKind::Text { format, min_length, max_length } => {
             let what = match format {
-                Some(TextFormat::Email) => "an e-mail address",
+                Some(TextFormat::Email) => "an email address",
                 Some(TextFormat::Uri) => "a URI",
                 Some(TextFormat::Date) => "a date such as 2026-07-28",
                 Some(TextFormat::DateTime) => "a date and time such as 2026-07-28T12:00:00Z",
@@ -62,7 +62,7 @@ fn kind_words(kind: &FieldKind) -> String {
         FieldKind::Boolean => String::from("yes or no"),
         FieldKind::Choice { .. } => String::from("one of these"),
         FieldKind::Choices { min_items, max_items, .. } => {
-            format!("some of these, with commas between{}", range(text(min_items), text(max_items), ""))
+            format!("some of these, separated by commas{}", range(text(min_items), text(max_items), ""))
         }
     }
 }
@@ -105,18 +105,18 @@ pub(crate) fn problem_words(problem: &FormProblem) -> String {
     let limit = problem.limit.map(|limit| format!(" ({limit})")).unwrap_or_default();
     let words = match problem.problem {
         FieldProblem::Required => "must be filled in",
-        FieldProblem::WrongType => "holds another type of value",
+        FieldProblem::WrongType => "has the wrong type",
         FieldProblem::TooShort => "is too short",
         FieldProblem::TooLong => "is too long",
         FieldProblem::TooSmall => "is too small",
         FieldProblem::TooLarge => "is too large",
-        FieldProblem::TooFew => "has too few chosen",
-        FieldProblem::TooMany => "has too many chosen",
-        FieldProblem::NotAnOption => "is none of the options",
-        FieldProblem::NotAnEmail => "is no e-mail address",
+        FieldProblem::TooFew => "has too few choices",
+        FieldProblem::TooMany => "has too many choices",
+        FieldProblem::NotAnOption => "is not one of the options",
+        FieldProblem::NotAnEmail => "is not an email address",
         FieldProblem::NotAUri => "is no URI",
         FieldProblem::NotADate => "is no date",
-        FieldProblem::NotADateTime => "is no date and time",
+        FieldProblem::NotADateTime => "is not a date and time",
         FieldProblem::UnknownField => "is not in the form",
     };
     format!("{} {words}{limit}", line(&problem.field))

@@ -76,7 +76,7 @@ async fn set_up(session: &CommandSession) -> Result<Vec<ServerEntry>, CommandFai
 fn surroundings(home: Option<PathBuf>) -> Result<AppEnvironment, CommandFailure> {
     if let Some(home) = home {
         if !home.is_dir() {
-            return Err(CommandFailure::usage(format!("--home: {} is no folder", home.display())));
+            return Err(CommandFailure::usage(format!("--home: {} is not a folder", home.display())));
         }
         let home = std::path::absolute(&home).map_err(|error| CommandFailure::usage(format!("--home: {error}")))?;
         return Ok(AppEnvironment::for_home(home));
@@ -107,7 +107,7 @@ fn not_kept(server: &FoundServer, kept: &SecretPersistence) -> Option<String> {
         .chain(server.client_secret.is_some().then_some("its client's secret"))
         .collect();
     Some(format!(
-        "no keychain keeps the value of {} ({cause}): enter it in the app or with \"drawbridge-cli secret\"",
+        "no keychain can store the value of {} ({cause}): enter it in the app or with \"drawbridge-cli secret\"",
         names.join(", ")
     ))
 }

@@ -31,7 +31,7 @@ pub(crate) async fn run(session: &CommandSession, what: InstallArguments) -> Res
         plan.name.clone_from(name);
     }
     if what.upgrade.is_none() && there.contains(&plan.name) {
-        let message = format!("there is a server {:?} already; give this one another name with --name", plan.name);
+        let message = format!("a server {:?} already exists; choose another name with --name", plan.name);
         return Err(CommandFailure::new(ErrorCode::BadName, message));
     }
     let sandbox = match what.upgrade {
@@ -76,7 +76,7 @@ pub(crate) async fn run(session: &CommandSession, what: InstallArguments) -> Res
         None => format!("Add {}? Nothing is started. ", crate::terminal_escape::value(&draft.name)),
     };
     if !what.yes && !is_confirmed(session, &request).await {
-        let message = "nothing was changed; say yes on a terminal, or give --yes";
+        let message = "nothing was changed; confirm on a terminal, or use --yes";
         return Err(CommandFailure {
             value: Some(Box::new(shown)),
             ..CommandFailure::new(ErrorCode::Refused, message)
@@ -92,8 +92,9 @@ pub(crate) async fn run(session: &CommandSession, what: InstallArguments) -> Res
     shown[key] = true.into();
     session.output.text(&format!("\n{name} {done}. It is stopped, and asked about when it is started."));
     if let SecretPersistence::ThisRun { cause } = kept {
-        let note =
-            format!("no keychain keeps its secrets ({cause}): enter them in the app or with \"drawbridge-cli secret\"");
+        let note = format!(
+            "no keychain can store its secrets ({cause}): enter them in the app or with \"drawbridge-cli secret\""
+        );
         session.output.say(&line(&note));
         shown["secretsNotKept"] = cause.into();
     }

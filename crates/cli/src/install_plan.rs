@@ -81,8 +81,9 @@ pub(crate) fn sandbox(
         return Ok(None);
     }
     if let InstallContainment::Impossible { cause } = containment {
-        let message =
-            format!("no sandbox works here: {cause}. Install it with --no-sandbox, and it reaches all that you do");
+        let message = format!(
+            "no sandbox works here: {cause}. To install it without one, with access to everything that you can access, use --no-sandbox"
+        );
         return Err(CommandFailure::new(api::ErrorCode::Unsupported, message));
     }
     let network = match what.network.as_slice() {
@@ -133,7 +134,7 @@ pub(crate) fn server_text(server: &NewServer) -> String {
             for (name, value) in shown(&http.headers) {
                 text.push_str(&format!("header      {}: {value}\n", line(&name)));
             }
-            text.push_str("What you send to it goes to whoever runs it.\n");
+            text.push_str("What you send goes to its operator.\n");
         }
     }
     text

@@ -43,7 +43,7 @@ pub(crate) async fn find(
     let offer = match (&what.upgrade, &source) {
         (Some(server), source) => installer.offer_upgrade(host, server, source.as_ref()).await?.offer,
         (None, Some(source)) => installer.offer(source, CachePolicy::Now).await?,
-        (None, None) => return Err(CommandFailure::usage("name what is to be installed")),
+        (None, None) => return Err(CommandFailure::usage("name a server or a bundle to install")),
     };
     let bundle = offer.origin.bundle().map(|file| file.folder.clone());
     let (mut words, origin) = match &offer.origin {
@@ -86,7 +86,7 @@ fn named_source(what: &InstallArguments) -> Result<Option<InstallSource>, Comman
     };
     let Some(named) = &what.what else {
         let is_described = target.is_some() || what.sha256.is_some();
-        let message = "--package, --remote and --sha256 are for what is named; name it, too";
+        let message = "--package, --remote and --sha256 need the name of a server or bundle";
         return if is_described { Err(CommandFailure::usage(message)) } else { Ok(None) };
     };
     if is_path(named) {
@@ -113,7 +113,7 @@ fn is_path(what: &str) -> bool {
 fn explain(problem: &NotInstallable, entry: &RegistryEntry, about: &str) -> CommandFailure {
     match problem {
         NotInstallable::NotChosen | NotInstallable::Nothing => CommandFailure::usage(choices(entry)),
-        NotInstallable::NoTarget => CommandFailure::usage(format!("there is none of this number. {}", choices(entry))),
+        NotInstallable::NoTarget => CommandFailure::usage(format!("there is no such number. {}", choices(entry))),
         NotInstallable::Deleted => {
             CommandFailure::new(ErrorCode::Refused, format!("it is not installed, as it was deleted:\n{about}"))
         }

@@ -21,7 +21,7 @@ pub(crate) fn launch_files_text(files: &[LaunchFile]) -> String {
         }
         let is = match &file.hash {
             Some(hash) => format!("SHA-256 {}…", hash.chars().take(SHORT).collect::<String>()),
-            None => "told by its size and dates, as it is too large to be read or can't be read".to_owned(),
+            None => "identified by size and dates, as it is too large or can't be read".to_owned(),
         };
         text.push_str(&format!("    {}, {} bytes, {is}\n", reason(file.role), file.bytes));
         if file.changed {
@@ -65,7 +65,7 @@ mod tests {
         let told: Vec<&str> = told.lines().map(str::trim).collect();
         assert_eq!(told[0], "2 files decide what runs; the approval is for them as they are now:");
         assert_eq!(told[1..3], ["/usr/bin/node", "leads to /usr/lib/node"], "the target of a link");
-        assert!(told[3].starts_with("the program, 12 bytes, told by its size"), "{told:?}");
+        assert!(told[3].starts_with("the program, 12 bytes, identified by size"), "{told:?}");
         assert!(!told[4].contains('\u{1b}'), "control characters in a name are escaped: {told:?}");
         assert_eq!(told[5], "named in the arguments, 12 bytes, SHA-256 0123456789abcdef…");
         assert_eq!(told[6..], ["CHANGED since it was approved"], "only the changed file is marked");

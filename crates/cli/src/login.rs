@@ -41,12 +41,12 @@ pub(crate) async fn logout(session: &CommandSession, server: &str) -> Result<Val
     session.output.text(&match &done {
         SignOutOutcome::Yes => String::from("signed out; the tokens are revoked"),
         SignOutOutcome::NotOffered => {
-            String::from("signed out here; the tokens can't be revoked where they came from, and end by themselves")
+            String::from("signed out here; the server can't revoke tokens, so they are valid until they expire")
         }
         SignOutOutcome::Failed { cause } => terminal_escape::line(&format!(
-            "signed out here; the tokens could not be revoked where they came from, and end by themselves: {cause}"
+            "signed out here; the tokens could not be revoked, so they may be valid until they expire: {cause}"
         )),
-        SignOutOutcome::NobodySignedIn => String::from("nobody was signed in"),
+        SignOutOutcome::NobodySignedIn => String::from("no account was signed in"),
     });
     Ok(value(&done))
 }
@@ -112,10 +112,9 @@ fn end(
     }
     match state {
         ServerState::Ready if is_signed_in(known) => Some(Ok(())),
-        ServerState::Ready => Some(Err(CommandFailure::new(
-            ErrorCode::SignInNeeded,
-            format!("{server} is in use, but nobody is signed in"),
-        ))),
+        ServerState::Ready => {
+            Some(Err(CommandFailure::new(ErrorCode::SignInNeeded, format!("{server} is running without a sign-in"))))
+        }
         ServerState::Stopped => Some(Err(CommandFailure::new(ErrorCode::Refused, format!("{server} was not started")))),
         failed @ ServerState::Failed { .. } => Some(Err(session::failed(server, failed))),
         _ => None,

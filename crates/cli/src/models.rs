@@ -30,7 +30,7 @@ pub(crate) async fn run(session: &CommandSession, command: Option<ModelsCommand>
         ModelsCommand::Key { provider } => {
             find_provider(session, &provider).await?;
             let kept = keep(session, provider, key(session).await?).await?;
-            session.output.text("kept, encrypted with a key in the keychain");
+            session.output.text("stored, encrypted with a key in the keychain");
             Ok(value(&kept))
         }
         ModelsCommand::Test { provider, model } => test(session, provider, model).await,
@@ -81,7 +81,7 @@ fn row(own: &ModelProvider, default: Option<&ModelRef>) -> Vec<String> {
         more.push(format!("default: {}", terminal_escape::line(&default.model)));
     }
     if own.readable {
-        more.push("what is sent there can be read on the way".to_owned());
+        more.push("others on the network can read what is sent there".to_owned());
     }
     if let Some(problem) = &own.problem {
         more.push(terminal_escape::line(&problem.message));
@@ -136,10 +136,7 @@ fn settings(new: &NewProvider, preset: Option<&ProviderPreset>) -> Result<SetPro
     };
     let url = new.url.clone().or_else(|| preset.map(|preset| preset.url.to_owned()));
     let url = url.ok_or_else(|| {
-        CommandFailure::usage(format!(
-            "\"{}\" is none of the known providers; say where it is with --url",
-            new.provider
-        ))
+        CommandFailure::usage(format!("\"{}\" is not a known provider; give its address with --url", new.provider))
     })?;
     let name = new.name.clone().or_else(|| preset.map(|preset| preset.name.to_owned()));
     Ok(SetProvider {
@@ -187,7 +184,7 @@ async fn key(session: &CommandSession) -> Result<String, CommandFailure> {
 async fn keep(session: &CommandSession, id: String, key: String) -> Result<SecretStorageReport, CommandFailure> {
     let kept = session.api.set_provider_key(SetProviderKey { id, key }).await?;
     match kept.only_this_run {
-        Some(cause) => Err(CommandFailure::new(ErrorCode::System, format!("the key could not be kept: {cause}"))),
+        Some(cause) => Err(CommandFailure::new(ErrorCode::System, format!("the key could not be stored: {cause}"))),
         None => Ok(kept),
     }
 }
@@ -208,10 +205,10 @@ async fn test(session: &CommandSession, id: String, model: Option<String>) -> Re
 
 async fn default(session: &CommandSession, model: &str) -> Result<Value, CommandFailure> {
     let Some((provider, model)) = model.split_once('/') else {
-        return Err(CommandFailure::usage("say the model as PROVIDER/MODEL"));
+        return Err(CommandFailure::usage("name the model as PROVIDER/MODEL"));
     };
     let model = ModelRef { provider: provider.to_owned(), model: model.to_owned() };
     session.api.set_default_model(DefaultModel { model: Some(model.clone()) }).await?;
-    session.output.text("new conversations begin with it");
+    session.output.text("new conversations start with it");
     Ok(value(&model))
 }

@@ -51,22 +51,22 @@ pub(crate) fn package_text(package: &LoadedPackage) -> String {
 
 fn cause(UnknownPackage { reason, detail }: &UnknownPackage) -> String {
     match reason {
-        UnknownPackageReason::ShellLine => "it runs a line of a shell (-c)".to_owned(),
+        UnknownPackageReason::ShellLine => "it runs a shell command (-c)".to_owned(),
         UnknownPackageReason::Wrapped => format!("it is started by {detail}"),
         UnknownPackageReason::Option => format!("Drawbridge does not know its option {detail}"),
-        UnknownPackageReason::Specifier => format!("{detail} is no name and version in a registry"),
+        UnknownPackageReason::Specifier => format!("{detail} is not a package name and version in a registry"),
         UnknownPackageReason::Several => "the command names several packages".to_owned(),
         UnknownPackageReason::NoPackage => "the command names no package".to_owned(),
         UnknownPackageReason::Launcher => format!("Drawbridge can't look up packages of {detail}"),
         UnknownPackageReason::Variable => format!("the variable {detail} changes what is loaded"),
-        UnknownPackageReason::ProjectSettings => format!("{detail} may change which registry is asked"),
+        UnknownPackageReason::ProjectSettings => format!("{detail} may change the registry"),
         UnknownPackageReason::LocalCopy => format!("{detail} may have other code run instead"),
         UnknownPackageReason::OffSearchPath => {
-            format!("{detail} is not on your search path, so nothing beside it was run")
+            format!("{detail} is outside your search path, so no program next to it was run")
         }
-        UnknownPackageReason::NoClient => format!("{detail} is missing, which would look it up"),
-        UnknownPackageReason::NoNetwork => "the sandbox has no network to look it up".to_owned(),
-        UnknownPackageReason::TimedOut => format!("{detail} did not answer in time"),
+        UnknownPackageReason::NoClient => format!("{detail}, which looks up the version, is not installed"),
+        UnknownPackageReason::NoNetwork => "the sandbox has no network to look up the version".to_owned(),
+        UnknownPackageReason::TimedOut => format!("{detail} did not respond in time"),
         UnknownPackageReason::Failed => detail.clone(),
     }
 }

@@ -35,7 +35,7 @@ pub(crate) async fn take_all(api: Api, mut view: watch::Receiver<HostView>, inpu
         for one in &waiting {
             if told.insert(one.clone()) {
                 let (server, begins) = (terminal_escape::line(&one.server), terminal_escape::line(&one.redirect_uri));
-                output.say(&format!("Then paste the address you end up at for {server}; it begins with {begins}"));
+                output.say(&format!("Then paste the final address for {server}; it begins with {begins}"));
             }
         }
         tokio::select! {

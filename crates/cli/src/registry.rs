@@ -238,8 +238,8 @@ fn status_words(entry: &RegistryEntry) -> String {
     let word = match listing.status {
         ListingStatus::Active => return String::new(),
         ListingStatus::Deprecated => " DEPRECATED",
-        ListingStatus::Deleted => " DELETED from the registry, mostly for spam or malware",
-        ListingStatus::Unknown => " with a status that is not known",
+        ListingStatus::Deleted => " DELETED from the registry, which often means spam or malware",
+        ListingStatus::Unknown => " with an unknown status",
     };
     let message = listing.status_message.as_deref().map(|message| format!(": {}", line(message)));
     format!("{word}{}", message.unwrap_or_default())
@@ -258,7 +258,7 @@ pub(crate) fn tell_age<T>(catalog: &RegistryCatalog, answer: &DatedAnswer<T>, as
             120..2_880 => format!("{} h", minutes / 60),
             _ => format!("{} days", minutes / 1_440),
         };
-        format!("This is kept from {address}, as it answered {age} ago ({}).\n", time(answer.fetched))
+        format!("Cached response of {address}, from {age} ago ({}).\n", time(answer.fetched))
     };
     if let Some(error) = &answer.offline {
         text.push_str(&format!("OFFLINE: {error}\n"));

@@ -87,7 +87,7 @@ pub(crate) fn tool_result(result: &ToolResult) -> String {
 /// Returns the texts of a result that is an error.
 pub(crate) fn error_words(result: &ToolResult) -> String {
     let words: Vec<String> = result.content.iter().map(content_words).collect();
-    if words.is_empty() { String::from("the tool says that it failed, and nothing else") } else { words.join("\n") }
+    if words.is_empty() { String::from("the tool reported an error without a message") } else { words.join("\n") }
 }
 
 pub(crate) fn prompt_result(result: &PromptResult) -> String {

@@ -44,7 +44,8 @@ pub(crate) async fn review(
     let mut review = Review { server, tools: Vec::new(), prompts: Vec::new() };
     for wanted in &accept {
         let Some((name, hash)) = wanted.rsplit_once('@') else {
-            let message = format!("say NAME@HASH, with the hash that `review` prints, and not \"{}\"", line(wanted));
+            let message =
+                format!("expected NAME@HASH, with the hash that `review` prints, but found \"{}\"", line(wanted));
             return Err(CommandFailure::usage(message));
         };
         let is_tool = tools.iter().any(|tool| tool.name == name && tool.hash == hash);

@@ -11,7 +11,7 @@ const CLOSE: char = '⟧';
 /// Number of unchanged characters shown next to a change.
 const CONTEXT: usize = 60;
 /// Caution below the marks of a definition, shown also if it has none.
-const HINTS: &str = "A definition without a mark is not a safe one: marks find only what is known.";
+const HINTS: &str = "A definition without warnings is not proven safe: only known patterns are detected.";
 
 /// Describes the marks of a definition. Empty if it has none and is reviewed.
 pub(crate) fn marks_text(marks: &ReviewMarks) -> String {
@@ -24,11 +24,11 @@ pub(crate) fn marks_text(marks: &ReviewMarks) -> String {
     }
     for LookAlike { server, name, same } in &marks.look_alikes {
         let how = if *same { "has the same name as" } else { "looks like" };
-        text.push_str(&format!("  LOOK TWICE: it {how} {} of {}\n", line(name), line(server)));
+        text.push_str(&format!("  WARNING: it {how} {} of {}\n", line(name), line(server)));
     }
     for Flag { place, reason, excerpt } in &marks.flags {
         let place = if place.is_empty() { String::new() } else { format!(" ({})", line(&place.join(" > "))) };
-        text.push_str(&format!("  LOOK TWICE: it {}{place}: {}\n", reason_words(*reason), line(excerpt)));
+        text.push_str(&format!("  WARNING: it {}{place}: {}\n", reason_words(*reason), line(excerpt)));
     }
     if matches!(marks.review, Some(ReviewState::New | ReviewState::Changed)) || !marks.flags.is_empty() {
         text.push_str(&format!("  {HINTS}\n"));
@@ -97,16 +97,16 @@ fn without_marks(text: &str) -> String {
 
 pub(crate) const fn reason_words(reason: FlagReason) -> &'static str {
     match reason {
-        FlagReason::HiddenCharacters => "holds characters that are not seen",
-        FlagReason::InstructsModel => "tells the model what to do",
-        FlagReason::HidesFromUser => "wants something kept from you",
-        FlagReason::SecretPlace => "names a place where secrets lie",
+        FlagReason::HiddenCharacters => "has invisible characters",
+        FlagReason::InstructsModel => "instructs the model",
+        FlagReason::HidesFromUser => "asks to hide something from you",
+        FlagReason::SecretPlace => "names a place where secrets are stored",
         FlagReason::OtherTool => "names a tool of another server",
-        FlagReason::AsksForContext => "asks for what you did not give to the tool",
-        FlagReason::PraisesItself => "praises itself above other tools",
-        FlagReason::DeceptiveLetters => "has a name with letters that look like others",
-        FlagReason::MisleadingLink => "has a link that leads elsewhere than it shows",
-        FlagReason::TooLong => "is too long to be looked through",
+        FlagReason::AsksForContext => "asks for data that you did not give to the tool",
+        FlagReason::PraisesItself => "promotes itself over other tools",
+        FlagReason::DeceptiveLetters => "has look-alike letters in its name",
+        FlagReason::MisleadingLink => "has a link to another address than it shows",
+        FlagReason::TooLong => "is too long to check completely",
     }
 }
 

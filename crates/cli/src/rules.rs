@@ -36,8 +36,8 @@ async fn show(session: &CommandSession) -> Result<Value, CommandFailure> {
 
 fn policy_text(policy: &Policy) -> String {
     let preset = |preset| match preset {
-        Preset::Careful => "careful: all that crosses asks each time, reads too",
-        Preset::Balanced => "balanced: calls of tools ask, and you say for how long the answer holds",
+        Preset::Careful => "careful: everything that is sent or read asks each time",
+        Preset::Balanced => "balanced: tool calls ask, and you decide how long your approval lasts",
     };
     let mut text = format!("Preset: {}\n", preset(policy.preset));
     if policy.managed_preset == Preset::Careful && policy.preset != Preset::Careful {
@@ -94,7 +94,7 @@ fn row(rule: &Rule) -> Vec<String> {
         more.push(format!("what is {}", terminal_escape::line(identity)));
     }
     if rule.after_untrusted {
-        more.push("also after the words of other servers".to_owned());
+        more.push("also after untrusted content".to_owned());
     }
     if rule.trusted_server {
         more.push("trusted server".to_owned());

@@ -59,13 +59,13 @@ fn model_text(SamplingModel { model, by, most_micros, .. }: &SamplingModel) -> S
     let why = match by {
         ModelChosenBy::User => String::from("you chose it"),
         ModelChosenBy::Setting => String::from("you chose it for this server"),
-        ModelChosenBy::Hint { hint } => format!("the server would like \"{}\"", line(hint)),
+        ModelChosenBy::Hint { hint } => format!("the server prefers \"{}\"", line(hint)),
         ModelChosenBy::Equivalent { hint } => {
-            format!("it is most like \"{}\", which the server would like", line(hint))
+            format!("it is most similar to \"{}\", which the server prefers", line(hint))
         }
-        ModelChosenBy::Priorities { priorities } => format!("what matters to the server: {}", priorities.join(", ")),
+        ModelChosenBy::Priorities { priorities } => format!("priorities of the server: {}", priorities.join(", ")),
         ModelChosenBy::Default => String::from("your default"),
-        ModelChosenBy::First => String::from("the most able one, as far as is known"),
+        ModelChosenBy::First => String::from("the most capable model, as far as known"),
     };
     let cost = most_micros.map(|most| format!(", at most {}", dollars(most))).unwrap_or_default();
     format!("{}/{} would answer ({why}{cost}).", line(&model.provider), line(&model.model))
@@ -90,7 +90,7 @@ fn request_text(request: &SamplingRequest) -> String {
     }
     text.push_str(&format!("  at most {} tokens\n", request.max_tokens));
     if !request.model_hints.is_empty() {
-        text.push_str(&format!("  models it would like: {}\n", line(&request.model_hints.join(", "))));
+        text.push_str(&format!("  preferred models: {}\n", line(&request.model_hints.join(", "))));
     }
     if request.include_context.as_deref().is_some_and(|context| context != "none") {
         text.push_str("  it would like context of servers with it; nothing is ever put in\n");

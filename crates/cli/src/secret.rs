@@ -25,8 +25,8 @@ pub(crate) async fn enter(session: &CommandSession, server: &str, name: String) 
     let secret = SetSecret { server: server.to_owned(), header: name, value: text.trim_end().to_owned() };
     let kept = session.api.set_secret(secret).await?;
     if let Some(cause) = kept.only_this_run {
-        return Err(CommandFailure::new(ErrorCode::System, format!("the secret could not be kept: {cause}")));
+        return Err(CommandFailure::new(ErrorCode::System, format!("the secret could not be stored: {cause}")));
     }
-    session.output.text("kept, encrypted with a key in the keychain");
+    session.output.text("stored, encrypted with a key in the keychain");
     Ok(value(&kept))
 }

@@ -34,13 +34,11 @@ pub(crate) fn sign_in_request_text(
         } => {
             let mut text = match authorization_url {
                 Some(page) => page_words(server, url, page, &address),
-                None => format!("── Get a token for {server}? Drawbridge asks for it by itself; no page is opened.\n"),
+                None => format!("── Get a token for {server}? Drawbridge asks for it by itself; no page opens.\n"),
             };
             if *page_elsewhere {
                 let issuer = line(issuer);
-                text.push_str(&format!(
-                    "  WARNING: this page is at another domain than its issuer, which is {issuer}\n"
-                ));
+                text.push_str(&format!("  WARNING: this page is outside the domain of its issuer {issuer}\n"));
             }
             match reason {
                 SignInReason::SignIn => {}
@@ -50,7 +48,7 @@ pub(crate) fn sign_in_request_text(
                 }
                 SignInReason::Again { cause } => text.push_str(&format!("  Again, because {}\n", line(cause))),
             }
-            let told = if authorization_url.is_some() { "The page is told" } else { "What is asked for" };
+            let told = if authorization_url.is_some() { "Sent to the page" } else { "Permissions" };
             text.push_str(&format!("  {told}:\n"));
             let client_id = format!("Drawbridge, as {} ({})", line(client_id), client_words(*client));
             let back = redirect_uri.as_deref().map(|uri| ("and back to", line(uri)));
@@ -140,7 +138,7 @@ fn account_words(account: &Account) -> String {
     let scopes: Vec<String> = account.scopes.iter().map(|scope| scope_line(scope)).collect();
     let scopes = if scopes.is_empty() { String::from("not said") } else { scopes.join(", ") };
     let until = account.expires_at.map_or_else(|| String::from("not said"), time);
-    let renewal = if account.can_refresh { "renewed by itself" } else { "not renewed" };
+    let renewal = if account.can_refresh { "renewed automatically" } else { "not renewed" };
     let mut text = row("signed in at", &line(&account.issuer));
     text.push_str(&row("for", &line(&account.resource)));
     text.push_str(&row("known by", client_words(account.client)));
@@ -179,10 +177,10 @@ fn row(name: &str, words: &str) -> String {
 
 const fn client_words(client: ClientIdentity) -> &'static str {
     match client {
-        ClientIdentity::Configured => "the client id in the settings",
-        ClientIdentity::MetadataDocument => "the address of its description",
-        ClientIdentity::Registered => "a client id that it registered",
-        ClientIdentity::Entered => "the client id that was entered",
+        ClientIdentity::Configured => "the client ID in the settings",
+        ClientIdentity::MetadataDocument => "client metadata document",
+        ClientIdentity::Registered => "registered by Drawbridge",
+        ClientIdentity::Entered => "the client ID that was entered",
     }
 }
 
@@ -191,7 +189,7 @@ fn scope_line(scope: &str) -> String {
     let meaning = match scope {
         "openid" => " (know which account is yours)",
         "profile" => " (see your name and picture)",
-        "email" => " (see your e-mail address)",
+        "email" => " (see your email address)",
         "address" => " (see your postal address)",
         "phone" => " (see your phone number)",
         "offline_access" => " (stay signed in)",

@@ -111,7 +111,7 @@ impl OpenPrompt {
         let words: Vec<String> = choices.iter().map(|(key, words, _)| format!("{key} = {words}")).collect();
         // A model that made the call can receive the reason.
         let is_of_model = matches!(request.why, ConsentRequestOrigin::Model { .. });
-        let why = if is_of_model { ", w = no and say why" } else { "" };
+        let why = if is_of_model { ", w = no, with a reason" } else { "" };
         let line = self.decision(&format!("Allow? {}, N = no{why}, c = cancel: ", words.join(", "))).await?;
         Some(match line.trim() {
             "c" => ConsentDecision::Cancel,
@@ -137,7 +137,7 @@ impl OpenPrompt {
 
     /// Prompts for a decision on a tool result.
     async fn read_by_model(&mut self) -> Option<ConsentDecision> {
-        let prompt = "y = let the model read it, N = leave it out, c = leave it out and stop the answer: ";
+        let prompt = "y = let the model read it, N = don't send it, c = don't send it and stop the answer: ";
         let line = self.decision(prompt).await?;
         Some(match line.trim().to_lowercase().as_str() {
             "y" | "yes" => ConsentDecision::Allow { scope: ApprovalScope::Once, lasts: None },
@@ -261,12 +261,12 @@ impl OpenPrompt {
     }
 
     async fn client_id(&mut self) -> Option<ConsentDecision> {
-        let client_id = self.decision("  client id (empty = no): ").await?.trim().to_owned();
+        let client_id = self.decision("  client ID (empty = no): ").await?.trim().to_owned();
         if client_id.is_empty() {
             return Some(ConsentDecision::Deny);
         }
         let secret =
-            self.line("  client secret, if you got one (it is shown while you type): ").await?.trim().to_owned();
+            self.line("  client secret, if you received one (it is shown while you type): ").await?.trim().to_owned();
         let client_secret = Some(secret).filter(|secret| !secret.is_empty());
         Some(ConsentDecision::Identify { client: EnteredClient { client_id, client_secret } })
     }

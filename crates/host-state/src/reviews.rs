@@ -42,7 +42,7 @@ pub enum ReviewError {
     #[error("{0} is not running, so what it offers is not known; start it first")]
     NotRunning(String),
     /// Some definitions differ from the displayed ones.
-    #[error("changed since it was shown: {}; look at it again", .0.join(", "))]
+    #[error("changed since it was shown: {}; review it again", .0.join(", "))]
     Stale(Vec<String>),
     /// The maximum number of pinned definitions of this server is reached. Definitions before the limit were pinned.
     #[error("the maximum number of definitions of {0} is stored; new ones still require consent")]

@@ -101,7 +101,7 @@ pub enum InstallError {
     #[error("{} is running; stop it first, or agree that it is stopped", visible(.0))]
     Running(String),
     /// The result would differ from what was previewed.
-    #[error("what would be installed is not what was shown; look at it again")]
+    #[error("the installation changed since it was shown; review it again")]
     Stale,
     /// The bundle can't be unpacked. None of its files remain.
     #[error(transparent)]

@@ -26,7 +26,7 @@ pub enum ModelError {
         said: String,
     },
     /// The provider accepts the key, but not for this model or from this location.
-    #[error("the provider does not allow this request; look at what your account may do there, or choose another model{}", it_says(.said))]
+    #[error("the provider does not allow this request; check the permissions of your account there, or choose another model{}", it_says(.said))]
     Forbidden {
         /// Message of the provider.
         said: String,
@@ -77,7 +77,7 @@ pub enum ModelError {
         after: Duration,
     },
     /// The answer ended prematurely.
-    #[error("the answer broke off before its end; what came is kept, try again for a whole one")]
+    #[error("the answer is incomplete; try again to get the full answer")]
     Cut,
     /// The answer is malformed.
     #[error(

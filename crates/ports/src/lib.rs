@@ -262,7 +262,7 @@ pub trait Secrets: Send + Sync {
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum SecretsStatus {
     /// Secrets are persisted: the keychain works.
-    #[error("secrets are kept encrypted, with a key in the system's keychain")]
+    #[error("secrets are encrypted with a key in the system's keychain")]
     Keychain,
     /// The keychain is locked, or the user denied access.
     #[error(
@@ -282,7 +282,7 @@ pub enum SecretsStatus {
         cause: String,
     },
     /// The keychain, or the data encrypted with its key, is unusable. The cause says what to do.
-    #[error("secrets are kept until Drawbridge is closed: {cause}")]
+    #[error("secrets are stored only until Drawbridge closes: {cause}")]
     Broken {
         /// Description of the problem, with advice.
         cause: String,

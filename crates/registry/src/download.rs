@@ -58,7 +58,7 @@ pub enum DownloadError {
         cause: String,
     },
     /// There are too many redirects.
-    #[error("{address} redirects more than {MAX_REDIRECTS} times; tell the publisher")]
+    #[error("{address} redirects more than {MAX_REDIRECTS} times; contact the publisher")]
     Redirects {
         /// Scheme, host and port.
         address: String,
@@ -78,7 +78,7 @@ pub enum DownloadError {
         cause: String,
     },
     /// The host returned an error status.
-    #[error("{address} does not give the bundle (status {status}); try again later, or tell the publisher")]
+    #[error("{address} does not give the bundle (status {status}); try again later, or contact the publisher")]
     Failed {
         /// Scheme, host and port.
         address: String,

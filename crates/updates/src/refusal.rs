@@ -73,7 +73,7 @@ pub enum UpdateRefusal {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SignatureProblem {
     /// The text is not a signature.
-    #[error("what stands there is no signature")]
+    #[error("the signature file has no signature")]
     Unreadable,
     /// The signature was made with another key.
     #[error("it is signed with another key")]

@@ -105,7 +105,7 @@ test("E22: lists each log message once, filtered by severity and text, and sets 
   expect(await (await list()).findAllByRole("option"), "each once").toHaveLength(3);
   expect(screen.getByRole("button", { name: /^Messages/ })).toHaveTextContent("Messages 0");
   const shown = screen.getByRole("combobox", { name: "Show log messages" });
-  await user.selectOptions(shown, "from warning on");
+  await user.selectOptions(shown, "warning and above");
   expect(
     rows().map((row) => row.textContent),
     "by severity; one without a level is never left out",
@@ -113,7 +113,7 @@ test("E22: lists each log message once, filtered by severity and text, and sets 
   await user.type(screen.getByRole("searchbox"), "gone");
   expect(rows(), "and by words").toHaveLength(1);
   await user.selectOptions(
-    screen.getByRole("combobox", { name: "The server sends them from" }),
+    screen.getByRole("combobox", { name: "Minimum level that the server sends" }),
     "warning",
   );
   expect(host.requests("set_log_level")).toEqual([{ server: server.name, level: "warning" }]);
@@ -150,7 +150,7 @@ test("shows the complete message as JSON and as raw text", async () => {
   const { rerender } = render(EntryView, { server: server.name, entry });
   expect(await screen.findByText(/jsonrpc/), "as a tree").toBeInTheDocument();
   expect(await axeProblems(), "axe finds nothing").toEqual([]);
-  await user.click(screen.getByRole("button", { name: "As it came" }));
+  await user.click(screen.getByRole("button", { name: "Raw" }));
   expect(screen.getByText('{"jsonrpc":"2.0","method":"tools/list"}'), "raw").toBeInTheDocument();
   await rerender({ server: server.name, entry: ENTRIES[3] ?? BASE });
   expect(await screen.findByText("Hello from a banner"), "what is no JSON").toBeInTheDocument();
@@ -172,5 +172,5 @@ test("the pane follows the server, and an opened message has a back button", asy
 test("shows an empty state before the first entry", async () => {
   host.answers.activity = () => ({ entries: [], dropped: 0 });
   render(ActivityTab, { server });
-  expect(await screen.findByText("Nothing has crossed yet"), "says so").toBeInTheDocument();
+  expect(await screen.findByText("No messages yet"), "says so").toBeInTheDocument();
 });

@@ -115,7 +115,7 @@ describe("every kind", () => {
     const address = document.querySelector(".url");
     expect(address?.textContent, "X58: whole").toBe("http://mcp.example.com/v1?team=7");
     expect(address?.querySelector("strong")?.textContent, "whom it belongs to").toBe("example.com");
-    expect(screen.getByText(/^Not encrypted: whoever/), "others can read along").toBeVisible();
+    expect(screen.getByText(/^Not encrypted: others/), "others can read along").toBeVisible();
     expect(screen.getByText("Authorization"), "what is sent along").toBeVisible();
     expect(screen.getByText("a secret from the keychain"), "not its value").toBeVisible();
     expect(button("Always allow this address"), "not a command").toBeInTheDocument();
@@ -130,10 +130,13 @@ describe("every kind", () => {
     expect(screen.getByText("Token endpoint of the identity provider"), "S01: named").toBeVisible();
     const urls = [...document.querySelectorAll(".url")].map((url) => url.textContent?.trim());
     expect(urls, "S01: whole").toContain("https://evil.example/t");
-    expect(screen.getByText(/is at evil\.example, which is not/), "S01: warned of").toBeVisible();
+    expect(
+      screen.getByText(/is at evil\.example, outside the domain/),
+      "S01: warned of",
+    ).toBeVisible();
     expect(screen.getByText("harbour"), "S01: the name of a secret").toBeVisible();
     expect(screen.getByText("read write"), "S01: the scopes").toBeVisible();
-    expect(screen.getByText(/signs in by itself/), "S01: nobody is asked again").toBeVisible();
+    expect(screen.getByText(/signs in automatically/), "S01: nobody is asked again").toBeVisible();
   });
 
   it("S01 connect: what changed about the sign-in is named in words", () => {
@@ -146,15 +149,15 @@ describe("every kind", () => {
     expect(places, "S01: in words").toEqual(["Token endpoint of the identity provider"]);
     expect(screen.getByText("https://idp.example/t"), "S01: what was there").toBeVisible();
     expect(screen.getByText("https://evil.example/t"), "S01: what is there now").toBeVisible();
-    const same = screen.getByText(/The address is as before/);
-    expect(same.textContent, "S01: not as if nothing changed").toMatch(/sign-in settings are not/);
+    const same = screen.getByText(/The address is the same/);
+    expect(same.textContent, "S01: not as if nothing changed").toMatch(/sign-in settings changed/);
   });
 
   it("E16: where nothing waits, leads to what was allowed for longer", async () => {
     const { controller } = show();
     controller.queue.isListOpen = true;
     await tick();
-    await click(button("Show standing approvals"));
+    await click(button("Show saved approvals"));
     expect(router.current, "the list of approvals").toEqual({ at: "rules" });
     expect(controller.queue.isListOpen, "which nothing covers").toBe(false);
   });
@@ -164,7 +167,7 @@ describe("every kind", () => {
     host.handlers.edit_question = () => edited;
     const { controller } = show(consentRequest(tool({ path: "/x" })));
     await arm();
-    await click(button("Edit what is sent"));
+    await click(button("Edit the arguments"));
     expect(blocked("Allow once"), "not while it is being changed").toBe(true);
     await type(screen.getByRole("textbox", { name: /path/ }), "/y");
     await click(button("Use these changes"));
@@ -219,13 +222,16 @@ describe("every kind", () => {
     const { set } = show(consentRequest(body, { marks, rule: "result-review" }));
     expect(screen.getByText("First."), "S27: the text").toBeInTheDocument();
     expect(document.body.textContent, "S27: with what the eye would not see").toContain("202E");
-    expect(screen.getByText(/characters that/), "S27: and what looks wrong").toBeInTheDocument();
-    expect(screen.getByText(/told that the call failed/), "S27: and how").toBeInTheDocument();
+    expect(
+      screen.getByText(/invisible characters/),
+      "S27: and what looks wrong",
+    ).toBeInTheDocument();
+    expect(screen.getByText(/see that the call failed/), "S27: and how").toBeInTheDocument();
     await arm();
     await click(button("Let the model read it"));
     for (const [id, words] of [
-      ["q2", "Leave it out"],
-      ["q3", "Leave it out and stop"],
+      ["q2", "Don't send"],
+      ["q3", "Don't send and stop"],
     ] as const) {
       set(consentRequest(body, { id }));
       await arm();
@@ -258,7 +264,7 @@ describe("every kind", () => {
       "our word for required",
     ).toBeInTheDocument();
     expect(
-      screen.getByText(/looks like a secret\. Servers may not/),
+      screen.getByText(/looks like a secret\. Servers must not/),
       "X21: a warning",
     ).toBeInTheDocument();
     await click(button("Accept and send"));

@@ -47,7 +47,7 @@ describe("a consent request", () => {
       /organize/,
       /Sends to files/,
       "/home/ann/plan.md",
-      /tools ask before/,
+      /tools need approval/,
     ]) {
       expect(dialog.getByText(text), `shows ${text}`).toBeInTheDocument();
     }
@@ -133,7 +133,7 @@ describe("a consent request", () => {
     await click(button("Decline"), 2, true);
     await click(button("Decline"));
     await click(button("Cancel"));
-    await click(button("Cancel this question"));
+    await click(button("Cancel this request"));
     await press("Escape");
     await press("d");
     await vi.advanceTimersByTimeAsync(ARMING_DELAY - 100);
@@ -211,7 +211,7 @@ describe("a consent request", () => {
       is: "unread",
       hidden: PAGE,
     });
-    await click(button("Before"));
+    await click(button("Previous"));
     await tick();
     expect(controller.blocker, "all were drawn").toBeNull();
     await click(button("Allow once"));
@@ -289,7 +289,7 @@ describe("a consent request", () => {
     await arm();
     await click(button("Allow once"));
     expect(screen.getByRole("alert").textContent?.trim(), "said in words").toBe(
-      "This question changed. Look at it again.",
+      "This request changed. Review it again.",
     );
     expect(blocked("Allow once"), "armed anew").toBe(true);
   });
@@ -340,14 +340,14 @@ describe("a consent request", () => {
     show(one, two);
     await arm();
     await click(button("Deny"));
-    await click(button("Next question"));
+    await click(button("Next request"));
     await arm();
     refuse();
     await tick();
     await vi.advanceTimersByTimeAsync(0);
     expect(screen.queryByRole("alert"), "the one in front was not refused").toBeNull();
     expect(blocked("Share 1 folder"), "and stays armed").toBe(false);
-    await click(button("Next question"));
+    await click(button("Next request"));
     expect(screen.getByRole("alert"), "said where it belongs").toHaveTextContent(
       "the disk is full",
     );
@@ -361,7 +361,7 @@ describe("a consent request", () => {
     set(one, two, consentRequest(url, { id: "c" }));
     await tick();
     expect(screen.getByText("1 of 3"), "the first stays in front").toBeInTheDocument();
-    await click(button("Next question"));
+    await click(button("Next request"));
     expect(screen.getByText("2 of 3"), "the next one").toBeInTheDocument();
     expect(document.activeElement, "with Deny focused").toBe(button("Deny"));
     expect(blocked("Share 1 folder"), "and arming").toBe(true);
@@ -375,7 +375,7 @@ describe("a consent request", () => {
     await click(button("Show all"));
     const noisy = within(screen.getByRole("region", { name: "noisy" }));
     expect(noisy.queryAllByRole("listitem"), "folded").toEqual([]);
-    expect(noisy.getByText(/8 questions/), "counted").toBeInTheDocument();
+    expect(noisy.getByText(/8 requests/), "counted").toBeInTheDocument();
     await click(noisy.getByRole("button", { name: /and mute/ }));
     expect(host.sent.at(-1), "denied and muted").toEqual([
       "deny_all",

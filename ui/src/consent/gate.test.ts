@@ -40,7 +40,7 @@ describe("e01: to ask a model again", () => {
     show(answered("h2", true));
     await arm();
     expect(blocked(AGAIN), "it was not in view here").toBe(true);
-    expect(screen.getByText(/Go back to the request and look/), "and why").toBeInTheDocument();
+    expect(screen.getByText(/Go back to the request and review/), "and why").toBeInTheDocument();
     await click(button(AGAIN));
     expect(answers(), "nothing is sent").toEqual([]);
   });

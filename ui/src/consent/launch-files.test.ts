@@ -43,7 +43,7 @@ describe("S06: the files that the approval of a start is over", () => {
     expect(screen.getByText("/usr/lib/node"), "where a link leads").toBeInTheDocument();
     expect(screen.getByTitle(HASH).textContent, "the hash").toBe("SHA-256 0123456789abcdef…");
     expect(document.body.textContent, "why").toContain("named in the arguments");
-    expect(document.body.textContent, "no hash").toContain("told by its size and dates");
+    expect(document.body.textContent, "no hash").toContain("identified by size and dates");
     expect(document.body.textContent, "hidden characters show").not.toContain("\u202e");
   });
 

@@ -37,7 +37,7 @@ describe("S25: the package that a launcher loads", () => {
     show(consentRequest(start({ before, unpinned: ["pandas"] })));
     expect(screen.getByText("sha512-bmV3"), "the hash").toBeVisible();
     expect(screen.getByText("sha512-b2xk"), "the hash before").toBeVisible();
-    expect(screen.getByText("Your settings name no version."), "what they name").toBeVisible();
+    expect(screen.getByText("Your settings specify no version."), "what they name").toBeVisible();
     expect(screen.getByText("pandas"), "what else is loaded").toBeVisible();
     expect(document.querySelector("del")?.textContent, "what was approved").toBe("1.2.3");
     expect(document.querySelector("ins")?.textContent, "what would run").toBe("1.2.4");
@@ -49,13 +49,13 @@ describe("S25: the package that a launcher loads", () => {
     const before = { version: "1.2.4", integrity: "sha512-b2xk", source: null };
     show(consentRequest(start({ before, replaced: true })));
     expect(
-      screen.getByText(/^The registry now offers other files for version 1.2.4/),
+      screen.getByText(/^The registry now offers different files for version 1.2.4/),
     ).toBeVisible();
   });
 
   it.each(REASONS)("may not be known, which is said: %s", (reason) => {
     show(consentRequest(start({ version: null, unknown: { reason, detail: "x\u202ey" } })));
-    expect(screen.getByText("Which version runs is not known.")).toBeVisible();
+    expect(screen.getByText("Drawbridge can't determine which version runs.")).toBeVisible();
     const effect = "npx may load any version, now and at each later start.";
     expect(screen.getByText(effect), "and what follows").toBeVisible();
     expect(document.body.textContent, "nothing reorders the text").not.toContain("\u202e");

@@ -19,10 +19,10 @@ test("later rounds and other pending requests are counted", () => {
   const one = of("1", "a", 2);
   expect(roundLabel(one, [one]), "asked again").toBe("Round 2 of this call.");
   expect(roundLabel(one, [one, of("2", "a", 2)]), "and not alone").toBe(
-    "Round 2 of this call. 1 more question of the same call waits beside it.",
+    "Round 2 of this call. 1 more request from the same call is waiting.",
   );
   const first = of("3", "a", 1);
   expect(roundLabel(first, [first, one, of("2", "a")]), "in a first round").toBe(
-    "2 more questions of the same call wait beside it.",
+    "2 more requests from the same call are waiting.",
   );
 });

@@ -77,7 +77,7 @@ describe("a request to a model", () => {
     show(consentRequest(samplingByModel()));
     await arm();
     await click(button("Edit the request"));
-    expect(screen.getByText("Message 2, User: picture")).toBeInTheDocument();
+    expect(screen.getByText("Message 2, User: image")).toBeInTheDocument();
     expect(screen.getByText("Message 3, User: audio")).toBeInTheDocument();
     expect(screen.queryByText(/Message 1, User:/), "its text is in its field").toBeNull();
   });
@@ -129,11 +129,11 @@ describe("a request to a model", () => {
     show(consentRequest(samplingByModel()));
     await vi.advanceTimersByTimeAsync(0);
     expect(
-      screen.getByText(/would like “large”/),
+      screen.getByText(/prefers “large”/),
       "[sampling-respect-hints]: why",
     ).toBeInTheDocument();
     expect(
-      screen.getByText(/\$0\.0125 at the most/),
+      screen.getByText(/Maximum cost: \$0\.0125/),
       "what it costs at the most",
     ).toBeInTheDocument();
     const list: HTMLSelectElement = screen.getByLabelText("Answered by");
@@ -185,7 +185,7 @@ describe("a request to a model", () => {
   it("reviews the answer: sent, asked again, gone back from", async () => {
     show(consentRequest(answered));
     expect(
-      screen.getByText(/1,200 tokens in and 30 out, which cost \$0\.0045/),
+      screen.getByText(/1,200 input and 30 output tokens, which cost \$0\.0045/),
       "what it took",
     ).toBeInTheDocument();
     expect(
@@ -200,18 +200,18 @@ describe("a request to a model", () => {
     const asked = samplingByModel();
     if (asked.kind !== "sampling" || !asked.model) throw new Error("a request with a model");
     const { set } = show(consentRequest({ ...asked, model: { ...asked.model, mostMicros: null } }));
-    expect(screen.getByText(/What it costs is unknown\./), "before").toBeInTheDocument();
+    expect(screen.getByText(/The cost is unknown\./), "before").toBeInTheDocument();
     if (answered.kind !== "sampling" || answered.run.is !== "done") throw new Error("an answer");
     set(consentRequest({ ...answered, run: { ...answered.run, micros: null } }));
     await tick();
     expect(
-      screen.getByText(/and 30 out\. What it cost is unknown\./),
+      screen.getByText(/and 30 output tokens\. The cost is unknown\./),
       "after, without a price",
     ).toBeInTheDocument();
     set(consentRequest({ ...answered, run: { ...answered.run, inputTokens: null, micros: null } }));
     await tick();
     expect(
-      screen.getByText("How many tokens it took is unknown."),
+      screen.getByText("The number of tokens used is unknown."),
       "without a number of tokens",
     ).toBeInTheDocument();
   });
@@ -223,10 +223,13 @@ describe("a request to a model", () => {
       consentRequest(samplingByModel({ request: { ...request, tools, toolChoice: "required" } })),
     );
     expect(
-      screen.getByLabelText("Tools it brings").textContent,
+      screen.getByLabelText("Tools of the server").textContent,
       "X27: by name and schema",
     ).toContain('"type": "object"');
-    expect(screen.getByText(/Drawbridge never does/), "X27: who runs them").toBeInTheDocument();
+    expect(
+      screen.getByText(/Drawbridge does not run them/),
+      "X27: who runs them",
+    ).toBeInTheDocument();
     expect(
       screen.getByText("the model must use one"),
       "[sampling-tool-choice]",

@@ -37,7 +37,9 @@ describe("sign in", () => {
     for (const told of ["7f3a-drawbridge", "127.0.0.1:4711/callback", "mcp.harbour.example/mcp"]) {
       expect(all, `${told} is told`).toContain(told);
     }
-    expect(all, "who gets the token").toMatch(/gets a token from https:\/\/login\.idp\.example\/7/);
+    expect(all, "who gets the token").toMatch(
+      /receives a token from https:\/\/login\.idp\.example\/7/,
+    );
     expect(document.querySelector("a"), "no link").toBeNull();
   });
 
@@ -68,7 +70,7 @@ describe("sign in", () => {
     show(consentRequest(body, { scopes: ["once"] }));
     const [first] = screen.getAllByRole("listitem");
     expect(first?.textContent, "S14: what is new").toMatch(/new\s+ships:sink/);
-    expect(screen.getByText(/no page is opened/), "no browser").toBeVisible();
+    expect(screen.getByText(/No page opens/), "no browser").toBeVisible();
     await arm();
     await click(button("Allow this once"));
     expect(answers(), "this once").toMatchObject([{ answer: { action: "allow", scope: "once" } }]);
@@ -77,7 +79,7 @@ describe("sign in", () => {
   it("says when the token is good for more than the server", () => {
     const body = { ...signIn, resource: "https://mcp.harbour.example/" };
     show(consentRequest(body));
-    const told = /good for the whole of https:\/\/mcp\.harbour\.example, not for this server alone/;
+    const told = /valid for all of https:\/\/mcp\.harbour\.example, not only for this server/;
     expect(screen.getByText(told), "others may share the host").toBeVisible();
   });
 
@@ -111,7 +113,7 @@ describe("sign in", () => {
     for (const other of others) {
       expect(other.textContent, "those there were").toMatch(/as before/);
     }
-    expect(screen.getByText(/For tools\/call the server wants more/), "for what").toBeVisible();
+    expect(screen.getByText(/^tools\/call needs more permissions/), "for what").toBeVisible();
   });
 
   it("a page that can't be opened offers no way to", async () => {
@@ -130,15 +132,15 @@ describe("a client id", () => {
     show(consentRequest(clientId));
     expect(screen.getByText(clientId.redirectUri), "what to register, exactly").toBeVisible();
     await arm();
-    expect(blocked("Use this client id"), "there is none yet").toBe(true);
+    expect(blocked("Use this client ID"), "there is none yet").toBe(true);
     await press("a");
     expect(answers(), "nothing to send").toEqual([]);
-    await type(screen.getByLabelText("Client id"), " drawbridge ");
+    await type(screen.getByLabelText("Client ID"), " drawbridge ");
     await arm();
     await type(screen.getByLabelText("Client secret"), "s3cret");
-    expect(blocked("Use this client id"), "what changed arms anew").toBe(true);
+    expect(blocked("Use this client ID"), "what changed arms anew").toBe(true);
     await arm();
-    await click(button("Use this client id"));
+    await click(button("Use this client ID"));
     const client = { clientId: "drawbridge", clientSecret: "s3cret" };
     expect(answers(), "both").toMatchObject([{ answer: { action: "identify", client } }]);
   });

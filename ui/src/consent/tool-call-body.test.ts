@@ -79,7 +79,7 @@ describe("the request of a tool", () => {
     const body = { ...tool({ path: "/x" }), definition: '{\n  "name": "write_file"\n}' };
     show(consentRequest(body, { marks: { ...NO_MARKS, review: "new" } }));
     const text = screen.getByTestId("question").textContent ?? "";
-    const places = ["Sends to files", "Click Allow to go on", "Its whole definition"].map((part) =>
+    const places = ["Sends to files", "Click Allow to go on", "Full definition"].map((part) =>
       text.indexOf(part),
     );
     expect(places, "all are there").not.toContain(-1);
@@ -93,13 +93,11 @@ describe("the request of a tool", () => {
     const place = text().indexOf("You have not reviewed this tool yet.");
     expect(place, "it is said").not.toBe(-1);
     expect(place, "before what is sent").toBeLessThan(text().indexOf("Sends to files"));
-    expect(text()).toContain("Its whole definition, new to you.");
+    expect(text()).toContain("Full definition, new to you.");
     flushSync(() =>
       set(consentRequest(body, { hash: "h2", marks: { ...NO_MARKS, review: "changed" } })),
     );
-    expect(text(), "you saw it before").toContain(
-      "Its whole definition, changed since you saw it.",
-    );
+    expect(text(), "you saw it before").toContain("Full definition, changed since your review.");
     expect(text()).not.toContain("new to you");
   });
 
@@ -145,13 +143,13 @@ describe("the request of a tool", () => {
     host.handlers.edit_question = () => after;
     show(before);
     await arm();
-    await click(button("Edit what is sent"));
+    await click(button("Edit the arguments"));
     await click(button("Use these changes"));
     const text = screen.getByTestId("question").textContent?.replace(/\s+/g, " ") ?? "";
-    expect(text, "the value before").toMatch(/Asked for: ?\/a/);
-    expect(text, "one that was added").toContain("Asked for: nothing");
-    expect(text, "one that was taken out").toMatch(/Taken out by you: ?mode: w/);
-    expect(text, "its kind is no other").not.toMatch(/Asked for: ?\/a ?text/);
+    expect(text, "the value before").toMatch(/Requested: ?\/a/);
+    expect(text, "one that was added").toContain("Requested: nothing");
+    expect(text, "one that was taken out").toMatch(/Removed by you: ?mode: w/);
+    expect(text, "its kind is no other").not.toMatch(/Requested: ?\/a ?text/);
     expect(document.activeElement, "the focus is not lost").toBe(button("Deny"));
   });
 
@@ -161,10 +159,10 @@ describe("the request of a tool", () => {
       consentRequest(tool({ path: "/b", count: "1" }), { hash: "h2" });
     show(before);
     await arm();
-    await click(button("Edit what is sent"));
+    await click(button("Edit the arguments"));
     await click(button("Use these changes"));
     const text = screen.getByTestId("question").textContent?.replace(/\s+/g, " ") ?? "";
-    expect(text, "there was nothing in it").toMatch(/Asked for: ?empty/);
-    expect(text, "a number became text").toMatch(/Asked for: ?number ?1/);
+    expect(text, "there was nothing in it").toMatch(/Requested: ?empty/);
+    expect(text, "a number became text").toMatch(/Requested: ?number ?1/);
   });
 });

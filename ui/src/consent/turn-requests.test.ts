@@ -203,7 +203,7 @@ describe("the tool calls of one turn", () => {
     expect(answers(), "each was sent").toHaveLength(3);
     expect(rows(), "the accepted one is gone").toHaveLength(2);
     for (const row of rows())
-      expect(within(row).getByRole("alert")).toHaveTextContent("This question changed.");
+      expect(within(row).getByRole("alert")).toHaveTextContent("This request changed.");
     expect(blocked("Allow these 2")).toBe(true);
     host.handlers.answer_question = () => ({});
     set(call(2, { hash: "bbbbbbb2" }), call(3, { hash: "bbbbbbb3" }));

@@ -50,7 +50,7 @@ describe("bounds", () => {
       sized("fine.txt", 10),
     ]);
     expect(attachments.all.map(({ name }) => name)).toEqual(["fine.txt"]);
-    expect(attachments.problems[0], "how large it is and may be").toMatch(/large\.txt has .*16/);
+    expect(attachments.problems[0], "how large it is and may be").toMatch(/large\.txt is .*16/);
     expect(attachments.problems[1]).toBe("empty.txt is empty.");
   });
 
@@ -62,7 +62,7 @@ describe("bounds", () => {
       full.all.map(({ name }) => name),
       "the second is too much",
     ).toEqual(["a"]);
-    expect(full.problems[0]).toMatch(/^b was not attached: all files/);
+    expect(full.problems[0]).toMatch(/^b was not attached\. The files/);
     const many = new Attachments();
     await many.add(Array.from({ length: MAX_ATTACHMENTS + 1 }, (_, i) => sized(`f${i}`, 1)));
     expect(many.all.length, "as many as a message takes").toBe(MAX_ATTACHMENTS);
@@ -88,10 +88,10 @@ it("describes what the model may not receive", () => {
   const lossesOf = (...all: AttachedFile[]) => attachmentLosses(all, MODELS, SMALL);
   expect(lossesOf(file("text", "text/plain")), "text is always taken").toEqual([]);
   expect(lossesOf(file("image", "image/png"))).toEqual([
-    "small does not take pictures. Choose another model, or remove them.",
+    "small does not accept images. Choose another model, or remove them.",
   ]);
   expect(lossesOf(file("audio", "audio/wav")), "and what was chosen for it").toEqual([
-    "Lab may not take a audio (audio/wav). What is done then: Leave out, with a notice.",
+    "Lab may not accept a audio (audio/wav). If it does not: Omit, with a notice.",
   ]);
   expect(attachmentLosses([file("image", "image/png")], MODELS, null), "no model, no loss").toEqual(
     [],

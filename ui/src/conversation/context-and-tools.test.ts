@@ -185,7 +185,7 @@ describe("context items of a message", () => {
     const user = userEvent.setup();
     render(ConversationView, { id: "c1" });
     await pickResource(user);
-    expect(await composer().findByText(/Small does not take pictures/i)).toBeInTheDocument();
+    expect(await composer().findByText(/Small does not accept images/i)).toBeInTheDocument();
   });
 
   it("E20: limits the number and size of chips, and explains the limit", () => {
@@ -198,13 +198,13 @@ describe("context items of a message", () => {
     };
     contextItems.add(text("x".repeat(MAX_CONTEXT_BYTES)));
     expect(contextItems.all, "too large").toEqual([]);
-    expect(contextItems.problem).toMatch(/greet was not attached: .* up to 25.2 MB together/);
+    expect(contextItems.problem).toMatch(/greet was not attached\. .* up to 25.2 MB in total/);
     for (let i = 0; i < MAX_CONTEXT_ITEMS; i += 1) contextItems.add(text("x"));
     expect(contextItems.problem, "there is room for these").toBeNull();
     contextItems.add(text("x"));
     expect(contextItems.all).toHaveLength(MAX_CONTEXT_ITEMS);
     expect(contextItems.problem).toBe(
-      "greet was not attached: a message takes up to 20 prompts and resources.",
+      "greet was not attached. The limit is 20 prompts and resources per message.",
     );
   });
 
@@ -289,7 +289,7 @@ describe("the tools of a conversation", () => {
       const { unmount } = render(ConversationView, { id: "c1" });
       await user.click(await composer().findByRole("button", { name: /Tools of files/ }));
       await screen.findByText(/about 90 tokens/i);
-      expect(screen.queryByText(/That is much for this model/) !== null).toBe(isSaid);
+      expect(screen.queryByText(/Too many for this model/) !== null).toBe(isSaid);
       unmount();
     }
   });
@@ -301,7 +301,7 @@ describe("the tools of a conversation", () => {
     render(ConversationView, { id: "c1" });
     const button = await composer().findByRole("button", { name: /Tools of files.*by search/ });
     await user.click(button);
-    const mode = await screen.findByRole("combobox", { name: "How the model gets its tools" });
+    const mode = await screen.findByRole("combobox", { name: "Tools for the model" });
     await selectOption(mode, "direct");
     await waitFor(() =>
       expect(host.requests("set_conversation").at(-1)?.settings.toolSearch).toBe(false),

@@ -161,7 +161,7 @@ describe("a conversation", () => {
     stored.items = [toolCall("t1", true)];
     render(ConversationView, { id: "c1" });
     expect(
-      await screen.findByText("the tool says it failed"),
+      await screen.findByText("the tool reported an error"),
       "not by colour alone",
     ).toBeInTheDocument();
   });
@@ -257,7 +257,10 @@ describe("a conversation", () => {
       throw { code: "not_found", message: "no such conversation" };
     };
     render(ConversationView, { id: "c1" });
-    expect(await screen.findByText("This conversation is gone"), "in words").toBeInTheDocument();
+    expect(
+      await screen.findByText("This conversation no longer exists"),
+      "in words",
+    ).toBeInTheDocument();
   });
 });
 

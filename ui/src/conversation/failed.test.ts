@@ -183,7 +183,7 @@ describe("a call in a conversation", () => {
 
   test.each<[CallFailureCode, string, object]>([
     ["refused", "Open Rules", { at: "rules" }],
-    ["not_found", "Show its tools", { at: "server", tab: "tools" }],
+    ["not_found", "Show tools", { at: "server", tab: "tools" }],
     ["timeout", "Open the tool", { at: "server", tab: "tools", item: "read" }],
     ["bad_answer", "Show activity", { at: "server", tab: "activity" }],
     ["unsupported", "Show the server", { at: "server", tab: "overview" }],
@@ -208,7 +208,7 @@ describe("a call in a conversation", () => {
     const failure = "server_gone" as const;
     await show([toolCall({ error: "the server ended", failure })], {}, "zh");
     await open();
-    expect(screen.getByText("服务器中途退出了"), "the cause").toBeVisible();
+    expect(screen.getByText("服务器在操作过程中停止"), "the cause").toBeVisible();
     expect(screen.getByRole("button", { name: "重启服务器" }), "the remedy").toBeVisible();
     expect(screen.getByText("the server ended").closest("[lang=en]"), "in English").not.toBeNull();
   });
@@ -228,7 +228,7 @@ describe("a call in a conversation", () => {
     });
     await open();
     expect(
-      await screen.findByText("This tool has an app, which Drawbridge does not show yet."),
+      await screen.findByText("This tool has an app. Drawbridge can't show apps yet."),
     ).toBeVisible();
     expect(screen.getByText("the whole text"), "next to its text").toBeVisible();
   });
@@ -292,6 +292,6 @@ describe("the messages of a call", () => {
 
   test("shows that expired messages are gone", async () => {
     const card = await messagesOf(ENTRIES.slice(0, 2));
-    expect(await card.findByText(/does not have the messages of this call any more/)).toBeVisible();
+    expect(await card.findByText(/no longer has the messages of this call/)).toBeVisible();
   });
 });

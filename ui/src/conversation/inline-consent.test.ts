@@ -208,8 +208,8 @@ describe("the tool calls of one turn", () => {
   it("do not replace a request that the user is answering", async () => {
     const user = userEvent.setup();
     const frame = await shown();
-    await user.click(frame.getByRole("button", { name: "Deny and say why…" }));
-    await user.type(frame.getByRole("textbox", { name: "Why not?" }), "not now");
+    await user.click(frame.getByRole("button", { name: "Deny with a reason…" }));
+    await user.type(frame.getByRole("textbox", { name: "Reason" }), "not now");
     for (const id of ["t1", "t2"]) marked(id);
     await tick();
     expect(screen.queryByTestId("turn-requests"), "the reason is not lost").toBeNull();

@@ -212,8 +212,8 @@ describe("sending to a model", () => {
         { server: "files", tools: null, instructions: null },
       ]),
     );
-    expect(await screen.findByText(/1 tool offered.*1 waits for your review/)).toBeInTheDocument();
-    expect(screen.getByText(/finds them by search/), "and how").toBeInTheDocument();
+    expect(await screen.findByText(/1 tool offered.*1 needs your review/)).toBeInTheDocument();
+    expect(screen.getByText(/searches for tools/), "and how").toBeInTheDocument();
     expect(screen.getByText("Be careful"), "what would be told is seen before").toBeInTheDocument();
     await user.click(screen.getByRole("checkbox", { name: /instructions/ }));
     await waitFor(() =>
@@ -249,7 +249,7 @@ describe("a call requested by a model", () => {
     host.send({ type: "call_changed", call: waits });
     const waiting = await screen.findByRole("article", { name: "read: waits for your approval" });
     expect(waiting, "whose it is").toHaveTextContent("files");
-    expect(screen.getByRole("button", { name: "Look at the question" })).toBeInTheDocument();
+    expect(screen.getByRole("button", { name: "Show the request" })).toBeInTheDocument();
     host.send({ type: "call_changed", call: { ...waits, state: "running" } });
     await screen.findByRole("article", { name: "read: running" });
     const toolResult = { content: [{ type: "text", text: "the whole text" }], isError: false };
@@ -260,7 +260,7 @@ describe("a call requested by a model", () => {
     await user.click(card.getByRole("button", { expanded: false }));
     expect(card.getByText("the whole text"), "what came back").toBeInTheDocument();
     expect(card.getByText(/"\/x"/), "what was sent").toBeInTheDocument();
-    expect(card.getByText(/Too long for the model/), "and what it did not get").toBeInTheDocument();
+    expect(card.getByText(/too long for the model/), "and what it did not get").toBeInTheDocument();
   });
 
   it("waits for the user after many rounds", async () => {

@@ -29,7 +29,7 @@ async function open(offer: InstallOffer, answers: Parameters<typeof startFakeHos
   });
   void installSheet.open(offer.source);
   render(InstallSheet);
-  await screen.findByRole("heading", { name: "Where it comes from" });
+  await screen.findByRole("heading", { name: "Source" });
   return host;
 }
 
@@ -90,10 +90,10 @@ test("reads a changed setup again, and keeps the values that still match", async
   await user.click(add());
   const fresh = await screen.findByLabelText("new");
   await ready();
-  expect(screen.getByText(/What would be set up has changed/)).toBeVisible();
+  expect(screen.getByText(/The setup changed/)).toBeVisible();
   expect(fresh, "what is missing is said").toHaveAttribute("aria-invalid", "true");
   expect(screen.queryByLabelText("old (optional)")).toBeNull();
-  expect(screen.queryByText(/kept in the keychain/), "it is no secret now").toBeNull();
+  expect(screen.queryByText(/stored in the keychain/), "it is no secret now").toBeNull();
   expect(host.requests("install_offer")).toEqual([before.source, before.source]);
   expect(host.requests("install_preview").at(-1)).toMatchObject({
     name: "notes2",
@@ -127,7 +127,7 @@ test("shows a change after which nothing can be installed", async () => {
   await ready();
   await user.click(add());
   expect(await screen.findByText("it was deleted")).toBeVisible();
-  expect(screen.getByText(/What would be set up has changed/)).toBeVisible();
+  expect(screen.getByText(/The setup changed/)).toBeVisible();
   expect(screen.queryByRole("button", { name: "Add server" })).toBeNull();
 });
 
@@ -150,7 +150,7 @@ test("shows the problem and description of a box", async () => {
   const box = screen.getByRole("checkbox", { name: "on" });
   expect(box).toHaveAttribute("aria-invalid", "true");
   expect(box).toHaveFocus();
-  expect(box).toHaveAccessibleDescription("Only true or false. Turns it on");
+  expect(box).toHaveAccessibleDescription("Enter true or false. Turns it on");
 });
 
 test("describes a field by the publisher's text, its hint and its problem", async () => {
@@ -170,11 +170,11 @@ test("describes a field by the publisher's text, its hint and its problem", asyn
   );
   await ready();
   expect(screen.getByLabelText("key")).toHaveAccessibleDescription(
-    "As the site shows it A secret. It is kept in the keychain, not in the settings file.",
+    "As the site shows it A secret. It is stored in the keychain, not in the settings file.",
   );
   const [said, kept] = [
     screen.getAllByText(description)[0],
-    screen.getByText(/^A secret\. It is kept/),
+    screen.getByText(/^A secret\. It is stored/),
   ];
   const order = said?.compareDocumentPosition(kept) ?? 0;
   expect(order & Node.DOCUMENT_POSITION_FOLLOWING, "first what is asked for").toBeTruthy();

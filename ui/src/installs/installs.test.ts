@@ -110,7 +110,7 @@ describe("the registry", () => {
     const note = await screen.findByRole("group", { name: "The registry can't be reached" });
     expect(note).toHaveTextContent("3 hours ago");
     offline = null;
-    await user.click(screen.getByRole("button", { name: "Ask the registry again" }));
+    await user.click(screen.getByRole("button", { name: "Reload from the registry" }));
     await waitFor(() => expect(screen.queryByText("The registry can't be reached")).toBeNull());
     expect(host.requests("registry_search").at(-1)).toMatchObject({ refresh: true });
   });
@@ -171,7 +171,7 @@ describe("the page of a server", () => {
 
   test("shows versions, packages and remotes, and opens the sheet for the selected one", async () => {
     const host = await open();
-    await screen.findByText("Ways to install it");
+    await screen.findByText("Installation options");
     expect(await axeProblems(), "axe").toEqual([]);
     await user.click(screen.getByRole("button", { name: "Show version 1.1.0" }));
     expect(host.requests("registry_server").at(-1)).toMatchObject({ name: NAME, version: "1.1.0" });
@@ -228,7 +228,7 @@ describe("the sheet", () => {
     });
     void installSheet.open(SOURCE);
     render(InstallSheet);
-    await screen.findByRole("heading", { name: "Where it comes from" });
+    await screen.findByRole("heading", { name: "Source" });
     return host;
   }
 
@@ -302,7 +302,7 @@ describe("the sheet", () => {
     });
     await ready();
     await user.click(add());
-    expect(await screen.findByText(/What would be set up has changed/)).toBeVisible();
+    expect(await screen.findByText(/The setup changed/)).toBeVisible();
     expect(installSheet.isOpen).toBe(true);
     await ready();
     await user.click(add());
@@ -349,7 +349,7 @@ describe("the sheet", () => {
     await user.click(screen.getByRole("checkbox", { name: "on (optional)" }));
     await user.selectOptions(screen.getByRole("combobox", { name: "size (optional)" }), "large");
     await user.type(screen.getByRole("textbox", { name: "port (optional)" }), "7");
-    expect(screen.getByText("A number from 1 to 10.")).toBeVisible();
+    expect(screen.getByText("Enter a number from 1 to 10.")).toBeVisible();
     const dirs = screen.getByRole("group", { name: "dirs (optional)" });
     await user.click(within(dirs).getByRole("button", { name: "Choose…" }));
     await user.click(within(dirs).getByRole("button", { name: "Add value" }));

@@ -20,7 +20,7 @@ afterEach(() => cleanup());
 
 const LINK = "drawbridge://mcp/install?name=words&config=e30";
 const SHEET = "Add a server from a link";
-const UNKNOWN = "Where this link came from is not known";
+const UNKNOWN = "The source of this link is not known";
 
 function imported(name: string): ImportedServer {
   return {
@@ -56,7 +56,7 @@ test("opens a bundle in the sheet and focuses it", async () => {
   const host = await start();
   host.shell(bundle("/home/ann/words.mcpb"));
   const dialog = await sheet();
-  await within(dialog).findByRole("heading", { name: "Where it comes from" });
+  await within(dialog).findByRole("heading", { name: "Source" });
   await waitFor(() => expect(dialog.contains(document.activeElement), "the focus").toBe(true));
   expect(host.requests("install_offer"), "by the path from the shell").toEqual([
     { from: "bundle", path: "/home/ann/words.mcpb", sha256: null },
@@ -145,7 +145,7 @@ test("explains as text why something is not opened, and continues with the next"
   const host = await start();
   const what = "/home/ann/<img src=x>\u202e.txt";
   host.shell({ type: "opened", id: 1, opening: { is: "refused", what, why: "not_a_bundle" } });
-  const note = await screen.findByText(/This file is no bundle/);
+  const note = await screen.findByText(/This file is not a bundle/);
   expect(note).toBeVisible();
   expect(document.body).toHaveTextContent("U+202E");
   host.shell({ type: "opened", id: 2, opening: { is: "left_out", count: 3 } });
@@ -157,7 +157,7 @@ test("explains as text why something is not opened, and continues with the next"
 test("shows a drop target while bundles are dragged over the window", async () => {
   const host = await start();
   host.shell({ type: "bundles_over", count: 2 });
-  expect(await screen.findByText("Drop to look at 2 bundles")).toBeVisible();
+  expect(await screen.findByText("Drop to open 2 bundles")).toBeVisible();
   host.shell({ type: "bundles_over", count: 0 });
-  await waitFor(() => expect(screen.queryByText(/^Drop to look/)).toBeNull());
+  await waitFor(() => expect(screen.queryByText(/^Drop to open/)).toBeNull());
 });

@@ -5,7 +5,7 @@ import type { InstallOrigin, PreviewedServer, ServerOrigin } from "$lib/api/gene
 import { upgradeChanges } from "./upgrade-changes";
 import { bundleOffer, SHA256 } from "./fixtures";
 
-const AUTHOR = "Author, as the bundle says";
+const AUTHOR = "Author, according to the bundle";
 const server: PreviewedServer = {
   ...{ type: "stdio", command: "/data/notes", foundAt: null, args: [] },
   ...{ env: {}, sandbox: null },

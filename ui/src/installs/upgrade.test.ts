@@ -87,21 +87,21 @@ test("shows the origin of a server and the changes of a newer version", async ()
   const host = await open();
   expect(await screen.findByText("A newer version is available: 1.2.0 → 1.3.0")).toBeVisible();
   expect(await axeProblems(), "axe").toEqual([]);
-  await user.click(screen.getByRole("button", { name: "Show what changes…" }));
+  await user.click(screen.getByRole("button", { name: "Show changes…" }));
   cleanup();
   render(InstallSheet);
   const sheet = await screen.findByRole("dialog", { name: "Change notes to version 1.3.0" });
   expect(host.requests("upgrade_offer")).toEqual([{ server: "notes", source: null }]);
   const changes = await within(sheet).findByTestId("changes");
   expect(changes).toHaveTextContent(/Now: npx -y @alice\/notes@1\.1\.0/);
-  expect(changes).toHaveTextContent(/Then: npx -y @alice\/notes@1\.2\.0/);
+  expect(changes).toHaveTextContent(/New: npx -y @alice\/notes@1\.2\.0/);
   expect(changes, "a variable that goes").toHaveTextContent("OLD");
   expect(changes, "what stays is not listed").not.toHaveTextContent("NOTES_KEY");
   expect(within(sheet).queryByRole("textbox", { name: "Name" }), "it keeps its name").toBeNull();
-  expect(within(sheet).queryByText("What it may touch"), "and its sandbox").toBeNull();
+  expect(within(sheet).queryByText("Access"), "and its sandbox").toBeNull();
   expect(within(sheet).getByLabelText("dir")).toHaveValue("/home/ann/notes");
   expect(within(sheet).getByLabelText("NOTES_KEY")).toHaveAccessibleDescription(
-    "Stays as it is unless you enter another value.",
+    "Leave empty to keep the current value.",
   );
   expect(await axeProblems(), "axe").toEqual([]);
   const button = within(sheet).getByRole("button", { name: "Change version" });
@@ -117,8 +117,8 @@ test("states on the button that a running server is stopped", async () => {
   const host = await open(report(), true);
   void installSheet.openUpgrade("notes");
   render(InstallSheet);
-  const button = await screen.findByRole("button", { name: "Stop it and change version" });
-  expect(await screen.findByText("It is running, and is stopped for this.")).toBeVisible();
+  const button = await screen.findByRole("button", { name: "Stop and change version" });
+  expect(await screen.findByText("It is running. Changing the version stops it.")).toBeVisible();
   await waitFor(() => expect(button).not.toHaveAttribute("aria-busy"));
   await user.click(button);
   await waitFor(() => expect(host.requests("install")).toMatchObject([{ stop: true }]));
@@ -128,5 +128,5 @@ test("warns about a deleted version with the publisher's message as text", async
   await open(report({ status: "deleted", statusMessage: "<b>malware</b>", newer: null }));
   expect(await screen.findByText(/was deleted from the registry/)).toBeVisible();
   expect(screen.getByText("<b>malware</b>")).toBeVisible();
-  expect(screen.queryByRole("button", { name: "Show what changes…" })).toBeNull();
+  expect(screen.queryByRole("button", { name: "Show changes…" })).toBeNull();
 });

@@ -90,7 +90,7 @@ describe("the page of models", () => {
       test_provider: () => ({ models: 2, said: null, firstMilliseconds: null, problem: null }),
     });
     render(ModelsView);
-    await screen.findByText("No provider yet");
+    await screen.findByText("No providers yet");
     await fireEvent.click(screen.getByRole("button", { name: "Add a provider" }));
     const dialog = within(await screen.findByRole("dialog"));
     const key = dialog.getByLabelText<HTMLInputElement>("Key");
@@ -205,15 +205,15 @@ describe("the page of models", () => {
   it("E23: states that keys are stored only if the keychain stores them", async () => {
     await startFakeHost({ models: () => having(), secrets_status: () => ({ is: "keychain" }) });
     const { unmount } = render(ModelsView);
-    expect(await screen.findByText(/Keys are kept encrypted/)).toBeInTheDocument();
+    expect(await screen.findByText(/Keys are encrypted/)).toBeInTheDocument();
     unmount();
     await startFakeHost({
       models: () => having(),
       secrets_status: () => ({ is: "missing", cause: "nothing answers" }),
     });
     render(ModelsView);
-    expect(await screen.findByText(/forgotten when Drawbridge closes/)).toBeInTheDocument();
-    expect(screen.queryByText(/kept encrypted/i), "not claimed").toBeNull();
+    expect(await screen.findByText(/lost when Drawbridge closes/)).toBeInTheDocument();
+    expect(screen.queryByText(/are encrypted/i), "not claimed").toBeNull();
   });
 
   it("E23: checks the key storage again once the keychain may be unlocked", async () => {
@@ -222,26 +222,23 @@ describe("the page of models", () => {
       secrets_status: () => ({ is: "locked", cause: "it is locked" }),
     });
     render(ModelsView);
-    expect(await screen.findByText(/forgotten when Drawbridge closes/)).toBeInTheDocument();
+    expect(await screen.findByText(/lost when Drawbridge closes/)).toBeInTheDocument();
     host.answers.secrets_status = () => ({ is: "keychain" });
     await fireEvent.focus(window);
-    expect(
-      await screen.findByText(/Keys are kept encrypted/),
-      "after a window",
-    ).toBeInTheDocument();
+    expect(await screen.findByText(/Keys are encrypted/), "after a window").toBeInTheDocument();
     host.answers.secrets_status = () => ({ is: "locked", cause: "it is locked" });
     host.send({ type: "models_changed" });
-    expect(await screen.findByText(/forgotten when Drawbridge closes/)).toBeInTheDocument();
+    expect(await screen.findByText(/lost when Drawbridge closes/)).toBeInTheDocument();
   });
 
   it.each([
     [null, "Key set."],
-    ["it is locked", "Key saved for now."],
+    ["it is locked", "Key saved until Drawbridge closes."],
   ])("shows how long an entered key is stored (%s)", async (onlyThisRun, words) => {
     await startFakeHost({ models: () => having(), set_provider_key: () => ({ onlyThisRun }) });
     render(ModelsView);
     await fireEvent.input(await screen.findByLabelText("Key"), { target: { value: "sk-1" } });
-    await fireEvent.click(screen.getByRole("button", { name: "Keep the key" }));
+    await fireEvent.click(screen.getByRole("button", { name: "Save the key" }));
     expect(await screen.findByText(words)).toBeInTheDocument();
   });
 
@@ -249,10 +246,7 @@ describe("the page of models", () => {
     const host = await startFakeHost({ models: () => having() });
     render(ModelsView);
     await fireEvent.click(await screen.findByText("Fallbacks for unsupported content"));
-    await selectOption(
-      screen.getByRole("combobox", { name: "Pictures in results of tools" }),
-      "refuse",
-    );
+    await selectOption(screen.getByRole("combobox", { name: "Images in tool results" }), "refuse");
     await waitFor(() =>
       expect(host.requests("set_provider")[0]?.conversions).toEqual([
         { what: "imageInToolResult", then: "refuse" },

@@ -32,7 +32,7 @@ test("starts complete servers together, each with a separate approval", async ()
   const git = { ...server("git"), state: { is: "awaiting_approval" as const } };
   host.send({ type: "server_changed", server: git });
   const list = within(screen.getByRole("region", { name: "Imported servers" }));
-  await waitFor(() => expect(list.getByText("to approve")).toBeVisible());
+  await waitFor(() => expect(list.getByText("needs approval")).toBeVisible());
   expect(screen.queryByText(/Nothing was started/), "no longer true").toBeNull();
   expect(screen.getByRole("button", { name: "Start 1 server" }), "what is left").toBeEnabled();
 });

@@ -36,7 +36,7 @@ beforeEach(async () => {
 
 async function scan(candidates: ImportCandidates) {
   listed = candidates;
-  await user.click(screen.getByRole("button", { name: "Look for them" }));
+  await user.click(screen.getByRole("button", { name: "Search for servers" }));
 }
 
 const row = (name: string) => screen.findByRole("group", { name });
@@ -58,9 +58,9 @@ describe("scanning", () => {
   test("shows its progress, and moves the focus to the result", async () => {
     let finish: (value: ImportCandidates) => void = () => undefined;
     host.answers.import_candidates = () => new Promise((done) => (finish = done));
-    await user.click(button("Look for them"));
-    expect(screen.getByRole("status"), "in words").toHaveTextContent("Looking for servers…");
-    await user.click(button("Look for them"));
+    await user.click(button("Search for servers"));
+    expect(screen.getByRole("status"), "in words").toHaveTextContent("Searching for servers…");
+    await user.click(button("Search for servers"));
     expect(host.requests("import_candidates").length, "a second click is no second look").toBe(1);
     finish(found([cursor(candidate("git"))]));
     const heading = await screen.findByRole("heading", { name: "Found 1 server" });
@@ -83,7 +83,7 @@ describe("scanning", () => {
 
   test("shows a failure, and can be repeated", async () => {
     listed = new Error("the home folder can't be read");
-    await user.click(button("Look for them"));
+    await user.click(button("Search for servers"));
     expect(await screen.findByText("the home folder can't be read")).toBeVisible();
     listed = found([cursor(candidate("git"))]);
     await user.tab();
@@ -181,9 +181,9 @@ describe("a server", () => {
     await user.click(git.getByRole("button", { name: "Show all" }));
     expect(git.getByText(long), "to its last character").toBeVisible();
     const fate = (name: string) => git.getByText(name).closest("li");
-    expect(fate("TOKEN")).toHaveTextContent("Goes to the keychain");
-    expect(fate("LEVEL")).toHaveTextContent("Kept as text in Drawbridge's settings file");
-    expect(fate("FOLDER")).toHaveTextContent("Kept as written: only its app fills it in");
+    expect(fate("TOKEN")).toHaveTextContent("Stored in the keychain");
+    expect(fate("LEVEL")).toHaveTextContent("Stored as text in Drawbridge's settings file");
+    expect(fate("FOLDER")).toHaveTextContent("Stored as is: only the other app fills it in");
     expect(fate("KEY")).toHaveTextContent("Enter it after the import");
     expect(git.getByText("Off in Cursor")).toBeVisible();
     expect(git.getByText("push, reset"), "tools that are turned off").toBeVisible();
@@ -285,7 +285,7 @@ describe("a server", () => {
     const far = within(await row("far"));
     expect(far.getByText("abc"), "the client").toBeVisible();
     expect(far.getByText("read write"), "its scopes").toBeVisible();
-    expect(far.getByText("The client secret goes to the keychain.")).toBeVisible();
+    expect(far.getByText("The client secret is stored in the keychain.")).toBeVisible();
     expect(await axeProblems(), "axe").toEqual([]);
   });
 
@@ -331,7 +331,7 @@ test("selects all or none of an app, and counts them on the button", async () =>
 test("works by keyboard: scan, deselect one, import, enter a value", async () => {
   const key = { name: "KEY", kind: "reference", toEnter: true } as const;
   listed = found([cursor(candidate("a"), candidate("b", { env: [key] }))]);
-  expect(button("Look for them"), "it has the focus at once").toHaveFocus();
+  expect(button("Search for servers"), "it has the focus at once").toHaveFocus();
   await user.keyboard("{Enter}");
   await row("a");
   const tabTo = async (element: HTMLElement) => {
@@ -363,7 +363,7 @@ describe("after the import", () => {
     expect(screen.getByText(/Nothing was started\. Each server asks/)).toBeVisible();
     expect(screen.getByText("b was not imported")).toBeVisible();
     expect(screen.getByText(/it changed since it was listed/), "and why").toBeVisible();
-    expect(screen.getByText("Secrets are kept only until Drawbridge is closed")).toBeVisible();
+    expect(screen.getByText("Secrets are stored only until Drawbridge closes")).toBeVisible();
     expect(screen.getByText("there is no keychain"), "and why, once").toBeVisible();
     expect(screen.getByText("c, d"), "of which servers").toBeVisible();
     expect(screen.queryByText("Values to enter"), "none").toBeNull();
@@ -395,7 +395,7 @@ describe("after the import", () => {
     const list = within(await screen.findByRole("region", { name: "Values to enter" }));
     expect(list.getByText("KEY, FOLDER, Authorization")).toBeVisible();
     expect(list.queryByText("OTHER"), "it is not here").toBeNull();
-    await user.click(button("Look again"));
+    await user.click(button("Search again"));
     expect(host.requests("import_candidates").length, "read anew").toBe(2);
   });
 

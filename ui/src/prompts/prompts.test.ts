@@ -112,7 +112,7 @@ describe("the prompt picker", () => {
       await screen.findByText('plan_trip {"country":"fr","city":"Pau"}'),
       "what it gives is shown first",
     ).toBeInTheDocument();
-    screen.getByRole("button", { name: "Put into the conversation" }).focus();
+    screen.getByRole("button", { name: "Insert into the conversation" }).focus();
     await user.keyboard("{Enter}");
     await waitFor(() => expect(onclose, "closed, with messages put in").toHaveBeenCalledWith(true));
     expect(host.requests("append_items"), "the messages with where they came from").toMatchObject([
@@ -226,7 +226,7 @@ describe("a server's prompts", () => {
     });
     await rerender({ server, item: "summarize" });
     await user.click(screen.getByRole("button", { name: "Preview" }));
-    await user.click(await screen.findByRole("button", { name: "Put into the conversation" }));
+    await user.click(await screen.findByRole("button", { name: "Insert into the conversation" }));
     await waitFor(() =>
       expect(router.current, "the new conversation is in front").toEqual({
         at: "conversation",

@@ -76,22 +76,22 @@ test("lists and reads a resource, and marks it when it changed", async () => {
 
   host.send({ type: "resource_updated", server: server.name, uri: "demo://tide" });
   expect(
-    await screen.findByText("It changed since you read it."),
+    await screen.findByText("Changed since you read it."),
     "said beside it",
   ).toBeInTheDocument();
   expect(screen.getByRole("option", { name: /changed/ }), "and in the list").toBeInTheDocument();
   await user.click(screen.getByRole("button", { name: "Read again" }));
-  expect(screen.queryByText("It changed since you read it."), "until it is read again").toBe(null);
+  expect(screen.queryByText("Changed since you read it."), "until it is read again").toBe(null);
 });
 
 test("notes that an app is not shown, and reads its source", async () => {
   const user = userEvent.setup();
   const { rerender } = render(ResourcesTab, { server, item: "ui://port/view" });
-  expect(await screen.findByText(/which Drawbridge does not show yet/)).toBeVisible();
+  expect(await screen.findByText(/Drawbridge can't show apps yet/)).toBeVisible();
   await user.click(screen.getByRole("button", { name: "Read" }));
   expect(await screen.findByText("in ui://port/view"), "its source").toBeVisible();
   await rerender({ server, item: "demo://tide" });
-  expect(screen.queryByText(/does not show yet/), "every other resource is shown").toBeNull();
+  expect(screen.queryByText(/can't show apps yet/), "every other resource is shown").toBeNull();
 });
 
 test("subscribes to changes and unsubscribes", async () => {
@@ -108,7 +108,7 @@ test("subscribes to changes and unsubscribes", async () => {
   ]);
   await rerender({ server: { ...server, subscriptions: [], capabilities: ["resources"] } });
   expect(
-    screen.getByText("The server does not tell of changes."),
+    screen.getByText("The server does not report changes."),
     "where there is no way",
   ).toBeInTheDocument();
 });

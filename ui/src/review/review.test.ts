@@ -63,7 +63,7 @@ function tool(name: string, marks: ReviewMarks): Tool {
 
 /** Returns the review button once it is enabled. */
 async function reviewable(): Promise<HTMLElement> {
-  const button = screen.getByRole("button", { name: "I have reviewed it" });
+  const button = screen.getByRole("button", { name: "Mark as reviewed" });
   await vi.waitFor(() => expect(button).toHaveAttribute("aria-disabled", "false"));
   return button;
 }
@@ -83,7 +83,7 @@ describe("a definition that differs from the reviewed one", () => {
       expect(screen.getByText(words), `${words} is shown`).toBeInTheDocument();
     }
     expect(screen.getByText("annotations › readOnlyHint"), "with its place").toBeInTheDocument();
-    expect(screen.getByText("not there"), "what is gone is told").toBeInTheDocument();
+    expect(screen.getByText("none"), "what is gone is told").toBeInTheDocument();
     expect(screen.getByText(/_meta/), "all of what was seen is there").toBeInTheDocument();
     await userEvent.click(await reviewable());
     expect(host.requests("review"), "bound to what was shown").toEqual([
@@ -106,19 +106,19 @@ describe("a definition that differs from the reviewed one", () => {
 
   test("shows that a changed list was not read again", () => {
     render(ToolDetail, { server: "files", tool: tool("send", { ...NO_MARKS, outdated: true }) });
-    expect(screen.getByText(/was not read again yet/), "why it asks").toBeInTheDocument();
+    expect(screen.getByText(/has not read it again yet/), "why it asks").toBeInTheDocument();
   });
 
   test("X01, X06: shows suspicious text with its position, and names hidden characters", () => {
     render(ToolDetail, { server: "files", tool: tool("send", CHANGED) });
-    expect(screen.getByText("wants something kept from you"), "why").toBeInTheDocument();
+    expect(screen.getByText("asks to hide something from you"), "why").toBeInTheDocument();
     expect(screen.getByText("U+200B", { exact: false }), "what is hidden").toBeInTheDocument();
     expect(screen.getByText("Looks like send of post."), "what it looks like").toBeInTheDocument();
   });
 
   test("has a badge for each reason in lists", () => {
     render(MarkBadges, { marks: CHANGED });
-    for (const word of ["changed", "look twice", "look-alike"]) {
+    for (const word of ["changed", "warning", "look-alike"]) {
       expect(screen.getByText(word), word).toBeInTheDocument();
     }
   });
@@ -137,9 +137,9 @@ test("reviews new tools together, except suspicious ones", async () => {
     freshUntil: NO_EXPIRY,
   });
   render(ToolsTab, { server: sampleServer(), item: undefined });
-  const all = await screen.findByRole("button", { name: "Mark 2 new tools as reviewed" });
+  const all = await screen.findByRole("button", { name: "Review 2 new tools" });
   await userEvent.click(all);
-  await userEvent.click(screen.getByRole("button", { name: "Mark as reviewed" }));
+  await userEvent.click(screen.getByRole("button", { name: "Mark all as reviewed" }));
   await vi.waitFor(() => expect(host.requests("review"), "those two").toHaveLength(1));
   const [request] = host.requests("review");
   expect(
@@ -151,9 +151,9 @@ test("reviews new tools together, except suspicious ones", async () => {
 test("does not review definitions that change during the action", async () => {
   const fresh: ReviewMarks = { ...NO_MARKS, review: "new" };
   const shown = render(ReviewAll, { server: "files", tools: [tool("a", fresh)] });
-  await userEvent.click(screen.getByRole("button", { name: "Mark 1 new tool as reviewed" }));
+  await userEvent.click(screen.getByRole("button", { name: "Review 1 new tool" }));
   await shown.rerender({ tools: [{ ...tool("a", fresh), hash: "another" }, tool("b", fresh)] });
-  await userEvent.click(screen.getByRole("button", { name: "Mark as reviewed" }));
+  await userEvent.click(screen.getByRole("button", { name: "Mark all as reviewed" }));
   await vi.waitFor(() => expect(host.requests("review"), "it is sent").toHaveLength(1));
   expect(host.requests("review")[0]?.tools, "with the hash that it had then").toEqual([
     { name: "a", hash: "hash of a" },
@@ -166,7 +166,7 @@ describe("a consent request", () => {
     const request = consentRequest(toolBody({}), { why: { ...why, after: [...why.after] } });
     render(ConsentMarks, { request: request });
     expect(
-      screen.getByText("Asked for after untrusted output of weather, news."),
+      screen.getByText("Requested after untrusted output of weather, news."),
       "whose words",
     ).toBeInTheDocument();
     expect(
@@ -185,10 +185,13 @@ describe("a consent request", () => {
     render(ConsentMarks, {
       request: consentRequest(toolBody({}), { why, rule: "after-untrusted" }),
     });
-    const note = screen.getByText(/^Asked for after untrusted content of/);
+    const note = screen.getByText(/^Requested after untrusted content of/);
     expect(note, "the tool, with what the eye would not see").toHaveTextContent(/fetch.*202E/);
     expect(note, "and the resource").toHaveTextContent("the resource file:///a");
-    expect(screen.queryByText(/is not known/), "which is known").toBeNull();
+    expect(
+      screen.queryByText(/does not know what the model has read/),
+      "which is known",
+    ).toBeNull();
   });
 
   test("X09: states that it is unknown what a model has read", () => {
@@ -196,7 +199,10 @@ describe("a consent request", () => {
     render(ConsentMarks, {
       request: consentRequest(toolBody({}), { why, rule: "after-untrusted" }),
     });
-    expect(screen.getByText(/is not known/), "it is said").toBeInTheDocument();
+    expect(
+      screen.getByText(/does not know what the model has read/),
+      "it is said",
+    ).toBeInTheDocument();
   });
 
   test("X02: shows the changes of a tool, and of a server with labels of the app", () => {
@@ -221,7 +227,7 @@ test("a conversation names the servers with content in it, and the consequences"
   render(ConversationView, { id: "c1" });
   const label = await screen.findByText("Contains output of weather, we[U+202E]ather");
   await userEvent.click(label);
-  expect(screen.getByText(/may be misled/), "it is explained").toBeVisible();
+  expect(screen.getByText(/may mislead the model/), "it is explained").toBeVisible();
 });
 
 test("lists the reviewed definitions of a server", async () => {

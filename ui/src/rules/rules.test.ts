@@ -34,7 +34,7 @@ describe("rules", () => {
       annotations: { readOnly: null, destructive: true, idempotent: null, openWorld: null },
     });
     expect(ruleSummary(rule), "the whole rule").toBe(
-      "Deny: tool delete_* of files, if /path lies in /etc, if it may destroy, as far as it says.",
+      "Deny: tool delete_* of files, if /path is in the folder /etc, if it may be destructive, according to the server.",
     );
     const hidden = sampleRule({ server: "fi\u202eles" });
     expect(ruleSummary(hidden), "hidden characters are seen").not.toContain("\u202e");
@@ -122,14 +122,14 @@ describe("rules", () => {
     );
     await fireEvent.click(screen.getByRole("button", { name: "Add a rule" }));
     const dialog = await screen.findByRole("dialog");
-    await selectOption(within(dialog).getByLabelText("What happens"), "deny");
+    await selectOption(within(dialog).getByLabelText("Action"), "deny");
     await fireEvent.input(within(dialog).getByLabelText("Tool"), { target: { value: "rm" } });
     await fireEvent.click(within(dialog).getByRole("button", { name: "Add a condition" }));
-    const pattern = within(dialog).getByLabelText("What (condition 1)");
+    const pattern = within(dialog).getByLabelText("Pattern (condition 1)");
     await fireEvent.input(pattern, { target: { value: "/etc*" } });
-    await fireEvent.click(await within(dialog).findByRole("button", { name: "Use a path" }));
+    await fireEvent.click(await within(dialog).findByRole("button", { name: "Compare as a path" }));
     expect(within(dialog).queryByText(/This looks like a path/), "then it is none").toBeNull();
-    await selectOption(within(dialog).getByLabelText("How (condition 1)"), "glob");
+    await selectOption(within(dialog).getByLabelText("Comparison (condition 1)"), "glob");
     expect(
       within(dialog).getByText(/This looks like a path/),
       "a glob goes by letters",
@@ -158,10 +158,10 @@ describe("rules", () => {
 
   it("trust a server after confirmation", async () => {
     const host = await show({});
-    await fireEvent.click(screen.getByRole("button", { name: "Trust it" }));
+    await fireEvent.click(screen.getByRole("button", { name: "Trust" }));
     expect(host.requests("set_trust"), "asked before it is done").toEqual([]);
     const dialog = await screen.findByRole("dialog", { name: "Trust files?" });
-    await fireEvent.click(within(dialog).getByRole("button", { name: "Trust it" }));
+    await fireEvent.click(within(dialog).getByRole("button", { name: "Trust" }));
     await waitFor(() =>
       expect(host.requests("set_trust"), "for good").toEqual([
         { server: "files", trust: "always" },
@@ -236,16 +236,16 @@ describe("a dry run", () => {
 
   it("shows the decision and the rule that causes it", async () => {
     const host = await show({}, { dry_run: () => result });
-    const run = screen.getByRole("button", { name: "What would happen?" });
+    const run = screen.getByRole("button", { name: "Test" });
     expect(run, "a tool has to be named").toBeDisabled();
     const names = screen.getAllByLabelText("Tool");
     await fireEvent.input(names.at(-1) as HTMLElement, { target: { value: "write" } });
     await fireEvent.click(run);
-    expect(await screen.findByText("It would be refused"), "the outcome").toBeVisible();
+    expect(await screen.findByText("It would be denied"), "the outcome").toBeVisible();
     expect(screen.getByText("Decided by: rule 3 of this computer."), "by whom").toBeVisible();
-    expect(screen.getByText("Read as: /secret/x"), "what the value was read as").toBeVisible();
+    expect(screen.getByText("Resolved: /secret/x"), "what the value was read as").toBeVisible();
     expect(
-      screen.getByText(/^Holds: another spelling of it fits/),
+      screen.getByText(/^Matches: another spelling of it matches/),
       "and why it fits",
     ).toBeVisible();
     expect(
@@ -253,7 +253,7 @@ describe("a dry run", () => {
       "that the tool changed",
     ).toBeVisible();
     expect(
-      screen.getByText(/condition 2 does not hold/),
+      screen.getByText(/condition 2 does not match/),
       "why another does not fit",
     ).toBeInTheDocument();
     expect(host.requests("dry_run"), "exactly what was entered").toEqual([

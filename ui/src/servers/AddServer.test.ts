@@ -141,7 +141,7 @@ describe("pasted text", () => {
       "type",
       "password",
     );
-    await user.selectOptions(screen.getByRole("combobox", { name: "How to speak to it" }), "sse");
+    await user.selectOptions(screen.getByRole("combobox", { name: "Transport" }), "sse");
     await user.click(screen.getByText("Advanced"));
     await user.selectOptions(
       screen.getByRole("combobox", { name: "Protocol revision" }),
@@ -238,10 +238,10 @@ describe("the form", () => {
   });
 
   test("shows missing fields only after an attempt", async () => {
-    expect(screen.queryByText("Give it a name."), "not yet").toBeNull();
+    expect(screen.queryByText("Enter a name."), "not yet").toBeNull();
     await user.click(screen.getByRole("button", { name: "Add server" }));
-    expect(screen.getByText("Give it a name.")).toBeVisible();
-    expect(screen.getByText("Say which program to start.")).toBeVisible();
+    expect(screen.getByText("Enter a name.")).toBeVisible();
+    expect(screen.getByText("Enter the program to start.")).toBeVisible();
     expect(host.requests("add_server"), "nothing was added").toEqual([]);
   });
 

@@ -23,7 +23,7 @@ test("S26: a server's own content makes its calls require consent, until the use
   const host = await show();
   const select = screen.getByRole("combobox", { name: "Ask before a model calls this server" });
   expect(select, "it is on at first").toHaveValue("open_world");
-  expect(screen.queryByText(/misled by something/), "so nothing is warned of").toBeNull();
+  expect(screen.queryByText(/that content misled/), "so nothing is warned of").toBeNull();
   await user.selectOptions(select, "off");
   expect(host.requests("set_data_flow").at(-1), "off").toEqual({
     server: "files",
@@ -34,7 +34,7 @@ test("S26: a server's own content makes its calls require consent, until the use
 
 test("S26: warns about disabled protection", async () => {
   await show({ sameServer: "off" });
-  expect(screen.getByText(/misled by something it read/), "what it means").toBeVisible();
+  expect(screen.getByText(/that content misled/), "what it means").toBeVisible();
 });
 
 test("S27: sets the review of results for a server and for one tool", async () => {

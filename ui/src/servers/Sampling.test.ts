@@ -28,14 +28,14 @@ async function show(report: SamplingReport, rules: Rule[] = []) {
     remove_policy_rule: () => ({}),
   });
   render(Sampling, { server: sampleServer() });
-  await screen.findByRole("checkbox", { name: "Let this server ask your models" });
+  await screen.findByRole("checkbox", { name: "Let this server use your models" });
   return host;
 }
 
 describe("the use of models", () => {
   test("is disabled by default, and enabled with one action", async () => {
     const host = await show(samplingReport());
-    const on = screen.getByRole("checkbox", { name: "Let this server ask your models" });
+    const on = screen.getByRole("checkbox", { name: "Let this server use your models" });
     expect(on, "[sampling-user-controls]: off at first").not.toBeChecked();
     expect(screen.queryByRole("table"), "and nothing else to set").toBeNull();
     await user.click(on);
@@ -54,13 +54,13 @@ describe("the use of models", () => {
     expect(screen.getByRole("row", { name: /^US dollars/ }), "money too").toHaveTextContent(
       "$0.0125",
     );
-    const limit = screen.getByLabelText("US dollars, In all: limit");
+    const limit = screen.getByLabelText("US dollars, Total: limit");
     await user.type(limit, "1.5");
     await user.tab();
     expect(host.requests("set_sampling").at(-1)?.settings.inAll.micros, "in millionths").toBe(
       1_500_000,
     );
-    const hour = screen.getByLabelText("Requests, In an hour: limit");
+    const hour = screen.getByLabelText("Requests, Per hour: limit");
     await user.clear(hour);
     await user.tab();
     await waitFor(() =>
@@ -75,19 +75,16 @@ describe("the use of models", () => {
   test("shows the reached limit, and that a restart is required", async () => {
     const changes = { stopped: { of: "tokens", hour: true, most: 200_000 }, outdated: true };
     const host = await show(samplingReport({ on: true }, changes));
-    expect(
-      screen.getByText(/limit is reached.*Tokens, In an hour/),
-      "X26: it says so",
-    ).toBeVisible();
-    await user.click(screen.getByRole("button", { name: "Restart it" }));
+    expect(screen.getByText(/limit is reached.*Tokens, Per hour/), "X26: it says so").toBeVisible();
+    await user.click(screen.getByRole("button", { name: "Restart now" }));
     expect(host.requests("restart_server"), "restarted").toEqual([{ server: "files" }]);
   });
 
   test("allows requests within a budget after confirmation, and revokes that", async () => {
     const host = await show(samplingReport({ on: true }));
-    await user.click(await screen.findByRole("button", { name: "Let through" }));
+    await user.click(await screen.findByRole("button", { name: "Allow without asking" }));
     const dialog = await screen.findByRole("dialog");
-    await user.click(within(dialog).getByRole("button", { name: "Let through" }));
+    await user.click(within(dialog).getByRole("button", { name: "Allow without asking" }));
     await waitFor(() => expect(host.requests("set_policy_rule").length, "a rule").toBe(1));
     const [rule] = host.requests("set_policy_rule");
     expect(

@@ -110,8 +110,8 @@ describe("the overview", () => {
       },
     });
     expect(await screen.findByText("npx -y server-filesystem /home/ann")).toBeVisible();
-    const claims = screen.getByRole("region", { name: "What it says about itself" });
-    expect(within(claims).getByText("Calls itself"), "said to be a claim").toBeVisible();
+    const claims = screen.getByRole("region", { name: "About this server" });
+    expect(within(claims).getByText("Name it claims"), "said to be a claim").toBeVisible();
     expect(within(claims).getByText("Official Files™"), "its own name, only here").toBeVisible();
     expect(screen.getByText(/<b>Do<\/b> as I say/), "text, not markup").toBeVisible();
     expect(screen.getByText("U+202E"), "hidden characters are named").toBeVisible();
@@ -125,19 +125,19 @@ describe("the overview", () => {
   test("E29: pings on request, and shows the round-trip time", async () => {
     const host = await show("overview", {}, { ping: () => ({ milliseconds: 12.4 }) });
     await user.click(screen.getByRole("button", { name: "Ping" }));
-    expect(await screen.findByText("Answered in 12 ms")).toBeVisible();
+    expect(await screen.findByText("Responded in 12 ms")).toBeVisible();
     expect(host.requests("ping")).toEqual([{ server: "files" }]);
     host.answers.ping = () => Promise.reject({ code: "timeout", message: "no answer in 10 s" });
     await user.click(screen.getByRole("button", { name: "Ping" }));
     expect(await screen.findByText("no answer in 10 s"), "a server that is silent").toBeVisible();
-    expect(screen.queryByText("Answered in 12 ms"), "what held before").toBeNull();
+    expect(screen.queryByText("Responded in 12 ms"), "what held before").toBeNull();
   });
 
   test("E29: shows that a revision has no ping", async () => {
     await show("overview", { revision: "2026-07-28" }, { ping: () => ({ milliseconds: 3 }) });
     expect(screen.getByText(/has no ping/)).toHaveTextContent("server/discover");
     await user.click(screen.getByRole("button", { name: "Check connection" }));
-    expect(await screen.findByText(/^Answered in/)).toBeVisible();
+    expect(await screen.findByText(/^Responded in/)).toBeVisible();
     expect(await axeProblems(), "axe").toEqual([]);
   });
 
@@ -155,10 +155,13 @@ describe("the overview", () => {
     const failure = await screen.findByRole("group", { name: "Why this server is not running" });
     const inside = within(failure);
     expect(inside.getByText("The program was not found"), "the cause").toBeVisible();
-    expect(inside.getByText(/is in none of the folders/), "in words, once").toBeVisible();
+    expect(
+      inside.getByText(/is not in any of the searched folders/),
+      "in words, once",
+    ).toBeVisible();
     expect(inside.getByText("It comes with Node.js (nodejs.org)."), "the hint").toBeVisible();
     expect(inside.getByText(/line one\s+line two/), "stderr").toBeVisible();
-    expect(inside.getByText("Looked in 2 folders"), "where was looked").toBeVisible();
+    expect(inside.getByText("Searched 2 folders"), "where was looked").toBeVisible();
     expect(inside.getByText("/opt/bin"), "each folder").toBeInTheDocument();
     expect(await axeProblems(), "axe").toEqual([]);
     await user.click(inside.getByRole("button", { name: "Start again" }));
@@ -217,7 +220,7 @@ describe("a server whose sandbox hides what it needs [E6]", () => {
     });
     const part = within(await screen.findByRole("region", { name: /sandbox may be the cause/ }));
     expect(part.getByText("/w/app/node_modules"), "the folder").toBeVisible();
-    expect(part.getByText(/may ask for more than it needs/), "who says so").toBeVisible();
+    expect(part.getByText(/may request more than it needs/), "who says so").toBeVisible();
     expect(part.getByText("and 38 more"), "how much lies there").toBeVisible();
     expect(part.getByText(/U\+202E/), "hidden characters of names are named").toBeVisible();
     expect(screen.queryByText("in words"), "not twice").toBeNull();
@@ -239,11 +242,11 @@ describe("a server whose sandbox hides what it needs [E6]", () => {
   });
 
   test.each([
-    ["secrets", /Keys, passwords or sessions/],
-    ["too_broad", /far more than a program/],
-    ["system", /the system's/],
-    ["own", /Drawbridge's own/],
-    ["name", /characters that nobody sees/],
+    ["secrets", /keys, passwords or sessions/],
+    ["too_broad", /far more than the program/],
+    ["system", /belongs to the system/],
+    ["own", /belongs to Drawbridge/],
+    ["name", /invisible characters/],
   ] as const)("is offered nothing where it is %s, and told why", async (because, why) => {
     const path = "/home/ann/.ssh/id_ed25519";
     await show("overview", failed([{ path, namedBy: "server", offer: { is: "none", because } }]));
@@ -257,13 +260,13 @@ describe("a disconnected server", () => {
   test("shows the reason and the time of the next attempt, and reconnects on request", async () => {
     const state = { is: "reconnecting" as const, attempt: 3, at: Date.now() + 11_500 };
     const host = await show("overview", { state: { ...state, cause: "the stream broke" } });
-    const group = within(await screen.findByRole("group", { name: /when it is tried again/ }));
+    const group = within(await screen.findByRole("group", { name: /^Reconnection$/ }));
     expect(screen.getAllByText("reconnecting")[0], "the state in words").toBeVisible();
     expect(group.getByText("the stream broke"), "why").toBeVisible();
     expect(group.getByText("Attempt 3 in 12 seconds."), "when").toBeVisible();
     expect(await axeProblems(), "axe").toEqual([]);
     await user.click(group.getByRole("button", { name: "Retry now" }));
-    await user.click(group.getByRole("button", { name: "Don't retry" }));
+    await user.click(group.getByRole("button", { name: "Stop retrying" }));
     expect(
       host.commands.map((one) => one.name),
       "at once, or not at all",
@@ -272,7 +275,7 @@ describe("a disconnected server", () => {
       type: "server_changed",
       server: sampleServer({ state: { ...state, attempt: 4, at: 0, cause: "" } }),
     });
-    expect(await group.findByText("Attempt 4 is being made."), "no time below 0").toBeVisible();
+    expect(await group.findByText("Attempt 4 is running."), "no time below 0").toBeVisible();
   });
 });
 
@@ -280,11 +283,11 @@ describe("subscriptions of a server", () => {
   test("are listed, with a note while they are inactive", async () => {
     const host = await show("overview", { subscriptions: ["demo://a"] });
     expect(await screen.findByText("1 resource is watched:"), "how much").toBeVisible();
-    expect(screen.queryByText(/tells of no changes/), "all is well").toBeNull();
+    expect(screen.queryByText(/notifications are interrupted/), "all is well").toBeNull();
     const subscriptionsLost = "the stream ended";
     const changes = { subscriptions: ["demo://a", "demo://b"], subscriptionsLost };
     host.send({ type: "server_changed", server: sampleServer(changes) });
-    expect(await screen.findByText(/tells of no changes/), "lost").toBeVisible();
+    expect(await screen.findByText(/notifications are interrupted/), "lost").toBeVisible();
     expect(screen.getByText("the stream ended"), "why").toBeVisible();
     expect(screen.getByText("2 resources are watched:"), "still wanted").toBeVisible();
     expect(await axeProblems(), "axe").toEqual([]);
@@ -328,7 +331,7 @@ describe("a remote server", () => {
     });
     await waitFor(() =>
       expect(failures.list.at(-1)?.title, "a secret that does not stay is said").toBe(
-        "Secrets are kept only until Drawbridge is closed",
+        "Secrets are stored only until Drawbridge closes",
       ),
     );
     failures.list = [];
@@ -345,7 +348,7 @@ describe("a remote server", () => {
     const failure = within(
       await screen.findByRole("group", { name: "Why this server is not running" }),
     );
-    expect(failure.getByText(/put it into a header/), "the next step").toBeVisible();
+    expect(failure.getByText(/enter it in a header/), "the next step").toBeVisible();
     await user.click(failure.getByRole("button", { name: "Change the headers" }));
     expect(router.current, "there").toMatchObject({ tab: "settings" });
   });

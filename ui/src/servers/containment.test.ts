@@ -67,7 +67,7 @@ describe("the sandbox in the form", () => {
       sandbox: { folders: [], network: { preset: "files_only" } },
     });
     await user.click(screen.getByRole("button", { name: "Add a folder…" }));
-    const list = screen.getByRole("list", { name: "Folders it may reach" });
+    const list = screen.getByRole("list", { name: "Folders it can access" });
     await waitFor(() => expect(within(list).getByRole("textbox")).toHaveValue("/home/ann/in"));
     await user.selectOptions(within(list).getByRole("combobox"), "read and change");
     await user.selectOptions(screen.getByRole("combobox", { name: "Network" }), "Full network");
@@ -100,14 +100,14 @@ describe("the network of a sandbox", () => {
     const draft = new Draft("files", config);
     const problems = () => draftProblems(draft, []);
     const { container, rerender } = render(CommandFields, { draft, problems: problems() });
-    const list = () => screen.getByRole("list", { name: "Hosts it may reach" });
+    const list = () => screen.getByRole("list", { name: "Hosts it can access" });
     expect(within(list()).getByRole("textbox"), "as set up").toHaveValue("example.com");
     expect(problems(), "nothing is wrong with it").toEqual([]);
     await user.click(screen.getByRole("button", { name: "Add a host" }));
     await user.type(screen.getByRole("textbox", { name: "Host 2" }), "https://example.org/");
     expect(problems(), "an address is no host").toContain("sandbox_host");
     await rerender({ draft, problems: problems() });
-    expect(screen.getByText(/is no host/), "and it is said").toBeVisible();
+    expect(screen.getByText(/is not a host/), "and it is said").toBeVisible();
     expect(await axeProblems(container), "for everybody").toEqual([]);
     await user.clear(screen.getByRole("textbox", { name: "Host 2" }));
     await user.type(screen.getByRole("textbox", { name: "Host 2" }), "*.example.org:8443");
@@ -123,7 +123,7 @@ describe("the network of a sandbox", () => {
     const hosts = ["example.com", "*.example.org:8443", "xn--bcher-kva.example"];
     render(SandboxReach, { plan: { ...plan, network: { preset: "named_hosts", hosts } } });
     for (const host of hosts) expect(screen.getByText(host), host).toBeVisible();
-    expect(screen.getByText(/These hosts and no other/), "in words").toBeVisible();
+    expect(screen.getByText(/Only these hosts/), "in words").toBeVisible();
   });
 
   test("validates hosts like the Rust host", () => {
@@ -142,7 +142,7 @@ describe("the network of a sandbox", () => {
 test.each([
   ["that runs", { ...sandboxed, heldBy: "bubblewrap" }, "on, by bubblewrap"],
   ["that is stopped", { ...sandboxed, state: { is: "stopped" } as const }, "on when it runs"],
-  ["without one", {}, "off; when it runs, it reaches all that you do"],
+  ["without one", {}, "off; when it runs, it can access everything that you can"],
 ])("the overview shows the sandbox of a server: one %s", async (_, changes, text) => {
   const server = sampleServer(changes);
   await startFakeHost({}, { servers: [server] });
@@ -160,10 +160,10 @@ describe("the limits tab", () => {
     for (const path of ["/home/ann/in", "/home/ann/out", plan.program[0] ?? ""]) {
       expect(screen.getByText(path), path).toBeVisible();
     }
-    const row = screen.getByRole("row", { name: /Questions that wait for you/ });
+    const row = screen.getByRole("row", { name: /Pending requests/ });
     expect(row, "now, at most, beyond").toHaveTextContent("10101,490 refused");
     const memory = screen.getByRole("row", { name: /^Memory/ });
-    expect(memory, "S37: what it was stopped for").toHaveTextContent("stopped for it");
+    expect(memory, "S37: what it was stopped for").toHaveTextContent("server stopped");
     const processor = screen.getByRole("row", { name: /^Processor time/ });
     expect(processor, "S37: in minutes").toHaveTextContent("1.530");
     expect(
@@ -180,14 +180,14 @@ describe("the limits tab", () => {
     await startFakeHost(answers, { servers: [server] });
     render(Limits, { server });
     expect(await screen.findByText(problem), "the cause").toBeVisible();
-    expect(screen.getByText(/so it does not start/), "and what follows").toBeVisible();
+    expect(screen.getByText(/so the server does not start/), "and what follows").toBeVisible();
   });
 
   test("states that a server without a sandbox can access everything", async () => {
     const server = sampleServer();
     const host = await startFakeHost({ limits: () => used }, { servers: [server] });
     render(Limits, { server });
-    expect(screen.getByText(/it reaches all that you do/), "no lock").toBeVisible();
+    expect(screen.getByText(/can access everything that you can/), "no lock").toBeVisible();
     expect(host.requests("sandbox"), "there is nothing to look at").toEqual([]);
   });
 });
@@ -207,7 +207,7 @@ test("changes limits one by one, and resets them together", async () => {
   await user.type(message, "4");
   await user.tab();
   expect(changes, "this one and no other").toEqual([{ ...limits, messageBytes: 4_000_000 }]);
-  const calls = screen.getByRole("spinbutton", { name: "Calls under way" });
+  const calls = screen.getByRole("spinbutton", { name: "Calls in progress" });
   await user.clear(calls);
   await user.tab();
   expect(calls, "what is no number is revoked").toHaveValue(256);

@@ -14,12 +14,12 @@ const user = userEvent.setup();
 describe("OAuth fields", () => {
   test("are collapsed by default, and never show the secret", async () => {
     const host = await show("settings", remote);
-    expect(screen.queryByLabelText("Client id"), "folded").not.toBeVisible();
+    expect(screen.queryByLabelText("Client ID"), "folded").not.toBeVisible();
     await user.click(screen.getByText("Authorization", { selector: "summary" }));
     await user.type(screen.getByLabelText("Client secret"), "s3cret");
     await user.click(screen.getByRole("button", { name: "Save" }));
-    expect(screen.getByText("A client secret needs a client id."), "what is missing").toBeVisible();
-    await user.type(screen.getByLabelText("Client id"), "drawbridge");
+    expect(screen.getByText("A client secret needs a client ID."), "what is missing").toBeVisible();
+    await user.type(screen.getByLabelText("Client ID"), "drawbridge");
     await user.type(screen.getByLabelText("Scopes"), "ships:read  ships:write");
     await user.type(screen.getByLabelText("Redirect port"), "4321");
     expect(screen.getByText("http://127.0.0.1:4321/callback"), "what to register").toBeVisible();
@@ -47,7 +47,7 @@ describe("a secret for sign-in", () => {
     };
     const host = await show("settings", { config }, { set_secret: () => ({ onlyThisRun: null }) });
     const field = await screen.findByRole("textbox", { name: "far.key" });
-    const saveButton = screen.getByRole("button", { name: "Keep far.key" });
+    const saveButton = screen.getByRole("button", { name: "Save far.key" });
     expect(saveButton, "nothing is entered yet").toBeDisabled();
     await user.type(field, "line 1{Enter}line 2");
     await user.click(saveButton);
@@ -55,7 +55,7 @@ describe("a secret for sign-in", () => {
       { server: "files", header: "far.key", value: "line 1\nline 2" },
     ]);
     await waitFor(() => expect(field, "it does not stay in view").toHaveValue(""));
-    expect(screen.getByText("Kept."), "that it is kept").toBeVisible();
+    expect(screen.getByText("Saved."), "that it is kept").toBeVisible();
     expect(await axeProblems(), "axe").toEqual([]);
   });
 });
@@ -68,12 +68,9 @@ describe("the settings tab", () => {
     const name = screen.getByRole("textbox", { name: "Name" });
     await user.clear(name);
     await user.type(name, "papers");
-    expect(
-      screen.queryByText(/asks for your approval again/),
-      "a new name asks nothing",
-    ).toBeNull();
+    expect(screen.queryByText(/needs your approval again/), "a new name asks nothing").toBeNull();
     await user.click(screen.getByRole("button", { name: "Remove argument 1" }));
-    expect(screen.getByText(/asks for your approval again/), "a new command does").toBeVisible();
+    expect(screen.getByText(/needs your approval again/), "a new command does").toBeVisible();
     await user.click(save);
     expect(host.requests("update_server"), "the whole change at once").toEqual([
       {
@@ -148,7 +145,7 @@ describe("the roots tab", () => {
         import_candidates: () => ({ lookedFor: [], apps: [], problems: [] }),
       },
     );
-    expect(await screen.findByText(/brings its own servers: \.mcp\.json/)).toBeVisible();
+    expect(await screen.findByText(/has its own servers: \.mcp\.json/)).toBeVisible();
     expect(host.requests("import_candidates"), "not read yet").toEqual([]);
     expect(await axeProblems(), "axe").toEqual([]);
     await user.click(screen.getByRole("button", { name: `Review the servers of ${folder}` }));
@@ -194,9 +191,9 @@ describe("the permissions tab", () => {
         },
       },
     );
-    expect(await screen.findByText("until Drawbridge is closed"), "for how long").toBeVisible();
+    expect(await screen.findByText("until Drawbridge closes"), "for how long").toBeVisible();
     expect(screen.queryByText("git_push"), "not another server's").toBeNull();
-    await user.click(screen.getByRole("button", { name: "Take back read_file" }));
+    await user.click(screen.getByRole("button", { name: "Revoke read_file" }));
     expect(host.requests("revoke_grant"), "by its id").toEqual([{ id: "2" }]);
     expect(await screen.findByText("Revoked"), "in its place").toBeVisible();
     expect(await axeProblems(), "axe").toEqual([]);
@@ -213,12 +210,12 @@ describe("the permissions tab", () => {
 
   test("mutes after confirmation, and unmutes", async () => {
     const host = await show("permissions", {}, { grants: () => ({ grants: [] }) });
-    await user.click(await screen.findByRole("button", { name: "Refuse all its questions" }));
+    await user.click(await screen.findByRole("button", { name: "Deny all its requests" }));
     const dialog = await screen.findByRole("dialog");
-    await user.click(within(dialog).getByRole("button", { name: "Refuse all its questions" }));
+    await user.click(within(dialog).getByRole("button", { name: "Deny all its requests" }));
     expect(host.requests("deny_all"), "now and later").toEqual([{ server: "files", mute: true }]);
     host.send({ type: "server_changed", server: sampleServer({ muted: true }) });
-    await user.click(await screen.findByRole("button", { name: "Let it ask again" }));
+    await user.click(await screen.findByRole("button", { name: "Allow its requests again" }));
     expect(host.requests("unmute"), "again").toEqual([{ server: "files" }]);
   });
 });

@@ -100,7 +100,7 @@ describe("the audit log", () => {
     await waitFor(() =>
       expect(screen.getAllByRole("row").length, "the heading and one decision").toBe(2),
     );
-    await selectOption(screen.getByRole("combobox", { name: "When" }), "week");
+    await selectOption(screen.getByRole("combobox", { name: "Period" }), "week");
     const last = host.requests("audit").at(-1);
     expect(last?.since, "a week ago").toBeLessThan(Date.now() - 6 * 24 * 3600 * 1000);
     expect(await axeProblems(), "axe finds nothing").toEqual([]);
@@ -141,12 +141,15 @@ describe("the audit log", () => {
     await fireEvent.click(details);
     expect(screen.getByText("rule 3"), "the rule").toBeVisible();
     expect(screen.getByText("a model"), "who asked").toBeVisible();
-    expect(screen.getByText(/The beginning of 50 kB/), "that it is cut").toBeVisible();
+    expect(screen.getByText(/First part of 50 kB/), "that it is cut").toBeVisible();
     expect(document.body.textContent, "X12: hidden characters are named").not.toContain("\u202e");
     await fireEvent.click(screen.getByRole("button", { name: "Details of decision 2" }));
-    expect(screen.getByText("Only the hash is written down."), "or that it is not").toBeVisible();
+    expect(screen.getByText("Only the hash was stored."), "or that it is not").toBeVisible();
     await fireEvent.click(screen.getByRole("button", { name: "Details of decision 1" }));
-    expect(screen.getByText(/older version, which had no chain/), "where it is from").toBeVisible();
+    expect(
+      screen.getByText(/older version, whose log had no chain/),
+      "where it is from",
+    ).toBeVisible();
     expect(await axeProblems(), "axe finds nothing").toEqual([]);
   });
 
@@ -171,10 +174,10 @@ describe("the audit log", () => {
     verdict = { ...intact, proved: false, unproved: [{ from: 3, to: 7 }] };
     await fireEvent.click(check);
     expect(
-      await screen.findByText("The links fit, but nothing proves who wrote it"),
+      await screen.findByText("The links are valid, but nothing proves who wrote the log"),
       "a log that anybody could have written is not said to be in order",
     ).toBeVisible();
-    expect(screen.getByText("3 to 7 stood there without a seal"), "and where").toBeVisible();
+    expect(screen.getByText("3 to 7 were found without a seal"), "and where").toBeVisible();
     const inOrder = screen.queryByText("Nothing was changed or removed");
     expect(inOrder, "which it is not said to be").toBeNull();
     verdict = {
@@ -187,7 +190,7 @@ describe("the audit log", () => {
       ],
     };
     await fireEvent.click(check);
-    expect(await screen.findByText("The log is not as it was written")).toBeVisible();
+    expect(await screen.findByText("The log is damaged or was changed")).toBeVisible();
     expect(screen.getByText(/Decision 5 was changed/), "where").toBeVisible();
     expect(screen.getByText(/Cut off at the end: 9 to 12/), "how much").toBeVisible();
     expect(screen.getByText("the seal was removed"), "what was noted").toBeVisible();

@@ -29,13 +29,13 @@ test("uses the official registry until a URL is set, with an optional header", a
     },
   });
   render(RegistrySection);
-  expect(await screen.findByText("The official registry is used:")).toHaveTextContent(official);
+  expect(await screen.findByText("Using the official registry:")).toHaveTextContent(official);
   expect(screen.queryByRole("button", { name: "Use the official registry" })).toBeNull();
   const use = screen.getByRole("button", { name: "Use this registry" });
   expect(use, "without an address").toBeDisabled();
   await user.type(screen.getByLabelText("Address of another registry"), ` ${ADDRESS}`);
   await user.type(screen.getByLabelText("Header (optional)"), "Authorization");
-  const value = screen.getByLabelText("Value of the header");
+  const value = screen.getByLabelText("Header value");
   expect(value).toHaveAttribute("type", "password");
   await user.type(value, "Bearer t0ken");
   expect(await axeProblems(), "axe").toEqual([]);
@@ -43,11 +43,9 @@ test("uses the official registry until a URL is set, with an optional header", a
   expect(host.requests("set_registry")).toEqual([
     { address: ADDRESS, header: { name: "Authorization", value: "Bearer t0ken" } },
   ]);
-  expect(await screen.findByText("This registry is used:")).toHaveTextContent(ADDRESS);
+  expect(await screen.findByText("Using this registry:")).toHaveTextContent(ADDRESS);
   expect(screen.getByText("Saved.")).toBeVisible();
-  expect(screen.getByLabelText("Value of the header"), "it is not kept in the page").toHaveValue(
-    "",
-  );
+  expect(screen.getByLabelText("Header value"), "it is not kept in the page").toHaveValue("");
 });
 
 test("stores no header value for another URL, and restores the official one with a click", async () => {
@@ -80,6 +78,6 @@ test("explains an invalid URL, and keeps it in the field", async () => {
 test("can't be changed if the environment sets the registry", async () => {
   await startFakeHost({ registry_setting: () => ({ ...custom, named: true, header: null }) });
   render(RegistrySection);
-  expect(await screen.findByText(/DRAWBRIDGE_REGISTRY names this registry/)).toBeVisible();
+  expect(await screen.findByText(/DRAWBRIDGE_REGISTRY sets this registry/)).toBeVisible();
   await waitFor(() => expect(screen.queryByRole("textbox")).toBeNull());
 });

@@ -33,7 +33,7 @@ describe("the window's sandbox", () => {
     (await startFakeHost()).sandbox = { is: "off", because: "no_namespaces", cause };
     render(SettingsView);
     expect(
-      await screen.findByText("Off: a flaw in WebKitGTK could reach your files"),
+      await screen.findByText("Off: a flaw in WebKitGTK could expose your files"),
     ).toBeVisible();
     expect(screen.getByText(/does not let Drawbridge create user namespaces/)).toBeVisible();
     expect(screen.getByText(cause), "what bubblewrap says").toBeVisible();
@@ -49,12 +49,12 @@ describe("the window's sandbox", () => {
     const cause = "/data/page-sandbox.json can't be written: No space left on device";
     host.sandbox = { is: "off", because: "no_memory", cause, unkept: cause };
     const { unmount } = render(SettingsView);
-    expect(await screen.findByText(/does without the sandbox/)).toBeVisible();
+    expect(await screen.findByText(/started without the sandbox/)).toBeVisible();
     expect(screen.getAllByText(cause), "once").toHaveLength(1);
     unmount();
     host.sandbox = { is: "on", unkept: cause };
     render(SettingsView);
-    expect(await screen.findByText(/may not outlast your session/)).toBeVisible();
+    expect(await screen.findByText(/may be lost when your session ends/)).toBeVisible();
     expect(screen.getByText(cause), "with the cause").toBeVisible();
     expect(await axeProblems(), "axe finds nothing").toEqual([]);
   });
@@ -85,7 +85,7 @@ describe("the desktop", () => {
     render(SettingsView);
     const background = await screen.findByRole("radio", { name: "Keep running in the background" });
     expect(screen.getByRole("radio", { name: "Ask" }), "asks at first").toBeChecked();
-    expect(screen.getByText(/has an icon in the tray/), "the tray").toBeVisible();
+    expect(screen.getByText(/icon in the tray/), "the tray").toBeVisible();
     await fireEvent.click(background);
     expect(host.requests("set_settings"), "only this is another").toEqual([
       { ...host.snapshot.settings, onClose: "background" },
@@ -99,7 +99,7 @@ describe("the desktop", () => {
     render(SettingsView);
     const box = await screen.findByRole("checkbox", { name: "Start Drawbridge when you log in" });
     expect(box, "off").not.toBeChecked();
-    expect(screen.getByText(/This desktop shows no tray/), "no tray").toBeVisible();
+    expect(screen.getByText(/This desktop has no tray/), "no tray").toBeVisible();
     host.desktop = { hasTray: false, loginStart: { is: "on" }, links: { is: "off" } };
     await fireEvent.click(box);
     expect(host.loginStarts, "turned on").toEqual([true]);
@@ -237,7 +237,10 @@ describe("rules", () => {
   it("shows that every call requires consent", async () => {
     await startFakeHost({ policy: () => noRules, grants: () => ({ grants: [] }) });
     render(RulesView);
-    expect(await screen.findByText("Everything asks"), "an empty state").toBeInTheDocument();
+    expect(
+      await screen.findByText("Everything needs your approval"),
+      "an empty state",
+    ).toBeInTheDocument();
   });
 });
 
@@ -261,7 +264,7 @@ describe("settings", () => {
       },
     });
     render(SettingsView);
-    await fireEvent.click(screen.getByRole("checkbox", { name: /Notify me when a server asks/ }));
+    await fireEvent.click(screen.getByRole("checkbox", { name: /Notify me about requests/ }));
     expect((await screen.findByRole("alert")).textContent, "the cause").toContain("disk full");
   });
 
@@ -302,14 +305,14 @@ describe("settings", () => {
     });
     render(SettingsView);
     await fireEvent.click(screen.getByRole("radio", { name: "Dark" }));
-    await fireEvent.click(screen.getByRole("checkbox", { name: /Notify me when a server asks/ }));
+    await fireEvent.click(screen.getByRole("checkbox", { name: /Notify me about requests/ }));
     await screen.findByRole("alert");
     await waitFor(() =>
       expect(screen.getByRole("radio", { name: "Light" }), "the theme").toBeChecked(),
     );
     await waitFor(() =>
       expect(
-        screen.getByRole("checkbox", { name: /Notify me when a server asks/ }),
+        screen.getByRole("checkbox", { name: /Notify me about requests/ }),
         "the box",
       ).toBeChecked(),
     );
@@ -317,19 +320,19 @@ describe("settings", () => {
 
   it.each([
     ["locked", /is locked/, /Unlock the keychain/],
-    ["missing", /no keychain that answers/, /GNOME Keyring or KWallet/],
-    ["broken", /can't be used/, /Put right what is said below/],
+    ["missing", /No keychain is available/, /GNOME Keyring or KWallet/],
+    ["broken", /can't be used/, /Fix the problem below/],
   ] as const)("say of a keychain that is %s what to do, and ask again", async (is, what, next) => {
     let status: SecretsStatus = { is, cause: "said by the system" };
     await startFakeHost({ secrets_status: () => status });
     render(SettingsView);
     expect(await screen.findByText(what), "what is the matter").toBeVisible();
-    expect(screen.getByText(next), "what to do").toHaveTextContent("when Drawbridge is closed");
+    expect(screen.getByText(next), "what to do").toHaveTextContent("when Drawbridge closes");
     expect(screen.getByText("said by the system"), "the cause").toBeVisible();
     expect(await axeProblems(), "axe finds nothing").toEqual([]);
     status = { is: "keychain" };
-    await fireEvent.click(screen.getByRole("button", { name: "Ask again" }));
-    expect(await screen.findByText(/^They are kept encrypted/), "it works now").toBeVisible();
+    await fireEvent.click(screen.getByRole("button", { name: "Check again" }));
+    expect(await screen.findByText(/^Encrypted on this computer/), "it works now").toBeVisible();
     expect(screen.queryByText(what), "and no more is said").toBeNull();
   });
 

@@ -32,8 +32,8 @@ test("E16: lists shared folders and sampling, and revokes them with Undo", async
   );
   render(RulesView);
   expect(await screen.findByText("/home/ann/trip")).toBeVisible();
-  expect(screen.getByText("is told of no folders"), "a denial stands, too").toBeVisible();
-  expect(await screen.findByText("may ask your models")).toBeVisible();
+  expect(screen.getByText("has no shared folders"), "a denial stands, too").toBeVisible();
+  expect(await screen.findByText("may use your models")).toBeVisible();
   expect(await axeProblems(), "axe finds nothing").toEqual([]);
 
   await fireEvent.click(screen.getByRole("button", { name: "Stop sharing: files" }));

@@ -42,8 +42,8 @@ describe("the updates section", () => {
   it.each([
     ["package_manager", /^Your package manager updates Drawbridge/],
     ["flatpak", /^Flatpak updates/],
-    ["not_in_build", /^Updates are not part of this build/],
-    ["unknown_installation", /can't tell how this copy was installed/],
+    ["not_in_build", /^This build does not include updates/],
+    ["unknown_installation", /can't determine how this copy was installed/],
   ] as const)("say who brings them: %s", async (is, words) => {
     await settings(report({ is: "idle" }, { is }));
     expect(await screen.findByText(words)).toBeVisible();
@@ -89,7 +89,7 @@ describe("the updates section", () => {
     const stopped = sampleServer({ name: "mail", state: { is: "stopped" } });
     const host = await settings(found, { servers: [sampleServer(), stopped] });
     await fireEvent.click(await screen.findByRole("button", { name: INSTALL }));
-    const dialog = await screen.findByRole("dialog", { name: "Restart and end 1 server?" });
+    const dialog = await screen.findByRole("dialog", { name: "Restart and stop 1 server?" });
     expect(host.updateSteps, "not yet").toEqual([]);
     await fireEvent.click(within(dialog).getByRole("button", { name: "Cancel" }));
     await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
@@ -115,7 +115,7 @@ describe("the updates section", () => {
   it("explains a rejected update, and offers a retry where possible", async () => {
     const cause = "the download is not signed by the Drawbridge project";
     const host = await settings(report({ is: "refused", kind: "signature", cause, release }));
-    expect(await screen.findByText("The update is not what the project signed")).toBeVisible();
+    expect(await screen.findByText("The update does not match its signature")).toBeVisible();
     expect(screen.getByText(cause)).toBeVisible();
     await fireEvent.click(screen.getByRole("button", { name: INSTALL }));
     expect(host.updateSteps).toEqual(["install 1.2.0"]);

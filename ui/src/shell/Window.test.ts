@@ -50,7 +50,7 @@ describe("the welcome", () => {
     expect(
       steps.map((step) => within(step).getByRole("heading").textContent),
       "what will happen",
-    ).toEqual(["Start a server", "See its exact command or address", "Approve, or deny"]);
+    ).toEqual(["Start a server", "Check its exact command or address", "Approve or deny"]);
     expect(host.commands, "nothing happens by itself").toEqual([]);
     expect(await axeProblems(), "axe").toEqual([]);
     await user.click(screen.getByRole("button", { name: "Start the demo server" }));
@@ -71,7 +71,7 @@ describe("the welcome", () => {
     render(App);
     const offer = within(screen.getByRole("region", { name: "Servers set up in other apps?" }));
     expect(host.commands, "nothing is read before").toEqual([]);
-    await user.click(offer.getByRole("button", { name: "Look for them" }));
+    await user.click(offer.getByRole("button", { name: "Search for servers" }));
     expect(router.current.at).toBe("import");
     expect(await screen.findByText("No servers found in other apps")).toBeVisible();
     expect(host.requests("import_candidates").length, "one click, one look").toBe(1);
@@ -84,8 +84,8 @@ describe("the welcome", () => {
   test("links to adding a server, and can be closed", async () => {
     const host = await startFakeHost({}, { settings });
     render(App);
-    expect(screen.queryByText("A demo server to try"), "no demo, no word of it").toBeNull();
-    await user.click(screen.getByRole("button", { name: "Don't show this at the start" }));
+    expect(screen.queryByText("Try the demo server"), "no demo, no word of it").toBeNull();
+    await user.click(screen.getByRole("button", { name: "Don't show this at startup" }));
     expect(host.requests("set_settings").length, "closed").toBe(1);
     await user.click(screen.getByRole("button", { name: "Add your own server" }));
     expect(router.current.at, "the way to an own server").toBe("add-server");
@@ -148,7 +148,7 @@ describe("the window", () => {
       within(screen.getByRole("navigation")).getByRole("button", { name });
     const links = () =>
       within(screen.getByRole("navigation")).queryAllByRole("link", { name: /^server-/ });
-    const buttons = [/^Need attention 7$/, /^Running 7$/, /^Stopped 7$/].map(group);
+    const buttons = [/^Needs attention 7$/, /^Running 7$/, /^Stopped 7$/].map(group);
     expect(buttons.map((button) => button.getAttribute("aria-expanded"))).toEqual(
       Array(3).fill("true"),
     );
@@ -207,7 +207,7 @@ describe("the window", () => {
       },
     });
     expect(
-      await left.findByRole("link", { name: "git 1 question waits ready" }),
+      await left.findByRole("link", { name: "git 1 request is waiting ready" }),
       "what waits, by server",
     ).toBeVisible();
     expect(screen.getByRole("button", { name: "Approvals (1)" }), "and in all").toBeInTheDocument();
@@ -249,17 +249,17 @@ describe("the window", () => {
     const muted = { name: "git", muted: true };
     const until = new Date(2026, 0, 2, 16, 57).getTime();
     host.send({ type: "server_changed", server: sampleServer({ ...muted, mutedUntil: until }) });
-    expect(await screen.findByText(/^git is quiet until .*4:57/), "said in front").toBeVisible();
+    expect(await screen.findByText(/^git is muted until .*4:57/), "said in front").toBeVisible();
     expect(
       screen.getByRole("link", { name: "git muted ready" }),
       "and beside its name",
     ).toBeVisible();
     expect(await axeProblems(), "axe").toEqual([]);
-    await user.click(screen.getByRole("button", { name: "Undo: git may ask again" }));
+    await user.click(screen.getByRole("button", { name: "Undo: let git send requests again" }));
     expect(host.requests("unmute"), "revoked").toEqual([{ server: "git" }]);
     host.send({ type: "server_changed", server: sampleServer({ ...muted, mutedUntil: null }) });
     await waitFor(() =>
-      expect(screen.queryByText(/is quiet until/), "what the user wished is no news").toBeNull(),
+      expect(screen.queryByText(/is muted until/), "what the user wished is no news").toBeNull(),
     );
   });
 
@@ -295,7 +295,7 @@ describe("the window", () => {
     expect(alert, "the file").toHaveTextContent("/x/mcp.json");
     expect(alert, "the place").toHaveTextContent("line 12, column 4");
     expect(alert, "what was expected").toHaveTextContent("expected `,`");
-    expect(alert, "what holds").toHaveTextContent("The old settings stay");
+    expect(alert, "what holds").toHaveTextContent("Drawbridge uses the previous settings");
     expect(await axeProblems(), "axe").toEqual([]);
     host.send({ type: "config_problem", problem: null });
     await waitFor(() => expect(screen.queryByRole("alert"), "in order again").toBeNull());

@@ -63,7 +63,7 @@ test("the left column finds titles and messages page by page, and opens a messag
   render(App);
   const field = await screen.findByRole("searchbox", { name: "Search conversations" });
   await user.type(field, "berg");
-  const results = await screen.findByRole("list", { name: "Said in conversations" });
+  const results = await screen.findByRole("list", { name: "Messages in conversations" });
   expect(host.requests("search_history").at(-1)?.text, "what was typed, once it rests").toBe(
     "berg",
   );
@@ -90,7 +90,7 @@ test("the left column finds titles and messages page by page, and opens a messag
   ]);
   await user.clear(field);
   expect(
-    screen.queryByRole("list", { name: "Said in conversations" }),
+    screen.queryByRole("list", { name: "Messages in conversations" }),
     "then all are back",
   ).toBeNull();
 });
@@ -100,7 +100,7 @@ test("shows that nothing was found, or that the search failed", async () => {
   render(App);
   const field = await screen.findByRole("searchbox", { name: "Search conversations" });
   await user.type(field, "zzz");
-  expect(await screen.findByText("Nothing found."), "in words").toBeTruthy();
+  expect(await screen.findByText("No results."), "in words").toBeTruthy();
   host.answers.search_history = () => {
     throw { code: "system", message: "history.db: the disk is full" };
   };

@@ -116,7 +116,7 @@ test("opens the import, which reads nothing by itself", async () => {
   await screen.findByRole("option", { name: "Import from other apps…" });
   await user.keyboard("{Enter}");
   await waitFor(() => expect(router.current).toEqual({ at: "import" }));
-  const button = await screen.findByRole("button", { name: "Look for them" });
+  const button = await screen.findByRole("button", { name: "Search for servers" });
   await waitFor(() => expect(button, "the keyboard goes on there").toHaveFocus());
   expect(host.requests("import_candidates"), "not before the user says so").toEqual([]);
 });
@@ -125,7 +125,7 @@ test("shows that nothing was found", async () => {
   await start();
   render(App);
   await searchFor("xyzzy");
-  expect(await screen.findByText("Nothing found."), "in words").toBeVisible();
+  expect(await screen.findByText("No results."), "in words").toBeVisible();
   await user.keyboard("{Enter}");
   expect(router.current, "and Enter runs nothing").toEqual({ at: "add-server" });
 });

@@ -45,7 +45,7 @@ describe("a server that needs sign-in", () => {
   test("shows the cause with sign-in as the next step", async () => {
     const host = await show("overview", { state: needs });
     expect(screen.getAllByText("needs sign-in")[0], "the state in words").toBeVisible();
-    const note = await screen.findByRole("group", { name: "What this server needs" });
+    const note = await screen.findByRole("group", { name: "Sign-in" });
     expect(note, "why").toHaveTextContent("it answered 401");
     expect(await axeProblems(), "axe").toEqual([]);
     await user.click(within(note).getByRole("button", { name: "Sign in" }));
@@ -84,7 +84,7 @@ describe("an account", () => {
       "know which account is yours openid",
     );
     expect(panel, "an unknown one as written").toHaveTextContent("ships:read");
-    for (const text of ["renewed by itself", "registered for itself", "DPoP", "keychain"]) {
+    for (const text of ["renewed automatically", "registered by Drawbridge", "DPoP", "keychain"]) {
       expect(panel, text).toHaveTextContent(text);
     }
     expect(await axeProblems(), "axe").toEqual([]);
@@ -95,7 +95,7 @@ describe("an account", () => {
     known = authorization({ account: account(), kept: { where: "this_run", cause } });
     await show("sign-in", {});
     const panel = await screen.findByRole("region", { name: "Account" });
-    expect(panel, "for how long").toHaveTextContent("for this run only");
+    expect(panel, "for how long").toHaveTextContent("until Drawbridge closes");
     expect(panel, "why").toHaveTextContent(cause);
   });
 
@@ -103,16 +103,16 @@ describe("an account", () => {
     known = authorization({ account: account({ ended: "the refresh token was refused" }) });
     await show("sign-in", {});
     expect(
-      await screen.findByRole("group", { name: "This sign-in no longer works" }),
+      await screen.findByRole("group", { name: "This sign-in is no longer valid" }),
       "why",
     ).toHaveTextContent("the refresh token was refused");
   });
 
   const ends: [SignOutOutcome, string][] = [
-    [{ revoked: "yes" }, "void at idp.example too"],
-    [{ revoked: "not_offered" }, "offers no way to revoke"],
+    [{ revoked: "yes" }, "idp.example revoked the tokens"],
+    [{ revoked: "not_offered" }, "can't revoke tokens"],
     [{ revoked: "failed", cause: "it answered 500" }, "it answered 500"],
-    [{ revoked: "nobody_signed_in" }, "Nobody was signed in"],
+    [{ revoked: "nobody_signed_in" }, "No account was signed in"],
   ];
   test.each(ends)(
     "signs out after confirmation, and shows the outcome: %o",
@@ -164,7 +164,7 @@ describe("a running sign-in", () => {
     known = authorization({ inProgress: progress() });
     const host = await show("sign-in", { state: { ...needs, signingIn: true } });
     const note = await screen.findByRole("group", { name: "Signing in" });
-    expect(note, "what it is at").toHaveTextContent("Finding out where to sign in…");
+    expect(note, "what it is at").toHaveTextContent("Looking up the sign-in page…");
     known = authorization({ inProgress: waiting() });
     host.send({ type: "authorization_changed", server: "files" });
     await waitFor(() => expect(note, "the next phase").toHaveTextContent("in the browser"));
@@ -187,14 +187,14 @@ describe("a running sign-in", () => {
     const note = await screen.findByRole("group", { name: "The last sign-in" });
     expect(note, "in words").toHaveTextContent("You declined the sign-in");
     expect(note, "for information").toHaveClass("info");
-    expect(screen.queryByText(/did not come to its end/), "nothing went wrong").toBeNull();
+    expect(screen.queryByText(/The last sign-in failed/), "nothing went wrong").toBeNull();
   });
 
   test("explains the next step when the browser does not open", async () => {
     known = authorization({ inProgress: { ...waiting(), browserProblem: "no browser is set up" } });
     await show("sign-in", {});
     expect(await screen.findByText("no browser is set up"), "why").toBeVisible();
-    expect(screen.getByText(/Nothing opened/), "the way on").toBeVisible();
+    expect(screen.getByText(/Did nothing open/), "the way on").toBeVisible();
   });
 
   test("copies its URL, accepts the redirect URL, and rejects a wrong one", async () => {
@@ -210,15 +210,15 @@ describe("a running sign-in", () => {
         },
       },
     );
-    await user.click(await screen.findByText(/Nothing opened/));
+    await user.click(await screen.findByText(/Did nothing open/));
     await user.click(screen.getByRole("button", { name: "Copy the address" }));
     expect(await navigator.clipboard.readText(), "the whole address").toContain("state=s");
-    const field = screen.getByRole("textbox", { name: "The address you ended up at" });
+    const field = screen.getByRole("textbox", { name: "Final address" });
     await user.type(field, " http://127.0.0.1:4711/callback?code=c");
-    await user.click(screen.getByRole("button", { name: "Use it" }));
+    await user.click(screen.getByRole("button", { name: "Continue" }));
     expect(await screen.findByText("this is not the address"), "why not").toBeVisible();
     isWrong = false;
-    await user.click(screen.getByRole("button", { name: "Use it" }));
+    await user.click(screen.getByRole("button", { name: "Continue" }));
     expect(host.requests("paste_redirect").at(-1), "handed over").toEqual({
       server: "files",
       url: "http://127.0.0.1:4711/callback?code=c",
@@ -235,7 +235,7 @@ describe("the steps of a sign-in", () => {
       steps: [found, refused],
     });
     await show("sign-in", { state: needs });
-    const list = await screen.findByRole("region", { name: "The last sign-in, step by step" });
+    const list = await screen.findByRole("region", { name: "Steps of the last sign-in" });
     const [first, second] = within(list).getAllByRole("listitem");
     expect(first, "a step that went well is folded").not.toHaveTextContent("Request");
     expect(second, "marked by a word").toHaveTextContent("failed");
@@ -245,7 +245,7 @@ describe("the steps of a sign-in", () => {
     expect(request, "in a word").toHaveTextContent("code=redacted&code_verifier=redacted");
     await user.click(within(first!).getByRole("button"));
     expect(
-      within(first!).getByRole("group", { name: "Step 1: Answer" }),
+      within(first!).getByRole("group", { name: "Step 1: Response" }),
       "opened",
     ).toHaveTextContent("authorization_servers");
     expect(await axeProblems(), "axe").toEqual([]);
@@ -260,11 +260,11 @@ describe("the steps of a sign-in", () => {
       steps: [found, refused],
     });
     await show("sign-in", { state: needs });
-    const list = await screen.findByRole("region", { name: "The last sign-in, step by step" });
+    const list = await screen.findByRole("region", { name: "Steps of the last sign-in" });
     const write = vi.spyOn(navigator.clipboard, "writeText").mockRejectedValue(new Error("no"));
     await user.click(within(list).getByRole("button", { name: "Copy as text" }));
     const alert = await within(list).findByRole("alert");
-    expect(alert, "that it did not work").toHaveTextContent("refused the clipboard");
+    expect(alert, "that it did not work").toHaveTextContent("blocked access to the clipboard");
     const text = within(alert).getByRole<HTMLTextAreaElement>("textbox");
     expect(text.value, "the whole report").toContain("FAILED");
     expect(within(list).queryByText("Copied as text"), "nothing else is said").toBeNull();

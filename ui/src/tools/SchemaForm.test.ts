@@ -101,7 +101,7 @@ test("shows problems next to their fields, and focuses the first one", async () 
   expect(name, "what is missing is not marked before it was tried").toBeValid();
   expect(check(), "can't be sent").toBe(false);
   await expect.poll(() => document.activeElement, { message: "the first is focused" }).toBe(name);
-  expect(name, "then it is").toHaveAccessibleDescription("This must be given.");
+  expect(name, "then it is").toHaveAccessibleDescription("Enter a value.");
   expect(observed.ready, "not ready").toBe(false);
 });
 
@@ -128,7 +128,7 @@ test("keeps the JSON view and the fields in sync", async () => {
     "what doesn't fit is kept as JSON",
   ).toHaveValue('"no number"');
   expect(screen.getByText("more"), "what has no field is said").toBeInTheDocument();
-  await user.click(screen.getByRole("button", { name: "Empty it" }));
+  await user.click(screen.getByRole("button", { name: "Clear" }));
   expect(observed.value, "and can be taken out").toEqual({ a: "y", more: 1 });
   setValue({ a: "from outside" });
   await expect

@@ -176,7 +176,7 @@ test("shows the claims of a tool, and is called once its arguments are valid", a
   expect(shown.queryByText(/Invalid/), "what is no time is omitted").toBeNull();
   host.send({ type: "server_changed", server: sampleServer({ name, muted: true }) });
   expect(
-    await screen.findByText("Muted: all its questions are denied."),
+    await screen.findByText("Muted: all its requests are denied."),
     "it waits for nothing that is shown",
   ).toBeVisible();
   await user.click(screen.getByRole("button", { name: "Cancel the call" }));
@@ -209,8 +209,8 @@ test("remembers the filled-in values and the last result", async () => {
 test.each([
   ["refused", "Refused: the tool was not called", "Call again"],
   ["cancelled", "Cancelled", "Call again"],
-  ["timeout", "The server did not answer in time; it was told to stop", "Show activity"],
-  ["server_gone", "The server ended in the middle of this", "Restart the server"],
+  ["timeout", "The server did not respond in time. Drawbridge canceled the call.", "Show activity"],
+  ["server_gone", "The server stopped during this operation", "Restart the server"],
 ] as const)("the end %s has its words and its next step", async (code, words, step) => {
   const user = userEvent.setup();
   host.answers.call_tool = () => Promise.reject({ code, message: "cause" });
@@ -231,7 +231,7 @@ test("shows that a server does not run, and starts it", async () => {
 describe("a tool result", () => {
   test("labels an error", () => {
     render(ToolResultView, { result: { ...RESULT, isError: true }, server: name });
-    expect(screen.getByRole("alert"), "in words").toHaveTextContent("The tool says that it failed");
+    expect(screen.getByRole("alert"), "in words").toHaveTextContent("The tool reported an error");
   });
 
   test("shows every kind of content", async () => {
@@ -280,7 +280,7 @@ describe("a tool result", () => {
 
   test("shows which arguments were sent", () => {
     render(ToolResultView, { result: RESULT, server: name, sent: { text: "before" } });
-    expect(screen.getByText(/as they were sent/), "changed on the way").toBeInTheDocument();
+    expect(screen.getByText(/^Arguments sent/), "changed on the way").toBeInTheDocument();
   });
 });
 

@@ -29,7 +29,7 @@ pub enum ArchiveRefusal {
     #[error("there are more than {MAX_ENTRIES} files and folders")]
     TooManyEntries,
     /// The central directory contradicts the end record in position, length or number of entries.
-    #[error("the archive's directory is not what its end says")]
+    #[error("the archive's directory does not match its end record")]
     Directory,
     /// Some bytes belong to no entry: before the first one, between two, or before the directory.
     #[error("{bytes} bytes at {at} belong to no file of the directory")]
@@ -98,7 +98,7 @@ pub enum ArchiveRefusal {
     #[error("the bundle is packed to less than one {MAX_RATIO}th of its size")]
     RatioOfAll,
     /// The data unpacks to another size than declared, or is followed by unused data.
-    #[error("{} unpacks to another size than the directory says", displayed_path(.0))]
+    #[error("{} unpacks to a different size than the directory records", displayed_path(.0))]
     SizeDiffers(String),
     /// The data can't be unpacked.
     #[error("the data of {} is damaged", displayed_path(.0))]

@@ -148,7 +148,7 @@ pub enum ManifestError {
     #[error("{} is too long", visible(.0))]
     TooLong(String),
     /// A path leads out of the bundle.
-    #[error("{} is no path in the bundle", visible(.0))]
+    #[error("{} is not a path in the bundle", visible(.0))]
     Path(String),
     /// The type of the server is unknown.
     #[error("the server is of the type {:?}, which is not known", visible(.0))]

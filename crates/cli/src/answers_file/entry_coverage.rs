@@ -34,13 +34,13 @@ pub(super) struct EntryCoverage {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum UncoveredReason {
     /// No entry matches the consent request.
-    #[error("the file of answers does not answer this{}", also(.0))]
+    #[error("the answers file has no answer for this{}", also(.0))]
     NoneFits(Vec<MissingCondition>),
     /// An entry matches by its patterns, but its extent doesn't cover the consent request.
-    #[error("the answer in the file does not cover this: {}", list_conditions(.0))]
+    #[error("the answer in the file does not apply: {}", list_conditions(.0))]
     Uncovered(Vec<MissingCondition>),
     /// An entry matches by its patterns, but names another hash.
-    #[error("the file of answers allows another hash: {}", list_conditions(.0))]
+    #[error("the answers file allows another hash: {}", list_conditions(.0))]
     OtherHash(Vec<MissingCondition>),
 }
 
@@ -67,7 +67,7 @@ pub(crate) enum MissingCondition {
     },
     /// A review of the tool's definition.
     #[error(
-        "{state}; look at it with \"drawbridge-cli review {server}\" and accept it there, or write \"hash\": \"{hash}\" into the \
+        "{state}; review it with \"drawbridge-cli review {server}\" and accept it there, or write \"hash\": \"{hash}\" into the \
          answer; \"unreviewed\": true would allow it whatever it says"
     )]
     Review {
@@ -79,13 +79,13 @@ pub(crate) enum MissingCondition {
         hash: String,
     },
     /// The hash of a sign-in without a page, by which a server gets more scopes or other endpoints.
-    #[error("look at the scopes and endpoints, then write \"hash\": \"{hash}\" into the answer")]
+    #[error("review the scopes and endpoints, then write \"hash\": \"{hash}\" into the answer")]
     SignInHash {
         /// Hash over everything that the sign-in would grant.
         hash: String,
     },
     /// The hash of a result with flags.
-    #[error("the result {state}; look at it, then write \"hash\": \"{hash}\" into the answer")]
+    #[error("the result {state}; review it, then write \"hash\": \"{hash}\" into the answer")]
     ResultHash {
         /// Description of the flags.
         state: String,
@@ -93,7 +93,9 @@ pub(crate) enum MissingCondition {
         hash: String,
     },
     /// The hash of the act, because a rule or the tool's definition requires a decision each time.
-    #[error("a rule or the tool asks for it each time; look at it, then write \"hash\": \"{hash}\" into the answer")]
+    #[error(
+        "a rule or the tool requires approval each time; review it, then write \"hash\": \"{hash}\" into the answer"
+    )]
     EachTime {
         /// Hash over the exact payload.
         hash: String,
@@ -167,7 +169,7 @@ pub(crate) fn changed_words(request: &ConsentRequest) -> Option<String> {
     let server = line(&request.server);
     let state = needs_review(request).filter(|_| request.marks.review == Some(ReviewState::Changed))?;
     let MissingCondition::Review { state, .. } = state else { return None };
-    Some(format!("{state}; look at it with \"drawbridge-cli review {server}\""))
+    Some(format!("{state}; review it with \"drawbridge-cli review {server}\""))
 }
 
 fn asks_each_time(request: &ConsentRequest) -> bool {
@@ -189,15 +191,15 @@ fn needs_review(request: &ConsentRequest) -> Option<MissingCondition> {
     let state = match request.marks.review {
         Some(ReviewState::Changed) => describe_change(request.marks.diff.as_ref()),
         Some(ReviewState::Reviewed) if request.marks.outdated => {
-            String::from("the server said that its list of tools changed, and it was not read again yet")
+            String::from("the server reported that its list of tools changed, and it was not read again yet")
         }
         Some(ReviewState::Reviewed) if request.marks.flags.is_empty() => return None,
-        Some(ReviewState::Reviewed) => format!("its definition carries a mark: it {}", flags(&request.marks.flags)),
+        Some(ReviewState::Reviewed) => format!("its definition has a warning: it {}", flags(&request.marks.flags)),
         Some(ReviewState::New) | None if request.marks.flags.is_empty() => {
-            String::from("nobody has reviewed its definition")
+            String::from("its definition is not reviewed")
         }
         Some(ReviewState::New) | None => {
-            format!("nobody has reviewed its definition, which {}", flags(&request.marks.flags))
+            format!("its definition is not reviewed, which {}", flags(&request.marks.flags))
         }
     };
     let hash = definition_hash(request).unwrap_or(&request.hash).to_owned();
@@ -208,7 +210,7 @@ fn needs_review(request: &ConsentRequest) -> Option<MissingCondition> {
 fn describe_change(diff: Option<&DefinitionDiff>) -> String {
     let Some(diff) = diff else { return String::from("its definition changed since it was reviewed") };
     if diff.changes.is_empty() && diff.server_changed {
-        return String::from("the server itself is not as it was when its definition was reviewed");
+        return String::from("the server itself changed since its definition was reviewed");
     }
     let whole = || String::from("all of it");
     let place = |path: &[String]| if path.is_empty() { whole() } else { line(&path.join(" > ")) };
@@ -235,7 +237,7 @@ fn after_untrusted(request: &ConsentRequest) -> Option<MissingCondition> {
             && ConsentRequestKind::of_request(request) == ConsentRequestKind::Tool);
     let after = match (after.as_slice(), read.as_slice()) {
         ([], []) if !may_be => return None,
-        ([], []) => String::from("nobody knows whom"),
+        ([], []) => String::from("unknown servers"),
         ([], read) => {
             let read: Vec<String> = read.iter().map(reading_words).collect();
             format!("{} itself ({})", line(&request.server), read.join(", "))

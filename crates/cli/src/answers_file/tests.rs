@@ -348,7 +348,7 @@ fn every_problem_is_placed_and_explained() {
             "[{\"kind\": \"sampling\", \"answer\": {\"action\": \"allow\", \"content\": {\"txt\": \"x\"}}}]",
             1,
             2,
-            "answer 1: expected either \"text\" or \"content\" for what the model says",
+            "answer 1: expected either \"text\" or \"content\" for the answer of the model",
         ),
         (
             "[{\"kind\": \"sampling\", \"answer\": {\"action\": \"allow\", \"content\": {\"text\": \"x\", \"modell\": \"y\"}}}]",
@@ -372,7 +372,7 @@ fn every_problem_is_placed_and_explained() {
             "[{\"kind\": \"roots\", \"answer\": {\"action\": \"accept\", \"roots\": [\"src\"]}}]",
             1,
             2,
-            "answer 1: the folder \"src\" must be given from the root on",
+            "answer 1: the folder \"src\" must be an absolute path",
         ),
         (
             "[{\"kind\": \"url\", \"unreviewed\": true, \"answer\": {\"action\": \"allow\"}}]",

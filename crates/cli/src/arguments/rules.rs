@@ -157,7 +157,7 @@ mod tests {
         }
         assert!(
             act().parse_ref(&Command::new("check"), None, "tool".as_ref()).is_err(),
-            "a tool call is not an act of this option"
+            "a tool call is not a value of this option"
         );
     }
 }

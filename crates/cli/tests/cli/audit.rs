@@ -45,7 +45,7 @@ fn the_log_is_checked_and_a_change_is_found() {
     let (code, message) = ended.error(4);
     assert_eq!(code, "unproved", "without a keychain the author is unproved: {message}");
     assert!(
-        message.starts_with("The links fit, but nothing proves who wrote it"),
+        message.starts_with("The links are valid, but nothing proves who wrote the log"),
         "the message begins with it: {message}"
     );
     let verdict = &ended.result()["value"];
@@ -89,6 +89,6 @@ fn an_export_goes_to_standard_output_as_well() {
     folder.run(&["audit", "export"]).error(2);
     let output = folder.command().args(["audit", "verify"]).output().unwrap();
     let text = String::from_utf8(output.stderr).unwrap();
-    let words = "The links fit, but nothing proves who wrote it: 4 entries, 1 to 4.";
+    let words = "The links are valid, but nothing proves who wrote the log: 4 entries, 1 to 4.";
     assert!(text.contains(words), "the result is described in text: {text}");
 }

@@ -161,7 +161,7 @@ async fn what_nobody_answers_is_refused_and_nothing_is_opened() {
     });
     let (login, tools, auth, unknown) = done.await.expect("the program runs");
     assert_eq!(login.error(3).0, "refused", "a sign-in that is not allowed is refused");
-    assert!(login.lines.iter().all(|line| line["event"] != "open_url"), "no page is opened");
+    assert!(login.lines.iter().all(|line| line["event"] != "open_url"), "no page opens");
     assert_eq!(tools.error(3).0, "refused", "another command doesn't sign in");
     assert!(tools.error(3).1.contains("drawbridge-cli login"), "the message names the command: {}", tools.error(3).1);
     assert_eq!(auth.value()["account"], Value::Null, "nobody is signed in");

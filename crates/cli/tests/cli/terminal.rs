@@ -173,7 +173,7 @@ fn a_form_is_filled_in_and_a_model_answered() {
     terminal.expect("c = cancel: ");
     assert!(terminal.shown.contains("\"ship\": \"Aurora\""), "the payload is shown:\n{}", terminal.shown);
     terminal.answer("y");
-    terminal.expect("which folders it may know of");
+    terminal.expect("asks for your folders");
     terminal.expect("folder > ");
     terminal.answer("");
     terminal.expect("no folder");
@@ -222,7 +222,7 @@ async fn a_sign_in_says_what_is_sent_to_whom_and_takes_the_pasted_address() {
             assert!(terminal.shown.contains(told), "{told} is said before anything is opened:\n{}", terminal.shown);
         }
         terminal.answer("y");
-        terminal.expect("Then paste the address");
+        terminal.expect("Then paste the final address");
         let shown = terminal.shown.clone();
         let address = shown.lines().find(|line| line.contains("/authorize?")).expect("the address is shown");
         (terminal, folder, address.trim().to_owned())
@@ -241,7 +241,7 @@ async fn a_sign_in_says_what_is_sent_to_whom_and_takes_the_pasted_address() {
     assert_eq!(status, 1, "signed in, for this run only:\n{shown}");
     assert!(shown.contains("lost now") && shown.contains("--paste"), "that it is lost, and what to do:\n{shown}");
     assert!(shown.contains("signed in at") && shown.contains(&issuer.issuer()), "who issued is shown:\n{shown}");
-    assert!(shown.contains("renewed by itself"), "and what would last elsewhere:\n{shown}");
+    assert!(shown.contains("renewed automatically"), "and what would last elsewhere:\n{shown}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -255,7 +255,7 @@ async fn who_is_asked_for_a_client_id_is_told_the_redirect_uri_to_register() {
         let mut terminal = Terminal::start(&folder, &["login", "far", "--paste"]);
         terminal.expect("Allow? y = once");
         terminal.answer("y");
-        terminal.expect("client id (empty = no)");
+        terminal.expect("client ID (empty = no)");
         let asked = terminal.shown.clone();
         terminal.answer("typed");
         terminal.expect("client secret");

@@ -10,10 +10,10 @@ use crate::HostClosed;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum DecisionError {
     /// The request is no longer in the queue.
-    #[error("this question is no longer open")]
+    #[error("this request is no longer open")]
     NotOpen,
     /// The payload differs from the displayed one.
-    #[error("this question changed; look at it again")]
+    #[error("this request changed; review it again")]
     Stale,
     /// A rule denies the payload. The request was refused.
     #[error("{0} does not allow this, so it was refused")]

@@ -59,7 +59,7 @@ impl Owner {
 
     fn find_command(&mut self, name: String, config: &Arc<ServerConfig>, stdio: &StdioConfig) {
         if stdio.cwd.as_ref().is_some_and(|cwd| cwd.is_relative()) {
-            self.could_not_start(&name, "its working folder must be a whole path, from the root");
+            self.could_not_start(&name, "its working folder must be an absolute path");
             return;
         }
         let (config, known) = (Arc::clone(config), Arc::clone(&self.launches.search_path));

@@ -28,8 +28,7 @@ impl Owner {
         };
         record.supervision.tries_again(failure.message.clone());
         let at = ports::time::end_of_span(now, pause);
-        record
-            .note(ActivityKind::State, &format!("attempt {attempt} to bring it back in {:.1} s", pause.as_secs_f64()));
+        record.note(ActivityKind::State, &format!("attempt {attempt} to reconnect in {:.1} s", pause.as_secs_f64()));
         record.set(ServerState::Reconnecting(Retry { attempt, at, cause: failure.message }));
         let (name, wait) = (name.to_owned(), record.supervision.wait());
         self.run_concurrently(tokio::time::sleep(pause), move |owner, ()| {

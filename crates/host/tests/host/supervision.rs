@@ -134,7 +134,7 @@ async fn given_up(app: &TestApp, name: &str, server: HttpServer) {
         }
         app.host.retry_now(name.into()).await.unwrap();
     };
-    assert!(app.activity(name).await.contains("attempt 5 to bring it back"), "the maximum number of attempts was made");
+    assert!(app.activity(name).await.contains("attempt 5 to reconnect"), "the maximum number of attempts was made");
     assert_eq!(failure.reason, FailureReason::Unreachable, "the server is unreachable: {}", failure.message);
 }
 

@@ -130,7 +130,7 @@ pub enum UnknownPackage {
     #[error("Drawbridge does not know the option {0} of this launcher")]
     Option(String),
     /// The package doesn't come from a registry, or is not named by name and version.
-    #[error("{0} is no name and version in a registry")]
+    #[error("{0} is not a package name and version in a registry")]
     Specifier(String),
     /// The command line names several packages.
     #[error("the command line names several packages")]
@@ -145,7 +145,7 @@ pub enum UnknownPackage {
     #[error("the variable {0} changes what the launcher loads")]
     Variable(String),
     /// A settings file in the working directory or above decides which registry is used, and through which proxy.
-    #[error("{0} may change which registry is asked")]
+    #[error("{0} may change the registry")]
     ProjectSettings(String),
     /// Packages or programs of a local project may run instead of the registry's.
     #[error("{0} may have other code run instead")]

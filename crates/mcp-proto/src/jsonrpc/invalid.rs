@@ -33,7 +33,7 @@ pub enum InvalidCause {
     #[error("broken JSON: {0}")]
     NotJson(String),
     /// Text that is not JSON-RPC, such as a banner or a log line.
-    #[error("text that is no message: standard output may carry nothing but JSON-RPC, one message a line")]
+    #[error("not a message: standard output must contain only JSON-RPC, one message per line")]
     UnexpectedBanner,
     /// `Content-Length:` framing as used by the Language Server Protocol.
     #[error("a Content-Length header as language servers write it: MCP has one message a line and no headers")]

@@ -282,7 +282,7 @@ fn initialize_settles_the_version() {
             vec![
                 first(),
                 Line("Server listening on stdio"),
-                Anomaly("text that is no message"),
+                Anomaly("not a message"),
                 result(1, initialized("2025-06-18")),
                 greets(),
                 Ready(V2025_06_18),

@@ -33,7 +33,7 @@ impl SandboxConfig {
         self.folders.iter().find_map(|folder| {
             let shown = folder.path.display();
             if !folder.path.is_absolute() {
-                Some(format!("the sandbox's folder {shown} must be a whole path, from the root"))
+                Some(format!("the sandbox's folder {shown} must be an absolute path"))
             } else if folder.path.parent().is_none() {
                 Some("the whole disk can't be a folder of a sandbox; name the folders that the server needs".to_owned())
             } else {

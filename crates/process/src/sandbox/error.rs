@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SandboxError {
     /// A path of the sandbox is not absolute.
-    #[error("the sandbox's folder {0} must be a whole path, from the root")]
+    #[error("the sandbox's folder {0} must be an absolute path")]
     NotWhole(PathBuf),
     /// A folder does not exist or can't be opened.
     #[error("the sandbox's folder {folder} can't be used: {cause}; make it, or take it out of the server's settings")]
@@ -27,7 +27,7 @@ pub enum SandboxError {
         target: PathBuf,
     },
     /// A read-only folder is inside a writable one.
-    #[error("the sandbox's folder {inner} is to be read only, but lies in {outer}, which may be changed")]
+    #[error("the sandbox's folder {inner} is read-only, but is inside {outer}, which can be changed")]
     Contradiction {
         /// The folder that is read-only.
         inner: PathBuf,
@@ -48,7 +48,7 @@ pub enum SandboxError {
     #[error("what the sandbox would let it reach changed since it was approved; start it again to see how")]
     Changed,
     /// The working directory is in none of the sandbox's folders.
-    #[error("the working folder {0} lies in none of the sandbox's folders; name it there, or choose another one")]
+    #[error("the working folder {0} is outside the sandbox's folders; add it there, or choose another one")]
     OutOfReach(PathBuf),
     /// No sandbox mechanism is available on this computer.
     #[error("no sandbox can be set up here: {cause}. {next}")]

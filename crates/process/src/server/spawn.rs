@@ -27,7 +27,7 @@ const CHECK_LIMIT: Duration = Duration::from_secs(10);
 #[derive(Debug, thiserror::Error)]
 pub enum SpawnError {
     /// The working directory does not exist or is not a folder.
-    #[error("the working folder {0} does not exist or is no folder; choose another one")]
+    #[error("the working folder {0} does not exist or is not a folder; choose another one")]
     NoWorkingDirectory(PathBuf),
     /// The program was removed after it was looked up, or its interpreter does not exist.
     #[error("{0} is not there any more, or the interpreter that its first line names is missing")]
@@ -36,7 +36,7 @@ pub enum SpawnError {
     #[error("{0} may not be executed; check its permissions")]
     NotExecutable(PathBuf),
     /// The system did not start the program, or read its files, in time.
-    #[error("starting {0} took too long; it may lie on a folder of the network that does not answer")]
+    #[error("starting {0} took too long; it may be on a network folder that does not respond")]
     TimedOut(PathBuf),
     /// A launch file differs from the approved one.
     #[error(

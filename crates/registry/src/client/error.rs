@@ -113,7 +113,7 @@ pub enum RegistryError {
         address: String,
     },
     /// The response can't be parsed.
-    #[error("an answer of the registry {address} can't be used: {cause}; tell whoever runs it")]
+    #[error("a response of the registry {address} can't be used: {cause}; contact its operator")]
     Unusable {
         /// Address of the registry.
         address: String,
@@ -121,13 +121,13 @@ pub enum RegistryError {
         cause: EntryError,
     },
     /// The registry returned the cursor of an earlier page.
-    #[error("the registry {address} gives the same page again and again; tell whoever runs it")]
+    #[error("the registry {address} returns the same page repeatedly; contact its operator")]
     SamePage {
         /// Address of the registry.
         address: String,
     },
     /// The cache can't be read or written.
-    #[error("what is kept of the registry: {0}")]
+    #[error("registry cache: {0}")]
     Cache(#[from] StoreError),
 }
 

@@ -45,13 +45,13 @@ pub enum PlanError {
     #[error("this package is a server that is started apart and reached over {0}; start it yourself, and add its URL")]
     NotStdio(String),
     /// The transport of a remote is not supported.
-    #[error("Drawbridge does not speak the transport {0}")]
+    #[error("Drawbridge does not support the transport {0}")]
     Transport(String),
     /// The package's name could be mistaken for something else on a command line.
-    #[error("{0} is no name of such a package")]
+    #[error("{0} is not a valid package name")]
     Identifier(String),
     /// The package's version is a range or a tag, or could be mistaken for something else on a command line.
-    #[error("{0} is no exact version; the publisher has to name one")]
+    #[error("{0} is not an exact version; the publisher must specify one")]
     Version(String),
     /// The package comes from a registry that its launcher can't be told to use.
     #[error(

@@ -48,10 +48,10 @@ pub enum EntryError {
     #[error("it has a form from before 2025-09-16 ({0}), which is not read; its publisher has to publish it anew")]
     Old(String),
     /// The name is not valid.
-    #[error("{0} is no name of a server; expected namespace/name")]
+    #[error("{0} is not a server name; expected namespace/name")]
     Name(String),
     /// The version is not valid.
-    #[error("{0} is no version")]
+    #[error("{0} is not a version")]
     Version(String),
 }
 

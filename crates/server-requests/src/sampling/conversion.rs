@@ -24,7 +24,7 @@ pub enum ConversionError {
     #[error("there are no messages")]
     NoMessages,
     /// The data of an image or audio block is not valid base64.
-    #[error("a picture or sound is no base64")]
+    #[error("an image or audio is not valid base64")]
     Base64,
     /// A block is of a kind that no model accepts.
     #[error("a message has content that no model takes")]

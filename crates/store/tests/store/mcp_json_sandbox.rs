@@ -60,7 +60,7 @@ fn what_can_not_be_understood_is_no_sandbox_less() {
         ("null", "must be an object such as"),
         (r#"{"folders": ["/a"]}"#, "must be an object such as"),
         (r#"{"folders": [{"path": "/a", "access": "rw"}]}"#, "\"read\" or \"write\""),
-        (r#"{"folders": [{"path": "a"}]}"#, "whole path"),
+        (r#"{"folders": [{"path": "a"}]}"#, "absolute path"),
         (r#"{"folders": [{"path": "/"}]}"#, "whole disk"),
         (r#"{"network": "no"}"#, "true or false"),
         (r#"{"network": []}"#, "no host is named"),

@@ -11,7 +11,7 @@ test("formats an error as one line, with the title of its kind in Chinese", asyn
   const error = { code: "system", message: "the disk is full" };
   await within("en");
   expect(errorLine(error)).toBe("the disk is full");
-  expect(errorLine({ code: "system", message: "" })).toBe("The system could not do this");
+  expect(errorLine({ code: "system", message: "" })).toBe("The system could not complete this");
   await within("zh");
   expect(errorLine(error)).toBe("系统无法完成此操作：the disk is full");
 });

@@ -16,18 +16,21 @@ test("counts down while the data is fresh, and shows when it no longer is", asyn
     label: "Again",
     onrefresh: () => Promise.resolve(1),
   });
-  expect(screen.getByText("kept; fresh for 40 s"), "from the server's time to live").toBeVisible();
+  expect(
+    screen.getByText("cached, valid for 40 s"),
+    "from the server's time to live",
+  ).toBeVisible();
   await vi.advanceTimersByTimeAsync(3_000);
-  expect(screen.getByText("kept; fresh for 37 s"), "it goes by").toBeVisible();
+  expect(screen.getByText("cached, valid for 37 s"), "it goes by").toBeVisible();
   await vi.advanceTimersByTimeAsync(40_000);
-  expect(screen.getByText("kept; no longer fresh"), "never below 0").toBeVisible();
+  expect(screen.getByText("cached, expired"), "never below 0").toBeVisible();
 });
 
 test("refreshes on request, and shows a failure", async () => {
   const user = userEvent.setup({ advanceTimers: vi.advanceTimersByTimeAsync });
   const onrefresh = vi.fn(() => Promise.reject(new Error("gone")));
   render(Freshness, { until: null, label: "Ask again", onrefresh });
-  expect(screen.queryByText(/fresh/), "the server does not say").toBeNull();
+  expect(screen.queryByText(/cached/), "the server does not say").toBeNull();
   await user.click(screen.getByRole("button", { name: "Ask again" }));
   expect(onrefresh, "once").toHaveBeenCalledOnce();
   expect(failures.list.at(-1)?.cause, "not lost").toMatchObject({ message: "gone" });

@@ -36,7 +36,7 @@ beforeEach(async () => {
 test("X19: bounds the total size of pictures, and renders more on request", async () => {
   const shown = Array.from({ length: 20 }, () => picture(4_000));
   expect(screen.getAllByRole("img"), "32 of 40 million pixels").toHaveLength(2);
-  const [third] = screen.getAllByRole("button", { name: "Show picture" });
+  const [third] = screen.getAllByRole("button", { name: "Show image" });
   if (third) await userEvent.click(third);
   expect(screen.getAllByRole("img"), "another one, as it was wanted").toHaveLength(3);
   for (const { unmount } of shown) unmount();
@@ -47,7 +47,7 @@ test("X19: bounds the total size of pictures, and renders more on request", asyn
 test("X19: renders an animated picture on request only", async () => {
   picture(16, true);
   expect(screen.queryByRole("img"), "it does not play").toBeNull();
-  await userEvent.click(screen.getByRole("button", { name: "Show moving picture" }));
+  await userEvent.click(screen.getByRole("button", { name: "Show animated image" }));
   expect(screen.getByRole("img"), "it plays").toBeVisible();
 });
 

@@ -295,7 +295,7 @@ describe("JSON", () => {
     const field = screen.getByRole("textbox", { name: "Arguments" });
     await userEvent.clear(field);
     await userEvent.type(field, "[[1]");
-    expect(screen.getByText("A JSON object is needed: { … }"), "a list is none").toBeVisible();
+    expect(screen.getByText("Enter a JSON object: { … }"), "a list is none").toBeVisible();
     await userEvent.type(field, "]");
     expect(screen.getByText("Not valid JSON: line 1, column 4"), "where it is wrong").toBeVisible();
     expect(field, "readers hear that it is wrong").toBeInvalid();

@@ -35,7 +35,7 @@ impl SessionRun<'_> {
             DriverEvent::InvalidDropped { lines, bytes, anomalies } => {
                 self.usage.read(bytes);
                 let words =
-                    format!("{lines} more lines ({bytes} bytes) and {anomalies} more faults came too fast to be shown");
+                    format!("{lines} more lines ({bytes} bytes) and {anomalies} more faults were too fast to show");
                 self.with_activity(|a| a.anomaly(&words, None));
             }
             DriverEvent::Exited { status, signal } => {

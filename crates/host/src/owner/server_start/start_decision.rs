@@ -105,7 +105,7 @@ impl Owner {
         // Restarts after a failure are initiated by the host, not by the user.
         let brings_back = record.supervision.is_bringing_back();
         if brings_back && by == "grant" {
-            record.note(ActivityKind::State, "starting again under its standing approval");
+            record.note(ActivityKind::State, "starting again with its saved approval");
         }
         let hash = departure.leaves().clone();
         let command =

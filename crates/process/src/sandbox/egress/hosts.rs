@@ -40,7 +40,7 @@ pub enum HostPatternError {
     #[error("{0:?} is not a host; leave out everything before and after it, as in \"api.example.com\"")]
     NotAHost(String),
     /// A star is not the whole first label, or matches too much.
-    #[error("{0:?} is too wide or not understood; a star stands for subdomains, as in \"*.example.com\"")]
+    #[error("{0:?} is too broad or not valid; a star matches subdomains, as in \"*.example.com\"")]
     Wildcard(String),
     /// The port is not a number from 1 to 65535.
     #[error("the port of {0:?} must be a number from 1 to 65535")]

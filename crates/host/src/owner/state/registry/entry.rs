@@ -31,7 +31,7 @@ pub enum ServerError {
         cause: String,
     },
     /// The configuration differs from the one for which the change was approved. Nothing was changed.
-    #[error("{0} was changed in the meantime, maybe by another program; look at it again")]
+    #[error("{0} was changed in the meantime, maybe by another program; review it again")]
     Changed(String),
     /// The settings file can't be read or written. Nothing was changed.
     #[error(transparent)]
