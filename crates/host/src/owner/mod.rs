@@ -345,3 +345,6 @@ async fn follow(owner: &SharedOwner, receipts: &AuditReceipts) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
