@@ -5,6 +5,7 @@
 
 mod allowed_once;
 mod blocked_disk;
+mod busy_history;
 mod collector;
 mod commands;
 mod confinement;

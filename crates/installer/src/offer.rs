@@ -26,6 +26,26 @@ pub struct InstallOffer {
     pub plan: Result<InstallPlan, NotInstallable>,
 }
 
+impl InstallOffer {
+    /// Creates an offer. A reason why the server can't be installed becomes part of it.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the plan, unless it is [`InstallError::NotInstallable`].
+    fn new(
+        source: InstallSource,
+        origin: InstallOrigin,
+        plan: Result<InstallPlan, InstallError>,
+    ) -> Result<Self, InstallError> {
+        let plan = match plan {
+            Ok(plan) => Ok(plan),
+            Err(InstallError::NotInstallable(problem)) => Err(problem),
+            Err(error) => return Err(error),
+        };
+        Ok(Self { source, origin, plan })
+    }
+}
+
 /// The origin of a server.
 #[derive(Debug)]
 pub enum InstallOrigin {
@@ -77,13 +97,13 @@ impl Installer {
                 let (plan, bundle) = match plan {
                     Err(NotInstallable::Download(download)) => {
                         let file = self.download(&download).await?;
-                        (plan_file(&file)?, Some(Box::new(file)))
+                        (plan_of(&file), Some(Box::new(file)))
                     }
-                    plan => (plan, None),
+                    plan => (plan.map_err(InstallError::NotInstallable), None),
                 };
                 let (name, version) = (name.clone(), Some(answer.value.server.version.clone()));
                 let source = InstallSource::Registry { name, version, target };
-                Ok(InstallOffer { source, origin: InstallOrigin::Registry { answer: Box::new(answer), bundle }, plan })
+                InstallOffer::new(source, InstallOrigin::Registry { answer: Box::new(answer), bundle }, plan)
             }
         }
     }
@@ -94,18 +114,13 @@ impl Installer {
         if let Some(expected) = sha256.filter(|expected| !expected.eq_ignore_ascii_case(&found)) {
             return Err(InstallError::OtherBundle { found, expected: expected.to_owned() });
         }
-        let plan = plan_file(&file)?;
-        let source = InstallSource::Bundle { path: path.to_owned(), sha256: Some(found) };
-        Ok(InstallOffer { source, origin: InstallOrigin::Bundle(Box::new(file)), plan })
+        let (source, plan) = (InstallSource::Bundle { path: path.to_owned(), sha256: Some(found) }, plan_of(&file));
+        InstallOffer::new(source, InstallOrigin::Bundle(Box::new(file)), plan)
     }
 }
 
-fn plan_file(file: &BundleFile) -> Result<Result<InstallPlan, NotInstallable>, InstallError> {
-    match file.plan() {
-        Ok(plan) => Ok(Ok(plan.install)),
-        Err(InstallError::NotInstallable(problem)) => Ok(Err(problem)),
-        Err(error) => Err(error),
-    }
+fn plan_of(file: &BundleFile) -> Result<InstallPlan, InstallError> {
+    file.plan().map(|plan| plan.install)
 }
 
 /// Returns the chosen target, or the only one, and its plan. A bundle has no plan before it is downloaded.

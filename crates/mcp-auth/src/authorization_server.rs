@@ -48,8 +48,10 @@ pub(crate) async fn discover(web: &AuthHttpClient, issuer: &str) -> Result<Autho
     let mut last = None;
     for url in well_known(&base) {
         match fetch_at(web, &url, &[issuer]).await? {
-            Ok(server) => return Ok(server),
-            Err(cause) => last = Some(last.map_or(cause.clone(), |before| more_telling(before, cause))),
+            MetadataLookup::Found(server) => return Ok(*server),
+            MetadataLookup::Absent(cause) => {
+                last = Some(last.map_or(cause.clone(), |before| more_telling(before, cause)))
+            }
         }
     }
     let cause = last.unwrap_or(AuthErrorCause::NoAuthorizationServer);
@@ -70,9 +72,11 @@ pub(crate) async fn discover_at_origin(
     let bare = base.as_str().trim_end_matches('/').to_owned();
     let metadata = at(&base, "/.well-known/oauth-authorization-server");
     match fetch_at(web, &metadata, &[&bare, base.as_str()]).await? {
-        Ok(server) => Ok(server),
-        Err(cause @ AuthErrorCause::Status { status: 408 | 425 | 429 | 500..=599, .. }) => Err(PHASE.error(cause)),
-        Err(_) => {
+        MetadataLookup::Found(server) => Ok(*server),
+        MetadataLookup::Absent(cause @ AuthErrorCause::Status { status: 408 | 425 | 429 | 500..=599, .. }) => {
+            Err(PHASE.error(cause))
+        }
+        MetadataLookup::Absent(_) => {
             web.conclude("there is no metadata, so the default endpoints of 2025-03-26 are used");
             Ok(AuthorizationServerMetadata {
                 issuer: bare,
@@ -94,18 +98,24 @@ pub(crate) async fn discover_at_origin(
     }
 }
 
-/// Fetches the metadata from one location. The inner error is the reason for its absence.
-async fn fetch_at(
-    web: &AuthHttpClient,
-    url: &Url,
-    issuers: &[&str],
-) -> Result<Result<AuthorizationServerMetadata, AuthErrorCause>, AuthError> {
+/// Result of looking for metadata at one location.
+enum MetadataLookup {
+    Found(Box<AuthorizationServerMetadata>),
+    /// The location has no metadata, for this reason. There may be other locations.
+    Absent(AuthErrorCause),
+}
+
+/// Fetches the metadata from one location.
+///
+/// # Errors
+/// Returns an error if the location does not respond, or its metadata cannot be used.
+async fn fetch_at(web: &AuthHttpClient, url: &Url, issuers: &[&str]) -> Result<MetadataLookup, AuthError> {
     let answer = web.get(PHASE, url).await?;
     match metadata_document::read(url, &answer) {
         MetadataResponse::Found(members) => match read(&members, url, issuers, web.user_addresses()) {
             Ok(server) => {
                 web.conclude("this is the authorization server's metadata");
-                Ok(Ok(server))
+                Ok(MetadataLookup::Found(Box::new(server)))
             }
             Err(cause) => {
                 web.conclude(&format!("{cause}; it is not used"));
@@ -114,7 +124,7 @@ async fn fetch_at(
         },
         MetadataResponse::Absent(cause) | MetadataResponse::Failed(cause) => {
             web.conclude("there is no metadata here");
-            Ok(Err(cause))
+            Ok(MetadataLookup::Absent(cause))
         }
     }
 }

@@ -6,7 +6,6 @@
 //! continuation checks its preconditions again, as they may have changed meanwhile; if the payload is no longer sent,
 //! another entry records that (`withdrawn_acts.rs`).
 
-use std::borrow::Cow;
 use std::sync::{Arc, PoisonError};
 
 use domain::StoreError;
@@ -17,46 +16,11 @@ use ports::{AppendOutcome, AuditEntry, AuditReceipts, WrittenEntry};
 use rustc_hash::FxHashMap;
 
 use super::Owner;
+use super::audited_decision::AuditedDecision;
 use super::gate::{AuthorizedPayload, SendPermit};
 use super::state::CallRecord;
 use crate::connection::{CallTicket, RunId};
 use crate::view::{AppSettings, HostEvent};
-
-/// A decision to record in the audit log.
-pub(super) struct AuditedDecision<'a> {
-    pub(super) server: &'a str,
-    pub(super) kind: &'static str,
-    pub(super) subject: &'a str,
-    pub(super) decision: &'static str,
-    pub(super) scope: Option<policy::ApprovalScope>,
-    pub(super) by: &'static str,
-    pub(super) hash: &'a str,
-    /// Originator of the request.
-    pub(super) asker: &'static str,
-    /// Payload of the request, whether it is sent or not.
-    pub(super) content: Option<String>,
-    /// Rule or grant that led to the decision.
-    pub(super) rule: Cow<'static, str>,
-    pub(super) conversation: Option<&'a str>,
-}
-
-impl Default for AuditedDecision<'_> {
-    fn default() -> Self {
-        Self {
-            server: "",
-            kind: "",
-            subject: "",
-            decision: "",
-            scope: None,
-            by: "",
-            hash: "",
-            asker: "user",
-            content: None,
-            rule: Cow::Borrowed(""),
-            conversation: None,
-        }
-    }
-}
 
 /// The continuation of a written entry.
 pub(super) enum PendingAct {

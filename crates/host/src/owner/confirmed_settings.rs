@@ -9,7 +9,7 @@ use ports::{Document, DocumentSeal};
 use serde_json::{Value, json};
 
 use super::Owner;
-use super::audit::AuditedDecision;
+use super::audited_decision::AuditedDecision;
 use super::state::{AuditRetentionSetting, ConfirmedFile, ConfirmedRead, ProviderAddress, ReadDocument};
 use crate::view::AppSettings;
 

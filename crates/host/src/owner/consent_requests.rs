@@ -10,7 +10,7 @@ use policy::{ApprovalScope, DecisionReason, PolicyAct, PolicyDecision};
 use serde_json::Value;
 
 use super::Owner;
-use super::audit::AuditedDecision;
+use super::audited_decision::AuditedDecision;
 use super::gate::refuses;
 use super::path_links::not_followed;
 use super::state::{PendingRequest, RequestPurpose, body_of, hash_of, kind_of, refusal_response};

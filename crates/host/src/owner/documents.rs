@@ -11,7 +11,7 @@ use ports::{Document, DocumentRefusal, DocumentSeal, RefusedDocument};
 use serde_json::{Value, json};
 
 use super::Owner;
-use super::audit::AuditedDecision;
+use super::audited_decision::AuditedDecision;
 use super::state::{FolderShare, ReadDocument};
 use crate::view::{HostEvent, ServerState};
 

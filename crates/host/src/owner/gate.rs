@@ -273,13 +273,10 @@ impl Owner {
         (pending.being_acted_on, pending.being_written) = (true, true);
         let (to, leaves) = (pending.view.server.clone(), leaving.leaves.clone());
         let asker = asker_of(&pending.view.why);
-        let (entry, judgement) = (
-            self.entry_of(&self.consent.pending[at], ConsentRequestOutcome::Allowed, Some(scope), &mut leaving),
-            self.permissions.judgement,
-        );
+        let entry = self.entry_of(&self.consent.pending[at], ConsentRequestOutcome::Allowed, Some(scope), &mut leaving);
         self.audit_entry(entry, move |owner, written| {
             let departed = match written {
-                Ok(()) => owner.still_approved(request, &shown, judgement).inspect_err(|_| {
+                Ok(()) => owner.still_approved(request, &shown).inspect_err(|_| {
                     owner.note_not_sent(&to, &leaving, asker);
                 }),
                 Err(error) => {
@@ -295,17 +292,12 @@ impl Owner {
     }
 
     /// Returns the index of a consent request with a written entry, unless it has changed or a rule denies it now.
-    fn still_approved(
-        &mut self,
-        request: ConsentRequestId,
-        shown: &Hash,
-        judgement: u64,
-    ) -> Result<usize, DecisionError> {
+    fn still_approved(&mut self, request: ConsentRequestId, shown: &Hash) -> Result<usize, DecisionError> {
         let at = self.consent.release(request).ok_or(DecisionError::NotOpen)?;
         if self.consent.pending[at].hash() != *shown {
             return Err(DecisionError::Stale);
         }
-        match self.denied_now(at).filter(|_| judgement != self.permissions.judgement) {
+        match self.denied_now(at) {
             Some(by) => {
                 self.refuse_by_rule(at, by);
                 Err(DecisionError::Denied(by.to_string()))

@@ -2,6 +2,7 @@
 //! that takes time runs in spawned tasks, which take a turn when they are done.
 
 mod audit;
+mod audited_decision;
 mod calls;
 mod changed_tools;
 mod confirmed_settings;
@@ -55,7 +56,8 @@ use crate::connection::{ConnectionEvent, RunId};
 use crate::view::{HostEvent, ServerView, Snapshot};
 use crate::{HostOptions, NumberedEvent};
 
-use audit::{AuditedDecision, PendingAudits};
+use audit::PendingAudits;
+use audited_decision::AuditedDecision;
 pub use conversation_servers::ServerForModel;
 pub(crate) use decisions::real_folders;
 pub use flow_settings::FlowError;
@@ -344,3 +346,6 @@ async fn follow(owner: &SharedOwner, receipts: &AuditReceipts) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,7 +5,7 @@ use domain::consent_request::ConsentRequestOutcome;
 use tokio::time::Instant;
 
 use super::Owner;
-use super::audit::AuditedDecision;
+use super::audited_decision::AuditedDecision;
 use super::state::{PendingRequest, REFUSALS, RequestThrottle, kind_of, subject_of};
 use crate::connection::RunId;
 

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use super::Owner;
-use super::audit::AuditedDecision;
+use super::audited_decision::AuditedDecision;
 use super::state::{ReviewError, ShownDefinition, endpoint_parts, entries};
 use crate::view::HostEvent;
 

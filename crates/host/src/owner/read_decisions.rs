@@ -7,7 +7,7 @@ use policy::{PolicyAct, PolicyDecision};
 use serde_json::Map;
 
 use super::Owner;
-use super::audit::AuditedDecision;
+use super::audited_decision::AuditedDecision;
 use super::calls::CallDisposition;
 use super::gate::SendPermit;
 use super::state::{CallOrigin, content_of, hash_of, kind_of};

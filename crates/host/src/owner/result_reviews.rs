@@ -7,7 +7,7 @@ use policy::{ApprovalScope, DecisionReason};
 use tokio::sync::oneshot;
 
 use super::Owner;
-use super::audit::AuditedDecision;
+use super::audited_decision::AuditedDecision;
 use super::gate::{PayloadMismatch, SendPermit};
 use super::state::{HeldResult, PendingRequest, RequestPurpose, ResultOrigin, ResultVerdict, hash_of, kind_of};
 use crate::view::ConsentRequestBody;

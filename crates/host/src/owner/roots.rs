@@ -13,7 +13,8 @@ use ports::server_config::config_hash;
 use serde_json::json;
 
 use super::Owner;
-use super::audit::{AuditedDecision, PendingFolders};
+use super::audit::PendingFolders;
+use super::audited_decision::AuditedDecision;
 use super::gate::{allowed_answer, refuses};
 use super::state::{FolderShare, refusal, roots_in, with_entry};
 use crate::connection::{CallTicket, RunId};

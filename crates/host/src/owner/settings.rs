@@ -8,7 +8,7 @@ use ports::{AuditQuery, Document};
 use supervision::limits::LimitsUsage;
 
 use super::Owner;
-use super::audit::AuditedDecision;
+use super::audited_decision::AuditedDecision;
 use super::state::{SettingsReply, keeping};
 use crate::view::{AppSettings, HostEvent};
 

@@ -6,7 +6,8 @@ use domain::call::{CallKind, ServerCall};
 use policy::Hash;
 
 use super::Owner;
-use super::audit::{AuditedDecision, PendingAct};
+use super::audit::PendingAct;
+use super::audited_decision::AuditedDecision;
 use super::gate::OutgoingPayload;
 use super::state::{CallOrigin, PendingRequest, kind_of, subject_of};
 

@@ -9,8 +9,7 @@ use crate::types::{
     ServerCapabilities,
 };
 
-use super::tasks::TaskView;
-use super::{CallError, CloseReason, ServerResult};
+use super::{CallError, CloseReason, ServerResult, TaskView};
 
 /// Identifier of a call, unique in its session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

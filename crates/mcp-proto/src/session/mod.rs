@@ -33,6 +33,7 @@ mod server_requests;
 mod subscriptions;
 mod task_calls;
 mod task_inputs;
+mod task_view;
 mod tasks;
 mod timers;
 mod tool_headers;
@@ -70,7 +71,7 @@ pub use event::{
     ServerRequest, ServerRequestId, SessionEvent, StreamOrigin, Withdrawal,
 };
 pub use request::{ClientRequest, ServerResult};
-pub use tasks::TaskView;
+pub use task_view::TaskView;
 pub use trace::{BadTraceContext, TraceContext};
 
 /// State machine of one session with one server.

@@ -11,8 +11,9 @@ use crate::jsonrpc::{ObjectWriter, escape};
 use crate::types::Map;
 
 use super::request_encoding::parse_request;
+use super::results::{self, InputRequest};
 use super::server_requests::RequestOrigin;
-use super::{CallError, CallId, ServerRequest, Session, meta, results};
+use super::{CallError, CallId, ServerRequest, Session, meta};
 
 /// Input that the server requested in one round, and the answers so far.
 pub(super) struct RoundInputs {
@@ -45,12 +46,6 @@ impl RoundInputs {
 struct InputRequiredResult {
     input_requests: Option<IndexMap<String, InputRequest>>,
     request_state: Option<String>,
-}
-
-#[derive(Deserialize)]
-pub(super) struct InputRequest {
-    pub(super) method: String,
-    pub(super) params: Option<Map>,
 }
 
 impl Session {

@@ -15,6 +15,13 @@ use super::{CacheHint, ClientRequest, DroppedItem, ListKind, ServerResult, tasks
 /// Maximum number of invalid entries of a page that are reported individually.
 const DROPPED: usize = 20;
 
+/// A request for input within a result.
+#[derive(Deserialize)]
+pub(super) struct InputRequest {
+    pub(super) method: String,
+    pub(super) params: Option<Map>,
+}
+
 /// Parses a small body as an object.
 pub(super) fn object(raw: &RawJson) -> Result<Map, String> {
     match raw.parse() {

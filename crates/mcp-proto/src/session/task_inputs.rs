@@ -8,9 +8,9 @@ use serde_json::{Map, Value, json};
 
 use crate::jsonrpc::{RawJson, RequestId, RpcError, escape};
 
-use super::mrtr::InputRequest;
 use super::request_encoding::parse_request;
 use super::request_table::RequestPurpose;
+use super::results::InputRequest;
 use super::server_requests::RequestOrigin;
 use super::task_calls::{TaskCall, TaskInput};
 use super::{CallError, CallId, ServerRequestId, Session, Withdrawal, meta};

@@ -9,47 +9,15 @@ use serde_json::Value;
 use crate::jsonrpc::RpcError;
 use crate::types::{Map, TaskStatus};
 
-use super::mrtr::InputRequest;
-use super::{ServerFacts, ServerResult, results};
+use super::results::InputRequest;
+use super::{ServerFacts, ServerResult, TaskView, results};
 
 /// Identifier of the tasks extension.
 pub(super) const EXTENSION: &str = "io.modelcontextprotocol/tasks";
 /// Key in `_meta` of messages that belong to a task (2025-11-25).
 pub(super) const RELATED: &str = "io.modelcontextprotocol/related-task";
-/// Polling interval if the server does not request one.
-const INTERVAL: Duration = Duration::from_secs(1);
-/// Minimum polling interval, also if the server requests a shorter one.
-const SHORTEST: Duration = Duration::from_millis(100);
-/// Maximum polling interval, also if the server requests a longer one.
-const LONGEST: Duration = Duration::from_secs(60);
 /// Maximum length of a task id in bytes.
 const MAX_ID: usize = 4096;
-
-/// State of a task. Texts and times are unverified claims of the server.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TaskView {
-    /// Identifier that the server chose.
-    pub id: String,
-    /// Status of the task.
-    pub status: TaskStatus,
-    /// Description of the status by the server.
-    pub status_message: Option<String>,
-    /// Time of creation, in ISO 8601.
-    pub created_at: String,
-    /// Time of the last change, in ISO 8601.
-    pub updated_at: String,
-    /// Retention time after creation, or `None` if unlimited.
-    pub ttl: Option<Duration>,
-    /// Polling interval that the server requests.
-    pub poll_interval: Option<Duration>,
-}
-
-impl TaskView {
-    /// Returns the time until the next poll.
-    pub(super) fn interval(&self) -> Duration {
-        self.poll_interval.unwrap_or(INTERVAL).clamp(SHORTEST, LONGEST)
-    }
-}
 
 /// State of a task in a response or notification. `result`, `error` and `inputRequests` exist in the extension only.
 #[derive(Deserialize)]

@@ -14,8 +14,9 @@ use reqwest::{Method, Response, StatusCode};
 use serde::Deserialize;
 use url::Url;
 
-use super::delivery_faults;
-use super::endpoint::{HttpEndpoint, RequestParts, bounded_body};
+use super::body::bounded_body;
+use super::delivery_faults::FinalRefusal;
+use super::endpoint::{HttpEndpoint, RequestParts};
 use super::http_target::{HeaderName, SecretHeader};
 
 /// Maximum number of times that one request is sent.
@@ -97,11 +98,6 @@ pub enum ChallengeOutcome {
     /// The request has failed, with this message for the user.
     Stop(String),
 }
-
-/// Marks a response as final, with a message for the user. Stored in the response's extensions, so that code that reads
-/// refusals needs no other parameter.
-#[derive(Debug, Clone)]
-pub(super) struct FinalRefusal(pub(super) String);
 
 /// Signs and sends a request, and repeats this as long as the authorizer requests it. `again` counts the repetitions
 /// across redirects.
@@ -205,10 +201,4 @@ fn operation(parts: &RequestParts) -> String {
     }
     let message = parts.body.as_ref().and_then(|body| serde_json::from_slice::<OperationName>(body).ok());
     message.and_then(|message| message.method).unwrap_or_default()
-}
-
-/// Returns the message of the verdict, followed by the server's text.
-pub(super) fn with_words(FinalRefusal(words): &FinalRefusal, said: &str) -> String {
-    let words = delivery_faults::displayed_text(words);
-    if said.is_empty() { words } else { format!("{words} (the server: {said})") }
 }

@@ -8,9 +8,8 @@ use mcp_proto::{DeliveryFault, IncomingMessage, RpcError};
 use reqwest::Response;
 use reqwest::header::WWW_AUTHENTICATE;
 
-use super::authorization::{FinalRefusal, with_words};
+use super::body::bounded_body;
 use super::certificate;
-use super::endpoint::bounded_body;
 
 /// Maximum size of an error body that is read, in bytes.
 const EXPLANATION_BYTES: usize = 64 * 1024;
@@ -27,6 +26,11 @@ pub(super) struct HttpRefusal {
     /// The body, if it was a JSON-RPC error.
     pub(super) message: Option<Bytes>,
 }
+
+/// Marks a response as final, with a message for the user. Stored in the response's extensions, so that code that reads
+/// refusals needs no other parameter.
+#[derive(Debug, Clone)]
+pub(super) struct FinalRefusal(pub(super) String);
 
 /// Reads the explanation of an error response.
 pub(super) async fn refusal(mut response: Response) -> HttpRefusal {
@@ -46,6 +50,12 @@ pub(super) async fn refusal(mut response: Response) -> HttpRefusal {
         None => (error, text),
     };
     HttpRefusal { status, fault: DeliveryFault::Status { code: status, error, text, challenge }, message }
+}
+
+/// Returns the message of the verdict, followed by the server's text.
+fn with_words(FinalRefusal(words): &FinalRefusal, said: &str) -> String {
+    let words = displayed_text(words);
+    if said.is_empty() { words } else { format!("{words} (the server: {said})") }
 }
 
 fn rpc_error(body: &Bytes) -> Option<RpcError> {

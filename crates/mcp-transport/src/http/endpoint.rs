@@ -1,9 +1,9 @@
-//! Requests to one server: common headers, redirects, and bounded bodies.
+//! Requests to one server: common headers and redirects.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use mcp_proto::DeliveryFault;
 use reqwest::header::{
     ACCEPT, AUTHORIZATION, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue,
@@ -197,33 +197,4 @@ pub(super) fn unusable(response: &Response) -> DeliveryFault {
         None => format!("the answer (status {status}) has no Content-Type, so it is neither JSON nor an event stream"),
     };
     DeliveryFault::Unusable { cause }
-}
-
-/// Reads a whole body. A body of a single chunk is not copied.
-///
-/// # Errors
-/// Returns [`DeliveryFault::Lost`] if the body breaks off, and [`DeliveryFault::Unusable`] if it is larger than `limit`
-/// bytes.
-pub(super) async fn bounded_body(response: &mut Response, limit: usize) -> Result<Bytes, DeliveryFault> {
-    let too_large = || DeliveryFault::Unusable { cause: format!("the answer is larger than {limit} bytes") };
-    let announced = response.content_length().and_then(|length| usize::try_from(length).ok());
-    if announced.is_some_and(|length| length > limit) {
-        return Err(too_large());
-    }
-    let mut chunk = async || response.chunk().await.map_err(|error| delivery_faults::body(&error));
-    let Some(first) = chunk().await? else { return Ok(Bytes::new()) };
-    let Some(second) = chunk().await? else {
-        return if first.len() > limit { Err(too_large()) } else { Ok(first) };
-    };
-    let mut body = BytesMut::with_capacity(announced.unwrap_or(first.len() + second.len()));
-    let mut next = Some(second);
-    body.extend_from_slice(&first);
-    while let Some(more) = next {
-        if body.len() + more.len() > limit {
-            return Err(too_large());
-        }
-        body.extend_from_slice(&more);
-        next = chunk().await?;
-    }
-    Ok(body.freeze())
 }

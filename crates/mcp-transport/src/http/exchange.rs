@@ -11,10 +11,9 @@ use reqwest::header::HeaderValue;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
+use super::body::bounded_body;
 use super::delivery_faults::{self, HttpRefusal};
-use super::endpoint::{
-    FollowedRedirect, HttpEndpoint, HttpResponse, MediaType, RequestParts, bounded_body, media, unusable,
-};
+use super::endpoint::{FollowedRedirect, HttpEndpoint, HttpResponse, MediaType, RequestParts, media, unusable};
 use super::headers::SESSION_ID;
 use super::sse::{SseEvent, SseEvents, StreamEnd, StreamFault};
 

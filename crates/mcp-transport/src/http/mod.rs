@@ -4,6 +4,7 @@
 //! until it ends. The owner restarts sessions.
 
 mod authorization;
+mod body;
 mod certificate;
 mod client;
 mod connection_notes;

@@ -1,5 +1,5 @@
 //! Detects names with letters that can be mistaken for others, such as `delеte_file` with a Cyrillic letter, even if
-//! no plain counterpart of the name exists.
+//! no plain counterpart of the name exists, and variation selectors.
 
 use unicode_security::{MixedScript as _, RestrictionLevel, RestrictionLevelDetection as _, skeleton};
 
@@ -21,6 +21,12 @@ pub(crate) fn has_deceptive_letters(name: &str) -> bool {
     let is_taken_for_ascii =
         letters.chars().any(|c| c.is_ascii_alphabetic()) || skeleton(&letters).all(|c| c.is_ascii());
     is_mixed || (is_taken_for_ascii && letters.chars().any(looks_ascii))
+}
+
+/// Returns true for a variation selector that chooses the presentation of the preceding emoji. Elsewhere it is
+/// invisible.
+pub(super) fn is_style(c: char) -> bool {
+    matches!(c, '\u{fe0e}' | '\u{fe0f}')
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use foreign::is_hidden;
 use serde_json::Value;
 use unicode_security::skeleton;
 
-use super::deceptive_letters::has_deceptive_letters;
+use super::deceptive_letters::{has_deceptive_letters, is_style};
 use super::folded_text::FoldedText;
 use super::name_index::NameIndex;
 use super::phrases::{ASKS_FOR_CONTEXT, PHRASES};
@@ -63,12 +63,6 @@ pub enum FlagReason {
     MisleadingLink,
     /// More text than is searched.
     TooLong,
-}
-
-/// Returns true for a variation selector that chooses the presentation of the preceding emoji. Elsewhere it is
-/// invisible.
-pub(crate) fn is_style(c: char) -> bool {
-    matches!(c, '\u{fe0e}' | '\u{fe0f}')
 }
 
 /// Returns true if a variation selector is in a valid position: directly after a character with two presentations, or

@@ -3,7 +3,7 @@
 use foreign::is_hidden;
 use unicode_security::skeleton;
 
-use super::flags::is_style;
+use super::deceptive_letters::is_style;
 
 /// A text normalized for searching.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use foreign::is_hidden;
 use unicode_security::skeleton;
 
-use super::flags::is_style;
+use super::deceptive_letters::is_style;
 
 /// Maximum number of look-alikes reported per name.
 pub const MAX_LOOK_ALIKES: usize = 10;

@@ -2,8 +2,16 @@
 
 use super::cause;
 use super::counts::Counts;
-use super::parts::PartOutcome;
 use crate::problem::Problem;
+
+/// Outcome of a part that did not fail.
+#[derive(Debug)]
+pub(super) enum PartOutcome {
+    /// The part ran to its end.
+    Ran,
+    /// The part was skipped for this reason.
+    LeftOut(String),
+}
 
 /// Outcome of a part of the tests.
 #[derive(Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use super::log::Log;
-use super::parts::PartOutcome;
+use super::outcome::PartOutcome;
 use super::rust;
 use crate::problem::Problem;
 use crate::process::Program;

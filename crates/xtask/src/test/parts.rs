@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use clap::ValueEnum;
 
 use super::log::Log;
+use super::outcome::PartOutcome;
 use super::{page_and_window, real_servers, rust};
 use crate::bench::guard;
 use crate::problem::Problem;
@@ -46,15 +47,6 @@ pub(super) enum TestPart {
     Desktop,
     /// Frame rates of the page in Chromium
     Frames,
-}
-
-/// Outcome of a part that did not fail.
-#[derive(Debug)]
-pub(super) enum PartOutcome {
-    /// The part ran to its end.
-    Ran,
-    /// The part was skipped for this reason.
-    LeftOut(String),
 }
 
 impl TestPart {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::log::Log;
-use super::parts::PartOutcome;
+use super::outcome::PartOutcome;
 use super::rust;
 use crate::problem::Problem;
 use crate::process::Program;

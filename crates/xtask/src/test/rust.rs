@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use super::log::Log;
-use super::parts::PartOutcome;
+use super::outcome::PartOutcome;
 use crate::problem::Problem;
 use crate::process::{Program, cargo};
 use crate::progress::step;

@@ -13,6 +13,7 @@ mod messages;
 mod module_cycles;
 mod module_lists;
 mod names;
+mod nested_results;
 mod owner_parts;
 mod page;
 mod pure_crates;
@@ -58,7 +59,7 @@ impl fmt::Display for Finding {
 }
 
 /// The rules that need only the files.
-const RULES: [fn(&Tree) -> Vec<Finding>; 33] = [
+const RULES: [fn(&Tree) -> Vec<Finding>; 36] = [
     layout::top_level,
     layout::module_docs,
     layout::file_lengths,
@@ -72,6 +73,7 @@ const RULES: [fn(&Tree) -> Vec<Finding>; 33] = [
     module_cycles::in_one_direction,
     owner_parts::know_no_other_module,
     struct_fields::few_in_the_host,
+    nested_results::none_in_the_product,
     words::unfinished,
     words::unbounded,
     words::fixed_waits,

@@ -1,30 +1,39 @@
-//! The rule about cycles of modules: the top-level modules of a crate depend on each other in one direction, but for
-//! small groups.
+//! The rule about cycles of modules: modules next to each other depend on each other in one direction, except for small
+//! groups. Checked for the top-level modules of a crate and for the children of every large module.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Finding;
-use super::rust_paths::{Reexports, paths, reexports};
+use super::rust_paths::{imports, paths};
 use super::tree::{SourceFile, Tree};
 
 /// The most modules that may depend on each other in a circle.
 const LARGEST: usize = 3;
+/// Number of child modules up to which a module is not checked.
+const SMALL: usize = 5;
 
-/// Crates whose modules form layers: no two modules depend on each other.
+/// Crates whose top-level modules form layers: no two modules depend on each other.
 const LAYERED: [&str; 4] = ["foreign", "mcp-proto", "mcp-transport", "process"];
 
-/// Modules of a crate, each with the modules that it uses.
-type Graph = BTreeMap<String, BTreeSet<String>>;
+/// Path of a module or item from the crate's root. The root itself is empty.
+type ModulePath = Vec<String>;
 
+/// Modules next to each other, each with the modules that it uses and one reference to each of these.
+type Graph = BTreeMap<String, BTreeMap<String, String>>;
+
+/// Reports each group of more than [`LARGEST`] modules that reach each other, with a reference for each dependency.
 pub(super) fn in_one_direction(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for root in sources(tree) {
         let is_layered = LAYERED.iter().any(|name| root == format!("crates/{name}/src/"));
-        let largest = if is_layered { 1 } else { LARGEST };
-        for circle in circles(&graph(tree, &root)) {
-            if circle.len() > largest {
-                let text = format!("{} modules depend on each other in a circle: {}", circle.len(), circle.join(", "));
-                findings.push(Finding::new(&root, 0, text));
+        for (parent, graph) in graphs(tree, &root) {
+            let largest = if is_layered && parent.is_empty() { 1 } else { LARGEST };
+            let place = parent.iter().fold(root.clone(), |place, name| format!("{place}{name}/"));
+            for circle in circles(&graph).into_iter().filter(|circle| circle.len() > largest) {
+                let (count, names) = (circle.len(), circle.join(", "));
+                let references = references_within(&graph, &circle).join("; ");
+                let text = format!("{count} modules depend on each other in a circle: {names} ({references})");
+                findings.push(Finding::new(&place, 0, text));
             }
         }
     }
@@ -40,26 +49,110 @@ fn sources(tree: &Tree) -> BTreeSet<String> {
     tree.rust().filter_map(root).collect()
 }
 
-fn graph(tree: &Tree, root: &str) -> Graph {
-    let files: Vec<&SourceFile> = tree.below(root).filter(|file| file.is_rust() && !file.is_test()).collect();
-    let mut graph: Graph =
-        files.iter().filter_map(|file| Some((module(file, root)?.remove(0), BTreeSet::new()))).collect();
-    let of_root = |file: &&&SourceFile| module(file, root).is_none();
-    let reexported: Reexports = files.iter().filter(of_root).flat_map(|file| reexports(&code(file))).collect();
-    for file in files {
-        let Some(own) = module(file, root) else { continue };
-        for path in paths(&code(file), &own) {
-            let Some(first) = path.first() else { continue };
-            let used = reexported.get(first).unwrap_or(first);
-            if *used != own[0]
-                && graph.contains_key(used)
-                && let Some(uses) = graph.get_mut(&own[0])
-            {
-                uses.insert(used.clone());
+/// The modules of a crate, and the names that each of them imports.
+struct CrateModules {
+    all: BTreeSet<ModulePath>,
+    imported: BTreeMap<ModulePath, BTreeMap<String, ModulePath>>,
+}
+
+impl CrateModules {
+    fn of(files: &[(ModulePath, String)]) -> Self {
+        // An inline module belongs to the module of its file.
+        let all = files.iter().map(|(own, _)| own.clone()).collect();
+        let mut modules = Self { all, imported: BTreeMap::new() };
+        for (own, code) in files {
+            let names = imports(code).into_iter().filter(|import| import.name != "*");
+            let names = names.filter_map(|import| Some((import.name, modules.absolute(own, &import.path)?)));
+            let names: Vec<(String, ModulePath)> = names.collect();
+            // A crate can have the roots lib.rs and main.rs.
+            modules.imported.entry(own.clone()).or_default().extend(names);
+        }
+        modules
+    }
+
+    /// Returns the path of an import from the root on, or `None` if it belongs to another crate.
+    fn absolute(&self, own: &[String], path: &[String]) -> Option<ModulePath> {
+        let mut base = own.to_vec();
+        let mut rest = path;
+        match path.first()?.as_str() {
+            "crate" => (base, rest) = (ModulePath::new(), &path[1..]),
+            "self" => rest = &path[1..],
+            "super" => {
+                while let Some((_, after)) = rest.split_first().filter(|(first, _)| *first == "super") {
+                    base.pop()?;
+                    rest = after;
+                }
+            }
+            first => {
+                base.push(first.to_owned());
+                if !self.all.contains(&base) {
+                    return None;
+                }
+                rest = &path[1..];
+            }
+        }
+        Some([base.as_slice(), rest].concat())
+    }
+
+    /// Replaces names that a module only imports by the path of their definition.
+    fn resolve(&self, mut path: ModulePath) -> ModulePath {
+        // Imports that refer to each other do not compile, but must not make this loop endless.
+        for _ in 0..=self.all.len() {
+            let Some(at) = (0..path.len()).find(|at| !self.all.contains(&path[..=*at])) else { break };
+            let Some(target) = self.imported.get(&path[..at]).and_then(|names| names.get(&path[at])) else { break };
+            path = [target.as_slice(), &path[at + 1..]].concat();
+        }
+        path
+    }
+
+    /// Returns the modules whose children are checked: the root, and those with more than [`SMALL`] children.
+    fn parents(&self) -> Vec<ModulePath> {
+        let children = |parent: &[String]| {
+            self.all.iter().filter(|module| module.split_last().is_some_and(|(_, of)| of == parent)).count()
+        };
+        self.all.iter().filter(|module| module.is_empty() || children(module) > SMALL).cloned().collect()
+    }
+}
+
+/// Returns the dependencies between the children of each checked module.
+fn graphs(tree: &Tree, root: &str) -> BTreeMap<ModulePath, Graph> {
+    let files = tree.below(root).filter(|file| file.is_rust() && !file.is_test());
+    let files: Vec<(ModulePath, String)> =
+        files.map(|file| (module(file, root).unwrap_or_default(), code(file))).collect();
+    let modules = CrateModules::of(&files);
+    let mut graphs: BTreeMap<ModulePath, Graph> =
+        modules.parents().into_iter().map(|parent| (parent, Graph::new())).collect();
+    for (parent, graph) in &mut graphs {
+        let children = modules.all.iter().filter_map(|module| child(module, parent));
+        graph.extend(children.map(|name| (name.to_owned(), BTreeMap::new())));
+    }
+    for (own, code) in files.iter().filter(|(own, _)| !own.is_empty()) {
+        for path in paths(code, own) {
+            let path = modules.resolve(path);
+            for (parent, graph) in &mut graphs {
+                let (Some(from), Some(to)) = (child(own, parent), child(&path, parent)) else { continue };
+                if from != to
+                    && graph.contains_key(to)
+                    && let Some(uses) = graph.get_mut(from)
+                {
+                    let reference = || format!("{} uses {}", own.join("::"), path.join("::"));
+                    uses.entry(to.to_owned()).or_insert_with(reference);
+                }
             }
         }
     }
-    graph
+    graphs
+}
+
+/// Returns the child of `parent` that contains a module or item, or `None` if it is elsewhere.
+fn child<'a>(path: &'a [String], parent: &[String]) -> Option<&'a str> {
+    path.strip_prefix(parent)?.first().map(String::as_str)
+}
+
+/// Returns one reference for each dependency between modules of a circle.
+fn references_within<'a>(graph: &'a Graph, circle: &[&str]) -> Vec<&'a str> {
+    let of = |from: &&str| graph[*from].iter().filter(|(to, _)| circle.contains(&to.as_str()));
+    circle.iter().flat_map(of).map(|(_, reference)| reference.as_str()).collect()
 }
 
 /// The code of a file that is in the product.
@@ -96,10 +189,10 @@ fn circles(graph: &Graph) -> Vec<Vec<&str>> {
 
 fn reach<'a>(graph: &'a Graph, from: &str) -> BTreeSet<&'a str> {
     let mut reached = BTreeSet::new();
-    let mut next: Vec<&str> = graph[from].iter().map(String::as_str).collect();
+    let mut next: Vec<&str> = graph[from].keys().map(String::as_str).collect();
     while let Some(module) = next.pop() {
         if reached.insert(module) {
-            next.extend(graph[module].iter().map(String::as_str));
+            next.extend(graph[module].keys().map(String::as_str));
         }
     }
     reached
@@ -129,9 +222,36 @@ mod tests {
         let texts: Vec<_> = in_one_direction(&tree).into_iter().map(|finding| finding.text).collect();
         assert_eq!(
             texts,
-            ["4 modules depend on each other in a circle: a, b, c, d"],
+            ["4 modules depend on each other in a circle: a, b, c, d (a uses b::One; b uses c::Two; c uses d::Last; \
+              d uses a)"],
             "also through what the root re-exports"
         );
+    }
+
+    #[test]
+    fn a_large_circle_is_found_inside_a_module() {
+        let children = [
+            ("lib", "pub use a::Last;"),
+            ("a/mod", "mod d;\nuse d::inner::Last;\nuse e::Other as Renamed;"),
+            ("a/b/mod", "use super::c::One;"),
+            ("a/c", "use crate::Last;"),
+            ("a/d/mod", "use crate::x;"),
+            ("a/d/inner", "fn f() { super::super::Renamed::g() }"),
+            ("a/e", "use super::b;"),
+        ];
+        let all = [&children[..], &[("a/f", "use super::Last;"), ("a/g", "")]].concat();
+        let found = in_one_direction(&crate_of(&all));
+        let found: Vec<_> = found.iter().map(|finding| (finding.path.as_str(), finding.text.as_str())).collect();
+        let text = "4 modules depend on each other in a circle: b, c, d, e (a::b uses a::c::One; \
+                    a::c uses a::d::inner::Last; a::d::inner uses a::e::Other::g; a::e uses a::b)";
+        assert_eq!(found, [("crates/x/src/a/", text)], "each child counts with all modules below it");
+        assert_eq!(in_one_direction(&crate_of(&children)), [], "a module with few children is not checked");
+    }
+
+    #[test]
+    fn imports_in_a_circle_end() {
+        let tree = crate_of(&[("lib", "use a::X;"), ("a", "use crate::X;\nuse crate::b;"), ("b", "use crate::X;")]);
+        assert_eq!(in_one_direction(&tree), [], "a name that is defined nowhere belongs to no module");
     }
 
     #[test]

@@ -1,8 +1,6 @@
 //! Paths in Rust code: those that begin at the crate's root, `crate::a::b` or `super::c`, also in groups, and the
 //! imports of `use` declarations. Used by `module_cycles.rs`, `owner_parts.rs` and `time.rs`.
 
-use std::collections::BTreeMap;
-
 /// A name imported by a `use` declaration. A glob has the name `*`, which is also the last component of its path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Import {
@@ -35,9 +33,6 @@ pub(super) fn imports(code: &str) -> Vec<Import> {
     found
 }
 
-/// Names that the root re-exports, each with its top-level module.
-pub(super) type Reexports = BTreeMap<String, String>;
-
 /// The paths that code names, from the root on. `module` is the path of the code's own module.
 pub(super) fn paths(code: &str, module: &[String]) -> Vec<Vec<String>> {
     let tokens = tokens(code);
@@ -64,25 +59,6 @@ pub(super) fn paths(code: &str, module: &[String]) -> Vec<Vec<String>> {
         }
     }
     found.into_iter().map(Import::renamed).collect()
-}
-
-/// Returns the names that the root re-exports from its modules: `pub use module::{One, Two as Three}`.
-pub(super) fn reexports(code: &str) -> Reexports {
-    let tokens = tokens(code);
-    let mut names = Reexports::new();
-    for (at, token) in tokens.iter().enumerate() {
-        if *token != "use" {
-            continue;
-        }
-        let from = if tokens.get(at + 1) == Some(&"crate") { at + 3 } else { at + 1 };
-        let mut found = Vec::new();
-        if let Some(module) = tokens.get(from) {
-            follow(&tokens, from + 1, vec![(*module).to_owned()], &mut found);
-        }
-        let found = found.into_iter().map(Import::renamed);
-        names.extend(found.filter_map(|path| Some((path.last()?.clone(), path.first()?.clone()))));
-    }
-    names
 }
 
 /// Collects the paths of a tree that continues from `base` at `at`. Returns the position of its end.
@@ -159,13 +135,5 @@ mod tests {
         let found: Vec<_> = found.iter().map(|import| (import.path.join("::"), import.name.as_str())).collect();
         let expected = [("std::time", "time"), ("std::time::Instant", "Moment"), ("ports::time::*", "*"), ("a", "a")];
         assert_eq!(found, expected.map(|(path, name)| (path.to_owned(), name)), "in groups, functions and globs");
-    }
-
-    #[test]
-    fn the_names_of_the_root_are_known() {
-        let code = "mod a;\npub use a::{One, b::Two};\npub use crate::c::Three as Four;\n";
-        let names: Vec<(String, String)> = reexports(code).into_iter().collect();
-        let expected = [("Four", "c"), ("One", "a"), ("Two", "a")];
-        assert_eq!(names, expected.map(|(name, module)| (name.to_owned(), module.to_owned())), "with their modules");
     }
 }

@@ -14,7 +14,7 @@ use policy::{DecisionSource, Hash, PolicyAct, PolicyDecision, ResolvedPaths, Rev
 
 use super::{CallConsentRequest, CallDisposition};
 use crate::owner::Owner;
-use crate::owner::audit::AuditedDecision;
+use crate::owner::audited_decision::AuditedDecision;
 use crate::owner::gate::SendPermit;
 use crate::owner::path_links::{follow, not_followed};
 use crate::owner::state::{CallOrigin, CallRecord, CallRequest, NewCall, RequestPurpose, standing_of};

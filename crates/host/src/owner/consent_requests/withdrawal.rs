@@ -11,7 +11,7 @@ use ports::AuditEntry;
 
 use crate::connection::RunId;
 use crate::owner::Owner;
-use crate::owner::audit::AuditedDecision;
+use crate::owner::audited_decision::AuditedDecision;
 use crate::owner::gate::OutgoingPayload;
 use crate::owner::state::{PendingRequest, RequestPurpose, asker_of};
 use crate::view::{ConsentRequestBody, HostEvent, ServerState};

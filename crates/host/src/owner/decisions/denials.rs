@@ -7,7 +7,7 @@ use domain::consent_request::ConsentRequestOutcome;
 use policy::DecisionSource;
 
 use crate::owner::Owner;
-use crate::owner::audit::AuditedDecision;
+use crate::owner::audited_decision::AuditedDecision;
 use crate::owner::gate::refuses;
 use crate::owner::state::{PendingRequest, RequestPurpose, SignInAnswer, kind_of, refusal_response, subject_of};
 use crate::owner::tool_filter::TURNED_OFF;

@@ -5,7 +5,7 @@ use policy::GrantSubject;
 use tokio::sync::oneshot;
 
 use crate::owner::Owner;
-use crate::owner::audit::AuditedDecision;
+use crate::owner::audited_decision::AuditedDecision;
 use crate::view::HostEvent;
 
 impl Owner {

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::connection::ConnectionCommand;
 use crate::owner::Owner;
-use crate::owner::audit::AuditedDecision;
+use crate::owner::audited_decision::AuditedDecision;
 use crate::owner::gate::{Approval, OutgoingPayload};
 use crate::owner::state::{AnswerProgress, DecisionError, DecisionReply, PendingRequest, roots_in};
 use crate::view::ConsentRequestBody;

@@ -1,9 +1,103 @@
 //! Tests that a departure authorizes exactly one payload, once.
+#![allow(clippy::unwrap_used)]
+
+use std::sync::{Arc, Mutex};
 
 use mcp_proto::types::ElicitResult;
+use policy::PolicyRule;
 use serde_json::Map;
 
 use super::*;
+use crate::owner::tests::world::{ASKING, SERVER, World, polled};
+
+/// Outcomes of the actions that follow departures.
+type Departures = Arc<Mutex<Vec<Result<(), DecisionError>>>>;
+
+/// Returns a host with a consent request for a call, and its hash. Audit entries wait to be written.
+async fn requested() -> (World, String) {
+    let world = World::new().await;
+    assert!(polled(&mut world.call("call", ASKING, 1)).await.is_none(), "the call requires consent");
+    let shown = world.requests().await[0].hash.to_string();
+    (world, shown)
+}
+
+/// Departs with an approval of the request, and records the outcome.
+fn depart(owner: &mut Owner, approval: Approval, departures: &Departures) -> Result<AnswerProgress, DecisionError> {
+    let leaving = OutgoingPayload::shown(&owner.consent.pending[0]);
+    let departures = Arc::clone(departures);
+    owner.permit(approval, ApprovalScope::Once, leaving, move |_, departed| {
+        departures.lock().unwrap().push(departed.map(|_| ()));
+        Ok(AnswerProgress::Done)
+    })
+}
+
+/// Writes the audit entries, and delivers their receipts.
+async fn write_entries(world: &World) {
+    while world.log.queued() > 0 {
+        world.log.write_next();
+        // The task that delivers receipts runs.
+        tokio::task::yield_now().await;
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn an_approval_in_execution_excludes_another_one() {
+    let (world, shown) = requested().await;
+    let departures = Departures::default();
+    let outcomes = Arc::clone(&departures);
+    let second = world.host.with(move |owner| {
+        let first = owner.approval(0, &shown)?;
+        depart(owner, first, &outcomes)?;
+        owner.approval(0, &shown).map(|_| ())
+    });
+    assert_eq!(second.await.unwrap(), Err(DecisionError::Stale), "the first approval waits for its audit entry");
+    write_entries(&world).await;
+    assert_eq!(*departures.lock().unwrap(), [Ok(())], "the first approval is executed");
+    world.close().await;
+}
+
+#[tokio::test]
+async fn two_approvals_of_a_request_depart_once() {
+    let (world, shown) = requested().await;
+    let departures = Departures::default();
+    let outcomes = Arc::clone(&departures);
+    let approved = world.host.with(move |owner| {
+        let (first, second) = (owner.approval(0, &shown)?, owner.approval(0, &shown)?);
+        depart(owner, first, &outcomes)?;
+        depart(owner, second, &outcomes)
+    });
+    assert!(approved.await.unwrap().is_ok(), "both approvals were valid when they were given");
+    assert_eq!(*departures.lock().unwrap(), [Err(DecisionError::Stale)], "the second one sends nothing");
+    assert_eq!(world.log.queued(), 1, "the second one has no audit entry");
+    write_entries(&world).await;
+    assert_eq!(*departures.lock().unwrap(), [Err(DecisionError::Stale), Ok(())], "the first one is executed");
+    world.close().await;
+}
+
+#[tokio::test]
+async fn an_approval_departs_by_the_rules_after_its_entry_is_written() {
+    let (world, shown) = requested().await;
+    let departures = Departures::default();
+    let outcomes = Arc::clone(&departures);
+    let rule = json!({ "server": SERVER, "tool": ASKING, "effect": "deny" });
+    let rule: PolicyRule = serde_json::from_value(rule).unwrap();
+    let departing = world.host.with(move |owner| {
+        let approval = owner.approval(0, &shown)?;
+        depart(owner, approval, &outcomes)?;
+        // Added without the usual refusal of pending requests, which would also prevent the departure.
+        owner.permissions.policy.session_mut().add(rule).map_err(|error| DecisionError::Denied(error.to_string()))
+    });
+    assert!(departing.await.unwrap().is_ok(), "the rule is valid");
+    assert!(departures.lock().unwrap().is_empty(), "nothing departs before the entry is written");
+    write_entries(&world).await;
+    let departed = departures.lock().unwrap().clone();
+    assert!(matches!(departed[..], [Err(DecisionError::Denied(_))]), "the rule denies the departure: {departed:?}");
+    let entries = world.log.written().into_iter().filter(|entry| entry.kind == "tool" && entry.subject == ASKING);
+    let decisions: Vec<_> = entries.map(|entry| entry.decision).collect();
+    assert_eq!(decisions, ["allowed", "denied", "withdrawn"], "the log states that nothing was sent");
+    world.close().await;
+}
 
 #[test]
 fn s07_only_what_is_made_for_one_use_may_differ_in_a_sign_in_page() {

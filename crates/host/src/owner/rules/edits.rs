@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 
 use super::parsed;
 use crate::owner::Owner;
-use crate::owner::audit::AuditedDecision;
+use crate::owner::audited_decision::AuditedDecision;
 use crate::rules::{RulesError, RulesView};
 
 /// Maximum number of rules recorded one by one when a file changed.

@@ -18,7 +18,7 @@ use super::model_request::AuthorizedModelRequest;
 use super::request::SamplingRequest;
 use crate::connection::RunId;
 use crate::owner::DeferredTurn;
-use crate::owner::audit::AuditedDecision;
+use crate::owner::audited_decision::AuditedDecision;
 use crate::owner::gate::{AuthorizedPayload, SendPermit, allowed_answer, refuses};
 use crate::owner::state::{
     ModelOutcome, ModelRun, RunProgress, UnaskedRequest, UsageReservation, refusal, sampling_subject,

@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 use server_requests::sampling::{SamplingReport, SamplingSettings};
 use tokio::sync::oneshot;
 
-use super::audit::AuditedDecision;
+use super::audited_decision::AuditedDecision;
 use super::state::{ReadDocument, Sampling, SamplingRecord};
 use super::{Owner, ServerError};
 use crate::HostClosed;

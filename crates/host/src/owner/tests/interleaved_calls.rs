@@ -1,0 +1,342 @@
+//! Runs an action of the user and concurrent calls in many orders: no call departs under a permission whose end was
+//! acknowledged, each call has its audit entry before it departs, and each call ends.
+//!
+//! The order is chosen by a seed, and nothing else: each step is a poll by the test, a write that the test permits, or
+//! one round of the spawned tasks.
+
+use std::collections::VecDeque;
+
+use domain::call::CallFailure;
+use mcp_proto::session::ClientRequest;
+use mcp_proto::types::CallToolResult;
+use policy::{ApprovalScope, PolicyRule, RuleScope};
+use serde_json::json;
+
+use super::world::{ASKING, GRANTED, Polled, RUN, SERVER, World, catalog, polled};
+use crate::connection::{CallTicket, ConnectionCommand, ConnectionEvent};
+use crate::owner::Owner;
+use crate::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
+
+/// Number of orders in which each action is tested.
+const SEEDS: u64 = 150;
+/// Number of calls, and how many of them begin only after the acknowledgement.
+const CALLS: usize = 7;
+const AFTER: usize = 2;
+/// Maximum number of steps of one order.
+const MAX_STEPS: usize = 3_000;
+
+/// An action that ends the permission of the calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Action {
+    Revoke,
+    Deny,
+    DenyForRun,
+    /// The server reports other definitions. The turn with the report is the acknowledgement.
+    ChangeDefinition,
+    Stop,
+}
+
+/// A call and its progress.
+struct ScheduledCall {
+    future: Polled<Result<CallToolResult, CallFailure>>,
+    has_begun: bool,
+    has_departed: bool,
+    outcome: Option<Result<CallToolResult, CallFailure>>,
+}
+
+/// Steps of a schedule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    /// Polls the action, for the first time or again.
+    Act,
+    /// Begins the next call, whose decision is made at once.
+    Begin,
+    /// Approves the oldest consent request.
+    Approve,
+    /// Writes the oldest audit entry.
+    WriteEntry,
+    /// Writes the oldest document.
+    WriteDocument,
+    /// Runs the spawned tasks.
+    Run,
+    /// Lets the server respond to the oldest call.
+    Respond,
+}
+
+const STEPS: [Step; 7] =
+    [Step::Act, Step::Begin, Step::Approve, Step::WriteEntry, Step::WriteDocument, Step::Run, Step::Respond];
+
+/// Counts over all orders, which show that the orders differ.
+#[derive(Debug, Default)]
+struct Coverage {
+    /// Calls that departed before the acknowledgement.
+    departed: usize,
+    /// Calls that were allowed, and withdrawn because of the action.
+    withdrawn: usize,
+    /// Calls that waited for their audit entry when the action was acknowledged.
+    overtaken: usize,
+}
+
+struct Schedule {
+    world: World,
+    action: Polled<()>,
+    is_acknowledged: bool,
+    calls: Vec<ScheduledCall>,
+    decisions: Vec<Polled<Result<(), crate::DecisionError>>>,
+    /// Calls that the server has received and not responded to.
+    received: VecDeque<CallTicket>,
+    is_told_to_stop: bool,
+    /// Steps so far, for the message of a failure.
+    steps: Vec<Step>,
+}
+
+impl Schedule {
+    async fn new(action: Action, tools: &[&str]) -> Self {
+        let world = World::new().await;
+        let host = world.host.clone();
+        let grant = host.grants().await.unwrap().remove(0).id;
+        let mut rule: PolicyRule =
+            serde_json::from_value(json!({ "server": SERVER, "tool": "*", "effect": "deny" })).unwrap();
+        let action: Polled<()> = match action {
+            Action::Revoke => Box::pin(async move { assert!(host.revoke(grant).await.unwrap(), "the grant existed") }),
+            Action::Deny | Action::DenyForRun => {
+                rule.scope = if action == Action::Deny { RuleScope::Always } else { RuleScope::Session };
+                Box::pin(async move { assert!(host.set_rule(rule).await.is_ok(), "the rule is accepted") })
+            }
+            Action::ChangeDefinition => Box::pin(async move {
+                let report = |owner: &mut Owner| {
+                    owner.on_news(RUN, ConnectionEvent::Catalog(catalog("changed since the review")));
+                };
+                host.with(report).await.unwrap();
+            }),
+            Action::Stop => Box::pin(async move { host.stop_server(SERVER.to_owned()).await.unwrap() }),
+        };
+        let call = |number: usize| ScheduledCall {
+            future: world.call(&format!("call-{number}"), tools[number % tools.len()], number),
+            has_begun: false,
+            has_departed: false,
+            outcome: None,
+        };
+        let calls = (1..=CALLS).map(call).collect();
+        let (decisions, received, steps) = Default::default();
+        Self { world, action, is_acknowledged: false, calls, decisions, received, is_told_to_stop: false, steps }
+    }
+
+    /// Returns `true` if a step would change something.
+    async fn is_possible(&self, step: Step) -> bool {
+        match step {
+            Step::Act => !self.is_acknowledged,
+            Step::Begin => {
+                let waiting = self.calls.iter().filter(|call| !call.has_begun).count();
+                waiting > if self.is_acknowledged { 0 } else { AFTER }
+            }
+            Step::Approve => !self.approvable().await.is_empty(),
+            Step::WriteEntry => self.world.log.queued() > 0,
+            Step::WriteDocument => self.world.has_unwritten().await,
+            Step::Run => true,
+            Step::Respond => !self.received.is_empty() || self.is_told_to_stop,
+        }
+    }
+
+    /// Returns the consent requests for calls of the tool that requires consent each time. Requests for the other tool
+    /// show that its grant has ended, and are denied at the end.
+    async fn approvable(&self) -> Vec<ConsentRequestView> {
+        let is_asking =
+            |body: &ConsentRequestBody| matches!(body, ConsentRequestBody::Tool { tool, .. } if tool.name == ASKING);
+        let requests = self.world.requests().await.into_iter();
+        requests.filter(|request| !self.is_acknowledged && is_asking(&request.body)).collect()
+    }
+
+    async fn take(&mut self, step: Step) {
+        self.steps.push(step);
+        assert!(self.steps.len() < MAX_STEPS, "{self}: the calls end");
+        let mut acknowledged = false;
+        match step {
+            Step::Act => acknowledged = polled(&mut self.action).await.is_some(),
+            Step::Begin => {
+                let next = self.calls.iter_mut().find(|call| !call.has_begun);
+                if let Some(call) = next {
+                    call.has_begun = true;
+                    call.outcome = polled(&mut call.future).await;
+                }
+            }
+            Step::Approve => {
+                let request = self.approvable().await.remove(0);
+                let mut decision = self.world.decide(&request, UserDecision::Allow(ApprovalScope::Once));
+                if polled(&mut decision).await.is_none() {
+                    self.decisions.push(decision);
+                }
+            }
+            Step::WriteEntry => self.world.log.write_next(),
+            Step::WriteDocument => self.world.write_document().await,
+            Step::Run => tokio::task::yield_now().await,
+            Step::Respond => match self.received.pop_front() {
+                Some(ticket) => self.world.respond(ticket).await,
+                None => {
+                    self.is_told_to_stop = false;
+                    self.world.report(ConnectionEvent::Ended(None)).await;
+                }
+            },
+        }
+        self.receive();
+        // A departure in the step of the acknowledgement precedes it.
+        self.is_acknowledged |= acknowledged;
+        self.poll_begun().await;
+    }
+
+    /// Receives what has departed to the server, and checks it.
+    fn receive(&mut self) {
+        while let Ok(command) = self.world.commands.try_recv() {
+            match *command {
+                ConnectionCommand::Call { ticket, request, .. } => {
+                    let ClientRequest::CallTool { arguments, .. } = request.get() else { panic!("{request:?}") };
+                    let number = usize::try_from(arguments["n"].as_u64().unwrap()).unwrap();
+                    assert!(!self.is_acknowledged, "{self}: call {number} departs after the acknowledgement");
+                    let is_logged = self.allowed_hash(number).is_some();
+                    assert!(is_logged, "{self}: call {number} departs before its audit entry is written");
+                    let call = &mut self.calls[number - 1];
+                    assert!(!std::mem::replace(&mut call.has_departed, true), "call {number} departs once");
+                    self.received.push_back(ticket);
+                }
+                ConnectionCommand::Stop => self.is_told_to_stop = true,
+                _ => {}
+            }
+        }
+    }
+
+    /// Returns the hash in the written audit entry that allows a call.
+    fn allowed_hash(&self, number: usize) -> Option<String> {
+        let arguments = format!("\"n\":{number}");
+        let allows = |entry: &ports::AuditEntry| {
+            let is_number = |content: &String| {
+                content
+                    .match_indices(&arguments)
+                    .any(|(at, found)| !content[at + found.len()..].starts_with(|next: char| next.is_ascii_digit()))
+            };
+            entry.decision == "allowed" && entry.content.as_ref().is_some_and(is_number)
+        };
+        self.world.log.written().into_iter().find(allows).map(|entry| entry.hash)
+    }
+
+    async fn poll_begun(&mut self) {
+        for call in self.calls.iter_mut().filter(|call| call.has_begun && call.outcome.is_none()) {
+            call.outcome = polled(&mut call.future).await;
+        }
+        let mut pending = Vec::new();
+        for mut decision in self.decisions.drain(..) {
+            if polled(&mut decision).await.is_none() {
+                pending.push(decision);
+            }
+        }
+        self.decisions = pending;
+    }
+
+    /// Takes random steps until the action is acknowledged and all calls have begun.
+    async fn run(&mut self, rng: &mut fastrand::Rng, coverage: &mut Coverage) {
+        while !self.is_acknowledged || self.calls.iter().any(|call| !call.has_begun) {
+            let was_acknowledged = self.is_acknowledged;
+            let step = STEPS[rng.usize(..STEPS.len())];
+            if self.is_possible(step).await {
+                self.take(step).await;
+            }
+            if self.is_acknowledged && !was_acknowledged {
+                let waits = |call: &&ScheduledCall| call.has_begun && !call.has_departed && call.outcome.is_none();
+                coverage.overtaken += self.calls.iter().filter(waits).count();
+            }
+        }
+        self.settle().await;
+    }
+
+    /// Takes all steps that are possible, and denies the remaining consent requests.
+    async fn settle(&mut self) {
+        loop {
+            for step in [Step::WriteEntry, Step::WriteDocument, Step::Respond] {
+                while self.is_possible(step).await {
+                    self.take(step).await;
+                }
+            }
+            // A task that was woken may wake another one.
+            for _ in 0..4 {
+                self.take(Step::Run).await;
+            }
+            if self.is_possible(Step::WriteEntry).await || self.is_possible(Step::Respond).await {
+                continue;
+            }
+            let Some(request) = self.world.requests().await.into_iter().next() else { break };
+            let denied = polled(&mut self.world.decide(&request, UserDecision::Deny)).await;
+            assert_eq!(denied, Some(Ok(())), "{self}: the request is denied");
+            self.receive();
+            self.poll_begun().await;
+        }
+    }
+
+    /// Checks that each call and decision has ended, and that the log states what was sent.
+    fn check_end(&self, coverage: &mut Coverage) {
+        assert!(self.decisions.is_empty(), "{self}: each decision has a reply");
+        let log = self.world.log.written();
+        for (at, call) in self.calls.iter().enumerate() {
+            let number = at + 1;
+            let outcome = call.outcome.as_ref().unwrap_or_else(|| panic!("{self}: call {number} ends"));
+            let was_stopped = matches!(outcome, Err(CallFailure::Session { .. }));
+            assert_eq!(outcome.is_ok() || was_stopped, call.has_departed, "{self}: call {number} ended as {outcome:?}");
+            let hash = self.allowed_hash(number);
+            let own = || log.iter().filter(|entry| Some(&entry.hash) == hash.as_ref());
+            let allowed = own().filter(|entry| entry.decision == "allowed").count();
+            let withdrawn = own().filter(|entry| entry.rule == "allowed-not-sent").count();
+            assert_eq!(
+                allowed,
+                withdrawn + usize::from(call.has_departed),
+                "{self}: the log states whether call {number} was sent: {log:#?}"
+            );
+            coverage.departed += usize::from(call.has_departed);
+            coverage.withdrawn += withdrawn;
+        }
+    }
+}
+
+impl std::fmt::Display for Schedule {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "after {:?}", self.steps)
+    }
+}
+
+/// Tests an action in many orders with calls of these tools.
+async fn interleave(action: Action, tools: &[&str]) {
+    let mut coverage = Coverage::default();
+    for seed in 0..SEEDS {
+        let mut schedule = Schedule::new(action, tools).await;
+        let mut rng = fastrand::Rng::with_seed(seed);
+        schedule.run(&mut rng, &mut coverage).await;
+        schedule.check_end(&mut coverage);
+        schedule.world.close().await;
+    }
+    let Coverage { departed, withdrawn, overtaken } = coverage;
+    assert!(departed > 0, "{action:?}: some calls depart before the acknowledgement");
+    assert!(withdrawn > 0, "{action:?}: some calls are allowed and then withdrawn");
+    assert!(overtaken > 0, "{action:?}: some calls wait during the acknowledgement");
+}
+
+#[tokio::test]
+async fn no_call_departs_under_a_revoked_grant() {
+    interleave(Action::Revoke, &[GRANTED]).await;
+}
+
+#[tokio::test]
+async fn no_call_departs_against_a_new_rule() {
+    interleave(Action::Deny, &[GRANTED, ASKING]).await;
+}
+
+#[tokio::test]
+async fn no_call_departs_against_a_new_rule_for_this_run() {
+    interleave(Action::DenyForRun, &[GRANTED, ASKING]).await;
+}
+
+#[tokio::test]
+async fn no_call_departs_with_a_changed_definition() {
+    interleave(Action::ChangeDefinition, &[GRANTED]).await;
+}
+
+#[tokio::test]
+async fn no_call_departs_to_a_stopped_server() {
+    interleave(Action::Stop, &[GRANTED, ASKING]).await;
+}

@@ -1,0 +1,223 @@
+//! Mutes a server in many orders with requests of the server and the user's decisions: no entered data departs after the
+//! acknowledgement, each response has its audit entry before it departs, and each request gets one response.
+
+use std::time::Instant;
+
+use bytes::Bytes;
+use domain::consent_request::ConsentRequestId;
+use mcp_proto::Revision;
+use mcp_proto::jsonrpc::IncomingMessage;
+use mcp_proto::session::{
+    ClientResponse, OpeningMode, ServerRequest, ServerRequestId, Session, SessionConfig, SessionEvent, StreamOrigin,
+};
+use mcp_proto::types::{ClientCapabilities, ElicitAction, ElicitationCapability};
+use serde_json::{Map, Value, json};
+
+use super::world::{Polled, SERVER, World, polled};
+use crate::connection::{ConnectionCommand, ConnectionEvent};
+use crate::view::{ConsentRequestView, UserDecision};
+
+/// Number of orders that are tested.
+const SEEDS: u64 = 150;
+/// Number of requests of the server, and how many of them it sends only once it is muted.
+const REQUESTS: usize = 6;
+const AFTER: usize = 2;
+/// Maximum number of steps of one order.
+const MAX_STEPS: usize = 3_000;
+
+/// Steps of a schedule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    /// Mutes the server, which is acknowledged at once.
+    Mute,
+    /// Sends the next request of the server.
+    Ask,
+    /// Submits the oldest form that the user has not submitted yet.
+    Submit,
+    /// Writes the oldest audit entry.
+    WriteEntry,
+    /// Runs the spawned tasks.
+    Run,
+}
+
+/// A form that the server sends, and its response.
+struct ScheduledForm {
+    id: ServerRequestId,
+    request: Option<ServerRequest>,
+    response: Option<ClientResponse>,
+}
+
+struct Schedule {
+    world: World,
+    is_muted: bool,
+    forms: Vec<ScheduledForm>,
+    /// Forms that the user has submitted, and the pending decisions.
+    submitted: Vec<ConsentRequestId>,
+    decisions: Vec<Polled<Result<(), crate::DecisionError>>>,
+    /// Steps so far, for the message of a failure.
+    steps: Vec<Step>,
+}
+
+/// Returns forms as the session of a server reports them.
+fn forms() -> Vec<ScheduledForm> {
+    let now = Instant::now();
+    let elicitation = ElicitationCapability { form: Some(Map::new()), url: None };
+    let mut session = Session::new(
+        SessionConfig {
+            capabilities: ClientCapabilities { elicitation: Some(elicitation), ..ClientCapabilities::default() },
+            opening: OpeningMode::Pinned(Revision::V2025_11_25),
+            ..SessionConfig::default()
+        },
+        now,
+    );
+    let says = |session: &mut Session, message: Value| {
+        let message = IncomingMessage::decode(&Bytes::from(message.to_string())).unwrap();
+        session.handle_message(message, StreamOrigin::Stdio, now);
+    };
+    let opening: Value = serde_json::from_str(&session.poll_transmit().unwrap().json).unwrap();
+    let opened = json!({
+        "protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": { "name": "server", "version": "1" },
+    });
+    says(&mut session, json!({ "jsonrpc": "2.0", "id": opening["id"], "result": opened }));
+    for number in 1..=REQUESTS {
+        let schema = json!({ "type": "object", "properties": { "n": { "type": "integer" } } });
+        let params = json!({ "message": format!("form {number}"), "requestedSchema": schema });
+        says(&mut session, json!({ "jsonrpc": "2.0", "id": number, "method": "elicitation/create", "params": params }));
+    }
+    let asked = std::iter::from_fn(|| session.poll_event()).filter_map(|event| match event {
+        SessionEvent::RequestReceived { request, question: consent_request, .. } => {
+            Some(ScheduledForm { id: request, request: Some(*consent_request), response: None })
+        }
+        _ => None,
+    });
+    asked.collect()
+}
+
+impl Schedule {
+    async fn new() -> Self {
+        let (world, forms) = (World::new().await, forms());
+        assert_eq!(forms.len(), REQUESTS, "the session reports each form");
+        let (submitted, decisions, steps) = Default::default();
+        Self { world, is_muted: false, forms, submitted, decisions, steps }
+    }
+
+    fn unsent(&self) -> usize {
+        self.forms.iter().filter(|form| form.request.is_some()).count()
+    }
+
+    /// Returns the oldest consent request that the user has not decided yet.
+    async fn undecided(&self) -> Option<ConsentRequestView> {
+        let requests = self.world.requests().await;
+        requests.into_iter().find(|request| !self.submitted.contains(&request.id))
+    }
+
+    async fn is_possible(&self, step: Step) -> bool {
+        match step {
+            Step::Mute => !self.is_muted,
+            Step::Ask => self.unsent() > if self.is_muted { 0 } else { AFTER },
+            Step::Submit => self.undecided().await.is_some(),
+            Step::WriteEntry => self.world.log.queued() > 0,
+            Step::Run => true,
+        }
+    }
+
+    async fn take(&mut self, step: Step) {
+        self.steps.push(step);
+        assert!(self.steps.len() < MAX_STEPS, "{self}: the requests end");
+        match step {
+            Step::Mute => {
+                self.world.host.deny_all(SERVER.to_owned(), true).await.unwrap();
+                self.receive();
+                self.is_muted = true;
+            }
+            Step::Ask => {
+                let form = self.forms.iter_mut().find(|form| form.request.is_some()).expect("a form is left");
+                let (request, consent_request) = (form.id, Box::new(form.request.take().expect("it is not sent yet")));
+                self.world
+                    .report(ConnectionEvent::RequestReceived { request, ticket: None, question: consent_request })
+                    .await;
+            }
+            Step::Submit => {
+                let request = self.undecided().await.expect("a form waits");
+                self.submitted.push(request.id);
+                let content = Map::from_iter([("n".to_owned(), json!(request.id.0))]);
+                let mut decision = self.world.decide(&request, UserDecision::Submit(content));
+                if polled(&mut decision).await.is_none() {
+                    self.decisions.push(decision);
+                }
+            }
+            Step::WriteEntry => self.world.log.write_next(),
+            Step::Run => tokio::task::yield_now().await,
+        }
+        self.receive();
+        if self.is_muted {
+            let waiting = self.world.requests().await;
+            assert!(waiting.is_empty(), "{self}: a muted server has no consent requests: {waiting:?}");
+        }
+    }
+
+    /// Receives what has departed to the server, and checks it.
+    fn receive(&mut self) {
+        while let Ok(command) = self.world.commands.try_recv() {
+            let ConnectionCommand::Answer { request, answer } = *command else { continue };
+            if let ClientResponse::Elicitation(result) = answer.get()
+                && result.action == ElicitAction::Accept
+            {
+                assert!(!self.is_muted, "{self}: entered data departs after the acknowledgement");
+                let content = policy::canonical_object(result.content.as_ref().expect("an accepted form has content"));
+                let written = self.world.log.written();
+                let is_logged =
+                    written.iter().any(|entry| entry.decision == "allowed" && entry.content.as_ref() == Some(&content));
+                assert!(is_logged, "{self}: {content} departs before its audit entry is written");
+            }
+            let form = self.forms.iter_mut().find(|form| form.id == request).expect("the form was sent");
+            let before = form.response.replace(answer.into_inner());
+            assert_eq!(before, None, "a request gets one response");
+        }
+    }
+}
+
+impl std::fmt::Display for Schedule {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "after {:?}", self.steps)
+    }
+}
+
+#[tokio::test]
+async fn no_entered_data_departs_to_a_muted_server() {
+    const STEPS: [Step; 5] = [Step::Mute, Step::Ask, Step::Submit, Step::WriteEntry, Step::Run];
+    let (mut accepted, mut withdrawn) = (0, 0);
+    for seed in 0..SEEDS {
+        let mut schedule = Schedule::new().await;
+        let mut rng = fastrand::Rng::with_seed(seed);
+        while !schedule.is_muted || schedule.unsent() > 0 {
+            let step = STEPS[rng.usize(..STEPS.len())];
+            if schedule.is_possible(step).await {
+                schedule.take(step).await;
+            }
+        }
+        while schedule.is_possible(Step::WriteEntry).await {
+            schedule.take(Step::WriteEntry).await;
+            schedule.take(Step::Run).await;
+            schedule.take(Step::Run).await;
+        }
+        for decision in &mut schedule.decisions {
+            assert!(polled(decision).await.is_some(), "after {:?}: each decision has a reply", schedule.steps);
+        }
+        let is_accepted = |form: &&ScheduledForm| {
+            let response = form.response.as_ref().unwrap_or_else(|| panic!("{schedule}: each request has a response"));
+            matches!(response, ClientResponse::Elicitation(result) if result.action == ElicitAction::Accept)
+        };
+        let sent = schedule.forms.iter().filter(is_accepted).count();
+        let log = schedule.world.log.written();
+        let forms = || log.iter().filter(|entry| entry.kind == "elicitation");
+        let allowed = forms().filter(|entry| entry.decision == "allowed").count();
+        let not_sent = forms().filter(|entry| entry.rule == "allowed-not-sent").count();
+        assert_eq!(allowed, not_sent + sent, "{schedule}: the log states what was sent: {log:#?}");
+        accepted += sent;
+        withdrawn += not_sent;
+        schedule.world.close().await;
+    }
+    assert!(accepted > 0, "some forms are submitted before the server is muted");
+    assert!(withdrawn > 0, "some submitted forms are withdrawn");
+}

@@ -1,0 +1,193 @@
+//! A host with one ready server, whose connection is a channel that the test reads.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::task::Poll;
+
+use domain::call::CallFailure;
+use mcp_proto::Revision;
+use mcp_proto::session::{CallError, ServerFacts, ServerResult};
+use mcp_proto::types::{CallToolResult, ListEntry, ServerCapabilities, Tool};
+use offers::catalog::Catalog;
+use policy::{ApprovalScope, Hash};
+use ports::secrets::SecretsInMemory;
+use ports::{Document, Ports};
+use serde_json::{Map, json};
+use testkit::app::TestPlatform;
+use tokio::sync::{mpsc, oneshot};
+
+use super::memory::{MemoryDocuments, MemoryLog};
+use crate::connection::{CallTicket, Connection, ConnectionCommand, ConnectionEvent, RunId};
+use crate::owner::{CallOrigin, Owner};
+use crate::view::{ConsentRequestView, ServerState, UserDecision};
+use crate::{Host, HostOptions};
+
+/// Name of the server.
+pub(in crate::owner) const SERVER: &str = "s";
+/// Tool that the user allowed permanently.
+pub(in crate::owner) const GRANTED: &str = "granted";
+/// Tool whose calls require the user's consent each time.
+pub(in crate::owner) const ASKING: &str = "asking";
+/// The run of the server.
+pub(in crate::owner) const RUN: RunId = RunId(1);
+/// Documents that the owner writes in these tests.
+const WRITTEN: [Document; 3] = [Document::Grants, Document::Policy, Document::Pins];
+/// Capacity of the channel in place of the connection.
+const MAX_COMMANDS: usize = 64;
+
+/// A future of a caller of the host, which the test polls.
+pub(in crate::owner) type Polled<T> = std::pin::Pin<Box<dyn Future<Output = T>>>;
+
+/// The host, its server, and its storage.
+pub(in crate::owner) struct World {
+    pub(in crate::owner) host: Host,
+    pub(in crate::owner) log: Arc<MemoryLog>,
+    pub(in crate::owner) documents: Arc<MemoryDocuments>,
+    /// Commands that the server's connection has received.
+    pub(in crate::owner) commands: mpsc::Receiver<Box<ConnectionCommand>>,
+    _folder: tempfile::TempDir,
+}
+
+/// Returns the catalog of the server, in which the tools have this description.
+pub(in crate::owner) fn catalog(description: &str) -> Arc<Catalog> {
+    let tool = |name: &str| Tool {
+        name: name.to_owned(),
+        description: Some(description.to_owned()),
+        input_schema: json!({ "type": "object" }),
+        ..Tool::default()
+    };
+    let tools = [GRANTED, ASKING].map(|name| ListEntry::from(&tool(name))).into();
+    Arc::new(Catalog { tools, is_read: true, ..Catalog::default() })
+}
+
+impl World {
+    /// Starts a host whose server is ready, and whose user has allowed [`GRANTED`] permanently. Later writes wait.
+    pub(in crate::owner) async fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let config = folder.path().join("mcp.json");
+        std::fs::write(&config, json!({ "mcpServers": { SERVER: { "command": "unused" } } }).to_string()).unwrap();
+        let (platform, secrets) = (Arc::new(TestPlatform::default()), Arc::new(SecretsInMemory::default()));
+        let (log, documents) = (Arc::new(MemoryLog::default()), Arc::new(MemoryDocuments::default()));
+        let ports = Ports {
+            audit: log.clone(),
+            documents: documents.clone(),
+            managed: Arc::new(store::ManagedFile::at(folder.path().join("managed.json"))),
+            ..store::open_with(&config, &folder.path().join("data"), platform, secrets).unwrap()
+        };
+        let host = Host::start(ports, HostOptions::default()).await;
+        let (tell, commands) = mpsc::channel(MAX_COMMANDS);
+        let connect = move |owner: &mut Owner| {
+            owner.servers.runs.insert(RUN, SERVER.to_owned());
+            let record = &mut owner.servers.records[SERVER];
+            record.set(ServerState::Ready);
+            record.offer.identity = Some(Hash::of_bytes(b"the approved command"));
+            record.session.connection = Some(Connection { run: RUN, tell });
+            record.session.facts = Some(ServerFacts {
+                revision: Revision::V2025_11_25,
+                server: None,
+                capabilities: ServerCapabilities::default(),
+                instructions: None,
+            });
+            owner.on_news(RUN, ConnectionEvent::Catalog(catalog("as reviewed")));
+        };
+        host.with(connect).await.unwrap();
+        let mut world = Self { host, log, documents, commands, _folder: folder };
+        world.allow_permanently().await;
+        world.log.delays.store(true, Ordering::SeqCst);
+        world.documents.close_gate();
+        // From here on, only steps of the test change anything.
+        tokio::time::pause();
+        world
+    }
+
+    async fn allow_permanently(&mut self) {
+        let mut call = self.call("setup", GRANTED, 0);
+        assert!(polled(&mut call).await.is_none(), "a new tool requires consent");
+        let request = self.requests().await.remove(0);
+        self.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await.unwrap();
+        let command = self.commands.try_recv().expect("the call is sent");
+        let ConnectionCommand::Call { ticket, .. } = *command else { panic!("{command:?} is no call") };
+        self.respond(ticket).await;
+        assert!(call.await.is_ok(), "the call ends with a result");
+    }
+
+    /// Returns a call that has not begun yet, with a number as its only argument.
+    pub(in crate::owner) fn call(
+        &self,
+        id: &str,
+        tool: &str,
+        number: usize,
+    ) -> Polled<Result<CallToolResult, CallFailure>> {
+        let (host, id, tool) = (self.host.clone(), id.to_owned(), tool.to_owned());
+        let arguments = Map::from_iter([("n".to_owned(), json!(number))]);
+        let (sent, _) = oneshot::channel();
+        let origin = CallOrigin::User { conversation: None };
+        Box::pin(async move { host.call_tool_as(origin, id, SERVER.to_owned(), tool, arguments, sent).await })
+    }
+
+    /// Returns a decision of the user that has not begun yet.
+    pub(in crate::owner) fn decide(
+        &self,
+        request: &ConsentRequestView,
+        decision: UserDecision,
+    ) -> Polled<Result<(), crate::DecisionError>> {
+        let (host, id, hash) = (self.host.clone(), request.id, request.hash.to_string());
+        Box::pin(async move { host.answer(id, hash, decision).await })
+    }
+
+    /// Returns the consent requests that wait for the user.
+    pub(in crate::owner) async fn requests(&self) -> Vec<ConsentRequestView> {
+        self.host.snapshot().await.unwrap().questions
+    }
+
+    /// Delivers the server's response to a call.
+    pub(in crate::owner) async fn respond(&self, ticket: CallTicket) {
+        let result = ServerResult::Tool(Box::default());
+        self.report(ConnectionEvent::Done { ticket, result: Box::new(Ok::<_, CallError>(result)) }).await;
+    }
+
+    /// Delivers a report of the connection.
+    pub(in crate::owner) async fn report(&self, event: ConnectionEvent) {
+        self.host.with(move |owner| owner.on_news(RUN, event)).await.unwrap();
+    }
+
+    /// Returns `true` if a document waits to be written.
+    pub(in crate::owner) async fn has_unwritten(&self) -> bool {
+        let is_unwritten =
+            |owner: &mut Owner| WRITTEN.iter().any(|document| owner.documents.writer.is_written_later(*document));
+        self.host.with(is_unwritten).await.unwrap()
+    }
+
+    /// Writes the next document, and waits until the owner has taken the turn that follows.
+    pub(in crate::owner) async fn write_document(&self) {
+        // The writer is another thread. Its progress is awaited, so that it doesn't change the order of the steps.
+        while !self.documents.begun().1 {
+            std::thread::yield_now();
+        }
+        let before = self.documents.permit_next();
+        while self.documents.begun().0 == before && self.has_unwritten().await {
+            std::thread::yield_now();
+        }
+    }
+
+    /// Ends the host.
+    pub(in crate::owner) async fn close(self) {
+        tokio::time::resume();
+        self.documents.open_gate();
+        self.log.delays.store(false, Ordering::SeqCst);
+        while self.log.queued() > 0 {
+            self.log.write_next();
+        }
+        drop(self.commands);
+        self.host.with(|owner| owner.on_news(RUN, ConnectionEvent::Ended(None))).await.unwrap();
+        self.host.close().await;
+    }
+}
+
+/// Polls a future once.
+pub(in crate::owner) async fn polled<T>(future: &mut Polled<T>) -> Option<T> {
+    match futures_util::poll!(future.as_mut()) {
+        Poll::Ready(output) => Some(output),
+        Poll::Pending => None,
+    }
+}

@@ -1,0 +1,38 @@
+//! The state of a task, in the same form for every revision that has tasks.
+
+use std::time::Duration;
+
+use crate::types::TaskStatus;
+
+/// Polling interval if the server does not request one.
+const INTERVAL: Duration = Duration::from_secs(1);
+/// Minimum polling interval, also if the server requests a shorter one.
+const SHORTEST: Duration = Duration::from_millis(100);
+/// Maximum polling interval, also if the server requests a longer one.
+const LONGEST: Duration = Duration::from_secs(60);
+
+/// State of a task. Texts and times are unverified claims of the server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TaskView {
+    /// Identifier that the server chose.
+    pub id: String,
+    /// Status of the task.
+    pub status: TaskStatus,
+    /// Description of the status by the server.
+    pub status_message: Option<String>,
+    /// Time of creation, in ISO 8601.
+    pub created_at: String,
+    /// Time of the last change, in ISO 8601.
+    pub updated_at: String,
+    /// Retention time after creation, or `None` if unlimited.
+    pub ttl: Option<Duration>,
+    /// Polling interval that the server requests.
+    pub poll_interval: Option<Duration>,
+}
+
+impl TaskView {
+    /// Returns the time until the next poll.
+    pub(super) fn interval(&self) -> Duration {
+        self.poll_interval.unwrap_or(INTERVAL).clamp(SHORTEST, LONGEST)
+    }
+}

@@ -1,0 +1,51 @@
+//! The rule about nested results: the success of a function is not another `Result`, whose error means something else.
+
+use super::Finding;
+use super::rust_paths::tokens;
+use super::tree::Tree;
+
+/// Reports each `Result<Result<..>>` in the product, with any paths before both names.
+pub(super) fn none_in_the_product(tree: &Tree) -> Vec<Finding> {
+    const TEXT: &str = "a result of a result; name the outcomes in an enum, or give both failures one error type";
+    let mut findings = Vec::new();
+    for file in tree.rust() {
+        let lines = file.product_lines();
+        let tokens: Vec<(usize, &str)> =
+            lines.iter().flat_map(|(line, code)| tokens(code).into_iter().map(|token| (*line, token))).collect();
+        for (at, (line, _)) in tokens.iter().enumerate().filter(|(at, _)| is_result(&tokens[*at..])) {
+            // A path consists of names and `::`, and ends in the name that counts.
+            let argument = &tokens[at + 2..];
+            let prefix = argument.chunks_exact(2).take_while(|pair| pair[1].1 == "::").count();
+            if is_result(&argument[2 * prefix..]) {
+                findings.push(Finding::new(&file.path, *line, TEXT));
+            }
+        }
+    }
+    findings
+}
+
+fn is_result(tokens: &[(usize, &str)]) -> bool {
+    matches!(tokens, [(_, "Result"), (_, "<"), ..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_nested_result_is_found() {
+        let text = "fn a() -> Result<Result<u8, A>, B> {}\ntype C = io::Result<std::result::Result<\n    u8,\n    A>>;\n\
+                    fn d() -> Result<\n    Result<u8, A>,\n    B,\n> {}\n";
+        let found = none_in_the_product(&Tree::of(&[("crates/x/src/a.rs", text)]));
+        let lines: Vec<_> = found.iter().map(|finding| finding.line).collect();
+        assert_eq!(lines, [1, 2, 5], "with paths, and over several lines");
+    }
+
+    #[test]
+    fn other_results_are_fine() {
+        let text = "fn a() -> Result<Option<Result<u8, A>>, B> {}\nfn b() -> Result<u8, ResultError> {}\n\
+                    // Result<Result<u8, A>, B>\nfn c(r: Vec<Result<u8, A>>) -> Result<MyResult<u8>, B> {}\n\
+                    #[cfg(test)]\nmod tests {\n    type D = Result<Result<u8, A>, B>;\n}\n";
+        assert_eq!(none_in_the_product(&Tree::of(&[("crates/x/src/a.rs", text)])), [], "also in comments and tests");
+    }
+}

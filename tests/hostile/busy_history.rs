@@ -1,0 +1,72 @@
+//! Tests that a history that another process writes delays no server (S15).
+
+use std::time::{Duration, Instant};
+
+use chat::{Chat, ToolCall};
+use domain::call::CallState;
+use domain::history::Conversation;
+use domain::item::ItemBody;
+use host::CallOrigin;
+use host::view::HostEvent;
+use rusqlite::Connection;
+use serde_json::{Map, json};
+use testkit::app::scripted;
+
+use crate::pair::ServerPair;
+
+/// Duration for which the history is busy. Shorter than the store waits for it, so that nothing is lost.
+const BUSY: Duration = Duration::from_secs(2);
+/// Limit for half of the calls.
+const FAST: Duration = Duration::from_millis(100);
+/// Limit for each call, on a test machine that others use, too. A call that waited for the history would take longer.
+const AT_ONCE: Duration = Duration::from_secs(1);
+/// Identifier of the conversation, and of its call.
+const CONVERSATION: &str = "talk";
+const CALL: &str = "stored-later";
+
+#[tokio::test]
+async fn s15_a_busy_history_delays_no_call() {
+    let what = "S15, another process has the history for itself";
+    let pair = ServerPair::ready(scripted(&[])).await;
+    let (host, chat) = (&pair.app.host, Chat::new(pair.app.host.clone()));
+    let conversation = Conversation { id: CONVERSATION.into(), title: "Talk".into(), ..Conversation::default() };
+    host.ports().history.create(&conversation).unwrap();
+
+    let busy = Connection::open(pair.app.folder.path().join("data").join("history.db")).unwrap();
+    busy.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    let (began, mut events) = (Instant::now(), host.events());
+    let call = ToolCall {
+        id: CALL.into(),
+        origin: CallOrigin::User { conversation: Some(CONVERSATION.into()) },
+        server: "bad".into(),
+        tool: "echo".into(),
+        arguments: Map::from_iter([("text".to_owned(), json!("hello"))]),
+    };
+    let call = tokio::spawn(async move { chat.call_tool(call).await });
+    let is_done = |event: &HostEvent| matches!(event, HostEvent::CallChanged(call) if call.id == CALL && call.state == CallState::Done);
+    let done = async { while !is_done(&events.next().await.expect("the host runs").event) {} };
+    tokio::time::timeout(AT_ONCE, done).await.expect("the call of the conversation ends while the history is busy");
+
+    let mut times = Vec::new();
+    while began.elapsed() < BUSY {
+        let asked = Instant::now();
+        let answered = pair.echo("good", &format!("meanwhile-{}", times.len()), "hello").await;
+        assert!(answered.is_ok(), "{what}: the other server responds: {answered:?}");
+        times.push(asked.elapsed());
+    }
+    times.sort_unstable();
+    let (half, slowest) = (times[times.len() / 2], times[times.len() - 1]);
+    assert!(half < FAST, "{what}: half of {} calls end within {half:?}", times.len());
+    assert!(slowest < AT_ONCE, "{what}: the slowest of {} calls ends within {slowest:?}", times.len());
+    assert!(!call.is_finished(), "{what}: the call is not stored yet");
+
+    drop(busy);
+    let result = call.await.unwrap().expect("the call has a result");
+    let item = host.ports().history.item(CONVERSATION, CALL).unwrap().expect("the call is stored afterwards");
+    let body: ItemBody = serde_json::from_value(item.body).unwrap();
+    assert!(
+        matches!(&body, ItemBody::ToolCall { result: Some(stored), .. } if *stored == result),
+        "{what}: the stored result equals the returned one: {body:?}"
+    );
+    pair.close(what).await;
+}
