@@ -166,14 +166,14 @@ mod tests {
     }
 
     #[test]
-    fn an_announcement_names_the_server_and_what_it_wants() {
+    fn announcement_names_the_server_and_its_request() {
         assert_eq!(text(false, "files", "roots"), "files asks for your folders", "English text");
         assert_eq!(text(true, "files", "roots"), "files 请求访问你的文件夹", "Chinese text");
         assert_eq!(text(false, "files", "new"), "files has a question", "text for an unknown kind");
     }
 
     #[test]
-    fn a_request_is_announced_once_and_a_flood_is_not() {
+    fn request_is_announced_once_and_floods_are_suppressed() {
         let mut shown = ShownAnnouncements::default();
         let start = Instant::now();
         assert!(shown.add(start, id(1), TOOL).is_some(), "the first request should be announced");
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_gives_way_and_what_is_decided_goes() {
+    fn oldest_notification_is_withdrawn_and_decided_requests_are_removed() {
         let mut shown = ShownAnnouncements::default();
         let start = Instant::now();
         let mut add = |number: u32| shown.add(start + BETWEEN * number, id(u64::from(number)), TOOL);

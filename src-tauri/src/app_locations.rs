@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn the_environment_names_one_place_or_both() {
+    fn environment_overrides_one_or_both_locations() {
         let places = choose(Some("/a.json".into()), Some("".into()), usual);
         let expected = Locations { config_file: "/a.json".into(), data_dir: "/usual/data".into() };
         assert_eq!(places.ok(), Some(expected), "an empty variable should be ignored");
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn the_demo_server_is_found_installed_and_beside_a_build() {
+    fn demo_server_is_found_installed_and_next_to_a_build() {
         let root = tempfile::tempdir().unwrap();
         let usr = root.path().canonicalize().unwrap().join("usr");
         let (bin, lib) = (usr.join("bin"), usr.join("lib/drawbridge"));

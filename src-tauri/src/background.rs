@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_that_never_shows_the_choice_does_not_keep_the_window() {
+    fn page_that_never_shows_the_choice_does_not_block_closing() {
         let choice = ClosingChoice::default();
         let start = Instant::now();
         assert!(!choice.ask(start, || false), "without a page the choice can't be shown");
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_that_shows_the_choice_is_asked_each_time() {
+    fn page_that_shows_the_choice_is_notified_each_time() {
         let choice = ClosingChoice::default();
         let start = Instant::now();
         assert!(choice.ask(start, || true), "the page should be notified");

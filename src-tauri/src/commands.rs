@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn the_window_may_call_the_table_and_the_shells_own_and_nothing_else() {
+    fn window_may_call_exactly_the_listed_commands() {
         let capability: Value = serde_json::from_str(include_str!("../capabilities/main.json")).expect("JSON");
         assert_eq!(capability["windows"], serde_json::json!(["main"]), "only the main window may invoke commands");
         let allowed: BTreeSet<String> =

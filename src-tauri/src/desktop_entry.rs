@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_is_quoted() {
+    fn path_is_quoted() {
         let quoted = |path: &str| exec(Path::new(path), "-");
         assert_eq!(quoted("/a b/c").as_deref(), Ok("\"/a b/c\" -"), "space");
         assert_eq!(quoted("/a%f").as_deref(), Ok("\"/a%%f\" -"), "field code");
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn the_folder_is_the_users() {
+    fn config_folder_is_that_of_the_user() {
         let home = || Some(PathBuf::from("/home/ann"));
         let config = |named, home| folder(named, home, ".config");
         assert_eq!(config(None, home()), Some("/home/ann/.config".into()), "default folder");
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_those_of_one_group() {
+    fn keys_belong_to_one_group() {
         let exec = exec(Path::new("/usr/bin/drawbridge"), "-").expect("text");
         let entry = |more: &str| format!("[Desktop Entry]\nExec={exec}\n{more}");
         assert!(runs(&entry(""), &exec), "the written entry should match");
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_without_an_end_is_not_read() {
+    fn endless_file_is_rejected() {
         assert!(read(Path::new("/dev/zero")).is_err(), "an endless file should be rejected");
         assert_eq!(read(Path::new("/dev/none.desktop")).ok(), Some(None), "a missing file should be `None`");
     }

@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_graphics_card_is_a_render_node() {
+    fn graphics_card_is_a_render_node() {
         let devices = tempfile::tempdir().expect("a folder");
         assert!(!has_graphics_card(&devices.path().join("dri")), "without the folder there is no graphics card");
         std::fs::write(devices.path().join("card0"), "").expect("a file");

@@ -103,7 +103,7 @@ mod linux {
         }
 
         #[test]
-        fn bundles_are_taken_and_everything_else_goes_to_the_page() {
+        fn bundles_are_accepted_and_everything_else_is_left_to_the_page() {
             let both = of(&["file:///home/ann/My%20notes.mcpb", "file:///b.DXT"]);
             assert_eq!(
                 both,

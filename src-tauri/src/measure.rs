@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_age_is_read_past_any_name() {
+    fn process_age_is_parsed_after_any_name() {
         let stat = "7 (a ) b) S 1 7 7 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 1250 0 0";
         let expected = Duration::from_millis(500);
         assert_eq!(

@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_told_in_both_languages() {
+    fn numbers_are_formatted_in_both_languages() {
         let lines = |servers, requests, chinese| {
             let presence = Presence { servers, requests, chinese };
             [presence.servers_line(), presence.requests_line()]

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_waits_for_a_page_and_a_closing_window_does_not() {
+    fn show_request_event_is_held_for_a_page_and_a_closing_event_is_not() {
         let events = ShellEvents::default();
         assert!(!events.send(ShellEvent::ClosingAsked { servers: 2 }), "without a page the event can't be sent");
         events.send_or_hold(ShellEvent::ShowQuestion { id: Some("1".into()) });

@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_window_stays_with_its_page() {
+    fn only_own_urls_are_the_page() {
         for own in ["tauri://localhost/index.html", "http://tauri.localhost/", "https://tauri.localhost/#/settings"] {
             assert!(is_own_page(&own.parse().expect("a URL")), "{own} should be the page");
         }

@@ -24,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn e11_the_page_is_never_too_small_or_too_large_to_be_used() {
+    fn e11_zoom_is_limited_to_a_usable_range() {
         for (percent, expected) in [(0, 0.5), (50, 0.5), (110, 1.1), (200, 2.0), (u16::MAX, 2.0)] {
             assert!((scale(percent) - expected).abs() < f64::EPSILON, "{percent} % is a factor of {}", scale(percent));
         }

@@ -49,7 +49,7 @@ fn lines() -> BTreeSet<String> {
 }
 
 #[test]
-fn nothing_is_allowed_that_is_not_written_down() {
+fn only_listed_permissions_are_granted() {
     let mut written: BTreeSet<String> =
         include_str!("acl.txt").lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect();
     if cfg!(feature = "updater") {
@@ -63,7 +63,7 @@ fn nothing_is_allowed_that_is_not_written_down() {
 }
 
 #[test]
-fn own_commands_are_checked_too() {
+fn own_commands_are_restricted() {
     let (_, resolved) = resolved();
     assert!(
         resolved.has_app_acl,
@@ -77,7 +77,7 @@ fn own_commands_are_checked_too() {
 }
 
 #[test]
-fn plugins_that_reach_the_system_are_absent() {
+fn plugins_with_system_access_are_absent() {
     let (manifests, resolved) = resolved();
     for plugin in ["shell", "fs", "http", "process", "deep-link", "clipboard-manager", "upload", "websocket"] {
         assert!(!manifests.contains_key(plugin), "the plugin {plugin} should not be part of the app");

@@ -16,7 +16,7 @@ fn security() -> Value {
 }
 
 #[test]
-fn nothing_dangerous_is_switched_on() {
+fn dangerous_security_settings_are_off() {
     let security = security();
     assert_eq!(security["freezePrototype"], true, "prototypes should be frozen");
     assert_eq!(
@@ -30,7 +30,7 @@ fn nothing_dangerous_is_switched_on() {
 }
 
 #[test]
-fn the_rules_for_content_let_nothing_in() {
+fn content_security_policy_denies_external_sources() {
     let security = security();
     let rules = security["csp"].as_object().expect("the policy should be an object");
     assert_eq!(rules["default-src"], "'none'", "sources should be denied by default");
@@ -53,7 +53,7 @@ fn the_rules_for_content_let_nothing_in() {
 }
 
 #[test]
-fn developer_tools_are_for_debug_builds_only() {
+fn developer_tools_are_in_debug_builds_only() {
     // Tauri includes them in debug builds, and in release builds with the feature of this name.
     for manifest in [include_str!("../Cargo.toml"), include_str!("../../Cargo.toml")] {
         assert!(!manifest.contains("devtools"), "no manifest should enable developer tools in a release");

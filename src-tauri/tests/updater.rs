@@ -66,7 +66,7 @@ async fn refused(keys: &TestKeys, served: ServedRelease) -> UpdateRefusal {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn a_signed_release_takes_the_place_of_the_program() {
+async fn signed_release_replaces_the_program() {
     let keys = TestKeys::new();
     let server = ReleaseServer::start(ServedRelease::release(&keys, NEW)).await;
     let program = Program::new(&server, &keys);
@@ -75,7 +75,7 @@ async fn a_signed_release_takes_the_place_of_the_program() {
 }
 
 #[tokio::test]
-async fn nothing_new_changes_nothing() {
+async fn no_newer_version_changes_nothing() {
     let keys = TestKeys::new();
     let mut none = ServedRelease::release(&keys, NEW);
     none.is_empty = true;
@@ -89,7 +89,7 @@ async fn nothing_new_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_tampered_byte_is_refused() {
+async fn tampered_file_is_rejected() {
     let keys = TestKeys::new();
     let mut served = ServedRelease::release(&keys, NEW);
     served.file[5] ^= 1;
@@ -98,7 +98,7 @@ async fn a_tampered_byte_is_refused() {
 
 /// The manifest announces an old file as a new version, and the project's key signed both.
 #[tokio::test]
-async fn an_older_version_with_a_raised_number_is_refused() {
+async fn older_file_announced_as_newer_is_rejected() {
     let keys = TestKeys::new();
     let old = keys.sign(FILE, "timestamp:1700000000\tfile:app\tversion:0.9.0");
     let served = ServedRelease::release(&keys, NEW).announcing(manifest_of(NEW, &old, FILE.len()));
@@ -107,7 +107,7 @@ async fn an_older_version_with_a_raised_number_is_refused() {
 }
 
 #[tokio::test]
-async fn a_changed_version_in_a_signature_is_refused() {
+async fn changed_version_in_a_signature_is_rejected() {
     let keys = TestKeys::new();
     let signature = server::with_comment(&keys.sign(FILE, "file:app\tversion:0.9.0"), "version:0.9.0", NEW_FIELD);
     let served = ServedRelease::release(&keys, NEW).announcing(manifest_of(NEW, &signature, FILE.len()));
@@ -117,7 +117,7 @@ async fn a_changed_version_in_a_signature_is_refused() {
 const NEW_FIELD: &str = "version:900.1.0";
 
 #[tokio::test]
-async fn a_signature_without_a_version_is_refused() {
+async fn signature_without_a_version_is_rejected() {
     let keys = TestKeys::new();
     let bare = keys.sign(FILE, "timestamp:1700000000\tfile:app-version:900.1.0");
     let served = ServedRelease::release(&keys, NEW).announcing(manifest_of(NEW, &bare, FILE.len()));
@@ -125,7 +125,7 @@ async fn a_signature_without_a_version_is_refused() {
 }
 
 #[tokio::test]
-async fn a_file_of_another_key_is_refused() {
+async fn file_signed_with_another_key_is_rejected() {
     let (keys, others) = (TestKeys::new(), TestKeys::new());
     let foreign = others.sign(FILE, "file:app\tversion:900.1.0");
     let served = ServedRelease::release(&keys, NEW).announcing(manifest_of(NEW, &foreign, FILE.len()));
@@ -133,7 +133,7 @@ async fn a_file_of_another_key_is_refused() {
 }
 
 #[tokio::test]
-async fn a_release_without_this_platform_is_refused() {
+async fn release_without_this_platform_is_rejected() {
     let keys = TestKeys::new();
     let other =
         manifest_of(NEW, &keys.sign(FILE, NEW_FIELD), FILE.len()).replace(&server::platform(), "plan9-x86_64-tar");

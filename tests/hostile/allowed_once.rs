@@ -37,7 +37,7 @@ fn starts(app: &TestApp) -> Vec<(String, String)> {
 }
 
 #[tokio::test]
-async fn e19_a_server_that_was_allowed_once_is_not_started_again_without_asking() {
+async fn e19_server_allowed_once_is_not_restarted_without_consent() {
     let row = Row::default();
     row.is("E19, a server that was allowed once ends");
     let (app, pid, _aside) = started(ApprovalScope::Once).await;
@@ -57,7 +57,7 @@ async fn e19_a_server_that_was_allowed_once_is_not_started_again_without_asking(
 }
 
 #[tokio::test]
-async fn e19_a_server_that_is_always_allowed_comes_back_and_the_log_says_so() {
+async fn e19_restart_by_a_grant_is_logged() {
     let row = Row::default();
     row.is("E19, a server that is always allowed ends");
     let (app, pid, _aside) = started(ApprovalScope::Always).await;
@@ -94,7 +94,7 @@ async fn signed_in_once() -> (TestApp, AuthorizationServer, ProtectedServer) {
 }
 
 #[tokio::test]
-async fn e19_a_remote_server_that_was_allowed_once_is_not_connected_to_again_without_its_user() {
+async fn e19_remote_server_allowed_once_is_not_reconnected_without_consent() {
     let row = Row::default();
     row.is("E19, a remote server that was allowed once wants another sign-in");
     let (app, issuer, server) = signed_in_once().await;
@@ -127,7 +127,7 @@ async fn e19_a_remote_server_that_was_allowed_once_is_not_connected_to_again_wit
 }
 
 #[tokio::test]
-async fn e19_a_sign_in_that_its_user_has_finished_connects_to_what_was_allowed() {
+async fn e19_completed_sign_in_connects_to_the_approved_server() {
     let row = Row::default();
     row.is("E19, the user of a remote server that was allowed once signs in again");
     let (app, issuer, _server) = signed_in_once().await;

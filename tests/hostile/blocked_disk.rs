@@ -43,7 +43,7 @@ fn data(app: &TestApp) -> PathBuf {
 
 /// Runs a command while a resource is blocked. Checks that the owner serves other requests at once, then releases
 /// `held`.
-async fn answers_others<T>(host: &Host, what: &str, held: impl Sized, act: impl Future<Output = T>) -> T {
+async fn assert_owner_responds<T>(host: &Host, what: &str, held: impl Sized, act: impl Future<Output = T>) -> T {
     let mut act = pin!(act);
     for _ in 0..ASKED {
         // The owner may run on this very thread, also while the command is on its way to it.
@@ -63,7 +63,7 @@ async fn answers_others<T>(host: &Host, what: &str, held: impl Sized, act: impl 
 }
 
 /// A host with a server that does not run, and a row of the results.
-async fn quiet(what: &str) -> (TestApp, Row) {
+async fn start_with_stopped_server(what: &str) -> (TestApp, Row) {
     let row = Row::default();
     row.is(what);
     let app =
@@ -87,7 +87,7 @@ fn document(app: &TestApp, name: &str) -> String {
 }
 
 #[tokio::test]
-async fn s15_a_held_lock_of_the_documents_does_not_stop_the_loop() {
+async fn s15_held_document_lock_does_not_block_the_owner() {
     let what = "S15, another program holds the lock of the documents";
     let pair = ServerPair::not_yet_open(testkit::app::scripted(&[])).await;
     let lock = lock_of(&data(&pair.app));
@@ -118,12 +118,12 @@ async fn s15_a_held_lock_of_the_documents_does_not_stop_the_loop() {
 }
 
 #[tokio::test]
-async fn s15_approvals_are_given_and_taken_back_behind_a_held_lock() {
+async fn s15_grants_are_added_and_revoked_behind_a_held_lock() {
     let what = "S15, a grant is given and revoked while the lock is held";
-    let (app, row) = quiet(what).await;
+    let (app, row) = start_with_stopped_server(what).await;
     let request = asked_to_start(&app).await;
     let answer = app.host.answer(request.id, request.hash.to_string(), UserDecision::Allow(ApprovalScope::Always));
-    answers_others(&app.host, what, lock_of(&data(&app)), answer).await.unwrap();
+    assert_owner_responds(&app.host, what, lock_of(&data(&app)), answer).await.unwrap();
     assert!(document(&app, "grants.json").contains("bad"), "{what}: it stands in the file");
     app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
 
@@ -145,14 +145,14 @@ async fn s15_approvals_are_given_and_taken_back_behind_a_held_lock() {
 #[tokio::test]
 async fn s15_rules_change_behind_a_held_lock() {
     let what = "S15, a rule is set and removed while the lock is held";
-    let (app, row) = quiet(what).await;
+    let (app, row) = start_with_stopped_server(what).await;
     let rule: PolicyRule = serde_json::from_value(json!({ "server": "bad", "effect": "deny" })).unwrap();
     let set = app.host.set_rule(rule);
-    let rule = answers_others(&app.host, what, lock_of(&data(&app)), set).await.unwrap();
+    let rule = assert_owner_responds(&app.host, what, lock_of(&data(&app)), set).await.unwrap();
     assert!(document(&app, "policy.json").contains("bad"), "{what}: it stands in the file");
     assert_eq!(app.host.rules().await.unwrap().rules.len(), 1, "{what}: it holds");
     let remove = app.host.remove_rule(rule);
-    answers_others(&app.host, what, lock_of(&data(&app)), remove).await.unwrap();
+    assert_owner_responds(&app.host, what, lock_of(&data(&app)), remove).await.unwrap();
     assert!(app.host.rules().await.unwrap().rules.is_empty(), "{what}: it is gone");
     ends(app, row).await;
 }
@@ -160,10 +160,10 @@ async fn s15_rules_change_behind_a_held_lock() {
 #[tokio::test]
 async fn s15_settings_change_behind_a_held_lock() {
     let what = "S15, settings and what is confirmed of them change while the lock is held";
-    let (app, row) = quiet(what).await;
+    let (app, row) = start_with_stopped_server(what).await;
     let settings = AppSettings { audit_days: 365, ..AppSettings::default() };
     let set = app.host.set_settings(settings.clone());
-    answers_others(&app.host, what, lock_of(&data(&app)), set).await.unwrap();
+    assert_owner_responds(&app.host, what, lock_of(&data(&app)), set).await.unwrap();
     assert_eq!(app.host.snapshot().await.unwrap().settings, settings, "{what}: they hold");
     assert!(document(&app, "settings.json").contains("365"), "{what}: they are kept");
     assert!(document(&app, "confirmed.json").contains("365"), "{what}: they are confirmed");
@@ -173,7 +173,7 @@ async fn s15_settings_change_behind_a_held_lock() {
 #[tokio::test]
 async fn s15_changes_behind_a_held_lock_keep_their_order() {
     let what = "S15, settings change several times while the lock is held";
-    let (app, row) = quiet(what).await;
+    let (app, row) = start_with_stopped_server(what).await;
     let set = |days: u32| {
         let host = app.host.clone();
         let settings = AppSettings { audit_days: days, ..AppSettings::default() };
@@ -181,7 +181,7 @@ async fn s15_changes_behind_a_held_lock_keep_their_order() {
     };
     // Each is with the owner before the next one is.
     let all = async { tokio::join!(biased; set(101), set(102), set(103)) };
-    answers_others(&app.host, what, lock_of(&data(&app)), all).await;
+    assert_owner_responds(&app.host, what, lock_of(&data(&app)), all).await;
     assert_eq!(app.host.snapshot().await.unwrap().settings.audit_days, 103, "{what}: the last one holds");
     assert!(document(&app, "settings.json").contains("103"), "{what}: and is kept");
     assert!(document(&app, "confirmed.json").contains("103"), "{what}: and is confirmed");
@@ -194,16 +194,16 @@ async fn s15_changes_behind_a_held_lock_keep_their_order() {
 }
 
 #[tokio::test]
-async fn s15_what_a_server_may_use_changes_behind_a_held_lock() {
+async fn s15_server_permissions_change_behind_a_held_lock() {
     let what = "S15, the sampling and the data flow of a server change while the lock is held";
-    let (app, row) = quiet(what).await;
+    let (app, row) = start_with_stopped_server(what).await;
     let settings = SamplingSettings { on: true, max_tokens: 77, ..SamplingSettings::default() };
     let set = app.host.set_sampling("bad".into(), settings);
-    answers_others(&app.host, what, lock_of(&data(&app)), set).await.unwrap();
+    assert_owner_responds(&app.host, what, lock_of(&data(&app)), set).await.unwrap();
     assert!(document(&app, "sampling.json").contains("77"), "{what}: it is kept");
     let flow = DataFlow { same_server: SameServerFlow::Off, ..DataFlow::default() };
     let set = app.host.set_data_flow("bad".into(), flow);
-    answers_others(&app.host, what, lock_of(&data(&app)), set).await.unwrap();
+    assert_owner_responds(&app.host, what, lock_of(&data(&app)), set).await.unwrap();
     assert!(document(&app, "flow.json").contains("bad"), "{what}: it is kept");
     ends(app, row).await;
 }
@@ -211,15 +211,15 @@ async fn s15_what_a_server_may_use_changes_behind_a_held_lock() {
 #[tokio::test]
 async fn s15_providers_change_behind_a_held_lock() {
     let what = "S15, a provider is set up and removed while the lock is held";
-    let (app, row) = quiet(what).await;
+    let (app, row) = start_with_stopped_server(what).await;
     let settings = json!({ "id": "own", "name": "Own", "kind": "openai", "url": "http://127.0.0.1:9/v1" });
     let set = app.host.set_provider(serde_json::from_value(settings).unwrap());
-    answers_others(&app.host, what, lock_of(&data(&app)), set).await.unwrap();
+    assert_owner_responds(&app.host, what, lock_of(&data(&app)), set).await.unwrap();
     let problem = app.host.providers().await.unwrap().providers[0].problem.clone();
     assert_eq!(problem, None, "{what}: it is confirmed");
     assert!(document(&app, "models.json").contains("own"), "{what}: it is kept");
     let remove = app.host.remove_provider("own".into());
-    answers_others(&app.host, what, lock_of(&data(&app)), remove).await.unwrap();
+    assert_owner_responds(&app.host, what, lock_of(&data(&app)), remove).await.unwrap();
     assert!(app.host.providers().await.unwrap().providers.is_empty(), "{what}: it is gone");
     ends(app, row).await;
 }
@@ -227,21 +227,21 @@ async fn s15_providers_change_behind_a_held_lock() {
 #[tokio::test]
 async fn s15_servers_are_added_and_removed_behind_a_held_lock() {
     let what = "S15, a server is added and removed while the lock is held";
-    let (app, row) = quiet(what).await;
+    let (app, row) = start_with_stopped_server(what).await;
     let entry = ports::server_config::ServerEntry { name: "other".to_owned(), config: scripted(&[]) };
     let add = app.host.add_server(entry);
-    answers_others(&app.host, what, lock_of(&data(&app)), add).await.unwrap();
+    assert_owner_responds(&app.host, what, lock_of(&data(&app)), add).await.unwrap();
     app.server("other").await;
     let remove = app.host.remove_server("other".into());
-    answers_others(&app.host, what, lock_of(&data(&app)), remove).await.unwrap();
+    assert_owner_responds(&app.host, what, lock_of(&data(&app)), remove).await.unwrap();
     assert_eq!(app.host.snapshot().await.unwrap().servers.len(), 1, "{what}: it is gone");
     ends(app, row).await;
 }
 
 #[tokio::test]
-async fn s15_nothing_leaves_and_nothing_waits_while_the_audit_log_is_locked() {
+async fn s15_locked_audit_log_blocks_payloads_but_not_the_owner() {
     let what = "S15, another program has the audit log for itself";
-    let (app, row) = quiet(what).await;
+    let (app, row) = start_with_stopped_server(what).await;
     let request = asked_to_start(&app).await;
     // The log is there once something is written down.
     app.host.answer(request.id, request.hash.to_string(), UserDecision::Deny).await.unwrap();
@@ -252,7 +252,7 @@ async fn s15_nothing_leaves_and_nothing_waits_while_the_audit_log_is_locked() {
     let held = Connection::open(data(&app).join("audit.db")).unwrap();
     held.execute_batch("BEGIN IMMEDIATE").unwrap();
     let answer = app.host.answer(request.id, request.hash.to_string(), UserDecision::Allow(ApprovalScope::Once));
-    answers_others(&app.host, what, held, async {
+    assert_owner_responds(&app.host, what, held, async {
         let mut answer = pin!(answer);
         let mut again =
             pin!(app.host.answer(request.id, request.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)));
@@ -303,7 +303,7 @@ impl Drop for HangingDisk {
 }
 
 #[tokio::test]
-async fn s15_a_program_on_a_hanging_file_system_does_not_stop_the_loop() {
+async fn s15_program_on_a_hanging_file_system_does_not_block_the_owner() {
     let what = "S15, the program of a start lies on a file system that does not answer";
     let row = Row::default();
     row.is(what);
@@ -311,7 +311,7 @@ async fn s15_a_program_on_a_hanging_file_system_does_not_stop_the_loop() {
     let app = TestApp::start_in(tempfile::tempdir().unwrap(), vec![("bad", scripted(&[]))], options).await;
     let request = asked_to_start(&app).await;
     let answer = app.host.answer(request.id, request.hash.to_string(), UserDecision::Allow(ApprovalScope::Once));
-    answers_others(&app.host, what, HangingDisk::begins(), answer).await.unwrap();
+    assert_owner_responds(&app.host, what, HangingDisk::begins(), answer).await.unwrap();
     app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
     app.host.stop_server("bad".into()).await.unwrap();
 
@@ -336,7 +336,7 @@ async fn s15_a_program_on_a_hanging_file_system_does_not_stop_the_loop() {
 }
 
 #[tokio::test]
-async fn s15_an_approval_that_is_overtaken_lets_nothing_leave() {
+async fn s15_stop_before_the_audit_entry_is_written_withdraws_the_approval() {
     let what = "S15, an approval is revoked while its entry is on its way to the log";
     let row = Row::default();
     row.is(what);
@@ -372,7 +372,7 @@ async fn s15_an_approval_that_is_overtaken_lets_nothing_leave() {
 }
 
 #[tokio::test]
-async fn s15_an_approval_can_be_refused_while_the_log_is_locked() {
+async fn s15_approval_can_be_denied_while_the_log_is_locked() {
     let what = "S15, what was approved is denied while its entry is on its way to the log";
     let row = Row::default();
     row.is(what);

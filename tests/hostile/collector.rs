@@ -43,7 +43,7 @@ impl Collector {
 }
 
 #[tokio::test]
-async fn whoever_connects_is_counted() {
+async fn every_connection_is_counted() {
     let collector = Collector::start();
     let mut visits = 0;
     for host in ["127.0.0.1", "127.0.0.2", "::1", "::ffff:127.0.0.2"] {

@@ -16,7 +16,7 @@ fn is_start(request: &ConsentRequestView) -> bool {
 }
 
 /// Starts the bad server. Its consent request must show the command verbatim, and nothing may run before the decision.
-async fn asks_about(pair: &ServerPair, what: &str, config: &StdioConfig) -> ConsentRequestView {
+async fn assert_command_shown(pair: &ServerPair, what: &str, config: &StdioConfig) -> ConsentRequestView {
     pair.app.host.start_server("bad".into()).await.unwrap();
     let request = pair.while_good(what, pair.app.consent_request("bad", "its command", is_start)).await;
     let ConsentRequestBody::StartServer { config: shown, .. } = &request.body else { panic!("{what}: its command") };
@@ -33,7 +33,7 @@ fn stdio(config: ServerConfig) -> StdioConfig {
 }
 
 #[tokio::test]
-async fn x58_commands_are_shown_whole_and_never_run_by_themselves() {
+async fn x58_commands_are_shown_completely_and_never_run_automatically() {
     let long = "x".repeat(about(4_096));
     let cases: [(&str, Vec<&str>); 4] = [
         ("an argument of 4 kB", vec!["--reply", &long, "; touch pwned"]),
@@ -46,7 +46,7 @@ async fn x58_commands_are_shown_whole_and_never_run_by_themselves() {
         let config = command("/bin/false".into(), &args);
         let pair = ServerPair::asked_to_start(config.clone()).await;
         assert_eq!(pair.app.server("bad").await.state, ServerState::Stopped, "{what}: settings alone start nothing");
-        let request = asks_about(&pair, &what, &stdio(config)).await;
+        let request = assert_command_shown(&pair, &what, &stdio(config)).await;
         pair.app.decide(&request, UserDecision::Deny).await;
         pair.app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
         pair.close(&what).await;
@@ -54,17 +54,17 @@ async fn x58_commands_are_shown_whole_and_never_run_by_themselves() {
 }
 
 #[tokio::test]
-async fn x58_an_approval_holds_for_what_was_approved_only() {
+async fn x58_approval_covers_the_approved_command_only() {
     let what = "X58, an approved command that is edited";
     let pair = ServerPair::asked_to_start(scripted(&[])).await;
-    let request = asks_about(&pair, what, &stdio(scripted(&[]))).await;
+    let request = assert_command_shown(&pair, what, &stdio(scripted(&[]))).await;
     pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
     pair.app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
     let edited = scripted(&["--misbehave", "escapes"]);
     let entry = ServerEntry { name: "bad".into(), config: edited.clone() };
     pair.app.host.update_server("bad".into(), entry).await.unwrap();
     pair.app.until("bad", "stopped", |s| s.state == ServerState::Stopped).await;
-    let request = asks_about(&pair, what, &stdio(edited)).await;
+    let request = assert_command_shown(&pair, what, &stdio(edited)).await;
     let ConsentRequestBody::StartServer { approved_before, .. } = &request.body else { panic!("{what}: its command") };
     assert!(approved_before.is_some(), "{what}: what was approved before is shown beside it");
     pair.app.decide(&request, UserDecision::Deny).await;
@@ -79,9 +79,9 @@ fn script(path: &Path, comment: &str) {
 }
 
 /// Approves the script at this path for good, and stops the server again.
-async fn approved_and_stopped(what: &str, config: &ServerConfig) -> ServerPair {
+async fn approve_and_stop(what: &str, config: &ServerConfig) -> ServerPair {
     let pair = ServerPair::asked_to_start(config.clone()).await;
-    let request = asks_about(&pair, what, &stdio(config.clone())).await;
+    let request = assert_command_shown(&pair, what, &stdio(config.clone())).await;
     pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
     pair.app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
     pair.app.host.stop_server("bad".into()).await.unwrap();
@@ -91,24 +91,24 @@ async fn approved_and_stopped(what: &str, config: &ServerConfig) -> ServerPair {
 
 /// Covers a file at the same path that is overwritten with the same length, which an attacker can choose.
 #[tokio::test]
-async fn x58_a_program_that_is_overwritten_asks_again() {
+async fn x58_overwritten_program_asks_again() {
     let what = "X58, the same path, overwritten";
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("server");
     script(&program, "before");
     let config = command(program.clone(), &[]);
-    let pair = approved_and_stopped(what, &config).await;
+    let pair = approve_and_stop(what, &config).await;
     let length = std::fs::metadata(&program).unwrap().len();
     script(&program, "behind");
     assert_eq!(std::fs::metadata(&program).unwrap().len(), length, "{what}: it is not told by its length");
-    let request = asks_about(&pair, what, &stdio(config)).await;
+    let request = assert_command_shown(&pair, what, &stdio(config)).await;
     pair.app.decide(&request, UserDecision::Deny).await;
     pair.close(what).await;
 }
 
 /// Covers a path that leads to another program after the approval.
 #[tokio::test]
-async fn x58_a_path_that_leads_elsewhere_asks_again() {
+async fn x58_path_to_another_program_asks_again() {
     let what = "X58, the same path, another program";
     let folder = tempfile::tempdir().unwrap();
     let [one, other, link] = ["one", "other", "server"].map(|name| folder.path().join(name));
@@ -116,10 +116,10 @@ async fn x58_a_path_that_leads_elsewhere_asks_again() {
     script(&other, "other");
     std::os::unix::fs::symlink(&one, &link).unwrap();
     let config = command(link.clone(), &[]);
-    let pair = approved_and_stopped(what, &config).await;
+    let pair = approve_and_stop(what, &config).await;
     std::fs::remove_file(&link).unwrap();
     std::os::unix::fs::symlink(&other, &link).unwrap();
-    let request = asks_about(&pair, what, &stdio(config)).await;
+    let request = assert_command_shown(&pair, what, &stdio(config)).await;
     pair.app.decide(&request, UserDecision::Deny).await;
     pair.close(what).await;
 }

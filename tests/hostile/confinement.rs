@@ -57,7 +57,7 @@ async fn failed(pair: &ServerPair) -> Failure {
 }
 
 /// Calls a server that then uses too much, and checks that it is stopped for that, in these words.
-async fn is_stopped(what: &str, misbehaviour: &str, limits: ServerLimits, words: &str) {
+async fn assert_stopped_for(what: &str, misbehaviour: &str, limits: ServerLimits, words: &str) {
     let pair = running(misbehaviour, limits).await;
     let call = pair.begin("1", "echo", json!({}));
     let failure = pair.while_good(what, failed(&pair)).await;
@@ -87,33 +87,33 @@ fn sleepers() -> usize {
 }
 
 #[tokio::test]
-async fn s37_a_server_that_forks_is_stopped() {
+async fn s37_forking_server_is_stopped() {
     let words = "it ran more than 64 processes and threads";
-    is_stopped("S37, processes without end", "forks", limits(), words).await;
+    assert_stopped_for("S37, processes without end", "forks", limits(), words).await;
     assert_eq!(sleepers(), 0, "all that it started is gone");
 }
 
 #[tokio::test]
-async fn s37_a_server_that_takes_memory_is_stopped() {
+async fn s37_server_with_excessive_memory_is_stopped() {
     let words = "it used more than 256 MiB of memory";
-    is_stopped("S37, memory without end", "takes-memory", limits(), words).await;
+    assert_stopped_for("S37, memory without end", "takes-memory", limits(), words).await;
 }
 
 #[tokio::test]
-async fn s37_a_server_that_fills_its_home_is_stopped() {
+async fn s37_server_that_fills_its_home_is_stopped() {
     let words = "its own home held more than 16 MiB";
-    is_stopped("S37, a file without end", "fills-home", limits(), words).await;
+    assert_stopped_for("S37, a file without end", "fills-home", limits(), words).await;
 }
 
 #[tokio::test]
-async fn s37_a_server_that_spins_is_stopped() {
+async fn s37_spinning_server_is_stopped() {
     let words = "it used more than 5 seconds of processor time within an hour";
     let limits = ServerLimits { processor_seconds: 1, ..limits() };
-    is_stopped("S37, processors kept busy", "spins", limits, words).await;
+    assert_stopped_for("S37, processors kept busy", "spins", limits, words).await;
 }
 
 #[tokio::test]
-async fn s37_the_limits_are_part_of_what_is_asked_about() {
+async fn s37_limits_are_part_of_the_consent_request() {
     let what = "S37, what a server is stopped at is shown before it starts";
     let pair = ServerPair::asked_to_start(held("silent")).await;
     let settings = AppSettings { limits: limits(), ..AppSettings::default() };
@@ -129,7 +129,7 @@ async fn s37_the_limits_are_part_of_what_is_asked_about() {
 }
 
 #[tokio::test]
-async fn s23_what_only_the_system_may_is_refused() {
+async fn s23_privileged_operations_are_refused() {
     let what = "S23, namespaces, mounts, the kernel's log";
     let _others = tempfile::Builder::new().prefix("s23-").tempfile_in("/tmp").unwrap();
     let pair = running("tries-the-kernel", limits()).await;

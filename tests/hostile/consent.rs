@@ -19,7 +19,7 @@ use testkit::app::{PATIENCE, TestApp, demo};
 use testkit::deadline::within;
 
 #[tokio::test]
-async fn a_tool_call_waits_for_the_user_and_sends_what_was_shown() {
+async fn tool_call_waits_for_consent_and_sends_the_displayed_payload() {
     let app = harbour("both").await;
     let called = call(&app, "1", "add", json!({"a": 2, "b": 3}));
     let consent_request = app.consent_request("harbour", "the tool", is_tool).await;
@@ -39,7 +39,7 @@ async fn a_tool_call_waits_for_the_user_and_sends_what_was_shown() {
 }
 
 #[tokio::test]
-async fn an_approval_is_bound_to_the_bytes_that_were_shown() {
+async fn approval_is_bound_to_the_displayed_bytes() {
     let app = harbour("both").await;
     let called = call(&app, "1", "add", json!({"a": 2, "b": 3}));
     let shown = app.consent_request("harbour", "the tool", is_tool).await;
@@ -57,7 +57,7 @@ async fn an_approval_is_bound_to_the_bytes_that_were_shown() {
 }
 
 /// Waits until a message of this method was sent to the server.
-async fn until_sent(app: &TestApp, method: &str) {
+async fn wait_until_sent(app: &TestApp, method: &str) {
     let activity = app.host.activity("harbour".to_owned()).await.unwrap();
     let is_sent = || {
         let activity = activity.lock().unwrap();
@@ -68,7 +68,7 @@ async fn until_sent(app: &TestApp, method: &str) {
 
 /// Covers the requirement `[tools-list-changed]`.
 #[tokio::test]
-async fn always_for_a_tool_ends_when_its_definition_changes() {
+async fn tool_grant_ends_when_its_definition_changes() {
     let app = harbour("legacy").await;
     let allow_all = |scope| move |q: &ConsentRequestView| is_tool(q).then_some(UserDecision::Allow(scope));
     let called = call(&app, "1", "lighthouse", json!({}));
@@ -136,7 +136,7 @@ async fn sampling_is_reviewed_twice_in_both_eras() {
 }
 
 #[tokio::test]
-async fn a_refused_sampling_request_ends_the_call_with_a_cause() {
+async fn denied_sampling_request_fails_the_call_with_a_cause() {
     for era in ["legacy", "modern"] {
         let app = harbour(era).await;
         let called = call(&app, "1", "ask_model", json!({}));
@@ -155,7 +155,7 @@ async fn a_refused_sampling_request_ends_the_call_with_a_cause() {
 }
 
 #[tokio::test]
-async fn forms_are_checked_here_and_their_three_answers_told_apart() {
+async fn forms_are_validated_and_have_three_distinct_responses() {
     for era in ["legacy", "modern"] {
         for (answer, action) in
             [(None, "accept"), (Some(UserDecision::Deny), "decline"), (Some(UserDecision::Cancel), "cancel")]
@@ -197,7 +197,7 @@ async fn forms_are_checked_here_and_their_three_answers_told_apart() {
 }
 
 #[tokio::test]
-async fn a_page_is_opened_only_after_consent() {
+async fn url_is_opened_only_after_consent() {
     for era in ["legacy", "modern"] {
         let app = harbour(era).await;
         let called = call(&app, "1", "ask_url", json!({}));
@@ -214,7 +214,7 @@ async fn a_page_is_opened_only_after_consent() {
 }
 
 #[tokio::test]
-async fn folders_are_asked_for_once_and_changes_are_announced() {
+async fn roots_request_consent_once_and_changes_are_notified() {
     for era in ["legacy", "modern"] {
         let app = harbour(era).await;
         let folder = std::fs::canonicalize(app.folder.path()).unwrap();
@@ -233,7 +233,7 @@ async fn folders_are_asked_for_once_and_changes_are_announced() {
         let second = app.folder.path().join("data");
         app.host.set_roots("harbour".into(), vec![second.clone()]).await.unwrap();
         if era == "legacy" {
-            until_sent(&app, "notifications/roots/list_changed").await;
+            wait_until_sent(&app, "notifications/roots/list_changed").await;
         }
         let user = app.always(|q| is_tool(q).then_some(UserDecision::Allow(ApprovalScope::Once)));
         let said = text(&ended(call(&app, "2", "list_folders", json!({}))).await);
@@ -243,7 +243,7 @@ async fn folders_are_asked_for_once_and_changes_are_announced() {
 }
 
 #[tokio::test]
-async fn progress_is_told_and_a_call_can_be_cancelled() {
+async fn progress_is_reported_and_a_call_can_be_cancelled() {
     let app = harbour("both").await;
     let user = app.always(|q| is_tool(q).then_some(UserDecision::Allow(ApprovalScope::Once)));
     let called = call(&app, "long", "slow_report", json!({"seconds": 30, "steps": 60}));
@@ -263,12 +263,12 @@ async fn progress_is_told_and_a_call_can_be_cancelled() {
     app.host.cancel_call("long".into()).await.unwrap();
     assert_eq!(ended(called).await.err(), Some(CallFailure::Cancelled), "it ends at once");
     user.abort();
-    until_sent(&app, "notifications/cancelled").await;
+    wait_until_sent(&app, "notifications/cancelled").await;
     assert!(app.host.snapshot().await.unwrap().calls.is_empty(), "nothing is left of it");
 }
 
 #[tokio::test]
-async fn a_call_that_waits_for_approval_can_be_cancelled_too() {
+async fn pending_call_can_be_cancelled() {
     let app = harbour("both").await;
     let called = call(&app, "1", "add", json!({"a": 1, "b": 1}));
     app.consent_request("harbour", "the tool", is_tool).await;
@@ -329,7 +329,7 @@ async fn deny_all_and_mute_silence_one_server() {
 }
 
 #[tokio::test]
-async fn grants_can_be_seen_and_taken_back() {
+async fn grants_are_listed_and_revocable() {
     let app = harbour("both").await;
     let called = call(&app, "1", "add", json!({"a": 1, "b": 1}));
     let consent_request = app.consent_request("harbour", "the tool", is_tool).await;
@@ -346,7 +346,7 @@ async fn grants_can_be_seen_and_taken_back() {
 }
 
 #[tokio::test]
-async fn a_question_about_a_call_does_not_outlive_the_process_it_was_for() {
+async fn pending_request_does_not_outlive_its_process() {
     let app = harbour("both").await;
     let called = call(&app, "1", "add", json!({"a": 1, "b": 1}));
     let consent_request = app.consent_request("harbour", "the tool", is_tool).await;
@@ -362,7 +362,7 @@ async fn a_question_about_a_call_does_not_outlive_the_process_it_was_for() {
 }
 
 #[tokio::test]
-async fn approvals_of_tools_and_folders_end_with_the_command_they_were_given_to() {
+async fn tool_and_folder_grants_end_when_the_command_changes() {
     let app = harbour("both").await;
     let folder = app.folder.path().to_owned();
     app.host.set_roots("harbour".into(), vec![folder]).await.unwrap();
@@ -385,7 +385,7 @@ async fn approvals_of_tools_and_folders_end_with_the_command_they_were_given_to(
 }
 
 #[tokio::test]
-async fn a_tool_that_changes_while_its_question_is_open_is_asked_about_anew() {
+async fn tool_changed_while_pending_requires_consent_again() {
     let app = harbour("legacy").await;
     let waiting = call(&app, "1", "lighthouse", json!({}));
     let shown = app.consent_request("harbour", "the tool", is_tool).await;
@@ -405,7 +405,7 @@ async fn a_tool_that_changes_while_its_question_is_open_is_asked_about_anew() {
 }
 
 #[tokio::test]
-async fn a_page_is_opened_once_however_often_it_is_approved() {
+async fn url_is_opened_once_despite_repeated_approvals() {
     let app = harbour("legacy").await;
     *app.platform.slow.lock().unwrap() = std::time::Duration::from_millis(300);
     let called = call(&app, "1", "ask_url", json!({}));
@@ -421,7 +421,7 @@ async fn a_page_is_opened_once_however_often_it_is_approved() {
 }
 
 #[tokio::test]
-async fn a_rule_that_comes_while_a_page_opens_does_not_deny_what_has_left() {
+async fn rule_added_while_a_url_opens_does_not_deny_it_afterwards() {
     let app = harbour("legacy").await;
     *app.platform.slow.lock().unwrap() = std::time::Duration::from_secs(1);
     let called = call(&app, "1", "ask_url", json!({}));

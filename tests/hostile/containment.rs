@@ -44,7 +44,7 @@ async fn seen(app: &TestApp, server: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_server_in_a_sandbox_works_and_its_question_says_what_it_reaches() {
+async fn sandboxed_server_works_and_its_consent_request_shows_its_reach() {
     let ground = tempfile::tempdir().unwrap();
     let inside = ground.path().canonicalize().unwrap();
     let sandbox = SandboxConfig { folders: vec![folder(&inside, AccessMode::Write)], network: NetworkAccess::None };
@@ -75,7 +75,7 @@ async fn a_server_in_a_sandbox_works_and_its_question_says_what_it_reaches() {
 }
 
 #[tokio::test]
-async fn more_reach_is_another_command() {
+async fn extended_reach_requires_another_approval() {
     let sandbox = SandboxConfig::default();
     let app = TestApp::start(vec![("held", held(sandbox.clone(), &[]))]).await;
     app.host.start_server("held".into()).await.unwrap();
@@ -106,7 +106,7 @@ async fn more_reach_is_another_command() {
 }
 
 #[tokio::test]
-async fn what_can_not_be_held_does_not_start_and_is_not_asked_about() {
+async fn server_that_cannot_be_sandboxed_fails_without_a_consent_request() {
     let ground = tempfile::tempdir().unwrap();
     let base = ground.path().canonicalize().unwrap();
     std::fs::create_dir(base.join("real")).unwrap();
@@ -133,7 +133,7 @@ async fn what_can_not_be_held_does_not_start_and_is_not_asked_about() {
 }
 
 #[tokio::test]
-async fn x29_a_server_is_told_of_no_folder_that_its_sandbox_does_not_reach() {
+async fn x29_server_receives_no_folder_outside_its_sandbox() {
     let ground = tempfile::tempdir().unwrap();
     let base = ground.path().canonicalize().unwrap();
     for name in ["in", "in/deep", "inX", "out"] {
@@ -153,16 +153,16 @@ async fn x29_a_server_is_told_of_no_folder_that_its_sandbox_does_not_reach() {
     app.host.close().await;
 }
 
-async fn limited(app: &TestApp, limits: ServerLimits) {
+async fn set_limits(app: &TestApp, limits: ServerLimits) {
     let settings = AppSettings { limits, ..AppSettings::default() };
     app.host.set_settings(settings).await.unwrap();
 }
 
 #[tokio::test]
-async fn calls_beyond_the_limit_are_refused_and_counted() {
+async fn calls_beyond_the_limit_are_rejected_and_counted() {
     let what = "calls beyond the limit";
     let pair = ServerPair::not_yet_open(scripted(&["--misbehave", "silent"])).await;
-    limited(&pair.app, ServerLimits { calls: 2, ..ServerLimits::default() }).await;
+    set_limits(&pair.app, ServerLimits { calls: 2, ..ServerLimits::default() }).await;
     pair.app.host.start_server("bad".into()).await.unwrap();
     // A list that is still being read is a request under way as well.
     pair.app.until("bad", "read", |s| s.state == ServerState::Ready && s.counts[0] > 0 && s.counts[1] > 0).await;
@@ -201,12 +201,15 @@ async fn calls_beyond_the_limit_are_refused_and_counted() {
 }
 
 #[tokio::test]
-async fn a_server_that_sends_too_much_is_slowed_down_and_no_other_is() {
+async fn server_that_sends_too_much_is_throttled_alone() {
     let what = "more bytes than in a minute";
     let args = ["--misbehave", "flood-log", "--count", "400000"];
     let pair = ServerPair::not_yet_open(scripted(&args)).await;
-    limited(&pair.app, ServerLimits { bytes_per_minute: 1, notifications_per_second: 100, ..ServerLimits::default() })
-        .await;
+    set_limits(
+        &pair.app,
+        ServerLimits { bytes_per_minute: 1, notifications_per_second: 100, ..ServerLimits::default() },
+    )
+    .await;
     pair.app.host.start_server("bad".into()).await.unwrap();
     pair.app.until("bad", "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
     let call = pair.begin("1", "echo", json!({}));

@@ -21,7 +21,7 @@ const ALL_ATTEMPTS: Duration = Duration::from_secs(60);
 const LONGER: Duration = Duration::from_secs(60);
 
 /// Waits, with the good server being used, until the bad one is left to the user.
-async fn left_to_the_user(pair: &ServerPair, what: &str) -> Failure {
+async fn wait_until_not_restarted(pair: &ServerPair, what: &str) -> Failure {
     let began = Instant::now();
     let left = async {
         let mut events = pair.app.host.events();
@@ -43,14 +43,14 @@ async fn left_to_the_user(pair: &ServerPair, what: &str) -> Failure {
 }
 
 #[tokio::test]
-async fn x40_a_process_that_ends_as_soon_as_it_is_used() {
+async fn x40_process_that_exits_on_use_is_restarted_with_backoff() {
     let what = "X40 over stdio, a crash loop";
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
     let args = ["--misbehave", "exit@tools/list", "--record", record.to_str().unwrap()];
     let pair = ServerPair::opening(scripted(&args)).await;
     let began = Instant::now();
-    let failure = left_to_the_user(&pair, what).await;
+    let failure = wait_until_not_restarted(&pair, what).await;
     assert!(failure.message.contains("exit status 3"), "{what}: the cause is in words: {failure:?}");
     assert!(began.elapsed() >= Duration::from_millis(2_500), "{what}: pauses lie between: {:?}", began.elapsed());
     // The server's own account: its first start and five more.
@@ -58,12 +58,12 @@ async fn x40_a_process_that_ends_as_soon_as_it_is_used() {
     assert_eq!(starts(), 6, "{what}: it was started so often");
     pass(LONGER).await;
     assert_eq!(starts(), 6, "{what}: and is not started any more");
-    pair.memory_is_bounded(what);
+    pair.assert_memory_bounded(what);
     pair.close(what).await;
 }
 
 #[tokio::test]
-async fn x40_a_process_that_never_gets_so_far() {
+async fn x40_process_that_exits_at_its_start_is_not_restarted() {
     let what = "X40 over stdio, ends at its start";
     let pair = ServerPair::opening(scripted(&["--misbehave", "exit@start"])).await;
     let failed = pair.app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_)));
@@ -78,7 +78,7 @@ async fn x40_a_process_that_never_gets_so_far() {
 type Stream = Arc<Mutex<Option<mpsc::Sender<Value>>>>;
 
 /// Serves HTTP+SSE with a stream that ends, together with its session, when a list is requested.
-async fn ends_at_a_list(request: HttpRequest, mut answer: HttpResponder, stream: Stream) -> std::io::Result<()> {
+async fn serve_until_list(request: HttpRequest, mut answer: HttpResponder, stream: Stream) -> std::io::Result<()> {
     match request.method.as_str() {
         "GET" => {
             let (sender, mut messages) = mpsc::channel::<Value>(16);
@@ -105,17 +105,17 @@ async fn ends_at_a_list(request: HttpRequest, mut answer: HttpResponder, stream:
 }
 
 #[tokio::test]
-async fn x40_a_remote_server_that_ends_as_soon_as_it_is_used() {
+async fn x40_remote_server_that_ends_on_use_is_reconnected_with_backoff() {
     let what = "X40 over HTTP+SSE, a crash loop";
     let stream = Stream::default();
-    let server = HttpServer::start(move |request, answer| ends_at_a_list(request, answer, Arc::clone(&stream))).await;
+    let server = HttpServer::start(move |request, answer| serve_until_list(request, answer, Arc::clone(&stream))).await;
     let config = HttpConfig { url: server.url("/sse"), kind: Some(HttpKind::Sse), ..HttpConfig::default() };
     let pair = ServerPair::opening(config.into()).await;
-    let failure = left_to_the_user(&pair, what).await;
+    let failure = wait_until_not_restarted(&pair, what).await;
     let words = ["ended", "closed", "lost", "broke"];
     assert!(words.iter().any(|word| failure.message.contains(word)), "{what}: the cause is in words: {failure:?}");
     let opened = server.seen().iter().filter(|request| request.method == "GET").count();
     assert_eq!(opened, 6, "{what}: its stream was opened once and five times more");
-    pair.memory_is_bounded(what);
+    pair.assert_memory_bounded(what);
     pair.close(what).await;
 }

@@ -58,7 +58,7 @@ async fn flooded_with(misbehave: &str) -> (ServerPair, usize) {
 
 /// Covers the requirement `[logging-rate-limit]`.
 #[tokio::test]
-async fn x41_a_flood_of_log_messages() {
+async fn x41_flood_of_log_messages() {
     let (pair, _) = flooded_with("flood-log").await;
     let activity = pair.app.host.activity("bad".into()).await.unwrap();
     let (kept, dropped) = {
@@ -72,19 +72,19 @@ async fn x41_a_flood_of_log_messages() {
 }
 
 #[tokio::test]
-async fn x41_a_flood_of_progress() {
+async fn x41_flood_of_progress() {
     flooded_with("flood-progress").await.0.close("X41").await;
 }
 
 #[tokio::test]
-async fn x41_a_flood_of_list_changes() {
+async fn x41_flood_of_list_changes() {
     let (pair, read) = flooded_with("flood-list-changed").await;
     assert!(read >= 1, "X41: the last change is seen");
     pair.close("X41").await;
 }
 
 #[tokio::test]
-async fn x41_a_flood_of_lines_that_are_no_messages() {
+async fn x41_flood_of_malformed_lines() {
     let (pair, _) = flooded_with("flood-garbage").await;
     let activity = pair.app.activity("bad").await;
     assert!(activity.contains("were too fast to show"), "X41: it is told how many were not shown");
@@ -92,19 +92,19 @@ async fn x41_a_flood_of_lines_that_are_no_messages() {
 }
 
 #[tokio::test]
-async fn x41_a_flood_of_answers_to_nothing() {
+async fn x41_flood_of_unmatched_responses() {
     flooded_with("flood-unknown-answers").await.0.close("X41").await;
 }
 
 /// X37: 1 GB without a newline. The call fails as soon as the line is too long; the rest is taken from the pipe and
 /// thrown away until it is all written.
 #[tokio::test]
-async fn x37_a_gigabyte_without_a_newline() {
+async fn x37_gigabyte_without_a_newline() {
     let what = "X37 over stdio, 1 GB without a newline";
     let pair = ServerPair::ready_for_a_flood(scripted(&["--misbehave", "no-newline"])).await;
     let pid = pair.app.server("bad").await.pid.expect("it runs");
     let call = pair.bad_call(what).await;
-    pair.ended_at_once(what, &call, &["a line of more than"]);
+    pair.assert_ended_immediately(what, &call, &["a line of more than"]);
     let all_written = async {
         let began = Instant::now();
         while processes::written_bytes(pid).is_some_and(|written| written < 1_000_000_000) && began.elapsed() < FLOOD {
@@ -115,35 +115,35 @@ async fn x37_a_gigabyte_without_a_newline() {
     pair.while_good(what, all_written).await;
     let written = processes::written_bytes(pid);
     assert!(written.is_none_or(|written| written >= 1_000_000_000), "{what}: the pipe is never full: {written:?}");
-    pair.memory_is_bounded(what);
+    pair.assert_memory_bounded(what);
     pair.close(what).await;
 }
 
 /// X40: 1 GB on standard error without a newline does not block the server, which continues to work.
 #[tokio::test]
-async fn x40_a_gigabyte_on_standard_error() {
+async fn x40_gigabyte_on_standard_error() {
     let what = "X40, 1 GB on standard error";
     let pair = ServerPair::ready_for_a_flood(scripted(&["--misbehave", "flood-stderr"])).await;
     let call = pair.bad_call(what).await;
     pair.ended(what, &call, &[]);
     // Without a newline there is no complete line to show.
-    kept_of_standard_error(&pair, what).await;
+    check_retained_stderr(&pair, what).await;
     pair.close(what).await;
 }
 
 #[tokio::test]
-async fn x40_a_flood_of_lines_on_standard_error() {
+async fn x40_flood_of_lines_on_standard_error() {
     let what = "X40, 200,000 lines on standard error";
     let pair = ServerPair::ready_for_a_flood(scripted(&["--misbehave", "flood-stderr-lines"])).await;
     let call = pair.bad_call(what).await;
     pair.ended(what, &call, &[]);
-    let is_said = kept_of_standard_error(&pair, what).await;
+    let is_said = check_retained_stderr(&pair, what).await;
     assert!(is_said, "{what}: it is told how much was left out");
     pair.close(what).await;
 }
 
 /// Checks that at most 1 MB is retained. Returns `true` if the omission is reported.
-async fn kept_of_standard_error(pair: &ServerPair, what: &str) -> bool {
+async fn check_retained_stderr(pair: &ServerPair, what: &str) -> bool {
     let activity = pair.app.host.activity("bad".into()).await.unwrap();
     let kept: usize = {
         let activity = activity.lock().unwrap();
@@ -176,7 +176,7 @@ fn questions(forms: usize, samplings: usize) -> String {
 }
 
 #[tokio::test]
-async fn x24_a_flood_of_questions_is_bounded_and_others_can_still_ask() {
+async fn x24_flood_of_consent_requests_is_bounded_per_server() {
     let (forms, samplings) = (about(500), about(SAMPLINGS));
     let what = format!("X24, {forms} forms and {samplings} requests for sampling at once");
     let folder = tempfile::tempdir().unwrap();
@@ -207,6 +207,6 @@ async fn x24_a_flood_of_questions_is_bounded_and_others_can_still_ask() {
     let answered = || std::fs::read_to_string(&record).unwrap().matches(r#""id":"asked-"#).count();
     let all = testkit::deadline::holds_within(PATIENCE, || answered() == forms + samplings).await;
     assert!(all, "{what}: each has its answer: {}", answered());
-    pair.memory_is_bounded(&what);
+    pair.assert_memory_bounded(&what);
     pair.close(&what).await;
 }

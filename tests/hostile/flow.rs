@@ -27,7 +27,7 @@ fn is_tool(request: &ConsentRequestView) -> bool {
 }
 
 #[tokio::test]
-async fn s26_what_one_server_passed_on_makes_calls_of_its_other_tools_ask() {
+async fn s26_open_world_output_makes_other_tools_of_the_server_ask() {
     let what = "S26, a page that a tool fetched asks for a call of the same server";
     let canary = word("canary");
     let tool = |name: &str, annotations: serde_json::Value| json!({"name": name, "inputSchema": {"type": "object"}, "annotations": annotations});

@@ -12,7 +12,7 @@ use testkit::time::pass;
 use crate::pair::{PendingCall, ServerPair};
 
 /// Returns a server that requests the roots during a call, its record, and the call.
-async fn asking(what: &str) -> (ServerPair, tempfile::TempDir, PendingCall) {
+async fn pair_requesting_roots(what: &str) -> (ServerPair, tempfile::TempDir, PendingCall) {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
     let raw = r#"tools/call={"jsonrpc":"2.0","id":"folders","method":"roots/list"}"#;
@@ -36,13 +36,13 @@ async fn told(what: &str, folder: &tempfile::TempDir) -> Value {
 }
 
 #[tokio::test]
-async fn x29_nothing_is_told_before_the_user_decided() {
+async fn x29_no_folder_is_sent_before_the_decision() {
     let what = "X29, roots/list before consent";
-    let (pair, folder, call) = asking(what).await;
+    let (pair, folder, call) = pair_requesting_roots(what).await;
     let request = pair.asks_back(what).await;
     assert_eq!(request.body, ConsentRequestBody::Roots, "{what}: the user is asked");
     pair.while_good(what, pass(std::time::Duration::from_secs(1))).await;
-    pair.bad_has_read(what).await;
+    pair.wait_until_bad_has_read(what).await;
     let record = std::fs::read_to_string(folder.path().join("record")).unwrap();
     assert!(!record.contains(r#""id":"folders""#), "{what}: and nothing is told meanwhile");
     pair.app.decide(&request, UserDecision::Deny).await;
@@ -52,9 +52,9 @@ async fn x29_nothing_is_told_before_the_user_decided() {
 }
 
 #[tokio::test]
-async fn x29_folders_are_told_as_they_really_are() {
+async fn x29_folders_are_sent_canonicalized() {
     let what = "X29, a link, a name with %2f, a sibling";
-    let (pair, folder, call) = asking(what).await;
+    let (pair, folder, call) = pair_requesting_roots(what).await;
     let base = std::fs::canonicalize(folder.path()).unwrap();
     let [real, tricky, sibling] = ["real", "..%2fcanary", "realX"].map(|name| base.join(name));
     for path in [&real, &tricky, &sibling] {

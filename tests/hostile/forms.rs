@@ -14,7 +14,7 @@ use crate::report::about;
 const READ: Duration = Duration::from_millis(if cfg!(debug_assertions) { 2_000 } else { 200 });
 
 /// Returns a server that requests this form during a call.
-async fn asking(what: &str, schema: &Value) -> (ServerPair, PendingCall, tempfile::TempDir) {
+async fn pair_requesting_form(what: &str, schema: &Value) -> (ServerPair, PendingCall, tempfile::TempDir) {
     let params = json!({"mode": "form", "message": "Please fill in", "requestedSchema": schema});
     let line = json!({"jsonrpc": "2.0", "id": "form", "method": "elicitation/create", "params": params});
     let folder = tempfile::tempdir().unwrap();
@@ -30,7 +30,7 @@ async fn asking(what: &str, schema: &Value) -> (ServerPair, PendingCall, tempfil
 
 /// The same, and the question about it.
 async fn asked(what: &str, schema: &Value) -> (ServerPair, PendingCall, ConsentRequestView) {
-    let (pair, call, _folder) = asking(what, schema).await;
+    let (pair, call, _folder) = pair_requesting_form(what, schema).await;
     let began = Instant::now();
     let request = pair.while_good(what, pair.asks_back(what)).await;
     // The measured time includes the transfer of the message and the polling for the consent request.
@@ -39,7 +39,7 @@ async fn asked(what: &str, schema: &Value) -> (ServerPair, PendingCall, ConsentR
 }
 
 #[tokio::test]
-async fn x30_patterns_that_take_for_ever_do_not() {
+async fn x30_catastrophic_patterns_are_checked_quickly() {
     let ones = format!("{}!", "a".repeat(about(40)));
     for pattern in ["^(a+)+$", "^(?=(a+)+$)(?!b).*$", "((a{1,100}){1,100}){1,100}", "^(a|aa)+$", "^(.*a){20}$"] {
         let what = format!("X30, the pattern {pattern}");
@@ -59,7 +59,7 @@ async fn x30_patterns_that_take_for_ever_do_not() {
 }
 
 #[tokio::test]
-async fn x31_schemas_that_are_too_much_are_not_shown_as_forms() {
+async fn x31_excessive_schemas_are_not_shown_as_forms() {
     let many: Map<String, Value> =
         (0..about(10_000)).map(|number| (format!("field-{number}"), json!({"type": "string"}))).collect();
     let nested = |levels: usize| {
@@ -77,7 +77,7 @@ async fn x31_schemas_that_are_too_much_are_not_shown_as_forms() {
     ];
     for (about, schema) in cases {
         let what = format!("X31, a form with {about}");
-        let (pair, call, folder) = asking(&what, &schema).await;
+        let (pair, call, folder) = pair_requesting_form(&what, &schema).await;
         let began = Instant::now();
         let refused = || {
             let sent = std::fs::read_to_string(folder.path().join("record")).unwrap();
@@ -108,7 +108,7 @@ async fn x31_schemas_that_are_too_much_are_not_shown_as_forms() {
 }
 
 #[tokio::test]
-async fn x21_fields_that_ask_for_a_secret_are_marked() {
+async fn x21_fields_that_request_a_secret_are_marked() {
     let what = "X21, fields that ask for secrets, by homoglyphs as well";
     let names = ["password", "Your API key", "seed phrase", "p а s s w o r d"];
     let properties: Map<String, Value> =

@@ -69,7 +69,7 @@ pub(crate) fn withstood(mut row: Row, slowest: Duration) {
 }
 
 #[test]
-fn e01_whatever_is_done_in_whatever_order_what_leaves_was_approved_and_is_logged() {
+fn e01_every_payload_sent_in_any_order_of_actions_was_approved_and_logged() {
     let row = Row::default();
     row.is("E01, random sequences of all actions over every kind of consent request");
     let config = Config { cases: CASES, failure_persistence: None, max_shrink_iters: 60, ..Config::default() };
@@ -104,7 +104,7 @@ fn e01_whatever_is_done_in_whatever_order_what_leaves_was_approved_and_is_logged
 }
 
 #[tokio::test]
-async fn e01_an_answer_by_hand_does_not_lead_a_request_past_its_review() {
+async fn e01_reply_by_hand_does_not_bypass_the_review_of_a_request() {
     let row = Row::default();
     row.is("E01, answer it yourself, then ask again");
     let mut bench = GateBench::new().await;

@@ -24,16 +24,16 @@ fn remote(url: String) -> ServerConfig {
 }
 
 /// Returns a server that only misbehaves as `script` does with tool calls.
-async fn wrong_at_calls<F, A>(revision: &'static str, script: F) -> HttpServer
+async fn misbehaving_at_calls<F, A>(revision: &'static str, script: F) -> HttpServer
 where
     F: Fn(Value, HttpResponder) -> A + Copy + Send + Sync + 'static,
     A: Future<Output = io::Result<()>> + Send + 'static,
 {
-    wrong_at("tools/call", revision, script).await
+    misbehaving_at("tools/call", revision, script).await
 }
 
 /// The same with another method.
-async fn wrong_at<F, A>(method: &'static str, revision: &'static str, script: F) -> HttpServer
+async fn misbehaving_at<F, A>(method: &'static str, revision: &'static str, script: F) -> HttpServer
 where
     F: Fn(Value, HttpResponder) -> A + Copy + Send + Sync + 'static,
     A: Future<Output = io::Result<()>> + Send + 'static,

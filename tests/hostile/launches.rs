@@ -51,7 +51,7 @@ fn script(path: &Path, word: &str) {
 }
 
 /// Writes another script of the same length to the path, and restores its modification time.
-fn replace_unseen(path: &Path, word: &str) {
+fn replace_with_equal_times(path: &Path, word: &str) {
     let before = std::fs::metadata(path).unwrap();
     script(path, word);
     set_modified(path, before.modified().unwrap());
@@ -79,14 +79,14 @@ async fn failed(pair: &ServerPair) -> Failure {
 
 /// As a sandboxed server would that may write to the folder of another server's program.
 #[tokio::test]
-async fn s06_a_program_that_is_replaced_unseen_asks_again() {
+async fn s06_program_replaced_with_equal_times_asks_again() {
     let what = "S06, a program of the same length and modification time";
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("server");
     script(&program, "before");
     let pair = ServerPair::asked_to_start(command(program.clone(), &[])).await;
     approve_and_stop(&pair, what).await;
-    replace_unseen(&program, "behind");
+    replace_with_equal_times(&program, "behind");
     let request = asked(&pair, what).await;
     deny(&pair, &request).await;
     pair.close(what).await;
@@ -94,7 +94,7 @@ async fn s06_a_program_that_is_replaced_unseen_asks_again() {
 
 /// Covers a server that restores the earlier program between the consent request and its decision.
 #[tokio::test]
-async fn s06_an_approval_of_an_earlier_request_does_not_count_for_a_later_one() {
+async fn s06_approval_of_an_earlier_request_is_stale_for_a_later_one() {
     let what = "S06, the hash of an earlier request that fits the program again";
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("server");
@@ -116,7 +116,7 @@ async fn s06_an_approval_of_an_earlier_request_does_not_count_for_a_later_one() 
 }
 
 #[tokio::test]
-async fn s06_a_script_in_the_arguments_that_is_replaced_asks_again() {
+async fn s06_replaced_script_in_the_arguments_asks_again() {
     let what = "S06, a script in the arguments of the same length and modification time";
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("server.sh");
@@ -129,7 +129,7 @@ async fn s06_a_script_in_the_arguments_that_is_replaced_asks_again() {
     pair.app.host.start_server("bad".into()).await.unwrap();
     stop(&pair).await;
     assert!(pair.app.consent_requests().await.is_empty(), "{what}: the same content asks nothing");
-    replace_unseen(&path, "behind");
+    replace_with_equal_times(&path, "behind");
     let request = asked(&pair, what).await;
     let diff = request.marks.diff.as_deref().expect("the change is shown");
     assert!(format!("{:?}", diff.changes).contains("server.sh"), "{what}: the script is named: {diff:?}");
@@ -138,7 +138,7 @@ async fn s06_a_script_in_the_arguments_that_is_replaced_asks_again() {
 }
 
 #[tokio::test]
-async fn s06_a_script_that_another_server_may_write_is_told() {
+async fn s06_script_writable_by_another_server_is_reported() {
     let what = "S06, a script in another server's writable folder";
     let folder = tempfile::tempdir().unwrap();
     let base = folder.path().canonicalize().unwrap();
@@ -158,7 +158,7 @@ async fn s06_a_script_that_another_server_may_write_is_told() {
 }
 
 #[tokio::test]
-async fn s10_a_readable_folder_shows_nothing_of_drawbridges_own() {
+async fn s10_readable_folder_does_not_expose_own_files() {
     let what = "S10, a readable folder around Drawbridge's records and secrets";
     let pair = ServerPair::asked_to_start(command("/bin/false".into(), &[])).await;
     let base = pair.app.folder.path().canonicalize().unwrap();
@@ -218,7 +218,7 @@ async fn s10_a_readable_folder_shows_nothing_of_drawbridges_own() {
 
 /// Covers folders that contain the settings which decide about servers.
 #[tokio::test]
-async fn s10_no_folder_of_drawbridges_own_may_be_named() {
+async fn s10_own_folders_cannot_be_named() {
     let what = "S10, a folder within Drawbridge's own";
     let pair = ServerPair::asked_to_start(command("/bin/false".into(), &[])).await;
     let base = pair.app.folder.path().canonicalize().unwrap();
@@ -239,7 +239,7 @@ async fn s10_no_folder_of_drawbridges_own_may_be_named() {
 }
 
 #[tokio::test]
-async fn s36_a_failed_start_in_a_sandbox_says_what_to_add() {
+async fn s36_failed_start_in_a_sandbox_names_what_to_add() {
     let what = "S36, a script that the sandbox does not reach";
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().canonicalize().unwrap().join("server.sh");

@@ -8,7 +8,7 @@ use crate::pair::ServerPair;
 const PAGES: usize = 100;
 
 #[tokio::test]
-async fn x08_lists_without_end_are_cut_and_said_so() {
+async fn x08_endless_lists_are_truncated_and_reported() {
     for (misbehave, pages, most) in
         [("endless-cursor", 2, 10), ("endless-new-cursor", PAGES, 5_000), ("many-tools", 1, 5_000)]
     {
@@ -16,14 +16,14 @@ async fn x08_lists_without_end_are_cut_and_said_so() {
         let folder = tempfile::tempdir().unwrap();
         let record = folder.path().join("record");
         let pair = ServerPair::ready(scripted(&["--misbehave", misbehave, "--record", record.to_str().unwrap()])).await;
-        pair.good_is_well(&what, "afterwards").await;
+        pair.assert_good_responds(&what, "afterwards").await;
         let catalog = pair.app.host.catalog("bad".into()).await.unwrap();
         let kept = catalog.tools.len();
         assert!(kept > 0 && kept <= most, "{what}: {kept} tools are kept");
         assert!(!catalog.notes[0].is_empty(), "{what}: and it is said that there are more");
         let asked = std::fs::read_to_string(&record).unwrap().matches(r#""method":"tools/list""#).count();
         assert_eq!(asked, pages, "{what}: so many pages are asked for, and never more than {PAGES}");
-        pair.memory_is_bounded(&what);
+        pair.assert_memory_bounded(&what);
         pair.close(&what).await;
     }
 }

@@ -42,7 +42,7 @@ pub(crate) fn text() -> String {
 }
 
 #[tokio::test]
-async fn what_the_host_logs_is_kept() {
+async fn host_log_is_written() {
     keep();
     let folder = tempfile::tempdir().unwrap();
     // A conversation in the format of older versions, truncated after its first byte.

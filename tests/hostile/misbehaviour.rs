@@ -85,22 +85,22 @@ async fn cases(ids: &[&str]) {
 }
 
 #[tokio::test]
-async fn x37_bytes_that_are_no_message_fail_their_call_at_once() {
+async fn x37_malformed_bytes_fail_their_call_immediately() {
     cases(&["X37"]).await;
 }
 
 #[tokio::test]
-async fn x38_messages_that_fit_nothing_stay_with_their_call() {
+async fn x38_unmatched_messages_affect_only_their_call() {
     cases(&["X38"]).await;
 }
 
 #[tokio::test]
-async fn x40_processes_that_end_or_close_their_output_end_their_call() {
+async fn x40_exited_process_or_closed_output_ends_the_call() {
     cases(&["X40"]).await;
 }
 
 #[tokio::test]
-async fn x42_x52_what_belongs_to_something_else_is_passed_over_and_what_never_ends_is_given_up() {
+async fn x42_x52_foreign_content_is_ignored_and_endless_content_times_out() {
     cases(&["X42", "X52"]).await;
 }
 
@@ -115,7 +115,7 @@ async fn one(Case { id, misbehave, args, ends, shows }: &Case) {
             pair.ended(&what, &call, &[]);
             assert!(!call.text().contains("not for you"), "{what}: an answer to something else is none to this");
         }
-        Fails(words) if *id == "X37" => pair.ended_at_once(&what, &call, words),
+        Fails(words) if *id == "X37" => pair.assert_ended_immediately(&what, &call, words),
         Fails(words) => pair.ended(&what, &call, words),
     }
     let activity = pair.app.activity("bad").await;
@@ -128,7 +128,7 @@ async fn one(Case { id, misbehave, args, ends, shows }: &Case) {
 
 /// X38: the server responds to each call with the ids of the previous and the next one as well.
 #[tokio::test]
-async fn x38_an_answer_is_never_delivered_to_another_call() {
+async fn x38_response_is_never_delivered_to_another_call() {
     let what = "X38 over stdio, ids of other calls";
     let pair = ServerPair::ready(scripted(&["--misbehave", "next-id", "--misbehave", "reused-id"])).await;
     for _ in 0..3 {

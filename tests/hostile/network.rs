@@ -15,7 +15,7 @@ use testkit::app::{TestApp, scripted};
 use crate::pair::ServerPair;
 
 /// A host on this computer that greets each connection, its port, and how many there were.
-fn greeter() -> (u16, Arc<AtomicUsize>) {
+fn start_greeting_server() -> (u16, Arc<AtomicUsize>) {
     let listener = TcpListener::bind((Ipv4Addr::UNSPECIFIED, 0)).unwrap();
     let port = listener.local_addr().unwrap().port();
     let came = Arc::new(AtomicUsize::new(0));
@@ -61,9 +61,9 @@ fn is_start(request: &ConsentRequestView) -> bool {
 }
 
 #[tokio::test]
-async fn s24_a_server_reaches_named_hosts_and_nothing_else() {
+async fn s24_server_reaches_named_hosts_only() {
     let what = "S24, other hosts than those that were named";
-    let ((named, at_named), (other, at_other)) = (greeter(), greeter());
+    let ((named, at_named), (other, at_other)) = (start_greeting_server(), start_greeting_server());
     let mut allowed = vec![format!("localhost:{named}")];
     let mut refused = vec![format!("localhost:{other}"), format!("127.0.0.1:{named}"), format!("2130706433:{named}")];
     if let Some(name) = own_name() {
@@ -106,7 +106,7 @@ async fn s24_a_server_reaches_named_hosts_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn s24_more_hosts_are_another_start_to_approve() {
+async fn s24_additional_hosts_require_another_approval() {
     let before = hosts(&["example.com".to_owned()]);
     let app = TestApp::start(vec![("held", held(before.clone(), &[]))]).await;
     app.host.start_server("held".into()).await.unwrap();

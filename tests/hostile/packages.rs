@@ -43,7 +43,7 @@ impl Launchers {
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
     }
 
-    fn behaves(&self, shell: &str) {
+    fn set_behaviour(&self, shell: &str) {
         std::fs::write(self.folder.path().join("behaviour"), shell).unwrap();
     }
 
@@ -55,7 +55,7 @@ impl Launchers {
             "dist.integrity": integrity,
             "dist.tarball": "https://registry.test/server.tgz",
         });
-        self.behaves(&format!("cat <<'END'\n{answer}\nEND\n"));
+        self.set_behaviour(&format!("cat <<'END'\n{answer}\nEND\n"));
     }
 
     fn read(&self, name: &str) -> Vec<String> {
@@ -125,7 +125,7 @@ async fn denied(app: &TestApp, request: &ConsentRequestView) {
 }
 
 #[tokio::test]
-async fn s25_a_package_is_shown_with_its_version_and_only_that_one_runs() {
+async fn s25_package_is_shown_with_its_version_and_only_that_one_runs() {
     let what = "S25, npx with no version, whose newest changes between two starts";
     let launchers = Launchers::new("npx", "npm");
     launchers.offers("1.2.3", "sha512-one");
@@ -159,7 +159,7 @@ async fn s25_a_package_is_shown_with_its_version_and_only_that_one_runs() {
 }
 
 #[tokio::test]
-async fn s25_a_standing_approval_runs_its_version_without_a_look_up() {
+async fn s25_grant_runs_its_version_without_a_lookup() {
     let what = "S25, an approved version, while the registry offers another or nothing";
     let launchers = Launchers::new("npx", "npm");
     launchers.offers("1.2.3", "sha512-one");
@@ -179,7 +179,7 @@ async fn s25_a_standing_approval_runs_its_version_without_a_look_up() {
 /// Covers npm running a program named `pkg@1.2.3` in a parent folder in place of that version, and using the registry
 /// that a file in that folder names.
 #[tokio::test]
-async fn s25_what_a_project_would_have_npx_run_instead_asks() {
+async fn s25_project_files_that_npx_would_run_instead_ask() {
     for (file, text) in [
         ("node_modules/.bin/@scope/server@1.2.3", "#!/bin/sh\n"),
         ("node_modules/x/node_modules/@scope/server/package.json", "{}"),
@@ -237,7 +237,7 @@ async fn s25_other_files_under_the_same_version_ask() {
 /// Covers a newer version than the approved one: the approved version stays pinned, the newer one is announced, and it
 /// is used only with consent.
 #[tokio::test]
-async fn s25_a_newer_version_is_announced_and_asked_about_at_the_next_start() {
+async fn s25_newer_version_is_announced_and_requires_consent_at_the_next_start() {
     let what = "S25, a newer version a day later";
     let launchers = Launchers::new("npx", "npm");
     launchers.offers("1.2.3", "sha512-one");
@@ -264,7 +264,7 @@ async fn s25_a_newer_version_is_announced_and_asked_about_at_the_next_start() {
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     }
     stopped(&app).await;
-    launchers.behaves("exit 1");
+    launchers.set_behaviour("exit 1");
     app.host.start_server("bad".into()).await.unwrap();
     app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
     assert_eq!(launchers.started()[2], "-y @scope/server@1.2.3 --port 1", "{what}: offline, the approved one runs");
@@ -284,7 +284,7 @@ async fn s25_a_newer_version_is_announced_and_asked_about_at_the_next_start() {
 }
 
 #[tokio::test]
-async fn s25_a_look_up_that_fails_is_said_in_words() {
+async fn s25_failed_lookup_reports_its_cause() {
     let cases = [
         ("rubbish", "echo '<html>'", "could not be read"),
         ("another package", "echo '{\"name\":\"evil\",\"version\":\"1.0.0\"}'", "could not be read"),
@@ -300,7 +300,7 @@ async fn s25_a_look_up_that_fails_is_said_in_words() {
     for (about, behaviour, words) in cases {
         let what = format!("S25, a look-up that ends in {about}");
         let launchers = Launchers::new("npx", "npm");
-        launchers.behaves(behaviour);
+        launchers.set_behaviour(behaviour);
         let pair = launchers.pair(npx()).await;
         let request = pair.while_good(&what, asks(&pair.app)).await;
         let (config, shown) = package(&request);
@@ -313,7 +313,7 @@ async fn s25_a_look_up_that_fails_is_said_in_words() {
 }
 
 #[tokio::test]
-async fn s25_of_a_server_that_a_rule_keeps_out_nothing_is_looked_up() {
+async fn s25_package_of_a_denied_server_is_not_looked_up() {
     let what = "S25, a package of a server that a rule denies";
     let launchers = Launchers::new("npx", "npm");
     launchers.offers("1.2.3", "sha512-one");
@@ -333,10 +333,10 @@ async fn s25_of_a_server_that_a_rule_keeps_out_nothing_is_looked_up() {
 }
 
 #[tokio::test]
-async fn s25_a_look_up_that_hangs_is_given_up() {
+async fn s25_hanging_lookup_times_out() {
     let what = "S25, a look-up that never ends";
     let launchers = Launchers::new("npx", "npm");
-    launchers.behaves("sleep 600 & wait");
+    launchers.set_behaviour("sleep 600 & wait");
     let pair = launchers.pair(npx()).await;
     let request = pair.while_good(what, asks(&pair.app)).await;
     let (_, shown) = package(&request);
@@ -346,7 +346,7 @@ async fn s25_a_look_up_that_hangs_is_given_up() {
 }
 
 #[tokio::test]
-async fn s25_what_can_not_be_looked_up_is_said_and_nothing_is_run_for_it() {
+async fn s25_unknown_package_is_reported_without_running_anything() {
     let home = |mut config: ServerConfig| {
         if let Some(stdio) = config.as_stdio_mut() {
             stdio.env.insert("HOME".into(), "/tmp".into());
@@ -395,7 +395,7 @@ async fn s25_python_packages_are_pinned() {
     let what = "S25, uvx with no version";
     let launchers = Launchers::new("uvx", "uv");
     let hash = "a".repeat(64);
-    launchers.behaves(&format!("read wanted\n[ \"$wanted\" = mcp-server-time ] || exit 1\ncat <<'END'\nmcp-server-time==2.0.1 \\\n    --hash=sha256:{hash}\n    # from https://index.test/simple\nEND\n"));
+    launchers.set_behaviour(&format!("read wanted\n[ \"$wanted\" = mcp-server-time ] || exit 1\ncat <<'END'\nmcp-server-time==2.0.1 \\\n    --hash=sha256:{hash}\n    # from https://index.test/simple\nEND\n"));
     let pair = launchers.pair(launch("uvx", &["mcp-server-time", "--local"])).await;
     let request = asks(&pair.app).await;
     let (_, shown) = package(&request);
@@ -413,13 +413,13 @@ async fn s25_images_run_by_their_digest() {
     let launchers = Launchers::new("docker", "docker");
     let digest = |digit: &str| format!("sha256:{}", digit.repeat(64));
     let registry = |digest: &str| format!("[ \"$1\" = buildx ] || exit 1\necho '{{\"digest\":\"{digest}\"}}'\n");
-    launchers.behaves(&registry(&digest("a")));
+    launchers.set_behaviour(&registry(&digest("a")));
     let pair = launchers.pair(launch("docker", &["run", "-i", "--rm", "mcp/fetch:latest"])).await;
     let request = asks(&pair.app).await;
     allowed(&pair.app, &request, ApprovalScope::Once).await;
     assert_eq!(launchers.started(), [format!("run -i --rm mcp/fetch@{}", digest("a"))], "{what}: by its digest");
     stopped(&pair.app).await;
-    launchers.behaves(&registry(&digest("b")));
+    launchers.set_behaviour(&registry(&digest("b")));
     let request = asks(&pair.app).await;
     let (_, shown) = package(&request);
     let digests = (shown.before.as_ref().unwrap().integrity.clone(), shown.found.as_ref().unwrap().integrity.clone());

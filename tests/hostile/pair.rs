@@ -55,7 +55,7 @@ fn options((idle, total): (Duration, Duration)) -> HostOptions {
     }
 }
 
-pub(crate) fn allows_use(request: &ConsentRequestView) -> Option<UserDecision> {
+pub(crate) fn allow_use(request: &ConsentRequestView) -> Option<UserDecision> {
     match request.body {
         ConsentRequestBody::StartServer { .. }
         | ConsentRequestBody::ConnectServer { .. }
@@ -68,18 +68,18 @@ pub(crate) fn allows_use(request: &ConsentRequestView) -> Option<UserDecision> {
 }
 
 /// Allows the tools of the good server. The test decides on other tools.
-fn allows_good(request: &ConsentRequestView) -> Option<UserDecision> {
+fn allow_good_tools(request: &ConsentRequestView) -> Option<UserDecision> {
     let is_others_tool = request.server != "good" && matches!(request.body, ConsentRequestBody::Tool { .. });
-    if is_others_tool { None } else { allows_use(request) }
+    if is_others_tool { None } else { allow_use(request) }
 }
 
 /// The same, but the bad server's start is the test's to decide as well.
-fn starts_good(request: &ConsentRequestView) -> Option<UserDecision> {
-    if request.server == "bad" { None } else { allows_use(request) }
+fn allow_good_start_and_tools(request: &ConsentRequestView) -> Option<UserDecision> {
+    if request.server == "bad" { None } else { allow_use(request) }
 }
 
 /// Adds an address that must not be fetched, wherever a server may name one. Servers in this process do the same.
-fn luring(mut bad: ServerConfig) -> ServerConfig {
+fn with_lure(mut bad: ServerConfig) -> ServerConfig {
     let address = collector().url();
     lure::set(&address);
     let is_scripted = |command: &str| command == binaries::scripted_server().to_string_lossy();
@@ -125,19 +125,19 @@ impl ServerPair {
     }
 
     async fn opening_within(times: (Duration, Duration), bad: ServerConfig) -> Self {
-        let pair = Self::set_up(times, luring(bad), allows_use).await;
+        let pair = Self::set_up(times, with_lure(bad), allow_use).await;
         pair.app.host.start_server("bad".into()).await.unwrap();
         pair
     }
 
     /// The good one is ready, the bad one only in the settings.
     pub(crate) async fn not_yet_open(bad: ServerConfig) -> Self {
-        Self::set_up((IDLE, TOTAL), luring(bad), allows_use).await
+        Self::set_up((IDLE, TOTAL), with_lure(bad), allow_use).await
     }
 
     /// Waits until both servers are ready, and leaves consent requests for the bad one's tools to the test.
     pub(crate) async fn undecided(bad: ServerConfig) -> Self {
-        let pair = Self::set_up((FLOOD, FLOOD), luring(bad), allows_good).await;
+        let pair = Self::set_up((FLOOD, FLOOD), with_lure(bad), allow_good_tools).await;
         pair.app.host.start_server("bad".into()).await.unwrap();
         pair.app.until("bad", "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
         pair
@@ -146,13 +146,13 @@ impl ServerPair {
     /// Waits until the good server is ready. The bad one is only in the settings, and its consent requests are left to
     /// the test.
     pub(crate) async fn asked_to_start(bad: ServerConfig) -> Self {
-        Self::set_up((FLOOD, FLOOD), bad, starts_good).await
+        Self::set_up((FLOOD, FLOOD), bad, allow_good_start_and_tools).await
     }
 
     /// The same, where programs are searched in these folders.
     pub(crate) async fn asked_to_start_on(bad: ServerConfig, search_path: SearchPath) -> Self {
         let options = HostOptions { search_path: Some(search_path), ..options((FLOOD, FLOOD)) };
-        Self::set_up_with(options, FLOOD, bad, starts_good).await
+        Self::set_up_with(options, FLOOD, bad, allow_good_start_and_tools).await
     }
 
     async fn set_up(
@@ -185,7 +185,7 @@ impl ServerPair {
     }
 
     /// Every line that the good server has got.
-    pub(crate) fn good_got(&self) -> String {
+    pub(crate) fn received_by_good(&self) -> String {
         std::fs::read_to_string(self.aside.path().join(GOOD)).unwrap()
     }
 
@@ -258,23 +258,23 @@ impl ServerPair {
         };
         let good = async {
             while !over.load(Ordering::Relaxed) {
-                self.good_is_well(what, "meanwhile").await;
+                self.assert_good_responds(what, "meanwhile").await;
                 // sleep: the interval between calls of the good server.
                 tokio::time::sleep(OFTEN).await;
             }
         };
         let (output, ()) = tokio::join!(attack, good);
-        self.good_is_well(what, "afterwards").await;
+        self.assert_good_responds(what, "afterwards").await;
         output
     }
 
     /// Waits until the bad server has read all earlier messages, since it responds in order.
-    pub(crate) async fn bad_has_read(&self, what: &str) {
+    pub(crate) async fn wait_until_bad_has_read(&self, what: &str) {
         let read = self.app.host.refresh_list("bad".into(), ListKind::Tools).await;
         assert!(read.is_ok(), "{what}: its list is read: {read:?}");
     }
 
-    pub(crate) async fn good_is_well(&self, what: &str, when: &str) {
+    pub(crate) async fn assert_good_responds(&self, what: &str, when: &str) {
         self.row.is(what);
         let began = Instant::now();
         let answered = self.echo("good", when, "hello").await;
@@ -296,11 +296,11 @@ impl ServerPair {
             }
         }
         assert!(*took < self.total + Duration::from_secs(3), "{what}: it ends within its time: {took:?}");
-        self.memory_is_bounded(what);
+        self.assert_memory_bounded(what);
     }
 
     /// Checks that a call did not have to wait for its time to be over.
-    pub(crate) fn ended_at_once(&self, what: &str, call: &CallEnd, words: &[&str]) {
+    pub(crate) fn assert_ended_immediately(&self, what: &str, call: &CallEnd, words: &[&str]) {
         self.ended(what, call, words);
         assert!(call.took <= AT_ONCE, "{what}: it fails at once, not only in time: {:?}", call.took);
     }
@@ -311,7 +311,7 @@ impl ServerPair {
         peak.saturating_sub(self.memory)
     }
 
-    pub(crate) fn memory_is_bounded(&self, what: &str) {
+    pub(crate) fn assert_memory_bounded(&self, what: &str) {
         let grown = self.grown();
         assert!(grown < MEMORY, "{what}: memory is bounded, but grew by {} MiB", grown / 1024 / 1024);
     }
@@ -319,8 +319,8 @@ impl ServerPair {
     /// Closes the host, and checks the rest of the criterion. A test with further checks keeps the row until they are
     /// done.
     pub(crate) async fn close(mut self, what: &str) -> Row {
-        self.good_is_well(what, "at the end").await;
-        self.memory_is_bounded(what);
+        self.assert_good_responds(what, "at the end").await;
+        self.assert_memory_bounded(what);
         let pids = [self.app.server("good").await.pid, self.app.server("bad").await.pid];
         let told = leaks::places(&self.app, "bad").await;
         self.user.abort();

@@ -11,7 +11,7 @@ async fn gone(pid: u32) -> bool {
 }
 
 #[tokio::test]
-async fn x34_what_a_server_started_ends_with_it() {
+async fn x34_child_processes_end_with_their_server() {
     let what = "X34, a process that the server started and that ignores signals";
     let pair = ServerPair::ready(scripted(&["--misbehave", "grandchild"])).await;
     let call = pair.bad_call(what).await;
@@ -25,7 +25,7 @@ async fn x34_what_a_server_started_ends_with_it() {
 }
 
 #[tokio::test]
-async fn x34_a_server_that_ends_itself_leaves_nothing_behind() {
+async fn x34_exited_server_leaves_no_processes() {
     let what = "X34, a server that exits and leaves a process that ignores signals";
     let pair = ServerPair::ready(scripted(&["--misbehave", "grandchild-exit"])).await;
     let group = pair.app.server("bad").await.pid.expect("it runs");
@@ -38,7 +38,7 @@ async fn x34_a_server_that_ends_itself_leaves_nothing_behind() {
 }
 
 #[tokio::test]
-async fn x34_a_server_that_ignores_being_told_to_end_is_ended() {
+async fn x34_server_that_ignores_termination_is_killed() {
     let what = "X34, a server that ignores SIGTERM and the end of its input";
     let pair = ServerPair::ready(scripted(&["--misbehave", "never-exits"])).await;
     let pid = pair.app.server("bad").await.pid.expect("it runs");

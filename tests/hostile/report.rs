@@ -148,7 +148,7 @@ pub(crate) fn canary() -> String {
 }
 
 #[test]
-fn what_fails_after_the_host_has_ended_is_not_withstood() {
+fn failure_after_the_host_has_ended_counts() {
     let mut row = Row::default();
     row.is("X00, an attack");
     assert_eq!(row.line(false), None, "what has not come to its end is not told");

@@ -56,10 +56,10 @@ async fn replying(replies: &[Value]) -> Stage {
         std::fs::write(&file, reply.to_string()).unwrap();
         arguments.extend(["--reply".to_owned(), format!("tools/call=@{}", file.display())]);
     }
-    on(records, &arguments).await
+    start_stage(records, &arguments).await
 }
 
-async fn on(records: tempfile::TempDir, arguments: &[String]) -> Stage {
+async fn start_stage(records: tempfile::TempDir, arguments: &[String]) -> Stage {
     let server = scripted(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
     let stage = Stage::with(records, vec![("bad", server)]).await;
     stage.review("bad", "fetch").await;
@@ -77,7 +77,7 @@ async fn calls(stage: &Stage, count: usize) -> Vec<ConsentRequestView> {
 }
 
 #[tokio::test]
-async fn s27_a_result_that_looks_wrong_is_held_before_a_model_reads_it() {
+async fn s27_suspicious_result_is_withheld_before_a_model_reads_it() {
     let mut row = Row::default();
     row.is("S27, results with hidden text, instructions, and links that mislead");
     let attacks = attacks();
@@ -87,7 +87,7 @@ async fn s27_a_result_that_looks_wrong_is_held_before_a_model_reads_it() {
     for request in &held {
         assert!(!request.marks.flags.is_empty(), "S27: what looks wrong is named: {request:?}");
     }
-    let told = stage.told_model();
+    let told = stage.model_prompts();
     assert!(!told.contains(CANARY), "S27: what the user left out is not read: {told}");
     assert!(told.contains("withheld by the user"), "S27: and the model is told so");
     stage.close().await;
@@ -97,7 +97,7 @@ async fn s27_a_result_that_looks_wrong_is_held_before_a_model_reads_it() {
     let stage = replying(&[text(HONEST), text(&huge)]).await;
     let held = calls(&stage, 2).await;
     assert_eq!(held.len(), 0, "S27: nobody is asked about either");
-    let told = stage.told_model();
+    let told = stage.model_prompts();
     assert!(told.contains("the forecast"), "S27: an honest result is read");
     assert!(!told.contains(CANARY) && told.contains("too large to be reviewed"), "S27: a huge one is omitted");
     stage.close().await;
@@ -105,7 +105,7 @@ async fn s27_a_result_that_looks_wrong_is_held_before_a_model_reads_it() {
 }
 
 #[tokio::test]
-async fn s27_so_are_the_words_of_an_error() {
+async fn s27_suspicious_error_text_is_withheld() {
     let mut row = Row::default();
     row.is("S27, an error that gives orders");
     let records = tempfile::tempdir().unwrap();
@@ -116,13 +116,13 @@ async fn s27_so_are_the_words_of_an_error() {
     let record = records.path().join("bad").to_string_lossy().into_owned();
     let arguments =
         ["--record", &record, "--reply", &format!("tools/list={list}"), "--raw", &format!("tools/call={raw}")];
-    let stage = on(records, &arguments.map(str::to_owned)).await;
+    let stage = start_stage(records, &arguments.map(str::to_owned)).await;
     let held = calls(&stage, 1).await;
     assert!(
         matches!(&held[..], [one] if matches!(one.body, ConsentRequestBody::Result { is_error: true, .. })),
         "S27: {held:?}"
     );
-    assert!(!stage.told_model().contains(CANARY), "S27: what the user left out is not read");
+    assert!(!stage.model_prompts().contains(CANARY), "S27: what the user left out is not read");
     stage.close().await;
     row.withstood(Figures { slowest: Duration::ZERO, memory: 0, gone: Duration::ZERO });
 }

@@ -24,7 +24,7 @@ fn asks(state: &str) -> Value {
 }
 
 /// Submits every form, and allows the tool.
-fn goes_along(consent_request: &ConsentRequestView) -> Option<UserDecision> {
+fn accept_everything(consent_request: &ConsentRequestView) -> Option<UserDecision> {
     match consent_request.body {
         ConsentRequestBody::Form { .. } => {
             Some(UserDecision::Submit(Map::from_iter([("name".to_owned(), json!("Ann"))])))
@@ -42,7 +42,7 @@ fn requests(record: &Path) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn x28_rounds_have_an_end_and_their_state_is_nowhere() {
+async fn x28_rounds_are_bounded_and_their_state_is_stored_nowhere() {
     let what = "X28, a call that asks for ever";
     let state = word("state");
     let folder = tempfile::tempdir().unwrap();
@@ -51,7 +51,7 @@ async fn x28_rounds_have_an_end_and_their_state_is_nowhere() {
     let reply = format!("tools/call=@{}", file.display());
     let args = [&MODERN[..], &["--reply", &reply, "--record", record.to_str().unwrap()]].concat();
     let pair = ServerPair::ready_for_a_flood(scripted(&args)).await;
-    let user = pair.app.always(goes_along);
+    let user = pair.app.always(accept_everything);
     let call = pair.bad_call(what).await;
     user.abort();
     pair.ended(what, &call, &["requested input too often"]);
@@ -59,7 +59,7 @@ async fn x28_rounds_have_an_end_and_their_state_is_nowhere() {
     assert!(rounds <= 11, "{what}: it is asked for and answered ten times at most: {rounds}");
 
     // The next call of the same tool is another request.
-    let user = pair.app.always(goes_along);
+    let user = pair.app.always(accept_everything);
     let second = pair.bad_call(what).await;
     user.abort();
     pair.ended(what, &second, &["requested input too often"]);
@@ -73,7 +73,7 @@ async fn x28_rounds_have_an_end_and_their_state_is_nowhere() {
     let all = std::fs::read_to_string(&record).unwrap();
     let with_state = all.lines().filter(|line| line.contains(&state)).count();
     assert_eq!(with_state, 2 * (rounds - 1), "{what}: and nothing else that its server gets");
-    assert!(!pair.good_got().contains(&state), "{what}: no other server gets it");
+    assert!(!pair.received_by_good().contains(&state), "{what}: no other server gets it");
     let mut files = vec![("the log".to_owned(), log::text())];
     leaks::files(pair.app.folder.path(), &mut files);
     assert_eq!(leaks::found(&files, &state), None, "{what}: it is written down nowhere");
@@ -81,7 +81,7 @@ async fn x28_rounds_have_an_end_and_their_state_is_nowhere() {
 }
 
 #[tokio::test]
-async fn x28_a_state_of_8_mb_is_refused() {
+async fn x28_state_of_8_mb_is_rejected() {
     let what = "X28, a state of 8 MB";
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("reply");
@@ -89,6 +89,6 @@ async fn x28_a_state_of_8_mb_is_refused() {
     let reply = format!("tools/call=@{}", file.display());
     let pair = ServerPair::ready_for_a_flood(scripted(&[&MODERN[..], &["--reply", &reply]].concat())).await;
     let call = pair.bad_call(what).await;
-    pair.ended_at_once(what, &call, &["bytes"]);
+    pair.assert_ended_immediately(what, &call, &["bytes"]);
     pair.close(what).await;
 }

@@ -21,7 +21,7 @@ fn calls(record: &Path) -> usize {
 }
 
 #[tokio::test]
-async fn s02_an_identity_rule_holds_however_an_address_is_spelled() {
+async fn s02_identity_rule_matches_every_spelling_of_an_address() {
     for (about, url) in [
         ("as it is", "https://evil-mcp.example/mcp"),
         ("in capitals", "https://EVIL-MCP.example/mcp"),
@@ -32,7 +32,7 @@ async fn s02_an_identity_rule_holds_however_an_address_is_spelled() {
         let what = format!("S02, an address {about}");
         let pair = ServerPair::asked_to_start(remote(url)).await;
         set(&pair, json!({"effect": "deny", "identity": "*//evil-mcp.example/*", "direction": "both"})).await;
-        pair.good_is_well(&what, "first").await;
+        pair.assert_good_responds(&what, "first").await;
         // An unreachable server may be refused before the rules are evaluated.
         let _ = pair.app.host.start_server("bad".into()).await;
         let is_refused =
@@ -44,7 +44,7 @@ async fn s02_an_identity_rule_holds_however_an_address_is_spelled() {
 }
 
 #[tokio::test]
-async fn s03_what_a_rule_denies_is_denied_in_every_spelling() {
+async fn s03_denied_value_is_denied_in_every_spelling() {
     let what = "S03, other spellings of a path and an address that are denied";
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
@@ -102,12 +102,12 @@ async fn s03_what_a_rule_denies_is_denied_in_every_spelling() {
         assert!(matches!(ended, Err(CallFailure::Refused(_))), "{what}: {arguments} is refused: {ended:?}");
     }
     assert_eq!(calls(&record), 0, "{what}: nothing is sent");
-    pair.good_is_well(what, "afterwards").await;
+    pair.assert_good_responds(what, "afterwards").await;
     pair.close(what).await;
 }
 
 #[tokio::test]
-async fn s03_what_a_rule_allows_lies_where_it_says() {
+async fn s03_allowed_value_is_within_the_rule() {
     let what = "S03, paths and addresses that only look allowed";
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
@@ -172,6 +172,6 @@ async fn s03_what_a_rule_allows_lies_where_it_says() {
         let ended = pair.begin(&format!("allowed {n}"), "echo", arguments.clone()).await.unwrap();
         assert!(ended.is_ok(), "{what}: {arguments} is allowed: {ended:?}");
     }
-    pair.good_is_well(what, "afterwards").await;
+    pair.assert_good_responds(what, "afterwards").await;
     pair.close(what).await;
 }

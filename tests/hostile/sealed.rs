@@ -82,7 +82,7 @@ async fn over(folder: tempfile::TempDir, keychain: &Arc<Keychain>, is_first: boo
 }
 
 /// Starts the server with a permanent approval of its start.
-async fn approve_for_good(app: &TestApp) {
+async fn approve_permanently(app: &TestApp) {
     app.host.start_server("bad".into()).await.unwrap();
     let request = app.consent_request("bad", "its start", |_| true).await;
     app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
@@ -115,11 +115,11 @@ fn document(file: &Path) -> Value {
 
 /// Approves a start permanently, closes the host, has a file changed, and opens the host again. The start must request
 /// consent.
-async fn asks_after(what: &str, change: impl FnOnce(&Path)) {
+async fn assert_asks_after(what: &str, change: impl FnOnce(&Path)) {
     let row = row(what);
     let keychain = Arc::new(Keychain::default());
     let app = over(tempfile::tempdir().unwrap(), &keychain, true).await;
-    approve_for_good(&app).await;
+    approve_permanently(&app).await;
     app.host.close().await;
     let TestApp { folder, .. } = app;
     let app = over(folder, &keychain, false).await;
@@ -150,17 +150,17 @@ async fn asks_after(what: &str, change: impl FnOnce(&Path)) {
 
 #[tokio::test]
 async fn s21_forged_approvals_are_ignored_shown_and_logged() {
-    asks_after("S21, approvals without a seal", |file| {
+    assert_asks_after("S21, approvals without a seal", |file| {
         let grants = document(file)["document"].clone();
         std::fs::write(file, grants.to_string()).unwrap();
     })
     .await;
-    asks_after("S21, approvals changed under their seal", |file| {
+    assert_asks_after("S21, approvals changed under their seal", |file| {
         let text = std::fs::read_to_string(file).unwrap().replace("\"since\": 1", "\"since\": 2");
         std::fs::write(file, text).unwrap();
     })
     .await;
-    asks_after("S21, approvals with a seal of another key", |file| {
+    assert_asks_after("S21, approvals with a seal of another key", |file| {
         let mut forged = document(file);
         forged["seal"]["mac"] = json!("07".repeat(32));
         std::fs::write(file, forged.to_string()).unwrap();
@@ -169,11 +169,11 @@ async fn s21_forged_approvals_are_ignored_shown_and_logged() {
 }
 
 #[tokio::test]
-async fn s21_an_approval_that_was_taken_back_does_not_come_back_with_an_old_file() {
+async fn s21_revoked_approval_is_not_restored_by_an_old_file() {
     let row = row("S21, an older copy of the approvals");
     let keychain = Arc::new(Keychain::default());
     let app = over(tempfile::tempdir().unwrap(), &keychain, true).await;
-    approve_for_good(&app).await;
+    approve_permanently(&app).await;
     let file = app.folder.path().join("data/grants.json");
     let old = std::fs::read(&file).unwrap();
     let id = app.host.grants().await.unwrap()[0].id;
@@ -191,11 +191,11 @@ async fn s21_an_approval_that_was_taken_back_does_not_come_back_with_an_old_file
 }
 
 #[tokio::test]
-async fn s21_what_stood_there_before_the_first_seal_is_taken_over_once() {
+async fn s21_unsealed_approvals_are_adopted_once() {
     let row = row("S21, approvals of a version without seals");
     let keychain = Arc::new(Keychain::default());
     let app = over(tempfile::tempdir().unwrap(), &keychain, true).await;
-    approve_for_good(&app).await;
+    approve_permanently(&app).await;
     app.host.close().await;
     let TestApp { folder, .. } = app;
     let file = folder.path().join("data/grants.json");
@@ -217,11 +217,11 @@ async fn s21_what_stood_there_before_the_first_seal_is_taken_over_once() {
 }
 
 #[tokio::test]
-async fn s21_while_the_keychain_is_locked_it_asks() {
+async fn s21_approvals_are_not_used_while_the_keychain_is_locked() {
     let row = row("S21, approvals whose seal can't be checked");
     let keychain = Arc::new(Keychain::default());
     let app = over(tempfile::tempdir().unwrap(), &keychain, true).await;
-    approve_for_good(&app).await;
+    approve_permanently(&app).await;
     app.host.close().await;
     let TestApp { folder, .. } = app;
     keychain.locked.store(true, Ordering::SeqCst);
@@ -239,11 +239,11 @@ async fn s21_while_the_keychain_is_locked_it_asks() {
 
 /// As by a program that ends the keychain's process and removes `secrets.json`.
 #[tokio::test]
-async fn s21_forged_approvals_are_not_used_once_the_keychain_is_gone() {
+async fn s21_forged_approvals_are_not_used_without_the_keychain() {
     let row = row("S21, approvals without a seal, and the keychain is gone");
     let keychain = Arc::new(Keychain::default());
     let app = over(tempfile::tempdir().unwrap(), &keychain, true).await;
-    approve_for_good(&app).await;
+    approve_permanently(&app).await;
     app.host.close().await;
     let TestApp { folder, .. } = app;
     let data = folder.path().join("data");
@@ -264,14 +264,14 @@ async fn s21_forged_approvals_are_not_used_once_the_keychain_is_gone() {
 }
 
 #[tokio::test]
-async fn s11_what_one_program_takes_back_ends_for_the_other() {
+async fn s11_revocation_applies_to_other_instances() {
     let row = row("S11, an approval is revoked while another instance runs");
     let keychain = Arc::new(Keychain::default());
     let app = over(tempfile::tempdir().unwrap(), &keychain, true).await;
     let (config, data) = (app.folder.path().join("mcp.json"), app.folder.path().join("data"));
     let ports = store::open_with(&config, &data, Arc::new(TestPlatform::default()), keychain.clone()).unwrap();
     let other = Host::start(ports, HostOptions::default()).await;
-    approve_for_good(&app).await;
+    approve_permanently(&app).await;
     until("the other program has it", || async { grants(&other).await == 1 }).await;
     let id = app.host.grants().await.unwrap()[0].id;
     assert!(app.host.revoke(id).await.unwrap(), "it is revoked");
@@ -289,7 +289,7 @@ fn provider(url: &str) -> ProviderSettings {
 }
 
 #[tokio::test]
-async fn s11_a_provider_that_another_program_moved_is_not_used_until_it_is_confirmed() {
+async fn s11_externally_changed_provider_is_not_used_until_confirmed() {
     let row = row("S11, the address of a provider in models.json");
     let (old, new) = ("http://127.0.0.1:9/v1", "http://127.0.0.1:10/elsewhere");
     for keychain in [true, false] {
@@ -319,7 +319,7 @@ async fn s11_a_provider_that_another_program_moved_is_not_used_until_it_is_confi
 }
 
 #[tokio::test]
-async fn s04_removing_what_was_confirmed_does_not_shorten_the_log() {
+async fn s04_removed_confirmation_does_not_shorten_the_log() {
     let row = row("S04, the file of what was confirmed is removed, and the settings keep less of the log");
     let keychain = Arc::new(Keychain::default());
     let app = over(tempfile::tempdir().unwrap(), &keychain, true).await;
@@ -353,11 +353,11 @@ async fn s04_removing_what_was_confirmed_does_not_shorten_the_log() {
 }
 
 #[tokio::test]
-async fn s04_a_log_that_is_taken_away_is_named() {
+async fn s04_removed_log_is_reported() {
     let row = row("S04, the log is taken away");
     let keychain = Arc::new(Keychain::default());
     let app = over(tempfile::tempdir().unwrap(), &keychain, true).await;
-    approve_for_good(&app).await;
+    approve_permanently(&app).await;
     app.host.close().await;
     let log = Arc::clone(&app.host.ports().audit);
     assert!(log.verify().unwrap().is_proved(), "it is proved before");

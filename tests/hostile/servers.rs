@@ -14,7 +14,7 @@ fn failure(state: &ServerState) -> &host::view::Failure {
 }
 
 #[tokio::test]
-async fn every_revision_is_spoken_with_the_demo_server() {
+async fn every_revision_works_with_the_demo_server() {
     for revision in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"] {
         let app = TestApp::start(vec![("harbour", demo(&["--revision", revision]))]).await;
         let view = app.ready("harbour").await;
@@ -28,7 +28,7 @@ async fn every_revision_is_spoken_with_the_demo_server() {
 }
 
 #[tokio::test]
-async fn nothing_starts_before_its_exact_command_was_approved() {
+async fn nothing_starts_before_its_exact_command_is_approved() {
     let app = TestApp::start(vec![("harbour", demo(&["--era", "legacy"]))]).await;
     assert_eq!(app.server("harbour").await.state, ServerState::Stopped, "a configured server does not run");
     app.host.start_server("harbour".into()).await.unwrap();
@@ -51,7 +51,7 @@ async fn nothing_starts_before_its_exact_command_was_approved() {
 }
 
 #[tokio::test]
-async fn an_approval_that_lasts_holds_for_the_same_command_only() {
+async fn lasting_approval_applies_to_the_same_command_only() {
     let app = TestApp::start(vec![("harbour", demo(&[]))]).await;
     app.host.start_server("harbour".into()).await.unwrap();
     let request = app.consent_request("harbour", "its command", |_| true).await;
@@ -75,7 +75,7 @@ async fn an_approval_that_lasts_holds_for_the_same_command_only() {
 }
 
 #[tokio::test]
-async fn approvals_outlive_the_host() {
+async fn approvals_persist_across_restarts() {
     let app = TestApp::start(vec![("harbour", demo(&[]))]).await;
     app.host.start_server("harbour".into()).await.unwrap();
     let request = app.consent_request("harbour", "its command", |_| true).await;
@@ -88,7 +88,7 @@ async fn approvals_outlive_the_host() {
 }
 
 #[tokio::test]
-async fn a_command_that_is_not_there_says_where_was_looked() {
+async fn missing_command_reports_the_searched_folders() {
     let config = StdioConfig { command: "no-such-program-anywhere".into(), ..StdioConfig::default() }.into();
     let app = TestApp::start(vec![("ghost", config)]).await;
     app.host.start_server("ghost".into()).await.unwrap();
@@ -101,7 +101,7 @@ async fn a_command_that_is_not_there_says_where_was_looked() {
 }
 
 #[tokio::test]
-async fn a_server_that_exits_at_once_shows_its_own_words() {
+async fn server_that_exits_immediately_shows_its_output() {
     let config = StdioConfig {
         command: "/bin/sh".into(),
         args: vec!["-c".into(), "echo 'the key is missing' >&2; exit 3".into()],
@@ -117,7 +117,7 @@ async fn a_server_that_exits_at_once_shows_its_own_words() {
 }
 
 #[tokio::test]
-async fn stopping_leaves_no_process_behind() {
+async fn stop_leaves_no_process() {
     let app = TestApp::start(vec![("stubborn", scripted(&["--misbehave", "never-exits"]))]).await;
     let view = app.ready("stubborn").await;
     let pid = view.pid.expect("a ready server has a process");
@@ -130,7 +130,7 @@ async fn stopping_leaves_no_process_behind() {
 }
 
 #[tokio::test]
-async fn closing_the_host_ends_all_servers_together() {
+async fn closing_the_host_ends_all_servers_concurrently() {
     let servers = vec![
         ("a", scripted(&["--misbehave", "never-exits"])),
         ("b", scripted(&["--misbehave", "never-exits"])),
@@ -151,7 +151,7 @@ async fn closing_the_host_ends_all_servers_together() {
 }
 
 #[tokio::test]
-async fn an_edit_from_outside_is_taken_over_and_a_broken_one_is_not() {
+async fn valid_external_edit_is_applied_and_an_invalid_one_is_not() {
     let app = TestApp::start(vec![("harbour", demo(&[]))]).await;
     let file = app.folder.path().join("mcp.json");
     let text = std::fs::read_to_string(&file).unwrap();
@@ -181,7 +181,7 @@ async fn an_edit_from_outside_is_taken_over_and_a_broken_one_is_not() {
 }
 
 #[tokio::test]
-async fn names_that_cannot_be_used_are_refused() {
+async fn invalid_names_are_rejected() {
     let app = TestApp::start(vec![("harbour", demo(&[]))]).await;
     let long = "x".repeat(65);
     for (name, why) in [
@@ -199,7 +199,7 @@ async fn names_that_cannot_be_used_are_refused() {
 }
 
 #[tokio::test]
-async fn a_settings_file_that_is_empty_or_gone_for_a_moment_takes_nothing_away() {
+async fn temporarily_empty_or_missing_settings_file_removes_nothing() {
     let app = TestApp::start(vec![("harbour", demo(&[]))]).await;
     app.host.start_server("harbour".into()).await.unwrap();
     let request = app.consent_request("harbour", "its command", |_| true).await;
@@ -232,7 +232,7 @@ async fn a_settings_file_that_is_empty_or_gone_for_a_moment_takes_nothing_away()
 }
 
 #[tokio::test]
-async fn a_relative_working_folder_is_refused() {
+async fn relative_working_folder_is_rejected() {
     let mut here = demo(&[]);
     here.as_stdio_mut().unwrap().cwd = Some("tools".into());
     let app = TestApp::start(vec![("here", here)]).await;
@@ -242,7 +242,7 @@ async fn a_relative_working_folder_is_refused() {
 }
 
 #[tokio::test]
-async fn a_broken_document_is_put_aside_and_told_of() {
+async fn invalid_document_is_moved_aside_and_reported() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir_all(folder.path().join("data")).unwrap();
     std::fs::write(folder.path().join("data/grants.json"), "[{").unwrap();
@@ -253,13 +253,13 @@ async fn a_broken_document_is_put_aside_and_told_of() {
 }
 
 #[tokio::test]
-async fn x33_a_server_sees_nothing_that_it_was_not_given() {
+async fn x33_server_receives_only_configured_variables() {
     let mut config = scripted(&[]);
     config.as_stdio_mut().unwrap().env.insert("GIVEN".into(), "yes".into());
     // The test's own environment has much that no server may see, cargo's for one.
     let app = TestApp::start(vec![("curious", config)]).await;
     app.ready("curious").await;
-    let user = app.always(crate::pair::allows_use);
+    let user = app.always(crate::pair::allow_use);
     let tool = app
         .host
         .catalog("curious".into())

@@ -59,7 +59,7 @@ impl SignIn {
     }
 
     /// Checks that the sign-in fails with a cause that contains one of these words, and that no code was redeemed.
-    async fn fails_before_the_token(&self, words: &[&str]) -> String {
+    async fn assert_fails_before_token_request(&self, words: &[&str]) -> String {
         let cause = self.ended().await.expect_err(&format!("{}: the sign-in must fail", self.what));
         assert!(words.iter().any(|word| cause.contains(word)), "{}: the cause is in words: {cause}", self.what);
         let redeemed = self.issuer.token_requests("authorization_code");
@@ -69,8 +69,8 @@ impl SignIn {
 
     /// The general criterion at the end: memory, secrets, processes.
     async fn close(self) -> Row {
-        self.pair.memory_is_bounded(&self.what);
-        nothing_is_told(&self.what, &self.pair, &[&self.issuer]).await;
+        self.pair.assert_memory_bounded(&self.what);
+        assert_no_secrets(&self.what, &self.pair, &[&self.issuer]).await;
         self.pair.close(&self.what).await
     }
 }
@@ -102,7 +102,7 @@ async fn ended(pair: &ServerPair) -> Result<(), String> {
 }
 
 /// Checks that no secret of a sign-in is in a file, in the activity or in the data sent to the page.
-async fn nothing_is_told(what: &str, pair: &ServerPair, issuers: &[&AuthorizationServer]) {
+async fn assert_no_secrets(what: &str, pair: &ServerPair, issuers: &[&AuthorizationServer]) {
     let known = pair.app.host.authorization("bad".into()).await;
     let mut places = leaks::places(&pair.app, "bad").await;
     places.push(("the steps".to_owned(), format!("{known:?}")));

@@ -13,7 +13,7 @@ use testkit::time::at_once;
 use crate::pair::{IDLE, ServerPair, TOTAL};
 
 #[test]
-fn x35_the_times_by_default() {
+fn x35_default_timeouts() {
     let (opening, calls) = (Timeouts::default(), CallTimes::default());
     assert_eq!(opening.initialize, Duration::from_secs(30), "X35: initialize may take 30 s");
     assert_eq!(opening.probe, Duration::from_secs(10), "X35: server/discover may take 10 s");
@@ -21,7 +21,7 @@ fn x35_the_times_by_default() {
     assert!(calls.tool.1 <= Duration::from_secs(3_600), "X35: and a call has an end: {:?}", calls.tool);
 }
 
-async fn never_opens(args: &[&str]) {
+async fn assert_never_opens(args: &[&str]) {
     let what = format!("X35 over stdio, {}", args.join(" "));
     let pair = ServerPair::opening(scripted(args)).await;
     let failed = pair.app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_)));
@@ -29,23 +29,23 @@ async fn never_opens(args: &[&str]) {
     let ServerState::Failed(failure) = view.state else { panic!("{what}: it has failed") };
     let said = &failure.message;
     assert!(said.contains("no answer") || said.contains("did not answer"), "{what}: the cause is in words: {said}");
-    pair.memory_is_bounded(&what);
+    pair.assert_memory_bounded(&what);
     pair.close(&what).await;
 }
 
 #[tokio::test]
-async fn x35_a_server_that_never_answers_initialize_is_given_up() {
-    never_opens(&["--misbehave", "silent@initialize"]).await;
+async fn x35_unanswered_initialize_times_out() {
+    assert_never_opens(&["--misbehave", "silent@initialize"]).await;
 }
 
 #[tokio::test]
-async fn x35_a_server_that_never_answers_anything_is_given_up() {
-    never_opens(&["--probe", "silence", "--misbehave", "silent@initialize"]).await;
+async fn x35_server_that_never_responds_times_out() {
+    assert_never_opens(&["--probe", "silence", "--misbehave", "silent@initialize"]).await;
 }
 
 /// Covers a server of an older revision, which may ignore an unknown request and is then opened with that revision.
 #[tokio::test]
-async fn x35_a_server_that_never_answers_discover_is_opened_the_older_way() {
+async fn x35_unanswered_discover_falls_back_to_initialize() {
     let what = "X35 over stdio, silence at server/discover";
     let pair = ServerPair::opening(scripted(&["--probe", "silence"])).await;
     let ready = pair.app.until("bad", "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0);
@@ -54,7 +54,7 @@ async fn x35_a_server_that_never_answers_discover_is_opened_the_older_way() {
 }
 
 #[tokio::test]
-async fn x35_a_list_without_an_answer_leaves_the_server_usable_and_is_said() {
+async fn x35_unanswered_list_keeps_the_server_usable_and_is_reported() {
     let what = "X35 over stdio, silence at tools/list";
     let pair = ServerPair::opening(scripted(&["--misbehave", "silent@tools/list"])).await;
     pair.app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
@@ -90,7 +90,7 @@ async fn is_told(what: &str, record: &std::path::Path) {
 }
 
 #[tokio::test]
-async fn x35_a_call_without_an_answer_is_given_up_and_the_server_is_told() {
+async fn x35_unanswered_call_times_out_and_is_cancelled() {
     let what = "X35 over stdio, silence at tools/call";
     let (pair, _folder, record) = silent().await;
     let call = pair.bad_call(what).await;
@@ -101,7 +101,7 @@ async fn x35_a_call_without_an_answer_is_given_up_and_the_server_is_told() {
 }
 
 #[tokio::test]
-async fn x35_cancelling_works_at_once() {
+async fn x35_cancellation_is_immediate() {
     let what = "X35 over stdio, cancelling";
     let (pair, _folder, record) = silent().await;
     let call = pair.begin("bad", "echo", json!({"text": "hello"}));
@@ -113,6 +113,6 @@ async fn x35_cancelling_works_at_once() {
     });
     assert_eq!(ended.await, Err(CallFailure::Cancelled), "{what}: the call is cancelled");
     is_told(what, &record).await;
-    pair.good_is_well(what, "afterwards").await;
+    pair.assert_good_responds(what, "afterwards").await;
     pair.close(what).await;
 }

@@ -50,7 +50,7 @@ impl SkillServers {
     }
 
     /// Counts the requests with this method that the hostile server received.
-    fn got(&self, method: &str) -> usize {
+    fn received_requests(&self, method: &str) -> usize {
         let record = std::fs::read_to_string(self.folder.path().join("record")).unwrap();
         record.matches(&format!(r#""method":"{method}""#)).count()
     }
@@ -62,7 +62,7 @@ impl SkillServers {
 }
 
 #[tokio::test]
-async fn x59_skills_that_lie_about_their_name_or_files_are_left_out() {
+async fn x59_skills_with_false_names_or_files_are_dropped() {
     let with = |path: &str, value: Value| {
         let mut entry = entry(TEXT);
         *entry.pointer_mut(path).unwrap() = value;
@@ -100,12 +100,12 @@ async fn x59_skills_that_lie_about_their_name_or_files_are_left_out() {
     assert!(causes.iter().all(|cause| !cause.is_empty() && cause.len() < 1_000), "{what}: in words: {causes:?}");
     let read = skilled.read("1", Some("file:///etc/passwd")).await;
     assert!(matches!(read, Err(SkillError::NotListed { .. })), "{what}: nor by its address: {read:?}");
-    assert_eq!(skilled.got("resources/read"), 0, "{what}: nothing of them is asked for");
+    assert_eq!(skilled.received_requests("resources/read"), 0, "{what}: nothing of them is asked for");
     skilled.pair.close(what).await;
 }
 
 #[tokio::test]
-async fn x59_a_list_of_skills_without_end_is_cut() {
+async fn x59_endless_list_of_skills_is_truncated() {
     let skill = |at: usize| {
         let root = format!("skill://bad/act{at}");
         json!({ "uri": format!("{root}/SKILL.md"), "frontmatter": { "name": format!("act{at}"), "description": "Acts" }, "resources": "dynamic" })
@@ -116,12 +116,12 @@ async fn x59_a_list_of_skills_without_end_is_cut() {
     let list = skilled.pair.while_good(what, skilled.pair.app.host.skills("bad".into())).await.unwrap();
     assert!(list.is_cut, "{what}: that there are more is said");
     assert_eq!(list.skills.len() + list.dropped.len(), MAX_ITEMS, "{what}: and no more are retained");
-    assert_eq!(skilled.got("skills/list"), 1, "{what}: nor asked for");
+    assert_eq!(skilled.received_requests("skills/list"), 1, "{what}: nor asked for");
     skilled.pair.close(what).await;
 }
 
 #[tokio::test]
-async fn x60_files_of_skills_that_are_not_what_the_list_says_are_not_used() {
+async fn x60_skill_files_that_differ_from_the_list_are_not_used() {
     let secret = TEXT.replace("this", "xfil");
     let part = |uri: &str, text: &str| json!({ "uri": uri, "text": text });
     let attacks = [
@@ -142,19 +142,19 @@ async fn x60_files_of_skills_that_are_not_what_the_list_says_are_not_used() {
         let read = skilled.pair.while_good(&what, skilled.read(&at.to_string(), None)).await;
         let error = read.expect_err(&what).to_string();
         assert!(error.contains("bad") && !error.contains("xfil"), "{what}: the server is named, not quoted: {error}");
-        assert_eq!(skilled.got("resources/read"), at + 1, "{what}: the file is asked for once");
+        assert_eq!(skilled.received_requests("resources/read"), at + 1, "{what}: the file is asked for once");
     }
     let what = "X60, files that the skill does not list";
     for file in ["file:///etc/passwd", "skill://bad/act/../x", "skill://bad/act/%2e%2e/x", "test://one"] {
         let read = skilled.read(file, Some(file)).await;
         assert!(matches!(read, Err(SkillError::Mismatch { .. })), "{what}: {file}: {read:?}");
     }
-    assert_eq!(skilled.got("resources/read"), attacks.len(), "{what}: none is asked for");
+    assert_eq!(skilled.received_requests("resources/read"), attacks.len(), "{what}: none is asked for");
     skilled.pair.close(what).await;
 }
 
 #[tokio::test]
-async fn x60_a_skill_that_changes_between_list_and_reading_is_read_as_one_of_both_or_not_at_all() {
+async fn x60_skill_changed_between_list_and_read_is_consistent_or_rejected() {
     let changed = TEXT.replace("this", "that");
     let list = |text: &str| ("skills/list", json!({ "skills": [entry(text)] }));
     let contents = |text: &str| ("resources/read", json!({ "contents": [{ "uri": URI, "text": text }] }));

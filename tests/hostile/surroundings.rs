@@ -25,7 +25,7 @@ const ALLOWED: [&str; 14] = [
 ];
 
 #[tokio::test]
-async fn x33_a_server_sees_no_more_than_it_needs() {
+async fn x33_server_receives_only_what_it_needs() {
     let what = "X33, environment, folder and descriptors";
     let pair = ServerPair::undecided(scripted(&[])).await;
     let call = pair.begin("1", "environment", json!({}));
@@ -45,7 +45,7 @@ async fn x33_a_server_sees_no_more_than_it_needs() {
 
 /// Checks that no file that may be displayed in a terminal contains control sequences.
 #[tokio::test]
-async fn x11_no_file_steers_a_terminal() {
+async fn x11_no_file_contains_terminal_control_sequences() {
     for misbehave in ["escapes", "stderr-garbage"] {
         let what = format!("X11, {misbehave} in texts, logs and standard error");
         let pair = ServerPair::ready(scripted(&["--misbehave", misbehave])).await;

@@ -13,7 +13,7 @@ use crate::pair::ServerPair;
 use crate::report::word;
 
 /// Returns the request to open this URL, which the server sends during a call.
-fn asking(url: &str) -> String {
+fn url_request(url: &str) -> String {
     let params = json!({"mode": "url", "message": "Open this", "elicitationId": "1", "url": url});
     let asked = json!({"jsonrpc": "2.0", "id": "url", "method": "elicitation/create", "params": params});
     format!("tools/call={asked}")
@@ -49,10 +49,10 @@ async fn answered(pair: &ServerPair) {
 }
 
 #[tokio::test]
-async fn x23_addresses_that_lie_or_lead_elsewhere_are_not_opened() {
+async fn x23_deceptive_urls_are_not_opened() {
     for (about, url) in refused() {
         let what = format!("X23, an address with {about}");
-        let pair = ServerPair::undecided(scripted(&["--raw", &asking(&url)])).await;
+        let pair = ServerPair::undecided(scripted(&["--raw", &url_request(&url)])).await;
         let call = pair.begin("1", "echo", json!({"text": "x"}));
         let request = pair.asked(&what, |_| true).await;
         pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
@@ -77,9 +77,9 @@ async fn x23_addresses_that_lie_or_lead_elsewhere_are_not_opened() {
 }
 
 #[tokio::test]
-async fn x23_an_address_is_visited_by_nobody_before_the_user_agrees() {
+async fn x23_url_is_not_requested_before_consent() {
     let what = "X23, an address of a page that counts visits";
-    let pair = ServerPair::undecided(scripted(&["--raw", &asking(&collector().url())])).await;
+    let pair = ServerPair::undecided(scripted(&["--raw", &url_request(&collector().url())])).await;
     let call = pair.begin("1", "echo", json!({"text": "x"}));
     let request = pair.asked(what, |_| true).await;
     pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;

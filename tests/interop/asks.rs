@@ -13,14 +13,14 @@ use server_requests::form::{FieldKind, FieldProblem, Form, TextFormat};
 use testkit::app::TestApp;
 
 use crate::installed;
-use crate::user::{asked_by, begin, ended, is_tool, object, text, whole_catalog};
+use crate::user::{asked_by, begin, complete_catalog, ended, is_tool, object, text};
 
 const SERVER: &str = "everything";
 
 async fn everything() -> TestApp {
     let app = TestApp::start(vec![(SERVER, installed::everything())]).await;
     app.ready(SERVER).await;
-    whole_catalog(&app, SERVER).await;
+    complete_catalog(&app, SERVER).await;
     app
 }
 
@@ -73,7 +73,7 @@ async fn sampling_is_reviewed_before_and_after() {
 }
 
 #[tokio::test]
-async fn refused_sampling_reaches_the_tool_as_an_error() {
+async fn refused_sampling_is_an_error_in_the_tool() {
     let app = everything().await;
     let (under_way, consent_request) =
         asked_by(&app, SERVER, "trigger-sampling-request", json!({ "prompt": "?" })).await;
@@ -144,7 +144,7 @@ fn fields() -> Vec<(&'static str, FieldKind, Option<Value>, Value, FieldProblem)
 }
 
 /// A right value for every field.
-fn filled() -> Map<String, Value> {
+fn valid_content() -> Map<String, Value> {
     object(&json!({
         "name": "Ann Hansen", "check": true, "firstLine": "Call me Ishmael.", "email": "ann@harbour.example",
         "homepage": "https://harbour.example/ann", "birthdate": "2000-02-29", "integer": 7, "number": 2.5,
@@ -166,7 +166,7 @@ async fn form_of(
 }
 
 #[tokio::test]
-async fn a_form_with_every_kind_of_field_is_shown_checked_and_sent() {
+async fn form_with_every_kind_of_field_is_shown_validated_and_sent() {
     let app = everything().await;
     let (under_way, consent_request, form) = form_of(&app).await;
     let fields = fields();
@@ -177,7 +177,7 @@ async fn a_form_with_every_kind_of_field_is_shown_checked_and_sent() {
         assert_eq!(shown.default, *default, "[elicit-defaults]: what {name} holds at first");
         assert_eq!(shown.required, *name == "name", "only the name is required, so is {name} not");
         assert!(shown.title.is_some() && shown.description.is_some(), "[elicit-what-and-why]: {name} is explained");
-        let mut content = filled();
+        let mut content = valid_content();
         content.insert((*name).to_owned(), wrong.clone());
         let problems = app.host.check_form(consent_request.id, content.clone()).await.unwrap();
         let found: Vec<_> = problems.iter().map(|p| (&*p.field, p.problem)).collect();
@@ -186,15 +186,19 @@ async fn a_form_with_every_kind_of_field_is_shown_checked_and_sent() {
             app.host.answer(consent_request.id, consent_request.hash.to_string(), UserDecision::Submit(content)).await;
         assert_eq!(submitted, Err(DecisionError::Form(problems)), "[elicit-validate]: nor is it sent");
     }
-    app.decide(&consent_request, UserDecision::Submit(filled())).await;
+    app.decide(&consent_request, UserDecision::Submit(valid_content())).await;
     let result = ended(under_way).await.unwrap();
     assert!(text(&result).contains("- Favorite Integer: 7"), "the server understood it: {result:?}");
     let got = raw_result(&result);
-    assert_eq!(got, json!({ "action": "accept", "content": filled() }), "[elicit-three-actions]: all of it arrived");
+    assert_eq!(
+        got,
+        json!({ "action": "accept", "content": valid_content() }),
+        "[elicit-three-actions]: all of it arrived"
+    );
 }
 
 #[tokio::test]
-async fn declining_and_closing_a_form_are_told_apart() {
+async fn declining_and_cancelling_a_form_differ() {
     let app = everything().await;
     for (answer, action, words) in
         [(UserDecision::Deny, "decline", "declined"), (UserDecision::Cancel, "cancel", "cancelled")]
@@ -212,7 +216,7 @@ async fn declining_and_closing_a_form_are_told_apart() {
 }
 
 #[tokio::test]
-async fn a_page_is_opened_only_after_consent() {
+async fn url_is_opened_only_after_consent() {
     let app = everything().await;
     let url = "https://harbour.example/pay?ship=Erna&berth=7";
     for (answer, action, opened) in [
@@ -240,7 +244,7 @@ async fn a_page_is_opened_only_after_consent() {
 
 /// In 2025-11-25, with error -32042, the pages are opened first, and then the same call is repeated.
 #[tokio::test]
-async fn a_call_that_needs_a_page_first_can_be_made_again() {
+async fn call_that_requires_a_url_can_be_repeated() {
     let app = everything().await;
     let arguments = json!({ "url": "https://harbour.example/", "errorPath": true });
     let first = ended(begin(&app, SERVER, "trigger-url-elicitation", arguments.clone()).await).await;

@@ -10,19 +10,19 @@ use serde_json::{Value, json};
 use testkit::app::TestApp;
 
 use crate::installed;
-use crate::user::{allow, begin, call, call_as, ended, next, seen, text, whole_catalog};
+use crate::user::{allow, begin, call, call_as, complete_catalog, ended, next, seen, text};
 
 const SERVER: &str = "everything";
 
 async fn everything() -> TestApp {
     let app = TestApp::start(vec![(SERVER, installed::everything())]).await;
     app.ready(SERVER).await;
-    whole_catalog(&app, SERVER).await;
+    complete_catalog(&app, SERVER).await;
     app
 }
 
 #[tokio::test]
-async fn every_kind_of_content_arrives() {
+async fn every_kind_of_content_is_received() {
     let app = everything().await;
     let result = call(&app, SERVER, "get-structured-content", json!({ "location": "Chicago" })).await;
     let weather = json!({ "temperature": 36, "conditions": "Light rain / drizzle", "humidity": 82 });
@@ -67,7 +67,7 @@ async fn every_kind_of_content_arrives() {
 }
 
 #[tokio::test]
-async fn progress_is_told_until_the_end() {
+async fn progress_is_reported_until_the_end() {
     let app = everything().await;
     let mut events = app.host.events();
     let arguments = json!({ "duration": 1, "steps": 4 });
@@ -95,7 +95,7 @@ async fn progress_is_told_until_the_end() {
 }
 
 #[tokio::test]
-async fn a_call_can_be_cancelled_and_the_server_goes_on() {
+async fn cancelled_call_does_not_affect_the_server() {
     let app = everything().await;
     let mut events = app.host.events();
     let arguments = json!({ "duration": 20, "steps": 100 });
@@ -119,7 +119,7 @@ async fn a_call_can_be_cancelled_and_the_server_goes_on() {
 }
 
 #[tokio::test]
-async fn calls_run_beside_each_other() {
+async fn calls_run_concurrently() {
     let app = everything().await;
     let slow = begin(&app, SERVER, "trigger-long-running-operation", json!({ "duration": 2, "steps": 2 })).await;
     let quick = call(&app, SERVER, "get-sum", json!({ "a": 20, "b": 3 })).await;
@@ -129,14 +129,14 @@ async fn calls_run_beside_each_other() {
 }
 
 #[tokio::test]
-async fn a_resource_made_by_a_call_appears_in_the_list() {
+async fn resource_created_by_a_call_appears_in_the_list() {
     let app = everything().await;
-    let before = whole_catalog(&app, SERVER).await.resources.len();
+    let before = complete_catalog(&app, SERVER).await.resources.len();
     let arguments = json!({ "name": "note.gz", "data": "data:text/plain,ahoy" });
     let result = call(&app, SERVER, "gzip-file-as-resource", arguments).await;
     let [ContentBlock::ResourceLink(link)] = &result.content[..] else { panic!("a link to it: {result:?}") };
     app.until(SERVER, "told of one resource more", |s| s.counts[2] == before + 1).await;
-    let listed = whole_catalog(&app, SERVER).await.resources.iter().any(|r| r.name() == link.uri);
+    let listed = complete_catalog(&app, SERVER).await.resources.iter().any(|r| r.name() == link.uri);
     assert!(listed, "[resources-list-changed]: the list was read again");
     let read = app.host.read_resource("read".into(), SERVER.into(), link.uri.clone()).await.unwrap();
     let blob = read[0].blob.as_deref().unwrap_or_default();
@@ -144,7 +144,7 @@ async fn a_resource_made_by_a_call_appears_in_the_list() {
 }
 
 #[tokio::test]
-async fn a_tool_that_only_runs_as_a_task_is_run_as_one() {
+async fn task_only_tool_runs_as_a_task() {
     let app = everything().await;
     let result = call(&app, SERVER, "simulate-research-query", json!({ "topic": "tides" })).await;
     assert!(!result.is_error && text(&result).contains("tides"), "[tasks-two-phase]: the report comes: {result:?}");

@@ -12,7 +12,7 @@ use supervision::activity::ActivityKind;
 use testkit::app::{TestApp, demo};
 
 use crate::installed;
-use crate::user::{activity, allow, call, call_as, call_id, ended, is_tool, object, sent, text, whole_catalog};
+use crate::user::{activity, allow, call, call_as, call_id, complete_catalog, ended, is_tool, object, sent, text};
 
 struct Case {
     config: ServerConfig,
@@ -30,8 +30,8 @@ struct Case {
 }
 
 #[tokio::test]
-async fn everything_is_served() {
-    served(Case {
+async fn everything_server_works() {
+    check_case(Case {
         config: installed::everything(),
         claims: "mcp-servers/everything",
         revision: "2025-11-25",
@@ -44,11 +44,11 @@ async fn everything_is_served() {
 }
 
 #[tokio::test]
-async fn memory_is_served() {
+async fn memory_server_works() {
     let folder = tempfile::tempdir().unwrap();
     let ship = json!({ "name": "Erna", "entityType": "ship", "observations": ["is blue"] });
     let observation = json!({ "entityName": "Otto", "contents": ["is red"] });
-    served(Case {
+    check_case(Case {
         config: installed::memory(folder.path()),
         claims: "memory-server",
         revision: "2025-11-25",
@@ -63,12 +63,12 @@ async fn memory_is_served() {
 }
 
 #[tokio::test]
-async fn filesystem_is_served() {
+async fn filesystem_server_works() {
     let folder = tempfile::tempdir().unwrap();
     let inside = real(folder.path()).join("inside.txt");
     std::fs::write(&inside, "seen from inside").unwrap();
     let outside = tempfile::NamedTempFile::new().unwrap();
-    served(Case {
+    check_case(Case {
         config: installed::filesystem(&real(folder.path())),
         claims: "secure-filesystem-server",
         revision: "2025-11-25",
@@ -81,9 +81,9 @@ async fn filesystem_is_served() {
 }
 
 #[tokio::test]
-async fn time_is_served() {
+async fn time_server_works() {
     let convert = |zone| json!({ "source_timezone": "UTC", "time": "16:30", "target_timezone": zone });
-    served(Case {
+    check_case(Case {
         config: installed::time(),
         claims: "mcp-time",
         revision: "2026-07-28",
@@ -96,11 +96,11 @@ async fn time_is_served() {
 }
 
 #[tokio::test]
-async fn git_is_served() {
+async fn git_server_works() {
     let folder = tempfile::tempdir().unwrap();
     installed::repository(folder.path());
     let elsewhere = tempfile::tempdir().unwrap();
-    served(Case {
+    check_case(Case {
         config: installed::git(folder.path()),
         claims: "mcp-git",
         revision: "2026-07-28",
@@ -114,13 +114,13 @@ async fn git_is_served() {
 
 /// Covers the requirement `[base-core-components]`.
 #[tokio::test]
-async fn demo_is_served_in_the_era_of_sessions() {
-    served(demo_case("legacy", "2025-11-25")).await;
+async fn demo_server_works_in_the_legacy_era() {
+    check_case(demo_case("legacy", "2025-11-25")).await;
 }
 
 #[tokio::test]
-async fn demo_is_served_in_the_era_without_sessions() {
-    served(demo_case("modern", "2026-07-28")).await;
+async fn demo_server_works_in_the_modern_era() {
+    check_case(demo_case("modern", "2026-07-28")).await;
 }
 
 fn demo_case(era: &str, revision: &'static str) -> Case {
@@ -140,24 +140,24 @@ fn real(path: &Path) -> std::path::PathBuf {
     std::fs::canonicalize(path).unwrap()
 }
 
-async fn served(case: Case) {
+async fn check_case(case: Case) {
     let app = TestApp::start(vec![("it", case.config.clone())]).await;
-    starts_when_approved(&app, &case).await;
-    opened_in_order(&app, &case).await;
-    lists_are_whole(&app, &case).await;
-    call_asks_and_answers(&app, &case).await;
+    assert_starts_when_approved(&app, &case).await;
+    assert_opening_order(&app, &case).await;
+    assert_lists_complete(&app, &case).await;
+    assert_call_requires_consent(&app, &case).await;
     let (tool, arguments, why) = case.fails.clone();
     let refused = call(&app, "it", tool, arguments).await;
     assert!(refused.is_error, "[tools-is-error]: the tool's refusal shows as an error: {refused:?}");
     assert!(text(&refused).contains(why), "with its words: {refused:?}");
-    all_was_understood(&app).await;
-    stops_without_a_trace(&app).await;
+    assert_no_anomalies(&app).await;
+    assert_stops_completely(&app).await;
     let decisions = app.decisions().into_iter().filter(|(kind, ..)| kind != "roots").collect::<Vec<_>>();
     let allowed = |kind: &str| (kind.to_owned(), "allowed".to_owned(), "user".to_owned());
     assert_eq!(decisions, ["start-server", "tool", "tool"].map(allowed), "[tools-audit-log]: each decision is kept");
 }
 
-async fn starts_when_approved(app: &TestApp, case: &Case) {
+async fn assert_starts_when_approved(app: &TestApp, case: &Case) {
     app.host.start_server("it".into()).await.unwrap();
     let request = app.consent_request("it", "its command", |_| true).await;
     let ConsentRequestBody::StartServer { config, resolved, .. } = &request.body else {
@@ -176,7 +176,7 @@ async fn starts_when_approved(app: &TestApp, case: &Case) {
 
 /// Checks the order of the opening messages: `[stdio-probe-discover-first]`, `[stdio-probe-other-error-fallback]`,
 /// `[lifecycle-no-handshake-modern]`.
-async fn opened_in_order(app: &TestApp, case: &Case) {
+async fn assert_opening_order(app: &TestApp, case: &Case) {
     let sent = sent(app, "it").await;
     let opening: Vec<&str> = sent.iter().take(3).map(String::as_str).collect();
     if case.revision == "2026-07-28" {
@@ -188,8 +188,8 @@ async fn opened_in_order(app: &TestApp, case: &Case) {
     }
 }
 
-async fn lists_are_whole(app: &TestApp, case: &Case) {
-    let catalog = whole_catalog(app, "it").await;
+async fn assert_lists_complete(app: &TestApp, case: &Case) {
+    let catalog = complete_catalog(app, "it").await;
     assert_eq!(catalog.counts(), case.offers, "all that it offers is listed");
     assert!(catalog.notes.iter().all(Vec::is_empty), "without a word on what is missing: {:?}", catalog.notes);
     let capabilities = app.server("it").await.facts.unwrap().capabilities;
@@ -208,7 +208,7 @@ async fn lists_are_whole(app: &TestApp, case: &Case) {
     }
 }
 
-async fn call_asks_and_answers(app: &TestApp, case: &Case) {
+async fn assert_call_requires_consent(app: &TestApp, case: &Case) {
     let (tool, arguments, expected) = case.works.clone();
     let under_way = call_as(app, &call_id(), "it", tool, &arguments);
     let request = app.consent_request("it", "the tool", is_tool).await;
@@ -228,13 +228,13 @@ async fn call_asks_and_answers(app: &TestApp, case: &Case) {
 }
 
 /// A real server's messages are all valid; a note on one of them would be our fault.
-async fn all_was_understood(app: &TestApp) {
+async fn assert_no_anomalies(app: &TestApp) {
     for entry in activity(app, "it").await {
         assert!(entry.kind != ActivityKind::Invalid && entry.note.is_none(), "this was understood: {entry:?}");
     }
 }
 
-async fn stops_without_a_trace(app: &TestApp) {
+async fn assert_stops_completely(app: &TestApp) {
     let pid = app.server("it").await.pid.expect("a ready server has a process");
     assert!(testkit::processes::is_alive(pid), "which lives");
     app.host.stop_server("it".into()).await.unwrap();

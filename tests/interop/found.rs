@@ -31,11 +31,11 @@ async fn programs_of_a_version_manager_are_found() {
     std::fs::set_permissions(programs.join("node"), PermissionsExt::from_mode(0o755)).unwrap();
     std::fs::write(home.path().join(".profile"), "echo Welcome!\nPATH=\"$HOME/.versions/bin:$PATH\"\nexport PATH\n")
         .unwrap();
-    run_again(home.path());
+    run_in_session(home.path());
 }
 
 #[allow(clippy::disallowed_methods, reason = "starts this test again, not a server")]
-fn run_again(home: &Path) {
+fn run_in_session(home: &Path) {
     let own = std::env::current_exe().unwrap();
     let output = Command::new(own)
         .args(["--exact", "found::programs_of_a_version_manager_are_found", "--nocapture"])

@@ -10,7 +10,7 @@ use crate::matrix::process::Launch;
 
 /// The packages from npm.
 pub(crate) fn node_modules() -> PathBuf {
-    place("INTEROP_NODE_MODULES", "../node_modules")
+    path_from_variable("INTEROP_NODE_MODULES", "../node_modules")
 }
 
 fn venv_programs() -> PathBuf {
@@ -18,7 +18,7 @@ fn venv_programs() -> PathBuf {
 }
 
 fn programs(variable: &str, usual: &str) -> PathBuf {
-    place(variable, usual).join(if cfg!(windows) { "Scripts" } else { "bin" })
+    path_from_variable(variable, usual).join(if cfg!(windows) { "Scripts" } else { "bin" })
 }
 
 /// A server of our own, on the TypeScript SDK.
@@ -45,19 +45,19 @@ fn python() -> String {
     format!("python{}", std::env::consts::EXE_SUFFIX)
 }
 
-fn place(variable: &str, usual: &str) -> PathBuf {
+fn path_from_variable(variable: &str, usual: &str) -> PathBuf {
     let folder =
         std::env::var_os(variable).map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join(usual), PathBuf::from);
-    std::fs::canonicalize(&folder).unwrap_or_else(|error| not_installed(&folder, &error))
+    std::fs::canonicalize(&folder).unwrap_or_else(|error| panic_not_installed(&folder, &error))
 }
 
-fn not_installed(what: &Path, error: &std::io::Error) -> ! {
+fn panic_not_installed(what: &Path, error: &std::io::Error) -> ! {
     panic!("{}: {error}. Run `cargo xtask test interop`: it installs the real servers first.", what.display())
 }
 
 fn file(path: PathBuf) -> PathBuf {
     if let Err(error) = path.metadata() {
-        not_installed(&path, &error);
+        panic_not_installed(&path, &error);
     }
     path
 }

@@ -13,7 +13,7 @@ use supervision::activity::{ActivityEntry, ActivityKind};
 use testkit::app::{TestApp, demo};
 
 use crate::installed;
-use crate::user::{activity, call, call_id, next, seen, sent, whole_catalog};
+use crate::user::{activity, call, call_id, complete_catalog, next, seen, sent};
 
 const SERVER: &str = "everything";
 const TEMPLATE: &str = "demo://resource/dynamic/text/{resourceId}";
@@ -42,7 +42,7 @@ async fn completed(
 #[tokio::test]
 async fn prompts_are_listed_completed_and_read() {
     let app = everything().await;
-    let catalog = whole_catalog(&app, SERVER).await;
+    let catalog = complete_catalog(&app, SERVER).await;
     let prompts: Vec<Prompt> = catalog.prompts.iter().map(|p| p.read().unwrap()).collect();
     let listed: Vec<(&str, usize)> =
         prompts.iter().map(|p| (&*p.name, p.arguments.iter().filter(|a| a.required).count())).collect();
@@ -78,7 +78,7 @@ async fn prompts_are_listed_completed_and_read() {
 #[tokio::test]
 async fn resources_and_templates_are_read() {
     let app = everything().await;
-    let catalog = whole_catalog(&app, SERVER).await;
+    let catalog = complete_catalog(&app, SERVER).await;
     for resource in &catalog.resources {
         let read = app.host.read_resource(call_id(), SERVER.into(), resource.name().to_owned()).await;
         let read = read.unwrap_or_else(|error| panic!("{} is listed, so it can be read: {error}", resource.name()));
@@ -113,9 +113,9 @@ fn updated(event: &HostEvent) -> Option<String> {
 }
 
 #[tokio::test]
-async fn subscribed_resources_tell_of_changes_and_others_do_not() {
+async fn only_subscribed_resources_report_changes() {
     let app = everything().await;
-    whole_catalog(&app, SERVER).await;
+    complete_catalog(&app, SERVER).await;
     let (one, two) = ("demo://resource/dynamic/text/1", "demo://resource/dynamic/text/2");
     let mut events = app.host.events();
     for uri in [one, two] {
@@ -137,11 +137,11 @@ async fn subscribed_resources_tell_of_changes_and_others_do_not() {
 }
 
 #[tokio::test]
-async fn a_change_made_by_a_call_is_told_to_the_one_who_watches() {
+async fn change_made_by_a_call_is_reported_to_subscribers() {
     let folder = tempfile::tempdir().unwrap();
     let app = TestApp::start(vec![("memory", installed::memory(folder.path()))]).await;
     app.ready("memory").await;
-    let uri = whole_catalog(&app, "memory").await.resources[0].name().to_owned();
+    let uri = complete_catalog(&app, "memory").await.resources[0].name().to_owned();
     assert_eq!(uri, "memory://knowledge-graph", "[resources-custom-schemes]: it has a scheme of its own");
     app.host.subscribe("memory".into(), uri.clone(), true).await.unwrap();
     let mut events = app.host.events();
@@ -153,7 +153,7 @@ async fn a_change_made_by_a_call_is_told_to_the_one_who_watches() {
 }
 
 #[tokio::test]
-async fn log_messages_come_from_the_level_that_was_set() {
+async fn log_messages_respect_the_level() {
     let app = everything().await;
     let is_log_of = |uri: &'static str| {
         move |e: &ActivityEntry| e.kind == ActivityKind::Log && e.body().contains("Subscribe") && e.body().contains(uri)
@@ -173,7 +173,7 @@ async fn log_messages_come_from_the_level_that_was_set() {
 }
 
 #[tokio::test]
-async fn a_server_that_cannot_be_subscribed_to_says_so_and_goes_on() {
+async fn unsupported_subscription_is_reported_without_effect() {
     let app = TestApp::start(vec![("time", installed::time())]).await;
     app.ready("time").await;
     let refused = app.host.subscribe("time".into(), "clock://now".into(), true).await;
@@ -187,12 +187,12 @@ async fn a_server_that_cannot_be_subscribed_to_says_so_and_goes_on() {
 }
 
 #[tokio::test]
-async fn lists_in_pages_are_read_to_the_end_in_both_eras() {
+async fn paged_lists_are_read_completely_in_both_eras() {
     // One of its tools can only be done as a task of the newest revision.
     for (era, tools) in [("legacy", 16), ("modern", 17)] {
         let app = TestApp::start(vec![("demo", demo(&["--era", era]))]).await;
         app.ready("demo").await;
-        let catalog = whole_catalog(&app, "demo").await;
+        let catalog = complete_catalog(&app, "demo").await;
         assert_eq!(catalog.tools.len(), tools, "{era}, [pagination-follow-cursor]: more than one page of ten");
         let asked = sent(&app, "demo").await.iter().filter(|m| *m == "tools/list").count();
         assert_eq!(asked, 2, "{era}, [pagination-missing-cursor-end]: two pages were asked for");

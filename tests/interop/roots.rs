@@ -8,7 +8,7 @@ use serde_json::json;
 use testkit::app::TestApp;
 
 use crate::installed;
-use crate::user::{activity, call, call_until, sent, text, whole_catalog};
+use crate::user::{activity, call, call_until, complete_catalog, sent, text};
 
 fn folder(parent: &tempfile::TempDir, name: &str) -> PathBuf {
     let path = std::fs::canonicalize(parent.path()).unwrap().join(name);
@@ -18,29 +18,29 @@ fn folder(parent: &tempfile::TempDir, name: &str) -> PathBuf {
 }
 
 /// As a server shows a folder.
-fn shown(path: &Path) -> String {
+fn display_form(path: &Path) -> String {
     path.display().to_string()
 }
 
-async fn asks_for_roots(app: &TestApp, server: &str) -> host::view::ConsentRequestView {
+async fn wait_for_roots_request(app: &TestApp, server: &str) -> host::view::ConsentRequestView {
     app.consent_request(server, "the folders", |q| q.body == ConsentRequestBody::Roots).await
 }
 
 #[tokio::test]
-async fn everything_gets_the_folders_that_the_user_shares() {
+async fn everything_server_receives_the_shared_folders() {
     let parent = tempfile::tempdir().unwrap();
     let (first, second) = (folder(&parent, "first"), folder(&parent, "second"));
     let app = TestApp::start(vec![("everything", installed::everything())]).await;
     app.ready("everything").await;
-    whole_catalog(&app, "everything").await;
-    let request = asks_for_roots(&app, "everything").await;
+    complete_catalog(&app, "everything").await;
+    let request = wait_for_roots_request(&app, "everything").await;
     assert_eq!(request.why, ConsentRequestOrigin::Server, "it asks on its own, right after its start");
     assert_eq!(app.server("everything").await.roots, None, "[roots-consent]: nothing is decided yet");
     app.decide(&request, UserDecision::Share(vec![first.clone()])).await;
 
-    call_until(&app, "everything", "get-roots-list", &format!("file://{}", shown(&first))).await;
+    call_until(&app, "everything", "get-roots-list", &format!("file://{}", display_form(&first))).await;
     app.host.set_roots("everything".into(), vec![first.clone(), second.clone()]).await.unwrap();
-    let both = call_until(&app, "everything", "get-roots-list", &format!("file://{}", shown(&second))).await;
+    let both = call_until(&app, "everything", "get-roots-list", &format!("file://{}", display_form(&second))).await;
     assert!(text(&both).contains("(2 total)"), "[roots-list-answer]: both are known now: {both:?}");
     app.host.set_roots("everything".into(), Vec::new()).await.unwrap();
     call_until(&app, "everything", "get-roots-list", "no roots are currently configured").await;
@@ -51,32 +51,32 @@ async fn everything_gets_the_folders_that_the_user_shares() {
 }
 
 #[tokio::test]
-async fn filesystem_follows_the_folders_that_the_user_shares() {
+async fn filesystem_server_follows_the_shared_folders() {
     let parent = tempfile::tempdir().unwrap();
     let (configured, first, second) =
         (folder(&parent, "configured"), folder(&parent, "first"), folder(&parent, "second"));
     let app = TestApp::start(vec![("files", installed::filesystem(&configured))]).await;
     app.ready("files").await;
-    let request = asks_for_roots(&app, "files").await;
+    let request = wait_for_roots_request(&app, "files").await;
     app.decide(&request, UserDecision::Share(vec![first.clone()])).await;
-    call_until(&app, "files", "list_allowed_directories", &shown(&first)).await;
+    call_until(&app, "files", "list_allowed_directories", &display_form(&first)).await;
     let read = |path: PathBuf| call(&app, "files", "read_text_file", json!({ "path": path }));
     assert_eq!(text(&read(first.join("file.txt")).await), "first", "what is shared can be read");
     assert!(read(configured.join("file.txt")).await.is_error, "what is not shared cannot any more");
 
     app.host.set_roots("files".into(), vec![second.clone()]).await.unwrap();
-    call_until(&app, "files", "list_allowed_directories", &shown(&second)).await;
+    call_until(&app, "files", "list_allowed_directories", &display_form(&second)).await;
     assert_eq!(text(&read(second.join("file.txt")).await), "second", "[roots-list-changed]: the new one can be read");
     assert!(read(first.join("file.txt")).await.is_error, "and the old one cannot any more");
 }
 
 #[tokio::test]
-async fn refusing_to_share_leaves_a_server_with_what_was_configured() {
+async fn denied_roots_leave_a_server_with_its_configured_folder() {
     let parent = tempfile::tempdir().unwrap();
     let configured = folder(&parent, "configured");
     let app = TestApp::start(vec![("files", installed::filesystem(&configured))]).await;
     app.ready("files").await;
-    let request = asks_for_roots(&app, "files").await;
+    let request = wait_for_roots_request(&app, "files").await;
     app.decide(&request, UserDecision::Deny).await;
     let result = call(&app, "files", "read_text_file", json!({ "path": configured.join("file.txt") })).await;
     assert_eq!(text(&result), "configured", "[roots-list-answer]: to know of no folder is an answer it can work with");

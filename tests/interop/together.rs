@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 use testkit::app::{TestApp, demo};
 
 use crate::installed;
-use crate::user::{call_as, ended, text, whole_catalog};
+use crate::user::{call_as, complete_catalog, ended, text};
 
 #[tokio::test]
-async fn six_servers_start_answer_and_end_side_by_side() {
+async fn six_servers_start_respond_and_end_concurrently() {
     let folder = tempfile::tempdir().unwrap();
     let folder = std::fs::canonicalize(folder.path()).unwrap();
     let repository = folder.join("repository");
@@ -44,7 +44,7 @@ async fn six_servers_start_answer_and_end_side_by_side() {
     for (name, ..) in &calls {
         let view = app.until(name, "ready", |s| s.state == ServerState::Ready).await;
         processes.push(view.pid.expect("a ready server has a process"));
-        whole_catalog(&app, name).await;
+        complete_catalog(&app, name).await;
     }
     let under_way: Vec<_> = calls.iter().map(|(name, tool, given, _)| call_as(&app, name, name, tool, given)).collect();
     for (call, (name, _, _, expected)) in under_way.into_iter().zip(&calls) {

@@ -103,7 +103,7 @@ pub(crate) fn text(result: &CallToolResult) -> String {
 }
 
 /// Returns the catalog of a server after every list was read.
-pub(crate) async fn whole_catalog(app: &TestApp, server: &str) -> Arc<Catalog> {
+pub(crate) async fn complete_catalog(app: &TestApp, server: &str) -> Arc<Catalog> {
     let mut events = app.host.events();
     let read = async {
         loop {

@@ -10,7 +10,7 @@ use crate::fake::{FakeProvider, WIRES, all, asking, provider, reply};
 use crate::scripted::{AfterPieces, sends, takes};
 
 #[tokio::test]
-async fn text_streams_and_comes_whole() {
+async fn text_streams_and_is_complete() {
     let fake = FakeProvider::start();
     for wire in WIRES {
         let (came, reply) = all(&fake.provider(wire), asking(wire, "say hello")).await;
@@ -30,7 +30,7 @@ async fn text_streams_and_comes_whole() {
 }
 
 #[tokio::test]
-async fn thinking_is_apart_from_the_answer() {
+async fn thinking_is_separate_from_the_text() {
     let fake = FakeProvider::start();
     for wire in WIRES {
         let request = ModelRequest { thinking: true, ..asking(wire, "think first") };
@@ -51,7 +51,7 @@ async fn thinking_is_apart_from_the_answer() {
 }
 
 #[tokio::test]
-async fn thinking_goes_back_with_its_signature_to_whom_it_came_from() {
+async fn thinking_is_returned_with_its_signature_to_its_provider_only() {
     let fake = FakeProvider::start();
     let first = reply(&fake.provider(ProviderKind::Anthropic), asking(ProviderKind::Anthropic, "think first")).await;
     for wire in WIRES {
@@ -77,7 +77,7 @@ async fn sent(wire: ProviderKind, request: ModelRequest) -> serde_json::Value {
 }
 
 #[tokio::test]
-async fn pictures_are_sent() {
+async fn images_are_sent() {
     let fake = FakeProvider::start();
     for wire in WIRES {
         let picture =
@@ -93,7 +93,7 @@ async fn pictures_are_sent() {
 }
 
 #[tokio::test]
-async fn why_an_answer_ends_is_told() {
+async fn stop_reason_is_reported() {
     let fake = FakeProvider::start();
     // The fake provider always reports "stop" on Ollama's wire, which has a separate test below.
     for wire in [ProviderKind::OpenAi, ProviderKind::Anthropic, ProviderKind::Gemini] {
@@ -107,7 +107,7 @@ async fn why_an_answer_ends_is_told() {
 }
 
 #[tokio::test]
-async fn why_an_answer_of_ollama_ends_is_told() {
+async fn stop_reason_of_ollama_is_reported() {
     for (reason, stop) in
         [("stop", StopReason::EndTurn), ("length", StopReason::MaxTokens), ("load", StopReason::Other("load".into()))]
     {

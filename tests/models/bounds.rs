@@ -8,7 +8,7 @@ use models::{ConversionChoices, ModelError, Provider as _, ProviderKind, ReplyDe
 use crate::fake::{all, asking, provider};
 use crate::scripted::{AfterPieces, begins, sends};
 
-fn at(kind: ProviderKind, url: &str) -> models::HttpProvider {
+fn provider_at(kind: ProviderKind, url: &str) -> models::HttpProvider {
     provider(kind, url, None, ConversionChoices::default())
 }
 
@@ -41,7 +41,7 @@ fn processor_seconds() -> Option<f64> {
 }
 
 #[test]
-fn the_time_that_is_taken_is_seen() {
+fn processor_time_is_measured() {
     let taken = TimeSpent::begin();
     let until = Instant::now() + Duration::from_millis(300);
     while Instant::now() < until {
@@ -51,49 +51,49 @@ fn the_time_that_is_taken_is_seen() {
 }
 
 /// Returns a line of OpenAI's wire with this delta.
-fn says(delta: &str) -> Vec<u8> {
+fn delta_line(delta: &str) -> Vec<u8> {
     format!("data: {{\"choices\":[{{\"delta\":{delta}}}]}}\n\n").into_bytes()
 }
 
 #[tokio::test]
-async fn an_answer_without_end_is_cut_with_a_word() {
-    let text = says(&format!("{{\"content\":\"{}\"}}", "x".repeat(60_000)));
+async fn endless_response_is_truncated_with_an_error() {
+    let text = delta_line(&format!("{{\"content\":\"{}\"}}", "x".repeat(60_000)));
     let url = sends(Vec::new(), AfterPieces::Repeat(text)).await;
-    let (_, error) = all(&at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
+    let (_, error) = all(&provider_at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
     assert_eq!(error, Err(ModelError::TooLarge { limit: 16 << 20 }), "text without end");
     let url = sends(vec![b"data: ".to_vec()], AfterPieces::Repeat(vec![b'x'; 64 << 10])).await;
     let taken = TimeSpent::begin();
-    let (_, error) = all(&at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
+    let (_, error) = all(&provider_at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
     assert_eq!(error, Err(ModelError::TooLarge { limit: 16 << 20 }), "a line without end");
     let took = taken.seconds();
     assert!(took < 10.0, "and in time that grows with its length only: {took} s");
 }
 
 #[tokio::test]
-async fn an_odd_index_of_a_tool_takes_no_memory() {
+async fn large_tool_index_allocates_no_memory() {
     let call =
         "{\"tool_calls\":[{\"index\":4000000000,\"id\":\"a\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]}";
-    let url = sends(vec![says(call), b"data: [DONE]\n\n".to_vec()], AfterPieces::Close).await;
-    let (_, reply) = all(&at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
+    let url = sends(vec![delta_line(call), b"data: [DONE]\n\n".to_vec()], AfterPieces::Close).await;
+    let (_, reply) = all(&provider_at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
     let reply = reply.expect("an answer");
     assert_eq!(reply.message.tool_uses().count(), 1, "it is one tool, whatever its number");
 }
 
 #[tokio::test]
-async fn arguments_in_many_pieces_take_time_by_their_length() {
-    let mut pieces = vec![says(
+async fn arguments_in_many_pieces_take_linear_time() {
+    let mut pieces = vec![delta_line(
         "{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"f\",\"arguments\":\"{\\\"t\\\":\\\"\"}}]}",
     )];
-    let more = says(
+    let more = delta_line(
         "{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"0123456789012345678901234567890123456789\"}}]}",
     )
     .repeat(1_000);
     pieces.extend(std::iter::repeat_n(more, 25));
-    pieces.push(says("{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"\\\"}\"}}]}"));
+    pieces.push(delta_line("{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"\\\"}\"}}]}"));
     pieces.push(b"data: [DONE]\n\n".to_vec());
     let url = sends(pieces, AfterPieces::Close).await;
     let taken = TimeSpent::begin();
-    let (_, reply) = all(&at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
+    let (_, reply) = all(&provider_at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
     let took = taken.seconds();
     let reply = reply.expect("an answer");
     let length = reply.message.tool_uses().next().unwrap().2["t"].as_str().unwrap().len();
@@ -102,24 +102,24 @@ async fn arguments_in_many_pieces_take_time_by_their_length() {
 }
 
 #[tokio::test]
-async fn silence_is_given_up() {
-    let url = sends(vec![says("{\"content\":\"Well\"}")], AfterPieces::Wait).await;
-    let (came, error) = all(&at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
+async fn silence_times_out() {
+    let url = sends(vec![delta_line("{\"content\":\"Well\"}")], AfterPieces::Wait).await;
+    let (came, error) = all(&provider_at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
     assert_eq!(came, [ReplyDelta::Text("Well".into())], "what came before is there");
     assert_eq!(error, Err(ModelError::Silent { after: Duration::from_secs(5) }), "after the time of the settings");
 }
 
 #[tokio::test]
-async fn one_that_waits_and_says_so_is_waited_for_but_not_for_ever() {
+async fn provider_that_sends_comments_times_out_later() {
     let waits = b": OPENROUTER PROCESSING\n\n".to_vec();
-    let last = [says("{\"content\":\"Well\"}"), b"data: [DONE]\n\n".to_vec()].concat();
+    let last = [delta_line("{\"content\":\"Well\"}"), b"data: [DONE]\n\n".to_vec()].concat();
     let url = sends(Vec::new(), AfterPieces::Drip(waits.clone(), 7, last)).await;
-    let (_, reply) = all(&at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
+    let (_, reply) = all(&provider_at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
     let text = reply.expect("an answer").message.plain_text();
     assert_eq!(text, "Well", "longer than the silence of the settings, with a word each second");
     let idle = [waits, b"data: {}\n\n".to_vec()].map(async |idle| {
         let url = sends(Vec::new(), AfterPieces::Drip(idle, 60, Vec::new())).await;
-        all(&at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await.1
+        all(&provider_at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await.1
     });
     for error in futures_util::future::join_all(idle).await {
         let wanted = Err(ModelError::Silent { after: Duration::from_secs(25) });
@@ -128,30 +128,30 @@ async fn one_that_waits_and_says_so_is_waited_for_but_not_for_ever() {
 }
 
 #[tokio::test]
-async fn events_without_end_that_say_nothing_are_given_up() {
+async fn endless_empty_events_are_an_error() {
     for idle in [": x\n\n", "data: {}\n\n", "\n"] {
         let url = sends(Vec::new(), AfterPieces::Repeat(idle.repeat(1_000).into_bytes())).await;
-        let (_, error) = all(&at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
+        let (_, error) = all(&provider_at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
         let error = error.expect_err("an error");
         assert_eq!(error.code(), "unreadable", "{idle:?}: {error}");
     }
 }
 
 #[tokio::test]
-async fn all_that_is_kept_of_an_answer_has_one_bound() {
+async fn stored_parts_of_a_response_share_one_bound() {
     let pieces = (0..3).map(|index| {
         let text = "x".repeat(7 << 20);
-        says(&format!(
+        delta_line(&format!(
             "{{\"reasoning_details\":[{{\"type\":\"reasoning.text\",\"index\":{index},\"text\":\"{text}\"}}]}}"
         ))
     });
     let url = sends(pieces.collect(), AfterPieces::Wait).await;
-    let (_, error) = all(&at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
+    let (_, error) = all(&provider_at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
     assert_eq!(error, Err(ModelError::TooLarge { limit: 16 << 20 }), "details of thinking count too, all together");
 }
 
 #[tokio::test]
-async fn bytes_that_are_no_answer_are_told() {
+async fn invalid_response_bytes_are_an_error() {
     let cases: [(&str, &[u8], &str); 4] = [
         ("a page", b"<html>\n\n", "cut"),
         ("no JSON", b"data: {oops\n\n", "unreadable"),
@@ -164,7 +164,7 @@ async fn bytes_that_are_no_answer_are_told() {
     ];
     for (name, bytes, code) in cases {
         let url = sends(vec![bytes.to_vec()], AfterPieces::Close).await;
-        let (_, error) = all(&at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
+        let (_, error) = all(&provider_at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
         let error = error.expect_err("an error");
         assert_eq!(error.code(), code, "{name}: {error}");
         assert!(!error.to_string().contains("oops"), "{name}: what it sent is not repeated: {error}");
@@ -172,21 +172,22 @@ async fn bytes_that_are_no_answer_are_told() {
 }
 
 #[tokio::test]
-async fn text_cut_between_any_two_bytes_is_whole() {
-    let bytes = [says("{\"content\":\"Grüße 👋\"}"), b"data: [DONE]\r\n\r\n".to_vec()].concat();
+async fn text_split_at_any_byte_is_complete() {
+    let bytes = [delta_line("{\"content\":\"Grüße 👋\"}"), b"data: [DONE]\r\n\r\n".to_vec()].concat();
     for at_byte in 0..bytes.len() {
         let (first, rest) = bytes.split_at(at_byte);
         let url = sends(vec![first.to_vec(), rest.to_vec()], AfterPieces::Close).await;
-        let (_, reply) = all(&at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
+        let (_, reply) = all(&provider_at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
         let text = reply.expect("an answer").message.plain_text();
         assert_eq!(text, "Grüße 👋", "cut before byte {at_byte}");
     }
 }
 
 #[tokio::test]
-async fn dropping_an_answer_ends_the_request() {
-    let (url, gone) = begins(says("{\"content\":\"Well\"}")).await;
-    let mut deltas = at(ProviderKind::OpenAi, &url).stream(asking(ProviderKind::OpenAi, "x")).await.expect("an answer");
+async fn dropped_reply_ends_the_request() {
+    let (url, gone) = begins(delta_line("{\"content\":\"Well\"}")).await;
+    let mut deltas =
+        provider_at(ProviderKind::OpenAi, &url).stream(asking(ProviderKind::OpenAi, "x")).await.expect("an answer");
     let first = deltas.next().await;
     assert_eq!(first, Some(Ok(ReplyDelta::Text("Well".into()))), "it begins");
     assert!(!gone.is_finished(), "and goes on as long as somebody listens");
@@ -196,7 +197,7 @@ async fn dropping_an_answer_ends_the_request() {
 }
 
 #[tokio::test]
-async fn a_provider_that_sends_elsewhere_is_not_followed() {
+async fn redirect_of_a_provider_is_not_followed() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     tokio::spawn(async move {
@@ -206,7 +207,7 @@ async fn a_provider_that_sends_elsewhere_is_not_followed() {
         let _ = socket.read(&mut request).await;
         let _ = socket.write_all(b"HTTP/1.1 307 x\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n").await;
     });
-    let (_, error) = all(&at(ProviderKind::Anthropic, &url), asking(ProviderKind::Anthropic, "x")).await;
+    let (_, error) = all(&provider_at(ProviderKind::Anthropic, &url), asking(ProviderKind::Anthropic, "x")).await;
     let error = error.expect_err("an error").to_string();
     assert!(error.contains("sends elsewhere"), "the key would go with it: {error}");
 }

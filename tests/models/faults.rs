@@ -6,7 +6,7 @@ use crate::fake::{FakeProvider, WIRES, all, asking};
 use crate::scripted::{AfterPieces, sends};
 
 #[tokio::test]
-async fn each_error_is_told_apart_on_every_wire() {
+async fn each_error_is_classified_on_every_wire() {
     let fake = FakeProvider::start();
     let cases = [
         ("rate limit", "rateLimited", "try again in 7 s"),
@@ -28,7 +28,7 @@ async fn each_error_is_told_apart_on_every_wire() {
 }
 
 #[tokio::test]
-async fn an_error_within_an_answer_is_told_as_one() {
+async fn error_event_within_a_response_is_reported() {
     let event = "data: {\"error\":{\"message\":\"The engine broke\",\"type\":\"server_error\"}}\n\n";
     let url = sends(vec![event.into()], AfterPieces::Close).await;
     let provider = crate::fake::provider(ProviderKind::OpenAi, &url, None, models::ConversionChoices::default());
@@ -39,7 +39,7 @@ async fn an_error_within_an_answer_is_told_as_one() {
 }
 
 #[tokio::test]
-async fn the_limit_of_the_context_is_told() {
+async fn context_limit_is_reported() {
     let fake = FakeProvider::start();
     let (_, error) =
         all(&fake.provider(ProviderKind::OpenAi), asking(ProviderKind::OpenAi, "say the error context too long")).await;
@@ -47,7 +47,7 @@ async fn the_limit_of_the_context_is_told() {
 }
 
 #[tokio::test]
-async fn an_answer_that_breaks_off_is_no_answer() {
+async fn truncated_response_is_an_error() {
     let fake = FakeProvider::start();
     for wire in WIRES {
         let (came, error) = all(&fake.provider(wire), asking(wire, "break off")).await;
@@ -58,7 +58,7 @@ async fn an_answer_that_breaks_off_is_no_answer() {
 }
 
 #[tokio::test]
-async fn nobody_at_the_address_is_told() {
+async fn unreachable_provider_is_reported() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);

@@ -11,7 +11,7 @@ use crate::fake::{FakeProvider, KEY, WIRES, all, asking, provider, reply};
 use crate::scripted::{AfterPieces, answer, sends, serves};
 
 #[tokio::test]
-async fn a_wrong_key_and_none_are_told_apart() {
+async fn wrong_and_missing_key_are_distinct_errors() {
     let fake = FakeProvider::start();
     for wire in WIRES {
         let wrong = fake.with(wire, Some("sk-of-somebody-else"), ConversionChoices::default());
@@ -29,7 +29,7 @@ async fn a_wrong_key_and_none_are_told_apart() {
 }
 
 #[tokio::test]
-async fn the_key_is_in_no_answer_and_no_error() {
+async fn key_is_in_no_response_and_no_error() {
     let fake = FakeProvider::start();
     for wire in WIRES {
         let provider = fake.provider(wire);
@@ -43,7 +43,7 @@ async fn the_key_is_in_no_answer_and_no_error() {
 }
 
 #[tokio::test]
-async fn a_key_that_is_repeated_beside_an_answer_is_not_shown() {
+async fn key_in_response_metadata_is_redacted() {
     let event = json!({
         "model": format!("model of {KEY}"),
         "choices": [{ "delta": { "content": "Hi" }, "finish_reason": format!("{KEY}: enough") }],
@@ -56,7 +56,7 @@ async fn a_key_that_is_repeated_beside_an_answer_is_not_shown() {
 }
 
 #[tokio::test]
-async fn a_key_that_is_cut_is_not_shown_either() {
+async fn truncated_key_is_redacted() {
     for shown in 0..=KEY.len() {
         // Error texts of a provider are cut after 500 characters.
         let said = format!("{}{KEY} and more", "x".repeat(SAID_MAX - shown));
@@ -107,7 +107,7 @@ impl log::Log for Log {
 }
 
 #[tokio::test]
-async fn the_key_is_in_no_log() {
+async fn key_is_in_no_log() {
     let written = Log::default();
     log::set_logger(Box::leak(Box::new(written.clone()))).unwrap();
     log::set_max_level(log::LevelFilter::Trace);
@@ -131,7 +131,7 @@ async fn the_key_is_in_no_log() {
 }
 
 #[tokio::test]
-async fn a_key_that_can_not_be_sent_is_told() {
+async fn unsendable_key_is_reported() {
     let fake = FakeProvider::start();
     for wire in WIRES {
         let broken = fake.with(wire, Some("sk-with\nnewline"), ConversionChoices::default());

@@ -25,7 +25,7 @@ async fn slow(to_show: Duration) -> ScriptedServer {
 }
 
 #[tokio::test]
-async fn one_with_many_models_is_found() {
+async fn local_server_with_many_models_is_found() {
     let client = mcp_transport::http::for_models(true).unwrap();
     for (to_show, context) in [(Duration::from_millis(60), Some(8_192)), (Duration::from_secs(30), None)] {
         let served = slow(to_show).await;
@@ -40,7 +40,7 @@ async fn one_with_many_models_is_found() {
 }
 
 #[tokio::test]
-async fn one_that_does_not_answer_is_not_waited_for() {
+async fn unresponsive_local_server_is_skipped() {
     let silent = serves(|_| (Duration::from_secs(3_600), Vec::new())).await;
     let client = mcp_transport::http::for_models(true).unwrap();
     // Blocking the test on the response would outlast the runner's time limit.
@@ -77,7 +77,7 @@ async fn strict(held: Option<u32>) -> ScriptedServer {
 }
 
 #[tokio::test]
-async fn ollama_is_asked_to_hold_what_a_request_takes() {
+async fn ollama_is_requested_to_load_the_required_context() {
     let cases = [
         ("a short one", None, 10, Some(100), None),
         ("one of 12,000 tokens", None, 48_000, Some(1_000), Some(32_768)),

@@ -24,7 +24,7 @@ fn over(status: &str) -> Value {
 }
 
 /// A thought with its text encrypted, and the use of a tool.
-fn thinks_and_calls() -> Vec<u8> {
+fn thinking_and_tool_use() -> Vec<u8> {
     let thought = json!({
         "type": "reasoning", "id": "rs_1", "summary": [{ "type": "summary_text", "text": "I look." }],
         "encrypted_content": "c2VjcmV0", "status": "completed",
@@ -57,8 +57,8 @@ fn tool() -> ModelTool {
 }
 
 #[tokio::test]
-async fn a_thought_goes_back_between_request_and_use_and_to_no_other_model() {
-    let served = serving(thinks_and_calls()).await;
+async fn reasoning_item_is_returned_before_its_tool_use_and_to_no_other_model() {
+    let served = serving(thinking_and_tool_use()).await;
     let provider = provider(WIRE, &served.url(), None, ConversionChoices::default());
     let request = ModelRequest { model: "gpt-5".into(), thinking: true, tools: vec![tool()], ..asking(WIRE, "look") };
     let used = reply(&provider, request.clone()).await;
@@ -85,7 +85,7 @@ async fn a_thought_goes_back_between_request_and_use_and_to_no_other_model() {
     assert_eq!(second["input"][2]["arguments"], "{\"a\":1}", "with what it was about");
     assert_eq!(second["input"][3]["output"], "seen", "and what came of it");
     reply(&provider, ModelRequest { model: "gpt-5-mini".into(), ..next.clone() }).await;
-    let elsewhere = serving(thinks_and_calls()).await;
+    let elsewhere = serving(thinking_and_tool_use()).await;
     reply(&crate::fake::provider(WIRE, &elsewhere.url(), None, ConversionChoices::default()), next).await;
     for (who, asked) in [("model", &served), ("provider", &elsewhere)] {
         let last = asked.asked("/v1/responses").pop().unwrap().to_string();
@@ -95,8 +95,8 @@ async fn a_thought_goes_back_between_request_and_use_and_to_no_other_model() {
 }
 
 #[tokio::test]
-async fn a_thought_that_nothing_follows_is_not_sent() {
-    let served = serving(thinks_and_calls()).await;
+async fn reasoning_item_without_a_successor_is_not_sent() {
+    let served = serving(thinking_and_tool_use()).await;
     let provider = provider(WIRE, &served.url(), None, ConversionChoices::default());
     let mut request = ModelRequest { model: "gpt-5".into(), ..asking(WIRE, "look") };
     let mut thought = reply(&provider, request.clone()).await.message;
@@ -109,7 +109,7 @@ async fn a_thought_that_nothing_follows_is_not_sent() {
 }
 
 #[tokio::test]
-async fn what_does_not_stream_is_taken_from_the_end() {
+async fn unstreamed_content_is_taken_from_the_final_event() {
     let call = json!({ "type": "function_call", "call_id": "call_1", "name": "look", "arguments": "{\"a\":1}" });
     let said = json!({ "type": "message", "content": [{ "type": "output_text", "text": "I look." }] });
     let mut whole = over("completed");
@@ -138,7 +138,7 @@ async fn what_does_not_stream_is_taken_from_the_end() {
 }
 
 #[tokio::test]
-async fn why_it_ends_is_told() {
+async fn end_of_a_response_is_classified() {
     let incomplete = |reason: &str| {
         let mut over = over("incomplete");
         over["response"]["incomplete_details"] = json!({ "reason": reason });
@@ -171,7 +171,7 @@ async fn why_it_ends_is_told() {
 }
 
 #[tokio::test]
-async fn items_without_end_are_given_up() {
+async fn endless_items_are_an_error() {
     let item = json!({ "type": "response.output_item.added", "item": {
         "type": "function_call", "id": "x".repeat(1_000), "call_id": "c", "name": "look" } });
     let many: Vec<Value> = (0..5_000)
@@ -187,7 +187,7 @@ async fn items_without_end_are_given_up() {
 }
 
 /// Returns the error that OpenAI's API would return for a request body.
-fn openai_refuses(body: &Value) -> Option<String> {
+fn openai_error(body: &Value) -> Option<String> {
     let model = body["model"].as_str().unwrap();
     let thinks = ["o3", "gpt-5-mini", "gpt-5.5", "gpt-6-sol"].contains(&model);
     let unsupported = |name: &str| Some(format!("Unsupported parameter: '{name}' is not supported with this model."));
@@ -212,9 +212,9 @@ fn at(host: &str, served: &ScriptedServer) -> HttpProvider {
 }
 
 #[tokio::test]
-async fn models_of_openai_think_beside_tools_and_are_asked_as_they_want_it() {
+async fn openai_models_think_with_tools_and_receive_supported_parameters() {
     let served = serves(|taken| {
-        let bytes = match openai_refuses(&taken.body) {
+        let bytes = match openai_error(&taken.body) {
             Some(message) => answer(400, &json!({ "error": { "message": message } }).to_string()),
             None => streamed(&events(&[over("completed")])),
         };
@@ -240,7 +240,7 @@ async fn models_of_openai_think_beside_tools_and_are_asked_as_they_want_it() {
 }
 
 #[tokio::test]
-async fn pictures_in_results_stay_there_where_openai_takes_them() {
+async fn images_stay_in_results_if_openai_accepts_them() {
     let served = serving(events(&[over("completed")])).await;
     let picture = MessagePart::Image { mime: "image/png".into(), data: Bytes::from_static(b"\x89PNG\r\n\x1a\nmap") };
     let parts = vec![MessagePart::text("a map"), picture];

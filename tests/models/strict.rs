@@ -28,7 +28,7 @@ const THINKING: [(&str, &str); 9] = [
 const HOSTS: [&str; 3] = ["api.openai.com", "eu.api.openai.com", "team.openai.azure.com"];
 
 /// Returns the error that OpenAI's API would return for a request to one of these models.
-fn openai_refuses(body: &Value) -> Option<String> {
+fn openai_error(body: &Value) -> Option<String> {
     let model = body["model"].as_str().unwrap();
     let (_, tools) = THINKING.iter().find(|(id, _)| *id == model)?;
     let effort = body["reasoning_effort"].as_str();
@@ -51,7 +51,7 @@ fn openai_refuses(body: &Value) -> Option<String> {
 
 async fn openai() -> ScriptedServer {
     serves(|taken| {
-        let bytes = match openai_refuses(&taken.body) {
+        let bytes = match openai_error(&taken.body) {
             Some(message) => answer(400, &json!({ "error": { "message": message } }).to_string()),
             None => answer(200, "data: {\"choices\":[{\"delta\":{\"content\":\"ok\"}}]}\n\ndata: [DONE]\n\n"),
         };
@@ -81,7 +81,7 @@ fn full(model: &str) -> ModelRequest {
 }
 
 #[tokio::test]
-async fn models_of_openai_that_think_are_asked_as_they_want_it() {
+async fn reasoning_models_of_openai_receive_supported_parameters() {
     for host in HOSTS {
         let served = openai().await;
         let provider = at(host, &served, ConversionChoices::default());
@@ -108,7 +108,7 @@ async fn models_of_openai_that_think_are_asked_as_they_want_it() {
 }
 
 #[tokio::test]
-async fn texts_that_end_an_answer_are_refused_here_where_they_would_be_there() {
+async fn unsupported_stop_sequences_are_refused_before_sending() {
     let served = openai().await;
     for (model, _) in THINKING {
         let request =
@@ -123,7 +123,7 @@ async fn texts_that_end_an_answer_are_refused_here_where_they_would_be_there() {
 }
 
 #[tokio::test]
-async fn other_models_and_other_providers_get_all_of_it() {
+async fn other_models_and_providers_receive_all_parameters() {
     let served = openai().await;
     let request = ModelRequest { stop: vec!["END".into()], thinking: false, ..full("gpt-4o") };
     let own = at(HOSTS[0], &served, ConversionChoices::default());
@@ -145,7 +145,7 @@ async fn other_models_and_other_providers_get_all_of_it() {
 }
 
 #[tokio::test]
-async fn models_of_anthropic_get_a_temperature_only_where_they_take_it() {
+async fn anthropic_models_receive_a_temperature_only_if_supported() {
     let refusing = ["claude-opus-4-7", "claude-opus-4-8", "claude-sonnet-5", "claude-opus-5-5", "claude-fable-5"];
     let served = serves(move |taken: &ReceivedRequest| {
         let refuses = refusing.contains(&taken.body["model"].as_str().unwrap());
@@ -179,7 +179,7 @@ async fn models_of_anthropic_get_a_temperature_only_where_they_take_it() {
 }
 
 #[tokio::test]
-async fn a_name_of_a_model_leads_to_no_other_address() {
+async fn model_name_cannot_change_the_request_path() {
     let served = serves(|_| (Duration::ZERO, answer(404, "{}"))).await;
     let provider = crate::fake::provider(ProviderKind::Gemini, &served.url(), None, ConversionChoices::default());
     for (model, path) in [

@@ -39,7 +39,7 @@ fn result(id: &str, parts: Vec<MessagePart>, is_error: bool) -> MessagePart {
 }
 
 #[tokio::test]
-async fn a_tool_is_used_and_answered() {
+async fn tool_is_used_and_its_result_answered() {
     let fake = FakeProvider::start();
     for wire in WIRES {
         let provider = fake.provider(wire);
@@ -83,7 +83,7 @@ async fn tools_are_used_in_parallel() {
 }
 
 #[tokio::test]
-async fn pictures_and_failures_in_results_reach_the_model_on_every_wire() {
+async fn images_and_failures_in_results_reach_the_model_on_every_wire() {
     let fake = FakeProvider::start();
     for wire in WIRES {
         let provider = fake.provider(wire);
@@ -113,7 +113,7 @@ async fn pictures_and_failures_in_results_reach_the_model_on_every_wire() {
 }
 
 #[tokio::test]
-async fn what_a_wire_can_not_say_is_refused_before_it_is_sent() {
+async fn unsupported_tool_choice_is_refused_before_sending() {
     let fake = FakeProvider::start();
     let request = ModelRequest { tool_choice: ToolChoice::Required, ..with_tool(ProviderKind::Ollama, "say hello") };
     let (came, refused) = all(&fake.provider(ProviderKind::Ollama), request).await;
@@ -123,7 +123,7 @@ async fn what_a_wire_can_not_say_is_refused_before_it_is_sent() {
 }
 
 #[tokio::test]
-async fn ids_that_come_again_are_told_apart() {
+async fn repeated_tool_use_ids_are_made_unique() {
     let mut request = with_tool(ProviderKind::Anthropic, "what is the weather");
     for text in ["rain", "sun"] {
         let used = MessagePart::ToolUse {
@@ -147,7 +147,7 @@ async fn ids_that_come_again_are_told_apart() {
 }
 
 #[tokio::test]
-async fn uses_under_one_index_are_told_apart_by_their_ids() {
+async fn tool_uses_under_one_index_are_separated_by_their_ids() {
     let piece = |id: &str, name: Option<&str>, arguments: &str| {
         let call = json!({ "index": 0, "id": id, "function": { "name": name, "arguments": arguments } });
         let event = json!({ "choices": [{ "delta": { "tool_calls": [call] } }] });
@@ -180,7 +180,7 @@ async fn uses_under_one_index_are_told_apart_by_their_ids() {
 }
 
 #[tokio::test]
-async fn a_use_without_an_id_gets_one_of_its_own() {
+async fn tool_use_without_an_id_gets_a_unique_one() {
     let mut ids = Vec::new();
     for _ in 0..2 {
         let call = json!({"choices": [{"delta": {"tool_calls": [{"index": 0, "function": {"name": "f", "arguments": "{}"}}]}}]});

@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_at_a_time() {
+    fn lock_is_exclusive() {
         let root = tempfile::tempdir().unwrap();
         let held = BundlesLock::take(root.path()).unwrap();
         let refused = BundlesLock::take_within(root.path(), Duration::ZERO).unwrap_err();

@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_sent_as_what_it_is() {
+    fn attachment_is_sent_as_its_media_type() {
         let sent = |mime: &str, bytes: &[u8]| parts(&file(mime, bytes));
         assert!(matches!(&sent("image/png", b"x")[1], MessagePart::Image { .. }), "an image is sent as an image");
         assert!(matches!(&sent("audio/wav", b"x")[1], MessagePart::Audio { .. }), "a recording is sent as audio");
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_skill_is_marked_as_the_instructions_of_its_server() {
+    fn skill_is_labelled_with_its_server_and_escaped() {
         let text = "Do \u{202e}this.".to_owned();
         let contents =
             ResourceContents { uri: "skill://a/SKILL.md".into(), mime_type: None, text: Some(text), blob: None };
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn too_much_and_what_cannot_be_read_is_refused() {
+    fn excessive_and_unreadable_attachments_are_rejected() {
         assert_eq!(
             check(&vec![file("", b""); 21]),
             Err(AttachmentError::TooMany),

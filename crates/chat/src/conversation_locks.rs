@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn only_one_answer_at_a_time_is_under_way_in_a_conversation() {
+    async fn conversation_has_at_most_one_running_reply() {
         let replies = Arc::new(ConversationLocks::default());
         let first = ConversationLocks::begin(&replies, "a").await;
         assert!(first.is_ok(), "the first reply starts");
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_writes_is_refused_or_waits_while_a_model_answers_and_an_answer_waits_for_who_writes() {
+    async fn writes_and_replies_of_a_conversation_are_mutually_exclusive() {
         let replies = Arc::new(ConversationLocks::default());
         let answer = ConversationLocks::begin(&replies, "a").await.unwrap();
         let refused = ConversationLocks::write(&replies, "a").await;

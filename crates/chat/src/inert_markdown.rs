@@ -170,13 +170,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn s13_a_lone_carriage_return_ends_a_line() {
+    fn s13_lone_carriage_return_ends_a_line() {
         assert_eq!(inert("User\r---"), "User\n\\-\\-\\-", "S13: no heading can be forged");
         assert_eq!(inert("a\r```\rb ```\r\nc"), "a\n````\nb ```\nc\n````", "S13: an opened block is closed");
     }
 
     #[test]
-    fn s13_no_block_of_metadata_begins() {
+    fn s13_metadata_block_is_escaped() {
         assert_eq!(
             inert("a\n\n+++\nb\n\n---"),
             "a\n\n\\+\\+\\+\nb\n\n\\-\\-\\-",
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn s13_what_loads_leads_or_forges_is_escaped() {
+    fn s13_images_links_and_headings_are_escaped() {
         for (markdown, expected) in [
             ("![](https://evil.example/?x)", r"!\[\](https://evil.example/?x)"),
             ("\\![a](b)", r"\\!\[a\](b)"),
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn ordinary_formatting_survives() {
+    fn ordinary_formatting_is_unchanged() {
         for markdown in [
             "It is **bold**, *slanted* and `code [1]`.",
             "- one\n- two\n  1. three",
@@ -256,7 +256,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn s13_nothing_live_is_left_outside_of_code(markdown in "([|`~\\\\!<#=> a\\-]|\\[|\\]|\n|```|~~~|\\(u\\)){0,40}") {
+        fn s13_no_active_markup_remains_outside_of_code(markdown in "([|`~\\\\!<#=> a\\-]|\\[|\\]|\n|```|~~~|\\(u\\)){0,40}") {
             let text = inert(&markdown);
             let outside = outside_of_code(&text);
             prop_assert!(!outside.contains(['[', ']', '<', '#', '`']), "{markdown:?} gives {text:?}");

@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_history_and_the_page_have_their_own_names_of_members() {
+    fn stored_and_displayed_settings_have_separate_field_names() {
         let settings = ConversationSettings {
             system_prompt: "Be brief.".into(),
             share_roots: true,
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn e5_a_search_is_chosen_or_follows_from_a_known_context() {
+    fn e5_search_threshold_depends_on_setting_and_known_context() {
         let chosen = |tool_search| ConversationSettings { tool_search, ..ConversationSettings::default() };
         let threshold =
             |chosen: &ConversationSettings, context| chosen.search_threshold(ChatBounds::default(), context);

@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_the_user_reviewed_and_turned_on_is_offered_always_in_the_same_order() {
+    fn only_reviewed_and_enabled_tools_are_offered_in_a_stable_order() {
         let files = server("files", &["write", "read", "delete", "new"], &["read", "write", "delete"]);
         let stopped = ServerForModel { is_ready: false, ..server("mail", &["send"], &["send"]) };
         let servers = [(on("files", Some(&["read", "write", "new"])), files), (on("mail", None), stopped)];
@@ -359,7 +359,7 @@ mod tests {
     /// Compares the context used by typical tools with that of the search. Run with `--no-capture` to print the
     /// numbers.
     #[test]
-    fn the_search_takes_less_context_the_more_tools_there_are() {
+    fn search_saves_more_context_with_more_tools() {
         let context = Some(200_000);
         let mut saved = Vec::new();
         for count in [10, 100, 1_000] {
@@ -423,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn tools_of_a_thousand_are_found_by_what_they_do() {
+    fn tool_is_found_among_a_thousand_by_its_purpose() {
         let names: Vec<String> = (0..1_000).map(|n| format!("tool_{n}_{}", ["read", "send", "plan"][n % 3])).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let offering = OfferedTools::new(&[(on("many", None), server("many", &names, &names))]);

@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_result_is_read_on_piece_by_piece() {
+    fn long_result_is_read_in_parts() {
         let path = [call("0123ä6789")];
         let read = |from: u64| continue_result(&path, &arguments(json!({"call": "c1", "from": from})), 5).text;
         assert!(read(0).contains("0123\n(6 more bytes follow"), "only complete characters are returned: {}", read(0));
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn tools_that_were_found_stay_in_the_order_in_which_they_were() {
+    fn found_tools_keep_their_order() {
         let found = |keys: &[&str]| {
             let tool = |key: &&str| FoundTool { server: "a".into(), tool: "b".into(), key: (*key).into() };
             let used = ToolUsed { reply: "r".into(), id: "u".into(), key: SEARCH_TOOLS.into() };

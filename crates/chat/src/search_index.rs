@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_is_found_by_its_name_before_its_description() {
+    fn match_in_the_name_ranks_before_the_description() {
         let index = tools();
         assert_eq!(index.find("read", 5).first(), Some(&0), "a match in the name is first");
         assert_eq!(index.find("send a message", 5).first(), Some(&2), "parts of a camelCase name match");
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_nothing_finds_nothing_and_the_same_question_has_the_same_answer() {
+    fn unmatched_query_finds_nothing_and_results_are_deterministic() {
         let index = tools();
         assert!(index.find("quantum", 5).is_empty(), "an unknown word matches nothing");
         assert!(index.find("", 5).is_empty(), "an empty query matches nothing");

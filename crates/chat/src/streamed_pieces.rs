@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_of_one_part_are_told_together_and_come_to_the_whole() {
+    fn adjacent_deltas_are_merged_and_add_up_to_the_whole() {
         let deltas = vec![
             ReplyDelta::Thinking("h".into()),
             ReplyDelta::Thinking("m".into()),
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_belongs_to_no_use_is_left_out() {
+    fn arguments_of_an_unknown_tool_use_are_dropped() {
         let pieces = taken(vec![ReplyDelta::ToolUseArguments { id: "9".into(), text: "{}".into() }]);
         assert!(!pieces.is_pending(), "arguments of an unknown use are dropped");
     }

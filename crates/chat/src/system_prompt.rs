@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn instructions_and_folders_are_told_only_when_the_user_says_so_and_as_data() {
+    fn instructions_and_folders_are_included_as_data_if_enabled() {
         let server = ServerForModel {
             server: "a".into(),
             reviewed: None,

@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_are_plain_are_read_as_they_are() {
+    fn plain_names_are_used_unmodified() {
         assert_eq!(key("files", "read_file"), "files__read_file", "plain names are used unmodified");
         assert_eq!(key("a", "b__c"), "a__b__c", "the server's name ends at the first separator");
         assert_ne!(key("a", "b__c"), key("a__b", "c"), "two tools with the same concatenation have different names");
@@ -73,14 +73,14 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_that_is_named_like_another_ones_hash_has_its_own() {
+    fn server_cannot_take_the_hashed_key_of_another_tool() {
         let hashed = key("a__b", "c");
         let (server, tool) = hashed.split_once(BETWEEN).unwrap_or_default();
         assert_ne!(key(server, tool), hashed, "a server can't take the hashed name of another tool");
     }
 
     #[test]
-    fn names_of_any_kind_are_taken_by_all_providers() {
+    fn keys_are_accepted_by_all_providers() {
         for (server, tool) in
             [("", ""), ("7zip", "x"), ("-", "-"), ("文件", "读取"), ("a b", "c/d"), (&"x".repeat(99), "y")]
         {
@@ -97,7 +97,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn each_tool_has_one_name_and_no_other_tool_has_it(tools in prop::collection::vec((name(), name()), 1..40)) {
+        fn keys_are_deterministic_and_unique(tools in prop::collection::vec((name(), name()), 1..40)) {
             let mut known: HashMap<String, (String, String)> = HashMap::new();
             for (server, tool) in tools {
                 let key = key(&server, &tool);

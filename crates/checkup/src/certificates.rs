@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_can_not_be_read_or_has_no_certificate_is_a_problem_of_remote_servers() {
+    fn unusable_certificate_file_is_a_problem_of_remote_servers() {
         let folder = tempfile::tempdir().unwrap();
         let [missing, empty, good] =
             ["missing", "empty", "good"].map(|name| folder.path().join(name).display().to_string());
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_local_server_whose_own_file_is_missing_is_told() {
+    fn missing_certificate_file_of_a_local_server_is_reported() {
         let folder = tempfile::tempdir().unwrap();
         let good = folder.path().join("good");
         let made = rcgen::generate_simple_self_signed(vec!["a.example".to_owned()]).unwrap();

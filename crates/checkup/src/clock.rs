@@ -34,7 +34,7 @@ mod tests {
     use crate::finding::FindingState;
 
     #[test]
-    fn a_clock_behind_the_files_is_told() {
+    fn clock_behind_the_files_is_reported() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let files = [file.path().to_owned(), "/nonexistent".into()];
         let written = file.path().metadata().unwrap().modified().unwrap();

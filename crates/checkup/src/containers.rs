@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_daemon_is_found_where_it_listens() {
+    fn container_daemon_is_found_at_its_socket() {
         let home = tempfile::tempdir().unwrap();
         let environment =
             ProcessEnvironment::with(&[("XDG_RUNTIME_DIR", "/run/user/1000")], Some(home.path().to_owned()));

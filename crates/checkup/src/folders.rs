@@ -102,7 +102,7 @@ mod tests {
     use crate::finding::FindingState;
 
     #[test]
-    fn a_folder_says_whether_it_can_be_used() {
+    fn folder_check_reports_usability() {
         let facts = |is_there: bool, is_writable, free_bytes| FolderFacts {
             nearest: if is_there { "/data/app".into() } else { "/data".into() },
             is_folder: true,
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_is_seen_and_nothing_is_made() {
+    fn folder_check_creates_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let new = folder.path().join("a/b");
         assert_eq!(check(&new).state, FindingState::Ok, "it can be made: {}", check(&new).seen);
@@ -141,7 +141,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn permissions_are_asked_for() {
+    fn folder_permissions_are_checked() {
         let folder = tempfile::tempdir().unwrap();
         assert!(is_writable(folder.path()), "one's own folder");
         // Not even root can enter a file, unlike a folder that only its permissions protect.

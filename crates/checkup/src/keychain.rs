@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn each_state_of_the_keychain_has_its_step_and_its_servers() {
+    fn each_keychain_state_suggests_a_step_and_lists_affected_servers() {
         let entry = |name: &str, config| ServerEntry { name: name.to_owned(), config };
         let values = |value: &str| [("KEY".to_owned(), value.to_owned())].into();
         let servers = [

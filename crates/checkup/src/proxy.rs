@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_proxy_that_can_not_be_used_is_told() {
+    fn unusable_proxy_is_reported() {
         let of = |variables: &[(&str, &str)]| environment_proxy(&ProcessEnvironment::with(variables, None));
         assert_eq!(of(&[]), EnvironmentProxy::Nothing);
         assert_eq!(
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn the_proxy_for_https_counts_as_the_connections_take_it() {
+    fn https_proxy_takes_precedence_as_in_connections() {
         let of = |variables: &[(&str, &str)]| environment_proxy(&ProcessEnvironment::with(variables, None));
         let http = ("HTTP_PROXY", "http://proxy.example:3128");
         let socks = ("all_proxy", "socks5://127.0.0.1:7890");
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_can_not_be_used_concerns_remote_servers() {
+    async fn unusable_proxy_affects_remote_servers_only() {
         let path = SearchPath::from_process("a test".to_owned());
         let servers = vec![
             ServerEntry { name: "far".to_owned(), config: ports::server_config::HttpConfig::default().into() },

@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_runtime_of_a_command_is_known_by_its_program() {
+    fn runtime_is_derived_from_the_command() {
         let of = |command: &str, args: &[&str]| {
             let args = args.iter().map(|arg| (*arg).to_owned()).collect();
             known_program(&StdioConfig { command: command.to_owned(), args, ..StdioConfig::default() })

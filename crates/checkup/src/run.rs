@@ -65,7 +65,7 @@ mod tests {
     use crate::finding::FindingState;
 
     #[tokio::test(start_paused = true)]
-    async fn one_that_fails_or_hangs_does_not_stop_the_others() {
+    async fn failing_or_hanging_check_does_not_stop_the_others() {
         let findings = run_all(vec![
             Check::new(CheckId::Proxy, async { panic!("a failure of the check") }),
             Check::new(CheckId::Node, std::future::pending()),

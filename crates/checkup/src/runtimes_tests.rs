@@ -22,7 +22,7 @@ fn programs(scripts: &[(&str, &str)]) -> (TempDir, SearchPath) {
     (folder, path)
 }
 
-async fn found(id: CheckId, path: &SearchPath, commands: &[(&str, &[&str])]) -> CheckOutcome {
+async fn check_commands(id: CheckId, path: &SearchPath, commands: &[(&str, &[&str])]) -> CheckOutcome {
     let servers: Vec<ServerEntry> = commands
         .iter()
         .enumerate()
@@ -37,11 +37,14 @@ async fn found(id: CheckId, path: &SearchPath, commands: &[(&str, &[&str])]) -> 
 }
 
 #[tokio::test]
-async fn version_place_and_servers_are_told() {
+async fn finding_contains_version_path_and_servers() {
     let (folder, path) = programs(&[("node", "echo v22.5.1"), ("npx", ""), ("dotnet", "echo 8.0.404")]);
-    let node =
-        found(CheckId::Node, &path, &[("npx", &["-y", "server"]), ("sh", &["-c", "npx server"]), ("uvx", &["x"])])
-            .await;
+    let node = check_commands(
+        CheckId::Node,
+        &path,
+        &[("npx", &["-y", "server"]), ("sh", &["-c", "npx server"]), ("uvx", &["x"])],
+    )
+    .await;
     assert_eq!(
         node.state,
         FindingState::Problem,
@@ -49,7 +52,8 @@ async fn version_place_and_servers_are_told() {
         node.seen
     );
     assert_eq!(node.servers, ["s1"], "only that one is kept from working");
-    let node = found(CheckId::Node, &path, &[("npx", &["-y", "server"]), ("/bin/sh", &["-c", "npx server"])]).await;
+    let node =
+        check_commands(CheckId::Node, &path, &[("npx", &["-y", "server"]), ("/bin/sh", &["-c", "npx server"])]).await;
     assert_eq!(
         (node.state, &node.servers[..]),
         (FindingState::Ok, &["s0".to_owned(), "s1".to_owned()][..]),
@@ -58,18 +62,18 @@ async fn version_place_and_servers_are_told() {
     );
     let shown = format!("Node.js 22.5.1, {}/node.", folder.path().display());
     assert_eq!(node.seen.to_string(), shown, "version and place");
-    let dotnet = found(CheckId::Dotnet, &path, &[("dnx", &["server"])]).await;
+    let dotnet = check_commands(CheckId::Dotnet, &path, &[("dnx", &["server"])]).await;
     assert_eq!(dotnet.state, FindingState::Problem, "an SDK before 10 has no dnx: {}", dotnet.seen);
     assert!(dotnet.next.unwrap().to_string().contains("SDK 10"), "what to do");
 }
 
 #[tokio::test]
-async fn what_is_missing_counts_where_it_is_needed() {
+async fn missing_runtime_is_a_problem_only_where_required() {
     let (_folder, path) = programs(&[]);
     for (id, command) in
         [(CheckId::Uv, "uvx"), (CheckId::Docker, "docker"), (CheckId::Podman, "podman"), (CheckId::Python, "python")]
     {
-        let needed = found(id, &path, &[(command, &["run", "x"])]).await;
+        let needed = check_commands(id, &path, &[(command, &["run", "x"])]).await;
         assert_eq!(
             (needed.state, &needed.servers[..]),
             (FindingState::Problem, &["s0".to_owned()][..]),
@@ -81,7 +85,7 @@ async fn what_is_missing_counts_where_it_is_needed() {
             needed.next.is_some_and(|next| next.to_string().starts_with("Install ")),
             "what to install for {command}"
         );
-        let free = found(id, &path, &[("/bin/sh", &[])]).await;
+        let free = check_commands(id, &path, &[("/bin/sh", &[])]).await;
         assert_eq!((free.state, free.servers.len()), (FindingState::Ok, 0), "nobody needs {command}: {}", free.seen);
         let runtime = RUNTIMES.iter().find(|runtime| runtime.id == id).unwrap();
         let unclear = check(runtime, path.clone(), None).await;
@@ -90,19 +94,19 @@ async fn what_is_missing_counts_where_it_is_needed() {
 }
 
 #[tokio::test]
-async fn a_server_that_names_its_own_place_is_served() {
+async fn server_with_an_absolute_path_is_not_affected() {
     let (folder, _) = programs(&[("uvx", "")]);
     let own = folder.path().join("uvx").display().to_string();
     let (_empty, path) = programs(&[]);
-    let uv = found(CheckId::Uv, &path, &[(&own, &["server"])]).await;
+    let uv = check_commands(CheckId::Uv, &path, &[(&own, &["server"])]).await;
     assert_eq!((uv.state, &uv.servers[..]), (FindingState::Ok, &["s0".to_owned()][..]), "{}", uv.seen);
 }
 
 #[tokio::test]
-async fn an_old_version_is_a_warning_and_a_broken_one_a_problem() {
+async fn old_version_is_a_warning_and_a_broken_program_a_problem() {
     let server: &[(&str, &[&str])] = &[("node", &["x.js"])];
     let (_folder, path) = programs(&[("node", "echo v16.20.2")]);
-    let old = found(CheckId::Node, &path, server).await;
+    let old = check_commands(CheckId::Node, &path, server).await;
     assert_eq!(old.state, FindingState::Warning, "{}", old.seen);
     assert!(old.seen.to_string().contains("18 or later"), "{}", old.seen);
     for (script, said) in [
@@ -112,16 +116,16 @@ async fn an_old_version_is_a_warning_and_a_broken_one_a_problem() {
         ("while :; do echo 0123456789012345678901234567890123456789; done", "more than 16384 bytes"),
     ] {
         let (_folder, path) = programs(&[("node", script)]);
-        let broken = found(CheckId::Node, &path, server).await;
+        let broken = check_commands(CheckId::Node, &path, server).await;
         assert_eq!(broken.state, FindingState::Problem, "{script}: {}", broken.seen);
         assert!(broken.seen.to_string().contains(said), "{script}: {}", broken.seen);
-        let unneeded = found(CheckId::Node, &path, &[]).await;
+        let unneeded = check_commands(CheckId::Node, &path, &[]).await;
         assert_eq!(unneeded.state, FindingState::Warning, "where nobody needs it: {}", unneeded.seen);
     }
 }
 
 #[tokio::test]
-async fn a_program_that_does_not_answer_is_ended() {
+async fn hanging_program_is_killed() {
     let (folder, path) = programs(&[("node", "read line < /dev/zero")]);
     let limits = OutputLimits { time: Duration::from_millis(300), ..VERSION_LIMITS };
     let asked = version_of(&folder.path().join("node"), &path, limits).await;

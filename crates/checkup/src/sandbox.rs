@@ -55,7 +55,7 @@ mod tests {
     use crate::finding::FindingState;
 
     #[test]
-    fn what_is_missing_counts_for_servers_with_a_sandbox() {
+    fn missing_mechanism_affects_sandboxed_servers_only() {
         let held = StdioConfig { sandbox: Some(SandboxConfig::default()), ..StdioConfig::default() };
         let servers = [
             ServerEntry { name: "held".to_owned(), config: held.into() },

@@ -79,7 +79,7 @@ mod tests {
     use crate::finding::FindingState;
 
     #[test]
-    fn a_shell_that_does_not_answer_is_told_with_its_cause() {
+    fn hanging_shell_is_reported_with_its_cause() {
         let source = PathSource::Process { reason: "/bin/fish did not answer within 5 s".to_owned() };
         let outcome = check(&SearchPath { directories: vec!["/usr/bin".into()], source }, None);
         assert_eq!(outcome.state, FindingState::Warning, "version managers may be missed");
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn version_managers_are_named_and_those_that_are_left_out_are_told() {
+    fn version_managers_are_listed_and_missing_ones_reported() {
         let home = tempfile::tempdir().unwrap();
         let node = home.path().join(".nvm/versions/node/v22.1.0/bin");
         std::fs::create_dir_all(&node).unwrap();

@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn a_problem_has_its_line() {
+    fn settings_problem_has_its_line() {
         let broken = of("{\n  \"mcpServers\": {\n    \"a\": {\"command\": 7}\n  }\n}");
         assert_eq!(broken.state, FindingState::Problem, "{}", broken.seen);
         assert!(broken.seen.to_string().contains("line 3, column "), "{}", broken.seen);

@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_known_words_and_numbers_are_told() {
+    fn only_known_names_and_numbers_are_reported() {
         let told = system(Some("NAME=\"canary\"\nID=debian\nVERSION_ID=\"12\"\n"), Some("6.1.0-18-canary-amd64"));
         assert_eq!(told, format!("{}, debian 12, kernel 6.1.0, {}", std::env::consts::OS, std::env::consts::ARCH));
         let told = system(Some("ID=canary\nVERSION_ID=canary\n"), Some("canary"));

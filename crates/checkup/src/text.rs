@@ -201,7 +201,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_report_has_no_words_of_others_and_only_places_of_paths() {
+    fn report_contains_no_foreign_text_and_only_path_categories() {
         let home = Path::new("/home/ann");
         let text = FindingText::new("found ")
             .program("/home/ann/.nvm/versions/node/v22.1.0-canary/bin/node", "node")
@@ -222,13 +222,13 @@ mod tests {
     }
 
     #[test]
-    fn what_others_wrote_is_bounded() {
+    fn foreign_text_is_bounded() {
         let shown = FindingText::new("").foreign("x".repeat(10_000)).to_string();
         assert_eq!(shown.chars().count(), MOST_FOREIGN + 1, "with a mark at its end");
     }
 
     #[test]
-    fn a_version_is_numbers_only() {
+    fn version_is_numeric() {
         let cases = [
             ("v22.1.0\n", "22.1.0"),
             ("Python 3.11.2", "3.11.2"),

@@ -38,7 +38,7 @@ mod tests {
     use crate::finding::FindingState;
 
     #[test]
-    fn an_old_web_view_is_told() {
+    fn old_web_view_is_reported() {
         let of = |version: &str| check(Some(&WebView { name: "WebKitGTK", version: version.to_owned() })).state;
         assert_eq!(of("2.48.1"), FindingState::Ok);
         assert_eq!(of("2.38.6"), FindingState::Warning, "numbers are compared, not text");

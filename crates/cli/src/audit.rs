@@ -247,7 +247,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_dates_or_how_long_ago() {
+    fn times_are_dates_or_durations_before_now() {
         let read = |text| time(Some(text), "--since");
         assert_eq!(read("1970-01-02"), Ok(Some(86_400_000)), "a date");
         assert_eq!(read("1970-01-01T01:00:00+01:00"), Ok(Some(0)), "a date with a time and a zone");

@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn s01_a_connection_is_described_with_all_that_says_where_credentials_go() {
+    fn s01_connection_is_described_with_all_credential_endpoints() {
         let setting = |field: &str, value: &str, url: Value, elsewhere: bool| {
             json!({ "field": field, "value": value, "secret": field.ends_with("_secret"), "url": url,
                 "elsewhere": elsewhere })
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn s07_a_sign_in_is_described_with_its_endpoints() {
+    fn s07_sign_in_is_described_with_its_endpoints() {
         let sign_in = |page: Value, is_elsewhere: bool| {
             json!({
                 "kind": "sign_in", "url": url("mcp.example", "/"), "issuer": "https://as.example",

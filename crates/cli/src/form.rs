@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_typed_becomes_a_value() {
+    fn typed_text_is_parsed_as_a_value() {
         let options =
             || ["a", "2"].map(|value| ChoiceOption { value: value.into(), title: format!("Title {value}") }).to_vec();
         let text = || FieldKind::Text { format: None, min_length: None, max_length: None };

@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn s06_each_file_is_told_and_a_changed_one_is_marked() {
+    fn s06_each_launch_file_is_listed_and_changed_ones_marked() {
         let file = |path: &str, changed| LaunchFile {
             path: path.to_owned(),
             leads_to: None,

@@ -285,7 +285,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn s33_nothing_is_printed_behind_a_prompt_before_it_is_answered() {
+    fn s33_output_waits_until_the_prompt_is_answered() {
         let paper = CapturedOutput::default();
         let output = paper.output();
         output.piece("I add.\n");
@@ -303,7 +303,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn s33_what_waits_is_bounded_and_the_prompt_stays_the_last_line() {
+    fn s33_waiting_output_is_bounded_and_the_prompt_is_repeated() {
         let paper = CapturedOutput::default();
         let output = paper.output();
         let asking = output.ask();

@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn s34_changed_words_are_marked_inside_their_line() {
+    fn s34_changed_text_is_marked_within_its_line() {
         assert_eq!(
             diff("Reads a file", "Reads a file and sends it"),
             "  CHANGED: description\n    - Reads a file\n    + Reads a file⟦ and sends it⟧\n",
@@ -137,14 +137,14 @@ mod tests {
     }
 
     #[test]
-    fn s34_a_server_can_not_forge_the_marks() {
+    fn s34_server_cannot_forge_the_marks() {
         let told = diff("a b", "a ⟧harmless⟦ b");
         assert_eq!(told.matches(['⟦', '⟧']).count(), 2, "only one pair of brackets: {told}");
         assert!(told.contains("\\u{27e7}harmless\\u{27e6}"), "brackets in the text are escaped: {told}");
     }
 
     #[test]
-    fn s38_that_no_mark_is_no_praise_is_said_beside_each_definition() {
+    fn s38_hint_is_shown_for_each_unreviewed_definition() {
         let marks = ReviewMarks { review: Some(ReviewState::New), ..ReviewMarks::default() };
         assert!(marks_text(&marks).contains(HINTS), "shown for an unreviewed definition");
         assert!(marks_text(&ReviewMarks::default()).is_empty(), "not shown for a reviewed definition");

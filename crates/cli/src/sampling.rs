@@ -70,7 +70,7 @@ mod tests {
     use api::data::SamplingLimits;
 
     #[test]
-    fn limits_are_said_where_there_are_some() {
+    fn limits_are_shown_if_set() {
         assert_eq!(limit_text(Some(5)), " of 5", "a limit");
         assert_eq!(limit_text(SamplingLimits { requests: None, tokens: None, micros: None }.requests), "", "none");
         assert_eq!(dollars(1_250_000), "1.250000 US dollars", "amounts are in millionths");

@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_dates() {
+    fn times_are_formatted_as_dates() {
         let cases = [
             (0, "1970-01-01 00:00:00Z"),
             (951_782_400_000, "2000-02-29 00:00:00Z"),
@@ -50,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_has_its_columns_below_one_another() {
+    fn table_columns_are_aligned() {
         let rows = [vec!["a".into(), "bb".into(), "c".into()], vec!["aaa".into(), String::new(), "c".into()]];
         assert_eq!(table(&rows), "a    bb  c\naaa      c\n", "each column is as wide as its widest cell");
     }

@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_ends_of_a_value_can_be_seen() {
+    fn value_with_invisible_ends_is_quoted() {
         let cases = [("/x/a", "/x/a"), ("/x/a ", "\"/x/a \""), (" a", "\" a\""), ("", "\"\""), ("\"a", "\"\"a\"")];
         for (text, shown) in cases {
             assert_eq!(value(text), shown, "X12: {text:?}");
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_terminal_acts_on_is_written_out() {
+    fn terminal_control_characters_are_escaped() {
         // X11, X12, X14.
         let cases = [
             ("plain ä 漢 🦀", "plain ä 漢 🦀"),
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_stays_behind_its_prefix() {
+    fn every_line_of_a_block_has_its_prefix() {
         assert_eq!(block("a\nb\u{1b}\n", "| "), "| a\n| b\\u{1b}\n", "each line has the prefix");
         let pushed = format!("a{}b", "\n".repeat(5_000));
         assert_eq!(
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn json_stays_the_same_json() {
+    fn escaped_json_parses_to_the_same_value() {
         let value = serde_json::json!({"a\u{9b}": "\u{1b}[2J\u{202e}\u{e0041}ä\u{fe0f}\n"});
         let text = json(&value);
         assert!(!text.contains(acts) && !text.contains('\u{fe0f}'), "nothing is interpreted in {text:?}");

@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_is_well_formed_is_passed_on() {
+    fn invalid_trace_variables_are_ignored() {
         let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
         let read = |parent: &str, state: &str, baggage: &str| {
             from_variables(|name| {

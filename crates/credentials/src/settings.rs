@@ -211,7 +211,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_is_preferred_to_a_secret_where_the_user_says_nothing() {
+    fn private_key_is_preferred_over_a_client_secret() {
         let secrets = SecretsInMemory::default();
         let origin = "https://a.example";
         for name in ["key", "secret"] {
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn s01_only_approved_settings_lead_inside() {
+    fn s01_only_approved_settings_allow_internal_hosts() {
         let secrets = SecretsInMemory::default();
         let config = HttpConfig {
             url: "https://mcp.example/".to_owned(),
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_no_signing_in_to_what_has_its_own_way() {
+    fn sign_in_is_not_offered_to_servers_with_their_own_credentials() {
         assert!(not_offered(None).is_some(), "a local program");
         let with =
             |name: &str| HttpConfig { headers: [(name.to_owned(), String::new())].into(), ..HttpConfig::default() };

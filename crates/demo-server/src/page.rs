@@ -39,7 +39,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_join_to_the_whole_list() {
+    fn pages_add_up_to_the_whole_list() {
         let all: Vec<usize> = (0..23).collect();
         let (mut seen, mut cursor) = page(all.clone(), None).unwrap();
         while let Some(next) = cursor {
@@ -51,14 +51,14 @@ mod tests {
     }
 
     #[test]
-    fn a_full_last_page_has_no_next() {
+    fn full_last_page_has_no_cursor() {
         let (items, next) = page(vec![0; PAGE_SIZE], None).unwrap();
         assert_eq!(items.len(), PAGE_SIZE, "the page should be full");
         assert_eq!(next, None, "the last page should have no cursor");
     }
 
     #[test]
-    fn a_foreign_cursor_is_an_invalid_parameter() {
+    fn foreign_cursor_is_an_invalid_parameter() {
         for cursor in ["", "10", "from-", "from--1", "from-9999"] {
             let error = page(vec![1, 2, 3], Some(&at(cursor))).unwrap_err();
             assert_eq!(error.code.0, -32602, "cursor {cursor:?} should be rejected as the specification requires");

@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn forms_reach_the_wire_whole() {
+    fn forms_are_serialized_completely() {
         for schema in [arrival_form(false), arrival_form(true), consent_form()] {
             let typed: ElicitationSchema = serde_json::from_value(schema.clone()).unwrap();
             let sent = serde_json::to_value(typed).unwrap();

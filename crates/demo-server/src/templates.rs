@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn uris_are_taken_apart_as_the_templates_put_them_together() {
+    fn uris_are_matched_against_the_templates() {
         let note = TemplateMatch::Note("a b+c".to_owned());
         assert_eq!(
             expanded("note:///a%20b+c"),
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn other_uris_are_nobodys() {
+    fn other_uris_match_no_template() {
         for uri in ["", "note:///", "tide:///Bergen", "file:///etc/passwd", "note:///a%2Fb"] {
             assert_eq!(expanded(uri), None, "{uri:?} should match no template");
         }

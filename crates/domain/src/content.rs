@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_result_is_the_same_when_it_is_read_from_the_history() {
+    fn result_round_trips_through_the_history() {
         for structured in [Value::Null, json!({ "a": null })] {
             let result = mcp::CallToolResult { structured_content: Some(structured), ..Default::default() };
             let result = ToolResult::new(result, None, Map::new());

@@ -89,7 +89,7 @@ mod tests {
     use crate::history::ReadingKind;
 
     #[test]
-    fn only_open_content_counts_unless_the_user_says_otherwise() {
+    fn only_open_world_content_counts_by_default() {
         let read = |kind, open_world| Reading { open_world, ..Reading::new("a", kind, "x") };
         let closed = read(ReadingKind::Tool, false);
         assert!(!SameServerFlow::OpenWorld.asks_after(&closed, false), "a local tool without a hint doesn't count");

@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_open_internet_and_nothing_else() {
+    fn address_is_public_only_if_globally_reachable() {
         let public =
             ["1.1.1.1", "8.8.8.8", "100.63.0.1", "100.128.0.1", "172.32.0.1", "192.167.1.1", "2606:4700::1111"];
         for address in public.into_iter().chain(["2a00:1450::1", "64:ff9b::808:808", "::ffff:8.8.8.8"]) {

@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_name_of_a_file_is_one() {
+    fn file_name_is_a_single_safe_component() {
         for (title, expected) in [
             ("../etc: x", "etc--x.png"),
             ("..\\..\\run", "run.png"),

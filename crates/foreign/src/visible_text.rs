@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn ordinary_text_is_left_alone() {
+    fn ordinary_text_is_unchanged() {
         assert_eq!(visible("tab\there, ü, 漢字"), "tab\there, ü, 漢字", "ordinary text must not change");
     }
 }

@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_was_removed_confirms_nothing() {
+    fn removed_file_confirms_nothing() {
         let confirmed = with_adoption(false);
         let none = || ConfirmedRead::Known(ConfirmedFile::default());
         assert_eq!(confirmed.read(Ok(None), &DocumentSeal::Sealed), none(), "a removed file confirms nothing");
@@ -193,13 +193,13 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_adopted_while_the_keychain_does_not_answer() {
+    fn nothing_is_adopted_while_the_keychain_is_unavailable() {
         let confirmed = with_adoption(true);
         assert_eq!(confirmed.read(Ok(None), &DocumentSeal::Waiting), ConfirmedRead::Unknown);
     }
 
     #[test]
-    fn the_retention_stays_that_of_a_new_installation_without_a_word_of_the_user() {
+    fn unconfirmed_retention_is_the_default() {
         let mut confirmed = ConfirmedSettings::default();
         assert_eq!(confirmed.keeping(), None, "the retention is unknown before the file is read");
         assert!(confirmed.replace(Some(ConfirmedFile::default())), "reading the file changes the settings");

@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_model_that_has_read_of_another_server_is_no_user() {
+    fn model_that_read_content_of_another_server_is_untrusted() {
         let mut table = FlowTable::default();
         table.labels.add("c", &["other".to_owned()], true);
         let model = CallOrigin::Model { conversation: "c".to_owned() };
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn content_of_the_same_server_counts_if_others_may_have_written_it() {
+    fn open_world_content_of_the_same_server_counts() {
         let mut table = FlowTable::default();
         table.labels.add("c", &["s".to_owned()], true);
         let model = CallOrigin::Model { conversation: "c".to_owned() };
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn servers_whose_data_flow_changed_in_the_file_are_told_once() {
+    fn servers_with_changed_data_flow_are_reported_once() {
         let mut table = FlowTable::default();
         let file = |names: &[&str]| {
             names.iter().map(|name| ((*name).to_owned(), DataFlow::default())).collect::<ServerFlows>()

@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_older_file_does_not_undo_own_changes() {
+    fn stale_file_does_not_undo_own_changes() {
         let mut progress = DocumentProgress::default();
         progress.begin_write(Document::Pins);
         progress.begin_write(Document::Pins);
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_during_a_read_is_read_after_it() {
+    fn change_during_a_read_causes_another_read() {
         let mut progress = DocumentProgress::default();
         assert!(progress.begin_read(Document::Flow));
         assert!(!progress.begin_read(Document::Flow), "a second read doesn't start during the first");
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_older_than_an_own_change_is_read_again() {
+    fn file_older_than_an_own_change_is_read_again() {
         let mut progress = DocumentProgress::default();
         assert!(progress.begin_read(Document::Flow));
         progress.begin_write(Document::Flow);
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn the_entry_of_one_server_leaves_the_others() {
+    fn changing_one_entry_keeps_the_others() {
         let kept = json!({ "a": 1, "b": 2 });
         assert_eq!(with_entry(Some(kept.clone()), "a", Some(&json!(3))), json!({ "a": 3, "b": 2 }));
         assert_eq!(with_entry(Some(kept), "a", None), json!({ "b": 2 }));

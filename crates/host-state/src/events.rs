@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_events_that_somebody_hears_have_a_number() {
+    fn only_events_with_observers_are_numbered() {
         let (sender, receiver) = broadcast::channel(4);
         let mut stream = EventStream::new(sender);
         drop(receiver);

@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_are_shared_with_one_command_only() {
+    fn shared_folders_are_bound_to_one_command() {
         let shares = FolderShares::read(shares(&[("s", share("one", &["/a"]))]));
         let with = |command: &str| shares.with_command("s", || Hash::of_bytes(command.as_bytes()));
         assert_eq!(with("one"), Some(vec![PathBuf::from("/a")]), "the folders are shared with the approved command");
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn narrowing_takes_back_and_never_adds() {
+    fn narrowing_removes_folders_and_never_adds() {
         let shares = FolderShares::read(shares(&[("s", share("one", &["/a", "/b"]))]));
         let narrowed = |command, folders: &[&str]| shares.narrowed("s", &share(command, folders));
         assert_eq!(
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_of_another_program_leaves_what_is_not_in_the_file_yet() {
+    fn external_change_keeps_unwritten_shares() {
         let mut shares = FolderShares::read(shares(&[("s", share("one", &["/a"])), ("t", share("one", &["/t"]))]));
         shares.shared.insert("new".to_owned(), share("one", &["/new"]));
         let changed = shares.merge(self::shares(&[("s", share("one", &["/b"])), ("t", share("one", &["/t"]))]));

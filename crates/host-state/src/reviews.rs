@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_of_another_program_leaves_what_was_pinned_here() {
+    fn external_change_keeps_own_pins() {
         let mut reviews = Reviews::read(file(&[("a", pins_with_issuer("one")), ("b", pins_with_issuer("one"))]));
         let identity = PinnedIdentity { hash: Hash::of_bytes(b"x"), parts: Map::new(), at: 1 };
         reviews.change("a", |pins| pins.pin_identity(identity.clone()));
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn what_another_program_takes_back_is_seen_no_more() {
+    fn externally_removed_pins_are_unpinned() {
         let mut reviews = Reviews::read(file(&[("a", pins_with_issuer("one"))]));
         assert_eq!(reviews.merge(Pins::default()), ["a"], "removed pins are reported");
         assert!(reviews.pins.is_empty(), "a server without pins has no entry");
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sign_in_that_goes_elsewhere_than_was_seen_is_told() {
+    fn changed_issuer_of_a_sign_in_is_reported() {
         let reviews = Reviews::read(file(&[("a", pins_with_issuer("https://one.example"))]));
         let diff = |issuer, opens_page| reviews.sign_in_diff("a", issuer, &[], opens_page);
         assert!(diff("https://one.example", true).is_none(), "an unchanged issuer has no difference");
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn endpoints_of_one_use_are_one_part() {
+    fn endpoints_of_one_purpose_are_joined() {
         let endpoint =
             |url: &str| SignInEndpoint { purpose: EndpointUse::Token, url: url.to_owned(), issuer: String::new() };
         let parts = endpoint_parts(&[endpoint("https://a.example"), endpoint("https://b.example")]);

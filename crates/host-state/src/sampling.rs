@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_gets_nothing_until_it_is_turned_on_and_no_more_than_its_settings() {
+    fn sampling_is_off_by_default_and_bounded_by_its_settings() {
         let mut sampling = Sampling::default();
         assert!(sampling.may_sample("s", &params(10), 0).is_err(), "sampling is disabled by default");
         assert_eq!(sampling.offered("s"), None, "the capability is not offered");

@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn changes_wait_in_order_and_not_without_end() {
+    fn settings_changes_are_queued_in_order_and_bounded() {
         let mut changes = SettingsChanges { under_way: true, ..SettingsChanges::default() };
         let days = |audit_days| AppSettings { audit_days, ..AppSettings::default() };
         for n in 0..MAX_LATER {

@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_package_that_leads_to_a_remote_server_is_that_server() {
+    fn package_that_bridges_to_a_remote_server_becomes_that_server() {
         let words = ["-y", "mcp-remote@0.1.0", "https://notes.example/mcp"];
         let remote = to_remote(plan(&words, Some("Authorization: Bearer ${TOKEN}".into())));
         let PlanTarget::Remote { url, headers, .. } = &remote.target else { panic!("{remote:?}") };
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn any_other_package_stays_what_it_is() {
+    fn other_packages_are_unchanged() {
         for words in
             [&["-y", "@alice/notes@1.0.0"][..], &["-y", "mcp-remote@0.1.0"], &["-y", "mcp-remote", "\u{e000}0"]]
         {

@@ -35,7 +35,7 @@ fn stdio(plan: &InstallPlan, values: &InputValues) -> StdioConfig {
 }
 
 #[test]
-fn an_argument_without_its_value_is_left_out_with_its_flag() {
+fn argument_without_a_value_is_omitted_with_its_flag() {
     let port = TemplateArgument { words: vec!["--port".into(), Template::input("port")] };
     let plan = local(vec!["-y".into(), port], vec![PlanInput::text("port")]);
     assert_eq!(stdio(&plan, &values([])).args, ["-y"]);
@@ -53,7 +53,7 @@ fn several_values_repeat_the_argument() {
 }
 
 #[test]
-fn a_value_is_put_in_once() {
+fn value_is_substituted_once() {
     let plan = local(
         vec![Template::input("a").into(), Template::input("b").into()],
         vec![PlanInput::text("a"), PlanInput::text("b")],
@@ -63,7 +63,7 @@ fn a_value_is_put_in_once() {
 }
 
 #[test]
-fn secrets_stay_out_of_the_settings() {
+fn secrets_are_replaced_by_references_in_the_settings() {
     let plan = local(vec![joined("--token=", "token").into()], Vec::new());
     assert_eq!(
         plan.exposed_secrets().into_iter().collect::<Vec<_>>(),
@@ -79,7 +79,7 @@ fn secrets_stay_out_of_the_settings() {
 }
 
 #[test]
-fn a_word_that_needs_a_value_does_not_show_it() {
+fn argument_that_requires_a_value_does_not_contain_it() {
     let needs = |key: &str| Template {
         parts: vec![TemplatePart::Text("TOKEN".to_owned()), TemplatePart::Needs(key.to_owned())],
     };
@@ -90,7 +90,7 @@ fn a_word_that_needs_a_value_does_not_show_it() {
 }
 
 #[test]
-fn values_are_checked() {
+fn values_are_validated() {
     let number = PlanInput { kind: InputKind::Number, min: Some(1.0), max: Some(9.0), ..PlanInput::text("number") };
     let path = PlanInput { kind: InputKind::File, ..PlanInput::text("path") };
     let flag = PlanInput { kind: InputKind::Boolean, default: vec!["true".to_owned()], ..PlanInput::text("flag") };
@@ -119,7 +119,7 @@ fn values_are_checked() {
 }
 
 #[test]
-fn a_url_needs_all_its_values() {
+fn url_requires_all_its_values() {
     let headers = [("Authorization".to_owned(), Template::input("token"))].into();
     let token = PlanInput { secret: true, ..PlanInput::text("token") };
     let plan = InstallPlan {
@@ -138,7 +138,7 @@ fn a_url_needs_all_its_values() {
 }
 
 #[test]
-fn a_plan_that_names_a_secret_is_not_filled_in() {
+fn plan_that_references_a_secret_is_rejected() {
     let refused = |plan: &InstallPlan, place: &str| {
         let given =
             if plan.inputs.iter().any(|input| input.key == "part") { values([("part", &["x"])]) } else { values([]) };
@@ -171,7 +171,7 @@ fn a_plan_that_names_a_secret_is_not_filled_in() {
 }
 
 #[test]
-fn what_is_kept_fits_the_new_plan_and_no_secret_changes_its_form() {
+fn stored_values_match_the_new_plan_and_secrets_keep_their_form() {
     use ports::server_config::{FilledInputs, ServerConfig};
     let folder = || PlanInput { required: true, ..PlanInput::text("folder") };
     let plan = local(vec![Template::input("folder").into()], vec![folder()]);

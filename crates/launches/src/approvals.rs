@@ -100,7 +100,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn s16_paths_that_are_no_text_do_not_share_a_hash() {
+    fn s16_non_utf8_paths_do_not_share_a_hash() {
         use std::ffi::OsStr;
         use std::os::unix::ffi::OsStrExt as _;
 
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn s24_each_network_of_a_sandbox_has_its_own_hash_and_words() {
+    fn s24_each_network_of_a_sandbox_has_its_own_hash_and_description() {
         let config = |network: NetworkAccess| {
             let sandbox = Some(SandboxConfig { network, ..SandboxConfig::default() });
             StdioConfig { command: "server".into(), sandbox, ..StdioConfig::default() }
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn any_change_of_an_address_gives_another_hash() {
+    fn any_change_of_an_address_changes_the_hash() {
         let base = HttpConfig {
             url: "https://example.com/mcp?key=s3cret".into(),
             headers: [("Authorization".to_owned(), "Bearer a".to_owned())].into(),

@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn s15_a_file_system_that_hangs_is_given_up() {
+    async fn s15_hanging_file_system_times_out() {
         let (answer, hangs) = mpsc::sync_channel::<()>(1);
         // Paused time doesn't advance while a blocking thread works, so the timeout has to be zero.
         let looked = with_timeout(Duration::ZERO, move || hangs.recv().is_ok()).await;

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn s10_variables_that_lead_to_other_code_lead_to_another_home() {
+    fn s10_variables_that_select_other_code_change_the_home() {
         let home = |variables: &[(&str, &str)]| {
             let env = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
             let args = vec!["-m".to_owned(), "server".to_owned()];
@@ -121,7 +121,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn s10_a_link_that_leads_to_other_code_leads_to_another_home() {
+    fn s10_link_to_other_code_changes_the_home() {
         use std::os::unix::fs::symlink;
 
         let ground = tempfile::tempdir().expect("a folder");

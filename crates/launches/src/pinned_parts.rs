@@ -92,7 +92,7 @@ mod tests {
     use super::date;
 
     #[test]
-    fn the_time_of_a_change_is_a_date() {
+    fn modification_time_is_formatted_as_a_date() {
         assert_eq!(date(1_795_332_411_001_586_087), "2026-11-22T07:26:51.001586087Z");
         assert_eq!(date(u128::MAX), u128::MAX.to_string(), "a time that no calendar has");
     }

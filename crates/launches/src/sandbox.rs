@@ -244,7 +244,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn s10_each_link_on_the_way_to_an_own_folder_counts() {
+    fn s10_each_link_on_the_path_to_an_own_folder_is_protected() {
         use std::fs::create_dir_all;
         use std::os::unix::fs::symlink;
 
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_is_told_of_what_it_reaches_and_was_shared() {
+    fn roots_are_the_intersection_of_shared_and_reachable_folders() {
         let folder = |path: &str| AllowedFolder { path: path.into(), access: AccessMode::Read };
         let sandbox = SandboxConfig {
             folders: vec![folder("/a/b"), folder("/c/d/e"), folder("/root")],
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_that_hold_own_files_are_found() {
+    fn writable_folders_that_contain_own_files_are_found() {
         let write = |path: &str| AllowedFolder { path: path.into(), access: AccessMode::Write };
         let sandbox = SandboxConfig { folders: vec![write("/home/ann")], network: NetworkAccess::Full };
         let own = Path::new("/home/ann/.local/share/drawbridge");

@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn places_come_in_the_order_of_the_specification() {
+    fn metadata_urls_are_in_the_order_of_the_specification() {
         let places = |issuer: &str| {
             let issuer = Url::parse(issuer).unwrap();
             well_known(&issuer).iter().map(|url| url.path().to_owned()).collect::<Vec<_>>()
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn the_issuer_must_be_the_very_same() {
+    fn issuer_must_match_exactly() {
         assert!(read_with(|_| ()).is_ok(), "the unchanged document must be accepted");
         for other in [
             "https://as.example/tenant/",
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn s256_counts_only_where_it_is_listed() {
+    fn s256_is_supported_only_if_listed() {
         for (methods, wanted) in [
             (json!(["S256"]), true),
             (json!(["plain", "S256"]), true),
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn metadata_leads_to_no_other_program_on_a_named_host() {
+    fn metadata_cannot_name_another_port_of_a_loopback_host() {
         let named = UserAddresses::new([Url::parse("http://127.0.0.1:9401/mcp").unwrap()].iter());
         let issuer = "http://127.0.0.1:9402";
         let read = |port: u16| {
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn no_endpoint_without_encryption() {
+    fn unencrypted_endpoints_are_rejected() {
         for (name, bad) in [
             ("token_endpoint", "http://as.example/token"),
             ("registration_endpoint", "file:///etc/passwd"),

@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_of_key_signs_what_its_public_key_verifies() {
+    fn every_kind_of_key_signs_a_verifiable_assertion() {
         let p256 =
             pem(EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).unwrap().to_pkcs8v1().unwrap().as_ref());
         let p384 =

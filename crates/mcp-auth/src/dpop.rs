@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_nonce_is_for_the_authorization_server_that_gave_it() {
+    fn nonce_belongs_to_its_authorization_server() {
         let nonces = DpopNonces::default();
         nonces.set("https://one.example", "n1".to_owned());
         nonces.set("https://two.example", "n2".to_owned());
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_proof_says_all_that_rfc_9449_wants() {
+    fn proof_contains_all_claims_of_rfc_9449() {
         let key = DpopKey::generate().unwrap();
         let url = Url::parse("https://a.example/mcp?x=1#y").unwrap();
         let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000);

@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_comes_from_outside_is_text() {
+    fn foreign_text_is_escaped_in_the_page() {
         let page = response(400, PageText::Failed("<script>alert(\"x\")</script>&'"), PageLanguage::English);
         assert!(!page.contains("<script>") && page.contains("&lt;script&gt;"), "the cause must be escaped: {page}");
         let head = page.split("\r\n\r\n").next().unwrap_or_default();
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_is_in_the_language_that_its_browser_prefers() {
+    fn page_is_in_the_preferred_language_of_the_browser() {
         for (accept, wanted) in [
             ("", PageLanguage::English),
             ("zh-CN,zh;q=0.9,en;q=0.8", PageLanguage::Chinese),

@@ -189,7 +189,7 @@ mod tests {
     use crate::settings::ClientAuthentication;
 
     #[test]
-    fn an_id_token_must_belong_to_this_sign_in() {
+    fn id_token_must_belong_to_this_sign_in() {
         let provider = EnterpriseIdp {
             issuer: "https://idp.example".to_owned(),
             token_endpoint: None,

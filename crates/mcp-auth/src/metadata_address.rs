@@ -204,13 +204,13 @@ mod tests {
     }
 
     #[test]
-    fn foreign_text_is_shown_in_one_line() {
+    fn foreign_text_is_shown_on_one_line() {
         assert_eq!(displayed_text("h\ttps://a.example/\n\t"), "h\\ttps://a.example/", "tabs must be escaped");
         assert_eq!(displayed_text("a\nb"), "a\\x0ab", "line ends must be escaped");
     }
 
     #[test]
-    fn the_length_that_is_sent_is_bounded() {
+    fn encoded_length_of_a_url_is_bounded() {
         let within = format!("https://a.example/{}", "a".repeat(LONGEST - 18));
         assert!(endpoint("a test", &within, &named()).is_ok(), "{LONGEST} bytes must be allowed");
         assert!(endpoint("a test", &format!("{within}a"), &named()).is_err(), "one more byte must be rejected");
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn only_https_and_named_loopback_is_gone_to() {
+    fn only_https_and_named_loopback_urls_are_allowed() {
         for good in ["https://a.example/token", "https://a.example:8443/t?x=1", "http://localhost:5000/token"] {
             assert!(endpoint("a test", good, &named()).is_ok(), "[auth-https-endpoints] {good} must be allowed");
         }
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn s07_one_operator_is_one_registrable_domain() {
+    fn s07_same_site_is_one_registrable_domain() {
         for (one, other, is_same) in [
             ("https://a.example", "https://a.example/token", true),
             ("https://login.a.example", "https://token.a.example:8443/t", true),
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn no_browser_gets_an_address_that_does_something_else() {
+    fn unsafe_urls_are_not_opened_in_a_browser() {
         // X43.
         for bad in [
             "javascript:alert(1)",

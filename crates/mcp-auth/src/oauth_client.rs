@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn ways_come_in_the_order_of_the_specification() {
+    fn registration_methods_are_in_the_order_of_the_specification() {
         // Pre-registered, document URL, stored registration, documents supported, registration supported -> method
         let table = [
             (true, true, true, true, true, "preregistered", "[auth-registration-priority] [auth-preregistration]"),
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_id_is_shown_to_no_other_authorization_server() {
+    fn client_id_is_not_sent_to_another_authorization_server() {
         let source = |issuer| ClientSource { preregistered: Some(given(issuer)), ..ClientSource::default() };
         for (issuer, first, is_good) in [
             (Some(ISSUER), None, true),
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_goes_the_way_that_the_metadata_lists() {
+    fn secret_is_sent_by_a_method_listed_in_the_metadata() {
         let list = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         let secret = ClientAuthentication::Secret { secret: SecretString::from("s"), method: None };
         for (methods, is_post) in [

@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn the_well_known_places_are_tried_from_the_path_to_the_root() {
+    fn well_known_urls_are_tried_from_the_path_to_the_root() {
         let places = |server: &str| well_known(&url(server)).iter().map(Url::to_string).collect::<Vec<_>>();
         let at = |path: &str| format!("https://a.example/.well-known/oauth-protected-resource{path}");
         for (server, wanted) in [
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn metadata_about_something_else_is_refused() {
+    fn metadata_of_another_resource_is_rejected() {
         let server = url("https://a.example/mcp/v1");
         for good in [
             "https://a.example/mcp/v1",
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_without_metadata_has_its_canonical_name() {
+    fn server_without_metadata_has_its_canonical_url_as_resource() {
         for (server, wanted) in [
             ("https://A.Example/mcp", "https://a.example/mcp"),
             ("https://a.example/", "https://a.example"),

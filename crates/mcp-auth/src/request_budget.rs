@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn twenty_in_any_minute_and_no_more() {
+    fn twenty_requests_per_minute_are_allowed() {
         let start = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
         let mut budget = RequestBudget::default();
         let sent = (0..300).filter(|second| budget.take(MOST, start + Duration::from_secs(*second / 5))).count();
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_is_set_back_blocks_nothing() {
+    fn clock_set_back_does_not_block_requests() {
         let start = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
         let mut budget = RequestBudget::default();
         assert_eq!((0..300).filter(|_| budget.take(MOST, start)).count(), MOST, "the limit must be reached");

@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn scopes_come_from_the_first_place_that_has_some() {
+    fn scopes_are_taken_from_the_first_source_that_has_some() {
         // Challenge, settings, resource, authorization server, previous scopes -> requested scopes
         type Row<'a> = (Option<&'a str>, Option<&'a str>, Option<&'a str>, Option<&'a str>, &'a str, &'a str, &'a str);
         let table: [Row<'_>; 13] = [
@@ -160,14 +160,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_scope_is_left_out() {
+    fn invalid_scopes_are_dropped() {
         assert_eq!(parse("a  b\ta \"c\" d\\e ü f"), ["a", "b", "f"], "invalid scopes must be dropped");
         let many: String = (0..500).map(|number| format!("s{number} ")).collect();
         assert_eq!(parse(&many).len(), MOST, "the number of scopes must be limited");
     }
 
     #[test]
-    fn new_scopes_are_told_apart() {
+    fn new_scopes_are_separated() {
         assert_eq!(missing_scopes(&list("a b c"), &list("c a")), ["b"], "only b is new");
     }
 }

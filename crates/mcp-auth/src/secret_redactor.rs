@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_secret_is_left_in_any_form() {
+    fn secrets_are_redacted_in_every_form() {
         const SECRET: &str = "s3cr3t/+value";
         let mut redactor = SecretRedactor::default();
         let encoded: String = url::form_urlencoded::byte_serialize(SECRET.as_bytes()).collect();

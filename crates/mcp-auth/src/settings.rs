@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_document_says_who_the_app_is() {
+    fn client_metadata_document_describes_the_app() {
         const AT: &str = "https://app.example/client.json";
         let source = ClientSource { metadata_url: AT.parse().ok(), name: "App".to_owned(), ..ClientSource::default() };
         let document: serde_json::Value = serde_json::from_str(&source.document().unwrap()).unwrap();

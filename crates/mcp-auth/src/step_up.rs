@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_for_an_operation_and_no_more() {
+    fn two_step_ups_per_operation_are_allowed() {
         let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
         let mut step_ups = StepUpCounter::default();
         let mut take = |operation: &str, now| {

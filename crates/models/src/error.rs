@@ -288,7 +288,7 @@ mod tests {
     use super::ModelErrorCode::{self, *};
 
     #[test]
-    fn a_code_is_stored_by_its_name() {
+    fn code_is_serialized_by_its_name() {
         let all = [
             NoKey,
             KeyUnreadable,

@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_can_be_read_and_makes_sense() {
+    fn model_table_is_valid() {
         assert!(TABLE.models.len() > 40, "the table contains only {} models", TABLE.models.len());
         for known in &TABLE.models {
             assert!(
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn dated_versions_are_the_model_and_others_are_not() {
+    fn dated_versions_match_the_model_and_others_do_not() {
         for (id, is_known) in [
             ("gpt-4o-2024-11-20", true),
             ("claude-sonnet-4-5-20250929", true),
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn costs_are_those_of_the_length_and_the_cache() {
+    fn cost_depends_on_length_and_cache() {
         let price = listed("anthropic", "claude-sonnet-4-5").price.unwrap();
         let usage = TokenUsage {
             input: Some(1_000_000),

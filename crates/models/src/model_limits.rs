@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn models_of_openai_are_told_apart() {
+    fn openai_models_are_classified() {
         let cases = [
             ("gpt-4o-mini", None),
             ("gpt-4.1", None),
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn models_of_anthropic_are_told_apart() {
+    fn anthropic_models_are_classified() {
         let cases = [
             ("claude-3-5-haiku-latest", true),
             ("claude-3-7-sonnet-20250219", true),

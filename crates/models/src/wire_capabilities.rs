@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_lose_something_is_refused_until_the_user_chose() {
+    fn lossy_conversion_is_refused_until_the_user_chooses() {
         let request = with(vec![MessagePart::Audio { mime: "audio/wav".into(), data: Bytes::new() }]);
         let refused = PLAIN.convert(request.clone(), &ConversionChoices::default());
         let loss = LossyConversion { what: UnsupportedFeature::Audio, then: Conversion::Refuse };
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_of_results_are_sent_after_all_of_them() {
+    fn images_of_results_follow_all_results() {
         let request = with(vec![
             result(vec![MessagePart::text("a"), image("image/png")], false),
             result(vec![MessagePart::text("b")], true),
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_that_can_be_sent_nowhere_is_refused() {
+    fn unsupported_image_in_a_result_is_refused() {
         let request = with(vec![result(vec![image("image/tiff")], false)]);
         let refused = PLAIN.convert(request, &ConversionChoices::default());
         let loss = LossyConversion { what: UnsupportedFeature::Image, then: Conversion::Refuse };
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn a_choice_that_makes_no_sense_is_not_one() {
+    fn unsuitable_conversion_is_ignored() {
         let chosen = ConversionChoices([(UnsupportedFeature::Audio, Conversion::SayInText)].into());
         assert_eq!(
             chosen.conversion(UnsupportedFeature::Audio).then,
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn more_ends_than_it_takes_are_told() {
+    fn excess_stop_sequences_are_reported() {
         let request = ModelRequest { stop: vec!["a".into(), "b".into()], ..with(vec![MessagePart::text("x")]) };
         let losses = PLAIN.losses(&request, &ConversionChoices::default());
         assert_eq!(
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn how_to_answer_is_carried_as_far_as_the_model_takes_it() {
+    fn options_are_sent_if_the_model_supports_them() {
         let tool = ModelTool { name: "look".into(), description: None, input_schema: serde_json::json!({}) };
         let hot = ModelRequest { temperature: Some(0.5), ..with(vec![MessagePart::text("x")]) };
         let thinking = ModelRequest { thinking: true, ..hot.clone() };
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_refused_can_be_chosen_in_the_settings() {
+    fn every_refusable_feature_is_offered_as_a_choice() {
         let listed = PLAIN.unsupported();
         for what in [UnsupportedFeature::Stop, UnsupportedFeature::Temperature, UnsupportedFeature::ThinkingWithTools] {
             assert!(listed.contains(&what), "{what} is offered as a choice: {listed:?}");

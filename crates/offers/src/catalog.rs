@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_made_again_when_a_list_changed_and_only_then() {
+    fn name_index_is_rebuilt_only_if_a_list_changed() {
         let mut catalog = Catalog::default();
         read(&mut catalog, &["send"]);
         let before = catalog.names.clone();

@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_void_when_the_command_or_the_definition_changes() {
+    fn hashes_change_with_the_command_or_the_definition() {
         let (mut definitions, arguments) = (Definitions::default(), Map::new());
         let mut hashes = |config: &Arc<ServerConfig>, catalog: &Arc<Catalog>| {
             let definition = definitions.get(config, catalog, "echo", |_| ReviewState::New).unwrap();
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_tool_that_says_so_reaches_an_open_world_by_its_own_word() {
+    fn only_an_explicit_hint_marks_a_tool_as_open_world() {
         for (hint, says) in [(None, false), (Some(false), false), (Some(true), true)] {
             let annotations = Some(ToolAnnotations { open_world_hint: hint, ..ToolAnnotations::default() });
             let tool = Tool { name: "echo".to_owned(), annotations, ..Tool::default() };
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_definition_with_the_exact_value_asks_each_time() {
+    fn only_the_exact_metadata_value_makes_a_tool_always_ask() {
         let key = "anthropic/requiresUserInteraction";
         let cases = [
             (json!({"name": "pay", "inputSchema": {}}), false),
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn other_arguments_are_another_call() {
+    fn call_hash_depends_on_the_arguments() {
         let tool = Tool { name: "echo".to_owned(), ..Tool::default() };
         let hash = |arguments: Value| call_hash(&tool, arguments.as_object().unwrap());
         assert_eq!(hash(json!({"a": 1, "b": 2})), hash(json!({"b": 2, "a": 1})), "the order of keys does not matter");

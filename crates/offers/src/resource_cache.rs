@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_is_fresh_for_its_time_and_for_whom_it_was_meant() {
+    fn result_is_fresh_for_its_ttl_and_scope() {
         let (start, mut reads) = (Instant::now(), ResourceCache::default());
         assert!(
             reads.keep("s", id("one"), "a:1", (&text("x"), hint(10)), (WALL, start)).is_some(),
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_ends_freshness() {
+    fn change_notification_ends_freshness() {
         let (start, mut reads) = (Instant::now(), ResourceCache::default());
         for uri in ["dir:/a", "dir:/a/b", "dir:/c"] {
             reads.keep("s", id("one"), uri, (&text("x"), hint(10)), (WALL, start));
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_bounded() {
+    fn cache_is_bounded() {
         let (start, mut reads) = (Instant::now(), ResourceCache::default());
         let large = text(&"x".repeat(3 * 1024 * 1024));
         for n in 0..20_u64 {

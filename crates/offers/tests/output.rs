@@ -9,7 +9,7 @@ fn fits(schema: Value, result: Value) -> bool {
 }
 
 #[test]
-fn a_result_is_checked_against_its_schema_whatever_its_root() {
+fn result_is_validated_against_a_schema_of_any_root_type() {
     // [tools-output-schema-validate] [tools-output-schema-any-root]
     let object = json!({ "type": "object", "properties": { "n": { "type": "integer" } }, "required": ["n"] });
     assert!(fits(object.clone(), json!({ "n": 1 })), "an object that fits");
@@ -29,7 +29,7 @@ fn a_result_is_checked_against_its_schema_whatever_its_root() {
 }
 
 #[test]
-fn each_schema_is_read_in_its_own_dialect() {
+fn each_schema_uses_its_own_dialect() {
     // [base-schema-default-dialect]: prefixItems exists since 2020-12 only.
     let pair = json!({ "prefixItems": [{ "type": "string" }, { "type": "integer" }] });
     assert!(!fits(pair.clone(), json!(["a", "b"])), "without $schema it is 2020-12");
@@ -46,7 +46,7 @@ fn each_schema_is_read_in_its_own_dialect() {
 }
 
 #[test]
-fn nothing_outside_the_schema_is_looked_at() {
+fn references_outside_the_schema_are_not_resolved() {
     // [tools-schema-ref-rules]: references inside are followed.
     let inside = json!({ "$defs": { "id": { "type": "integer" } }, "properties": { "id": { "$ref": "#/$defs/id" } } });
     assert!(fits(inside.clone(), json!({ "id": 1 })) && !fits(inside, json!({ "id": "x" })), "a reference inside");
@@ -63,7 +63,7 @@ fn nothing_outside_the_schema_is_looked_at() {
 }
 
 #[test]
-fn a_hostile_schema_costs_little() {
+fn hostile_schema_is_bounded() {
     // [base-schema-bounds]
     let long = json!({ "enum": vec!["x".repeat(1_000); 300] });
     let said = problem(&long, &json!("x")).expect("a schema that is too large is said");

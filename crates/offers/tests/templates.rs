@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use offers::uri_template::{expand, variables};
 
 #[test]
-fn templates_are_expanded_as_the_rfc_says() {
+fn templates_are_expanded_as_specified() {
     let values = BTreeMap::from([
         ("name".to_owned(), "tide & time".to_owned()),
         ("path".to_owned(), "a/b".to_owned()),

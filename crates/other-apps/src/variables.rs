@@ -164,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_app_has_references_of_its_own() {
+    fn each_app_has_its_own_reference_syntax() {
         let environment = |name: &str| ReferenceTarget::Environment { name: name.to_owned(), default: None };
         let with_default = ReferenceTarget::Environment { name: "A".into(), default: Some("b:c".into()) };
         let cases: &[(&str, ReferenceSyntax, &[ReferenceTarget])] = &[

@@ -37,7 +37,7 @@ fn set_up() -> Vec<ServerEntry> {
 }
 
 #[test]
-fn every_home_has_what_the_table_says() {
+fn every_home_matches_the_table() {
     let all = fixtures();
     let mut table = Table::new();
     for (home, system) in
@@ -94,7 +94,7 @@ const PLANTED: [&str; 19] = [
 ];
 
 #[test]
-fn of_two_accounts_the_one_that_is_missing_is_new() {
+fn missing_account_of_the_same_server_is_new() {
     let home = fixtures().join("traps/accounts");
     let mut mail = ServerEntry {
         name: "mail-home".into(),
@@ -110,7 +110,7 @@ fn of_two_accounts_the_one_that_is_missing_is_new() {
     );
 }
 
-fn home_of(files: &[(&str, serde_json::Value)]) -> tempfile::TempDir {
+fn home_with_files(files: &[(&str, serde_json::Value)]) -> tempfile::TempDir {
     let home = tempfile::tempdir().unwrap();
     for (file, content) in files {
         let path = home.path().join(file);
@@ -120,18 +120,20 @@ fn home_of(files: &[(&str, serde_json::Value)]) -> tempfile::TempDir {
     home
 }
 
-fn look_in(home: &tempfile::TempDir, set_up: &[ServerEntry]) -> Vec<FoundServer> {
+fn scan_home(home: &tempfile::TempDir, set_up: &[ServerEntry]) -> Vec<FoundServer> {
     scan_settings(&ScanScope::All, &surroundings(home.path().to_owned(), OperatingSystem::Linux), set_up)
         .unwrap()
         .servers
 }
 
 #[test]
-fn a_server_of_several_projects_is_one_row_with_their_folders() {
+fn server_of_several_projects_is_one_row_with_their_folders() {
     let one = serde_json::json!({ "mcpServers": { "db": { "command": "db" } } });
-    let home =
-        home_of(&[(".claude.json", serde_json::json!({ "projects": { "/work/a": one.clone(), "/work/b": one } }))]);
-    let servers = look_in(&home, &[]);
+    let home = home_with_files(&[(
+        ".claude.json",
+        serde_json::json!({ "projects": { "/work/a": one.clone(), "/work/b": one } }),
+    )]);
+    let servers = scan_home(&home, &[]);
     assert_eq!(servers.len(), 1, "{servers:?}");
     assert_eq!(servers[0].origins.len(), 2, "each project is an origin");
     let notes = notes_of(&servers[0]);
@@ -139,31 +141,31 @@ fn a_server_of_several_projects_is_one_row_with_their_folders() {
 }
 
 #[test]
-fn a_bridge_puts_variables_in_whatever_its_app_does() {
-    let home = home_of(&[(
+fn bridge_expands_variables_for_any_app() {
+    let home = home_with_files(&[(
         ".config/Claude/claude_desktop_config.json",
         serde_json::json!({ "mcpServers": { "far": { "command": "npx", "args":
             ["mcp-remote", "https://far.example/mcp", "--header", "Authorization: Bearer ${TOKEN}"] } } }),
     )]);
-    let servers = look_in(&home, &[]);
+    let servers = scan_home(&home, &[]);
     assert_eq!(servers[0].pending["Authorization"].before, "Bearer ", "{:?}", servers[0]);
     assert!(servers[0].secrets.is_empty(), "the reference is not a secret");
 }
 
 #[test]
-fn no_name_of_a_kept_secret_stays_in_force_behind_many_references() {
+fn references_to_stored_secrets_are_removed_after_many_others() {
     let value = format!("{}${{secret:other.Authorization}}", "${A}".repeat(100));
-    let home = home_of(&[(
+    let home = home_with_files(&[(
         ".cursor/mcp.json",
         serde_json::json!({ "mcpServers": { "far": { "url": "https://far.example/mcp", "headers": { "X-Team": value } } } }),
     )]);
-    let shown = format!("{:?}", look_in(&home, &[])[0]);
+    let shown = format!("{:?}", scan_home(&home, &[])[0]);
     assert!(!shown.contains("secret:other"), "{shown}");
 }
 
 #[test]
-fn a_named_project_file_is_that_of_its_project() {
-    let home = home_of(&[("work/.mcp.json", serde_json::json!({ "bare": { "command": "x" } }))]);
+fn named_project_file_belongs_to_its_project() {
+    let home = home_with_files(&[("work/.mcp.json", serde_json::json!({ "bare": { "command": "x" } }))]);
     let from = ScanScope::Path(home.path().join("work/.mcp.json"));
     let report = scan_settings(&from, &surroundings(home.path().to_owned(), OperatingSystem::Linux), &[]).unwrap();
     let origins: Vec<(&str, &str)> =
@@ -172,7 +174,7 @@ fn a_named_project_file_is_that_of_its_project() {
 }
 
 #[test]
-fn aliases_copy_a_bounded_amount() {
+fn yaml_aliases_are_bounded() {
     let home = tempfile::tempdir().unwrap();
     fs::create_dir_all(home.path().join(".continue")).unwrap();
     let text = format!("big: &a \"\\n{}\"\nall: [{}]\n", "x".repeat(500_000), "*a,".repeat(40_000));
@@ -184,18 +186,21 @@ fn aliases_copy_a_bounded_amount() {
 
 #[test]
 fn disabled_tools_stay_disabled_whatever_they_are_called() {
-    let home = home_of(&[(
+    let home = home_with_files(&[(
         ".codeium/windsurf/mcp_config.json",
         serde_json::json!({ "mcpServers": { "one": { "command": "x", "disabledTools": ["*", "getJiraIssueByKey"] } } }),
     )]);
-    assert_eq!(look_in(&home, &[])[0].config.tools.disabled, ["*", "getJiraIssueByKey"]);
+    assert_eq!(scan_home(&home, &[])[0].config.tools.disabled, ["*", "getJiraIssueByKey"]);
 }
 
 #[test]
 fn a_list_of_tools_that_is_no_list_is_named() {
     let entry = serde_json::json!({ "command": "x", "enabledTools": "read" });
-    let home = home_of(&[(".codeium/windsurf/mcp_config.json", serde_json::json!({ "mcpServers": { "one": entry } }))]);
-    let found = &look_in(&home, &[])[0];
+    let home = home_with_files(&[(
+        ".codeium/windsurf/mcp_config.json",
+        serde_json::json!({ "mcpServers": { "one": entry } }),
+    )]);
+    let found = &scan_home(&home, &[])[0];
     assert!(found.config.tools.is_open(), "no tool is named");
     assert!(found.notes.iter().any(|note| note.text.contains("\"enabledTools\"")), "{:?}", found.notes);
 }
@@ -218,9 +223,11 @@ fn lists_of_tools_are_imported_with_their_meaning() {
     for (lists, expected) in cases {
         let mut entry = lists.clone();
         entry["command"] = "x".into();
-        let home =
-            home_of(&[(".codeium/windsurf/mcp_config.json", serde_json::json!({ "mcpServers": { "one": entry } }))]);
-        let found = &look_in(&home, &[])[0];
+        let home = home_with_files(&[(
+            ".codeium/windsurf/mcp_config.json",
+            serde_json::json!({ "mcpServers": { "one": entry } }),
+        )]);
+        let found = &scan_home(&home, &[])[0];
         let expected: Option<Vec<String>> = expected.map(|names| names.into_iter().map(str::to_owned).collect());
         assert_eq!(found.config.tools.enabled, expected, "{lists}");
         assert!(found.config.tools.disabled.is_empty(), "{lists}");
@@ -228,12 +235,12 @@ fn lists_of_tools_are_imported_with_their_meaning() {
 }
 
 #[test]
-fn the_sandbox_of_another_app_is_named_and_not_taken_for_ours() {
+fn sandbox_of_another_app_is_noted_and_not_imported() {
     let sandbox = serde_json::json!({ "filesystem": { "allow": ["/work"] }, "network": {} });
     let entry = serde_json::json!({ "type": "stdio", "command": "x", "sandboxEnabled": true, "sandbox": sandbox });
     let ours = serde_json::json!({ "type": "stdio", "command": "y", "sandbox": { "folders": [], "network": true } });
     let servers = serde_json::json!({ "servers": { "one": entry, "ours": ours } });
-    let found = look_in(&home_of(&[(".config/Code/User/mcp.json", servers)]), &[]);
+    let found = scan_home(&home_with_files(&[(".config/Code/User/mcp.json", servers)]), &[]);
     assert_eq!(
         found[0].config.as_stdio().unwrap().sandbox,
         None,
@@ -244,7 +251,7 @@ fn the_sandbox_of_another_app_is_named_and_not_taken_for_ours() {
 }
 
 #[test]
-fn a_problem_does_not_repeat_a_secret_that_lost_its_quotes() {
+fn parse_error_does_not_repeat_an_unquoted_secret() {
     let home = tempfile::tempdir().unwrap();
     fs::create_dir_all(home.path().join(".cursor")).unwrap();
     let text = r#"{ "mcpServers": { "a": { "command": "x", "env": { "KEY": ghp_abcd1234 } } } }"#;
@@ -256,8 +263,8 @@ fn a_problem_does_not_repeat_a_secret_that_lost_its_quotes() {
 }
 
 #[test]
-fn notes_and_origins_have_no_value_of_a_secret() {
-    let home = home_of(&[(
+fn notes_and_origins_contain_no_secret_values() {
+    let home = home_with_files(&[(
         ".cursor/mcp.json",
         serde_json::json!({ "mcpServers": {
             "ghp_abcd1234": { "command": "x" },
@@ -266,21 +273,21 @@ fn notes_and_origins_have_no_value_of_a_secret() {
             "helped": { "url": "https://b.example/mcp", "headersHelper": "get-token --password hunter2" }
         } }),
     )]);
-    let shown = format!("{:?}", look_in(&home, &[]));
+    let shown = format!("{:?}", scan_home(&home, &[]));
     assert!(!shown.contains("hunter") && !shown.contains("ghp_abcd"), "{shown}");
 }
 
 #[test]
-fn a_joined_row_takes_what_the_first_lacks() {
+fn merged_row_takes_missing_values_from_the_others() {
     let with = |headers: serde_json::Value| serde_json::json!({ "mcpServers": { "shop": { "url": "https://shop.example/mcp", "headers": headers } } });
-    let home = home_of(&[
+    let home = home_with_files(&[
         (".cursor/mcp.json", with(serde_json::json!({ "X-Team": "red" }))),
         (
             ".lmstudio/mcp.json",
             with(serde_json::json!({ "X-Team": "blue", "Authorization": "Bearer hunter2", "X-Area": "1" })),
         ),
     ]);
-    let servers = look_in(&home, &[]);
+    let servers = scan_home(&home, &[]);
     assert_eq!(servers.len(), 1, "{servers:?}");
     assert_eq!(servers[0].secrets.keys().collect::<Vec<_>>(), ["Authorization"]);
     let headers = &servers[0].config.as_http().unwrap().headers;
@@ -290,8 +297,8 @@ fn a_joined_row_takes_what_the_first_lacks() {
 }
 
 #[test]
-fn a_server_with_another_folder_or_value_is_not_set_up() {
-    let home = home_of(&[(
+fn server_with_another_folder_or_value_is_new() {
+    let home = home_with_files(&[(
         ".cursor/mcp.json",
         serde_json::json!({ "mcpServers": {
             "folder": { "command": "a", "cwd": "/work/a" },
@@ -310,13 +317,13 @@ fn a_server_with_another_folder_or_value_is_not_set_up() {
     };
     let set_up = [entry("a", &[]), entry("b", &[("AREA", "two")]), entry("c", &[("AREA", "one")])];
     let statuses: Vec<(String, &str)> =
-        look_in(&home, &set_up).into_iter().map(|one| (one.name, one.status.word())).collect();
+        scan_home(&home, &set_up).into_iter().map(|one| (one.name, one.status.word())).collect();
     let wanted = [("folder", "new"), ("value", "new"), ("equal", "same")].map(|(name, word)| (name.to_owned(), word));
     assert_eq!(statuses, wanted);
 }
 
 #[test]
-fn no_secret_of_the_fixtures_is_in_what_may_be_written_or_shown() {
+fn fixture_secrets_are_never_written_or_shown() {
     let all = fixtures();
     let mut homes: Vec<PathBuf> = ["homes", "traps"]
         .iter()

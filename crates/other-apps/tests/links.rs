@@ -37,7 +37,7 @@ fn refused(text: &str) -> String {
     import(text, &[]).expect_err(text).message
 }
 
-fn in_words(server: &PastedServer) -> String {
+fn described(server: &PastedServer) -> String {
     let (kind, values) = match &server.config.transport {
         ServerTransport::Stdio(stdio) => (None, &stdio.env),
         ServerTransport::Http(http) => (http.kind, &http.headers),
@@ -47,16 +47,16 @@ fn in_words(server: &PastedServer) -> String {
 }
 
 #[test]
-fn every_form_is_read() {
+fn every_form_is_parsed() {
     for Form { what, text, servers } in FORMS {
         let found = import(text, &[]).unwrap_or_else(|problem| panic!("{what}: {problem}"));
-        assert_eq!(found.iter().map(in_words).collect::<Vec<_>>(), *servers, "{what}");
+        assert_eq!(found.iter().map(described).collect::<Vec<_>>(), *servers, "{what}");
         assert!(found.iter().all(|server| server.usable), "{what}: it can be added: {found:?}");
     }
 }
 
 #[test]
-fn what_no_link_needs_is_left_out_of_other_apps_links_and_named() {
+fn unsupported_keys_in_links_of_other_apps_are_ignored_and_noted() {
     let server = json!({ "name": "a", "command": "x", "cwd": "/etc", "sandbox": false, "timeout": 9, "roots": ["/"] });
     let found = one(&others(&server));
     let note = "a link may not set these, which are left out: \"cwd\", \"sandbox\", \"timeout\", \"roots\"";
@@ -74,7 +74,7 @@ fn what_no_link_needs_is_left_out_of_other_apps_links_and_named() {
 }
 
 #[test]
-fn values_that_goose_asks_for_are_asked_for() {
+fn values_requested_by_goose_are_requested() {
     let found =
         one("goose://extension?cmd=uvx&arg=a&name=a&env=API_KEY%3Dsk-proj-4eC39HqLyjWDarjtT1zdp7dc&env=REGION%3Deu");
     let env = &found.config.as_stdio().unwrap().env;
@@ -87,7 +87,7 @@ fn values_that_goose_asks_for_are_asked_for() {
 }
 
 #[test]
-fn names_of_other_apps_are_made_plain() {
+fn names_in_links_of_other_apps_are_sanitized() {
     let name = |name: &str| {
         let found = one(&others(&json!({ "name": name, "command": "uvx", "args": ["acme"] })));
         (found.name, found.notes)
@@ -107,14 +107,14 @@ fn names_of_other_apps_are_made_plain() {
 }
 
 #[test]
-fn settings_and_links_beside_each_other_mean_the_settings() {
+fn settings_take_precedence_over_links_next_to_them() {
     let link = own("b", &json!({ "command": "y" }));
     let plain = format!("Run `npx acme`, or {link}");
-    assert_eq!(in_words(&one(&plain)), "b: y {}", "a link takes precedence over a command in prose");
+    assert_eq!(described(&one(&plain)), "b: y {}", "a link takes precedence over a command in prose");
 }
 
 #[test]
-fn what_is_no_install_link_is_no_server() {
+fn other_links_are_rejected() {
     let expected =
         "this link installs no server: expected one such as drawbridge://mcp/install?name=NAME&config=BASE64";
     for text in [

@@ -9,7 +9,7 @@ use ports::server_config::{AuthConfig, GrantType, HttpKind};
 use shapes::{SHAPES, Shape};
 
 #[test]
-fn every_shape_is_read() {
+fn every_shape_is_parsed() {
     for Shape { what, text, servers } in SHAPES {
         let found = import(text, &[]).unwrap_or_else(|problem| panic!("{what}: {problem}"));
         let names: Vec<&str> = found.iter().map(|server| server.name.as_str()).collect();
@@ -26,7 +26,7 @@ fn every_shape_is_read() {
 }
 
 #[test]
-fn a_page_from_a_file_of_this_project_reads_its_own_format() {
+fn own_settings_format_is_parsed_without_notes() {
     let found = import(r#"{"mcpServers": {"b": {"command": "y", "cwd": "/srv/x"}}}"#, &[]).unwrap();
     let cwd = found[0].config.as_stdio().unwrap().cwd.as_deref();
     assert_eq!(cwd, Some(std::path::Path::new("/srv/x")), "the folder is read");
@@ -34,7 +34,7 @@ fn a_page_from_a_file_of_this_project_reads_its_own_format() {
 }
 
 #[test]
-fn notes_say_what_to_look_at() {
+fn notes_describe_suspicious_values() {
     let cases: &[(&str, &[&str])] = &[
         (
             r#"{"command": "x", "args": ["/path/to/dir"]}"#,
@@ -102,7 +102,7 @@ fn notes_say_what_to_look_at() {
 }
 
 #[test]
-fn remote_servers_are_read_in_every_shape() {
+fn remote_servers_are_parsed_in_every_shape() {
     use HttpKind::{Http, Sse};
     let url = "https://mcp.example.com/mcp";
     type Case = (&'static str, &'static str, Option<HttpKind>, &'static [(&'static str, &'static str)]);
@@ -143,7 +143,7 @@ fn remote_servers_are_read_in_every_shape() {
 }
 
 #[test]
-fn what_no_program_takes_is_noted_before_it_is_added() {
+fn nul_characters_make_a_server_unusable_with_a_note() {
     for text in ["npx \0 server", r#"{"a": {"command": "x", "args": ["\u0000"]}}"#, "A=\0 npx server"] {
         // Settings with such a text may be rejected as a whole. A server that is offered can be added.
         let Ok(found) = import(text, &[]) else { continue };
@@ -159,7 +159,7 @@ fn what_no_program_takes_is_noted_before_it_is_added() {
 }
 
 #[test]
-fn what_is_wrong_with_a_remote_server_is_noted() {
+fn problems_of_a_remote_server_are_noted() {
     let cases: &[(&str, bool, &str)] = &[
         (r#"{"a": {"type": "ws", "url": "wss://x.example"}}"#, false, "its transport is not known here"),
         (r#"{"a": {"url": "ftp://x.example"}}"#, false, "must begin with https://"),
@@ -197,7 +197,7 @@ fn what_is_wrong_with_a_remote_server_is_noted() {
 }
 
 #[test]
-fn how_to_sign_in_is_read_with_all_of_it() {
+fn sign_in_settings_are_parsed_completely() {
     let auth = r#"{"clientId": "us", "clientSecret": "top-secret", "issuer": "https://i.example", "scopes": ["read"],
         "grant": "client_credentials", "clientAuth": "client_secret_post", "redirectPort": 4321, "dpop": false, "later": 1}"#;
     let server = |auth: &str| format!(r#"{{"a": {{"url": "https://x.example", "auth": {auth}}}}}"#);
@@ -235,7 +235,7 @@ fn how_to_sign_in_is_read_with_all_of_it() {
 }
 
 #[test]
-fn names_are_valid_and_free() {
+fn names_are_valid_and_unique() {
     let long = "n".repeat(100);
     let text = format!(
         "{{\"git\": {{\"command\": \"a\"}}, \"Git\": {{\"command\": \"b\"}}, \"\\n \": {{\"command\": \"c\"}}, \"{long}\": {{\"command\": \"d\"}}}}"
@@ -251,7 +251,7 @@ fn names_are_valid_and_free() {
 }
 
 #[test]
-fn what_cannot_be_read_is_placed_and_explained() {
+fn parse_errors_have_a_position_and_an_explanation() {
     let nothing = "no server found: expected JSON with \"mcpServers\", a URL, or the command line that starts a server";
     type Case = (&'static str, Option<(u32, u32)>, &'static str);
     let cases: &[Case] = &[

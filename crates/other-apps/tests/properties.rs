@@ -118,7 +118,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_server_is_lost_or_invented_and_no_secret_is_written(one in servers(), other in servers()) {
+    fn servers_are_neither_lost_nor_invented_and_no_secret_is_written(one in servers(), other in servers()) {
         let home = tempfile::tempdir().unwrap();
         for (file, servers) in [(".cursor/mcp.json", &one), (".gemini/settings.json", &other)] {
             let path = home.path().join(file);
@@ -158,7 +158,7 @@ proptest! {
     }
 
     #[test]
-    fn an_export_has_no_secret(env in values(), headers in values(), args in prop::collection::vec(any_text(), 0..4)) {
+    fn export_contains_no_secret(env in values(), headers in values(), args in prop::collection::vec(any_text(), 0..4)) {
         let local = json!({ "mcpServers": { "a": { "command": "x", "args": args, "env": env } } });
         let remote = json!({ "mcpServers": { "b": { "url": "https://a.example/mcp", "headers": headers } } });
         let mut entries = Vec::new();

@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_glob_keeps_its_wildcards_and_gets_no_others() {
+    fn folded_glob_keeps_its_wildcards() {
         for (glob, expected) in [
             ("\u{ff33}ECRET*", "secret*"),
             (r"A\*?B\\", r"a\*?b\\"),
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn wide_separators_and_codes_have_their_usual_width() {
+    fn full_width_separators_and_codes_are_narrowed() {
         for (text, expected) in [
             ("/a\u{ff0f}\u{ff0e}\u{ff0e}\u{ff3c}b", r"/a/..\b"),
             ("/\u{ff05}\u{ff12}e", "/%2e"),

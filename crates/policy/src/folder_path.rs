@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_holds_what_lies_in_it() {
+    fn folder_contains_the_paths_below_it() {
         let home = FolderPath::compile("/home/ann/").unwrap();
         for (path, lies) in [
             ("/home/ann", PathContainment::Inside),
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_a_system_may_take_for_the_same_are_in_doubt() {
+    fn names_a_system_may_treat_as_equal_are_doubtful() {
         let ssh = FolderPath::compile("/home/ann/.ssh").unwrap();
         let cafe = FolderPath::compile("/caf\u{e9}").unwrap();
         assert_eq!(
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_of_windows_have_many_names() {
+    fn windows_paths_have_equivalent_names() {
         let drive = FolderPath::compile(r"C:\Users\Ann").unwrap();
         for (path, lies) in [
             ("c:/users/ann/a", PathContainment::PerhapsInside),

@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_range_holds_numbers_and_both_of_its_ends() {
+    fn range_includes_both_bounds() {
         for (range, value, expected) in [
             ("1..10", json!(1), MatchVerdict::Fits),
             ("1..10", json!(10), MatchVerdict::Fits),
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_never_surely_a_number() {
+    fn numeric_text_is_doubtful() {
         let range = NumberRange::compile("1..10").unwrap();
         for (value, expected) in [
             (json!("5"), MatchVerdict::Doubtful(JudgementReason::TextNumber)),
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_range_is_refused() {
+    fn invalid_range_is_rejected() {
         let long = format!("{}..{}", "1".repeat(MAX_RANGE), "2".repeat(MAX_RANGE));
         for bad in ["", "..", "a", "1..b", "10..1", "1...3", "0x1..", "1e999", "NaN", &long] {
             assert!(NumberRange::compile(bad).is_err(), "{bad:?}");

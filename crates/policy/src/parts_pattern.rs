@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pattern_covers_what_it_names_and_what_lies_in_it() {
+    fn pattern_covers_itself_and_its_descendants() {
         let judge = |pattern: &str, path: &str| {
             let names: Vec<&str> = path.split('/').filter(|name| !name.is_empty()).collect();
             PartsPattern::compile(pattern.split('/').filter(|part| !part.is_empty())).unwrap().judge(&names)
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_can_be_moved() {
+    fn rebased_pattern_has_a_literal_prefix() {
         let moved = PartsPattern::compile(["tmp", "*.md"]).unwrap().rebased(&["private", "tmp*"], 1);
         assert_eq!(moved.judge(&["private", "tmp*", "a.md"]), MatchVerdict::Fits, "the new prefix is literal");
         assert_eq!(
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn names_alone_lead_somewhere() {
+    fn dot_segments_are_collapsed() {
         let collapse = |path: &str| collapsed(path.split('/')).join("/");
         for (path, expected) in
             [("/a//b/./c/", "a/b/c"), ("/a/../b", "b"), ("/../../b", "b"), ("a/b/../../..", ""), ("a/...", "a/...")]

@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn by_names_alone() {
+    fn unresolved_paths_are_matched_by_name() {
         let secret = PathPattern::compile("/secret/*").unwrap();
         for (path, expected) in [
             ("/secret/x", FITS),
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn where_links_lead_counts_as_well() {
+    fn resolved_links_are_matched_as_well() {
         let safe = PathPattern::compile("/safe/*").unwrap();
         let facts = here(&[
             ("/safe", Some("/safe")),
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_holds_where_its_own_beginning_leads() {
+    fn resolved_beginning_of_a_pattern_is_used() {
         let tmp = PathPattern::compile("/tmp/*.md").unwrap();
         assert_eq!(tmp.beginning, "/tmp", "the path to resolve");
         assert_eq!(PathPattern::compile(r"C:\Users\Ann\*").unwrap().beginning, r"c:\Users\Ann", "a Windows path");
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_whole_path_is_no_pattern() {
+    fn relative_or_invalid_path_pattern_is_rejected() {
         for bad in ["", "secret", "~/x", "/a/../b", "file:///x", "/a\0", r"/a\b"] {
             assert!(PathPattern::compile(bad).is_err(), "{bad:?}");
         }

@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn globs_fit_whole_texts() {
+    fn glob_matches_the_whole_text() {
         let fits = |glob: &str, text: &str| GlobPattern::compile(glob).unwrap().fits(text);
         for (glob, text) in [
             ("*", ""),
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_backslash_stands_for_itself_only_where_it_is_written_twice() {
+    fn unescaped_backslash_is_rejected() {
         assert!(GlobPattern::compile(r"C:\\secret\\*").unwrap().fits(r"C:\secret\a"), "a path of Windows");
         for bad in [r"C:\secret\\*", r"x\"] {
             assert_eq!(
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_can_be_made_a_glob_of_its_own() {
+    fn escaped_text_matches_literally() {
         for text in ["plain", "*", "a?b", r"back\slash", r"\*", ""] {
             let glob = GlobPattern::compile(&exactly(text)).unwrap();
             assert!(matches!(&glob, GlobPattern::Exactly(own) if own == text), "{text:?} is a literal: {glob:?}");
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_large_is_refused() {
+    fn oversized_patterns_are_rejected() {
         assert!(GlobPattern::compile(&"a".repeat(MAX_PATTERN + 1)).is_err(), "a glob longer than the maximum");
         assert!(expression(r"(\w{100}){100}", false).is_err(), "an expression that would take much memory");
         assert!(expression("(", false).is_err(), "an invalid expression");

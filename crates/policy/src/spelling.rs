@@ -220,7 +220,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_has_one_normal_form() {
+    fn path_has_one_normal_form() {
         for (text, expected) in [
             ("//secret/x", "/secret/x"),
             ("/./secret/x", "/secret/x"),
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_has_many_spellings() {
+    fn address_has_equivalent_spellings() {
         for text in [
             "HTTPS://EVIL.x/A",
             "https:evil.x/A",
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn a_normal_address_is_read_alike_by_all() {
+    fn normal_address_is_unambiguous() {
         let is_normal = |text: &str| address(text).is_some_and(|url| is_normal_address(text, &url));
         for text in ["https://a.x", "https://a.x/", "https://a.x/b%20c?q=%2F..%2F#f", "https://a.x:8443/b/"] {
             assert!(is_normal(text), "{text}");
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn an_identity_has_the_spellings_of_its_addresses() {
+    fn identity_has_the_spellings_of_its_addresses() {
         let found = identity_spellings("npx mcp-remote HTTPS://EVIL-MCP%2eexample./mcp --flag");
         for expected in
             ["npx mcp-remote https://evil-mcp.example/mcp --flag", "https://evil-mcp.example/mcp", "evil-mcp.example"]

@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_glob_goes_by_more_than_letters() {
+    fn glob_detects_equivalent_spellings() {
         for (glob, text, expected) in [
             ("*", "https://user@evil//..", FITS),
             ("a", "a", FITS),
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn an_expression_goes_by_more_than_letters() {
+    fn expression_detects_equivalent_spellings() {
         let of = |text: &str| TextRegex { expression: Regex::new(text).unwrap(), of_paths: text.contains('/') };
         for (expression, text, expected) in [
             ("^/secret/", "/secret/x", FITS),

@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_allow_stays_within_the_parts_of_an_address() {
+    fn allowed_uri_matches_within_each_part() {
         for (pattern, uri, expected) in [
             ("*", "https://user@evil//..", true),
             ("https://*.example.com/*", "https://a.example.com/b/c", true),
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_covers_other_spellings_and_ports() {
+    fn refusal_covers_equivalent_spellings_and_ports() {
         for (pattern, uri, expected) in [
             ("https://evil.test/*", "https://evil.test/", true),
             ("https://evil.test/*", "https://evil.test", true),

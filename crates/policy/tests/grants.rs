@@ -70,7 +70,7 @@ fn fit(grants: &[Grant], conversation: Option<&str>, after_untrusted: bool) -> R
 }
 
 #[test]
-fn an_approval_ends_at_its_time() {
+fn grant_expires_at_its_time() {
     for (expires_at, holds) in [(None, true), (Some(NOW + 1), true), (Some(NOW), false), (Some(NOW - 1), false)] {
         let grant = Grant { expires_at, ..grant() };
         assert_eq!(grant.has_expired(NOW), !holds, "{expires_at:?}");
@@ -80,7 +80,7 @@ fn an_approval_ends_at_its_time() {
 }
 
 #[test]
-fn an_approval_of_a_conversation_holds_in_that_one() {
+fn conversation_grant_applies_in_its_conversation_only() {
     let own = [in_conversation("c1")];
     assert!(is_allowed(&own, Some("c1")), "in its conversation");
     for elsewhere in [Some("c2"), Some(""), None] {
@@ -95,7 +95,7 @@ fn an_approval_of_a_conversation_holds_in_that_one() {
 }
 
 #[test]
-fn an_approval_replaces_that_of_the_same_subject_and_conversation_only() {
+fn grant_replaces_only_one_of_the_same_subject_and_conversation() {
     let mut grants = Grants::default();
     let older = grants.add(grant()).unwrap();
     let others = [
@@ -117,7 +117,7 @@ fn an_approval_replaces_that_of_the_same_subject_and_conversation_only() {
 }
 
 #[test]
-fn words_of_other_servers_hold_an_approval_back() {
+fn grant_does_not_apply_after_untrusted_content() {
     assert_eq!(fit(&[grant()], None, true), RuleFit::AfterUntrusted, "the explanation names the reason");
     assert_eq!(fit(&[grant()], None, false), RuleFit::Fits, "the grant applies without untrusted content");
     let decision = with_call(&[grant()], Some("c1"), true, |policy, act| policy.decide(act, NOW));
@@ -130,7 +130,7 @@ fn words_of_other_servers_hold_an_approval_back() {
 }
 
 #[test]
-fn a_call_offers_approvals_for_its_conversation_where_it_has_one() {
+fn conversation_scope_is_offered_only_within_a_conversation() {
     let scopes = |conversation| {
         let decision = with_call(&[], conversation, false, |policy, act| policy.decide(act, NOW));
         let PolicyDecision::Ask { scopes, .. } = decision else { panic!("it asks: {decision:?}") };
@@ -144,7 +144,7 @@ fn a_call_offers_approvals_for_its_conversation_where_it_has_one() {
 }
 
 #[test]
-fn an_approval_that_could_not_be_kept_ends_with_the_session() {
+fn grant_that_could_not_be_stored_ends_with_the_session() {
     let mut grants = Grants::default();
     let kept = grants.add(grant()).unwrap();
     let other = grants.add(Grant { server: "other".to_owned(), ..grant() }).unwrap();
@@ -161,7 +161,7 @@ fn an_approval_that_could_not_be_kept_ends_with_the_session() {
 }
 
 #[test]
-fn approvals_that_changed_on_disk_are_taken_over() {
+fn external_changes_of_grants_are_applied() {
     let named = |server: &str| Grant { server: server.to_owned(), ..grant() };
     let mut grants = Grants::default();
     let stays = grants.add(named("stays")).unwrap();
@@ -189,7 +189,7 @@ fn approvals_that_changed_on_disk_are_taken_over() {
 }
 
 #[test]
-fn a_removed_server_keeps_no_approval_and_makes_room() {
+fn removed_server_loses_its_grants_and_frees_their_places() {
     let mut grants = Grants::default();
     grants.add(Grant { subject: GrantSubject::Command, ..grant() }).unwrap();
     for tool in 1..Grants::LIMIT {

@@ -60,7 +60,7 @@ fn rule(decision: PolicyDecision) -> Option<DecisionReason> {
 }
 
 #[test]
-fn each_act_meets_its_rule() {
+fn each_act_has_its_reason() {
     let none = policy_with(&[]);
     let granted = policy_with(&[
         ("files", GrantSubject::Command, "npx files", ApprovalScope::Always),
@@ -126,7 +126,7 @@ fn each_act_meets_its_rule() {
 }
 
 #[test]
-fn nothing_but_commands_tools_and_folders_can_be_remembered() {
+fn only_commands_tools_and_folders_offer_lasting_approvals() {
     let policy = policy_with(&[]);
     for act in [
         PolicyAct::Sample { server: "s", would_use: SamplingUse::default() },
@@ -139,7 +139,7 @@ fn nothing_but_commands_tools_and_folders_can_be_remembered() {
 }
 
 #[test]
-fn a_muted_server_is_refused_what_it_asks_for_and_nothing_else() {
+fn muted_server_is_denied_only_its_own_requests() {
     let mut policy = policy_with(&[]);
     policy.mute("loud");
     let definition = hash("v1");
@@ -165,7 +165,7 @@ fn a_muted_server_is_refused_what_it_asks_for_and_nothing_else() {
 }
 
 #[test]
-fn grants_of_a_session_are_not_kept() {
+fn session_grants_are_not_persisted() {
     let policy = policy_with(&[
         ("s", GrantSubject::Command, "a", ApprovalScope::Always),
         ("s", GrantSubject::Tool("t".into()), "b", ApprovalScope::Session),
@@ -178,7 +178,7 @@ fn grants_of_a_session_are_not_kept() {
 }
 
 #[test]
-fn a_kept_file_cannot_bring_in_too_many_grants_or_a_grant_for_once() {
+fn stored_file_cannot_add_excess_grants_or_one_time_approvals() {
     let one = policy_with(&[("s", GrantSubject::Command, "a", ApprovalScope::Always)]).grants().to_keep().remove(0);
     let many = (0..Grants::LIMIT + 10).map(|i| policy::Grant { server: format!("s{i}"), ..one.clone() }).collect();
     assert_eq!(Grants::from_kept(many).iter().count(), Grants::LIMIT, "the limit applies to persisted grants");
@@ -187,7 +187,7 @@ fn a_kept_file_cannot_bring_in_too_many_grants_or_a_grant_for_once() {
 }
 
 #[test]
-fn revoking_and_forgetting_ask_again() {
+fn revoked_and_removed_grants_ask_again() {
     let mut policy = policy_with(&[("s", GrantSubject::Command, "a", ApprovalScope::Always)]);
     let (command, id) = (hash("a"), policy.grants().iter().next().unwrap().id);
     assert!(policy.grants_mut().revoke(id).is_some(), "the grant existed");
@@ -197,7 +197,7 @@ fn revoking_and_forgetting_ask_again() {
 }
 
 #[test]
-fn canonical_json_does_not_depend_on_the_order_of_keys_but_on_all_else() {
+fn canonical_json_depends_on_everything_but_key_order() {
     let a = json!({"b": [1, {"y": null, "x": "é"}], "a": 1.5});
     let b = json!({"a": 1.5, "b": [1, {"x": "é", "y": null}]});
     assert_eq!(canonical_json(&a), canonical_json(&b), "the order of keys does not matter");
@@ -209,7 +209,7 @@ fn canonical_json_does_not_depend_on_the_order_of_keys_but_on_all_else() {
 }
 
 #[test]
-fn strings_are_written_as_json_writes_them() {
+fn strings_are_escaped_like_json() {
     for string in ["", "plain", "é 😀", "quote \" slash / back \\", "\u{0}\u{1f}\n\t\u{7f}\u{2028}"] {
         let value = json!({ string: string });
         assert_eq!(canonical_json(&value), value.to_string(), "{string:?} is escaped as serde_json does");
@@ -218,7 +218,7 @@ fn strings_are_written_as_json_writes_them() {
 }
 
 #[test]
-fn a_hash_that_was_begun_is_the_hash_of_the_whole() {
+fn partial_hash_continues_to_the_hash_of_the_whole() {
     let begun = PartialHash::with("a".repeat(64).as_bytes());
     for rest in [String::new(), "b".to_owned(), "c".repeat(200)] {
         let whole = Hash::of_bytes(format!("{}{rest}", "a".repeat(64)).as_bytes());
@@ -227,7 +227,7 @@ fn a_hash_that_was_begun_is_the_hash_of_the_whole() {
 }
 
 #[test]
-fn a_hash_is_written_as_the_sha_256_of_the_canonical_json() {
+fn hash_is_the_sha_256_of_the_canonical_json() {
     let of_nothing = Hash::of_bytes(b"");
     assert_eq!(of_nothing.as_str(), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     assert_eq!(of_nothing.to_string(), of_nothing.as_str(), "displayed as stored");

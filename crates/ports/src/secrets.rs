@@ -245,7 +245,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_secret_is_for_the_command_it_was_entered_for() {
+    fn secret_is_bound_to_the_command_it_was_entered_for() {
         let secrets = SecretsInMemory::default();
         let env = |value: &str| [("TOKEN".to_owned(), value.to_owned())].into();
         let base = StdioConfig {
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn the_secrets_in_a_value_are_found() {
+    fn secret_references_in_a_value_are_found() {
         let cases: [(&str, &[&str]); 6] = [
             ("Bearer ${secret:github.Authorization}", &["github.Authorization"]),
             ("${secret:a}${secret:b}", &["a", "b"]),
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_taken_is_not_given_again() {
+    fn taken_name_is_not_assigned_again() {
         let mut taken = vec!["_.x-key".to_owned()];
         for wanted in ["_.X-Key-2", "_.X-Key-3"] {
             let name = name_for("ü", "X-Key", &taken);

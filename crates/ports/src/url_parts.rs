@@ -210,7 +210,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_that_may_be_a_key_is_in_a_url_that_is_kept() {
+    fn possible_keys_are_removed_from_a_stored_url() {
         let cases = [
             ("https://a.example/mcp", "https://a.example/mcp"),
             ("https://a.example/mcp?api_key=s3cret", "https://a.example/mcp?api_key=…"),

@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn s36_what_a_sandbox_does_not_reach_is_told_beforehand() {
+    fn s36_dependencies_outside_the_sandbox_are_reported_before_the_start() {
         let ground = tempfile::tempdir().unwrap();
         let base = ground.path().canonicalize().unwrap();
         for folder in ["own", "project", "manager/shims"] {

@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_survives_its_line() {
+    fn record_round_trips() {
         let line = record().to_string();
         assert!(!line.contains('\n'), "a record must be one line");
         assert_eq!(line.parse(), Ok(record()), "what is written must be read");
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_line_is_refused() {
+    fn malformed_line_is_rejected() {
         assert_eq!(
             "12 13".parse::<RunningRecord>(),
             Err(InvalidRecord::TooFewFields),
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn another_process_with_the_same_pid_is_left_alone() {
+    fn process_with_a_reused_pid_is_not_killed() {
         let other = RunningRecord { pid: std::process::id(), group: std::process::id(), ..record() };
         let swept = sweep(&[other]);
         assert_eq!(
@@ -185,7 +185,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn servers_of_an_app_that_still_runs_are_left_alone() {
+    fn servers_of_a_running_app_are_not_killed() {
         let me = std::process::id();
         let mine = RunningRecord {
             pid: me,
@@ -205,7 +205,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     #[allow(clippy::disallowed_methods, reason = "starts an app, not a server")]
-    fn an_app_that_was_killed_is_gone_before_its_parent_has_heard_of_it() {
+    fn killed_app_that_is_not_reaped_yet_is_not_running() {
         let mut app = std::process::Command::new("sleep").arg("60").spawn().unwrap();
         let owner = app.id();
         let its = RunningRecord { owner, owner_start_time: StartTime::of_process(owner).unwrap(), ..record() };

@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_namespace_is_told_in_words() {
+    fn namespace_is_described() {
         let cases = [
             ("io.github.alice/notes", "the GitHub account alice"),
             ("com.example/notes", "whoever controls example.com"),

@@ -18,7 +18,7 @@ fn published(version: &str, day: u32) -> RegistryEntry {
 }
 
 #[test]
-fn the_newest_version_is_found_by_mark_then_semver_then_time() {
+fn newest_version_is_found_by_mark_then_semver_then_time() {
     let cases: [(&str, Vec<RegistryEntry>, Option<&str>); 11] = [
         ("1.0.0", vec![published("1.0.0", 9), published("1.10.0", 1), published("1.9.0", 2)], Some("1.10.0")),
         ("v1.0.0", vec![published("v1.0.0", 9), published("v1.10.0", 1), published("v1.9.0", 2)], Some("v1.10.0")),

@@ -34,7 +34,7 @@ fn refused(entry: &Value) -> String {
 }
 
 #[test]
-fn all_members_are_read() {
+fn all_members_are_parsed() {
     let entry = read(&json!({
         "server": {
             "$schema": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
@@ -97,7 +97,7 @@ fn all_members_are_read() {
 }
 
 #[test]
-fn little_is_enough() {
+fn optional_members_may_be_absent() {
     let entry = read(&with("packages", Value::Null)).unwrap();
     assert!(entry.listing.is_none() && entry.server.packages.is_empty() && entry.server.remotes.is_empty());
     let listing = json!({ "io.modelcontextprotocol.registry/official": { "status": "sleeping" } });
@@ -110,7 +110,7 @@ fn little_is_enough() {
 }
 
 #[test]
-fn forms_from_before_2025_09_16_are_refused_with_a_word() {
+fn formats_before_2025_09_16_are_rejected_with_a_message() {
     let old = [
         with("version_detail", json!({ "version": "1.0.0" })),
         with("id", json!("4f5a")),
@@ -128,7 +128,7 @@ fn forms_from_before_2025_09_16_are_refused_with_a_word() {
 }
 
 #[test]
-fn names_and_versions_are_what_they_may_be() {
+fn names_and_versions_are_validated() {
     for name in ["notes", "/notes", "io.github.alice/", "a/b/c", "a b/c", "a/ü", "../a", "a_b/c", "a/b\u{202e}", ""] {
         refused(&with("name", json!(name)));
     }
@@ -142,7 +142,7 @@ fn names_and_versions_are_what_they_may_be() {
 }
 
 #[test]
-fn everything_has_a_bound() {
+fn every_member_is_bounded() {
     let text = |bytes: usize| json!("a".repeat(bytes));
     let some = |count: usize, value: Value| Value::Array(vec![value; count]);
     let named =
@@ -202,7 +202,7 @@ fn everything_has_a_bound() {
 }
 
 #[test]
-fn a_time_that_no_clock_shows_is_none() {
+fn invalid_timestamp_is_ignored() {
     let texts = ["1969-12-31T23:59:59Z", "99999-01-01T00:00:00Z", "2026-13-01T00:00:00Z", "1e308", "-1", "NaN", ""];
     for text in texts {
         let listing = json!({ "io.modelcontextprotocol.registry/official": { "publishedAt": text } });
@@ -212,7 +212,7 @@ fn a_time_that_no_clock_shows_is_none() {
 }
 
 #[test]
-fn a_large_or_deep_entry_is_not_parsed() {
+fn large_or_deep_entry_is_not_parsed() {
     let large = with("unknown", json!("a".repeat(MAX_ENTRY)));
     assert_eq!(read(&large), Err(EntryError::TooLarge(MAX_ENTRY)));
     let deep = |levels: usize| format!("{}1{}", "[".repeat(levels), "]".repeat(levels));
@@ -227,7 +227,7 @@ fn a_large_or_deep_entry_is_not_parsed() {
 }
 
 #[test]
-fn one_bad_entry_does_not_spoil_a_page() {
+fn invalid_entry_does_not_affect_its_page() {
     let good = with("title", json!("Notes"));
     let page = json!({ "servers": [good, { "server": { "name": "a\u{202e}b", "version": 1 } }, 7, good], "metadata": { "nextCursor": "c" } });
     let page = read_page(page.to_string().as_bytes()).unwrap();
@@ -239,7 +239,7 @@ fn one_bad_entry_does_not_spoil_a_page() {
 }
 
 #[test]
-fn a_page_that_is_none_is_refused() {
+fn invalid_page_is_rejected() {
     for json in ["", "[]", "{}", "{\"servers\":{}}", "{\"servers\":[{]}", "{\"servers\":[", "nul"] {
         assert!(matches!(read_page(json.as_bytes()), Err(EntryError::Unreadable(_))), "{json}");
     }
@@ -250,7 +250,7 @@ fn a_page_that_is_none_is_refused() {
 }
 
 #[test]
-fn an_error_names_the_place_and_hides_nothing() {
+fn error_names_the_path_and_escapes_control_characters() {
     let error = refused(&package("packageArguments", json!([{ "type": "positional" }, { "type": "pos\u{1b}[31m" }])));
     assert!(error.contains("packages[0].packageArguments[1]"), "{error}");
     assert!(!error.contains('\u{1b}'), "{error}");

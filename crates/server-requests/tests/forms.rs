@@ -17,7 +17,7 @@ fn problems(form: &Form, content: Value) -> Vec<(String, FieldProblem, Option<f6
 /// `elicit-form-schema`: string (with formats and lengths), number, integer, boolean, single choice with and without
 /// titles, multiple choice with and without titles.
 #[test]
-fn each_value_is_judged_by_its_field() {
+fn each_value_is_validated_by_its_field() {
     use FieldProblem as P;
     let cases: &[(&str, Value, Value, Option<(P, Option<f64>)>)] = &[
         ("text", json!({"type": "string"}), json!("x"), None),
@@ -112,7 +112,7 @@ fn required_and_unknown_fields_are_named() {
 }
 
 #[test]
-fn titles_of_options_are_kept_in_all_three_ways() {
+fn option_titles_are_parsed_in_all_three_forms() {
     let titles = |schema: Value| -> Vec<(String, String)> {
         match form(json!({ "f": schema }), &[]).fields.remove(0).kind {
             FieldKind::Choice { options } | FieldKind::Choices { options, .. } => {
@@ -140,7 +140,7 @@ fn titles_of_options_are_kept_in_all_three_ways() {
 }
 
 #[test]
-fn defaults_are_kept_if_the_field_takes_them() {
+fn valid_defaults_are_retained() {
     let form = form(
         json!({"a": {"type": "string", "default": "x"}, "b": {"type": "integer", "default": "x"}, "c": {"type": "boolean", "default": false},
                "d": {"type": "array", "items": {"enum": ["p"]}, "default": ["p"]}, "e": {"type": "string", "enum": ["p"], "default": "q"}}),
@@ -156,7 +156,7 @@ fn defaults_are_kept_if_the_field_takes_them() {
 
 /// X30, X31: forms that are not allowed or too large are rejected immediately, with a cause.
 #[test]
-fn what_the_specification_does_not_allow_is_refused_with_words() {
+fn forbidden_forms_are_rejected_with_a_cause() {
     let many: Map<String, Value> = (0..10_000).map(|i| (format!("f{i}"), json!({"type": "string"}))).collect();
     let options: Vec<String> = (0..50_000).map(|i| format!("option {i}")).collect();
     let mut deep = json!({"type": "string"});
@@ -188,7 +188,7 @@ fn what_the_specification_does_not_allow_is_refused_with_words() {
 
 /// X21: fields that appear to ask for a secret are marked, even if they are disguised.
 #[test]
-fn fields_that_ask_for_secrets_are_marked() {
+fn fields_that_request_secrets_are_marked() {
     for name in ["password", "Your API key", "seed phrase", "p а s s w o r d", "Access-Token", "PIN", "密码"] {
         let form = form(json!({ "f": {"type": "string", "title": name} }), &[]);
         assert!(form.fields[0].secret, "\"{name}\" is marked");

@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_stay_in_the_folder_and_are_for_their_user_alone() {
+    fn files_are_confined_to_the_folder_and_private() {
         let outside = tempfile::tempdir().unwrap();
         let folder = CacheFolder::open(&outside.path().join("cache")).unwrap();
         folder.write("a.json", b"1").unwrap();

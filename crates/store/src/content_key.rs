@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_is_decrypted_with_its_key_in_its_column_only() {
+    fn value_is_decrypted_with_its_key_and_column_only() {
         let (one, two) = (key(1), key(2));
         let encrypted = one.encrypt("body", b"the fjord").unwrap();
         assert_eq!(encrypted.len(), "the fjord".len() + OVERHEAD, "encryption must add a fixed length");
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn sql_reads_plain_and_encrypted_values_alike() {
+    fn sql_reads_plain_and_encrypted_values() {
         let connection = Connection::open_in_memory().unwrap();
         let slot = ContentKeySlot::default();
         add_functions(&connection, &slot).unwrap();

@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_come_from_the_end_and_long_ones_are_left_out() {
+    fn lines_are_read_from_the_end_and_long_ones_skipped() {
         // Lines of usual length cross the piece boundaries at every offset. Two are over the limit, one of them the
         // last.
         let mut text = vec![b'x'; 3 << 20];

@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_that_others_may_write_is_refused() {
+    fn file_writable_by_others_is_rejected() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("policy.json");
         std::fs::write(&path, "{}").unwrap();

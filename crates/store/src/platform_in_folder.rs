@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn answers_are_read_and_what_would_have_happened_is_written() {
+    async fn dialog_responses_are_read_and_actions_written() {
         let folder = tempfile::tempdir().expect("a folder");
         let platform = PlatformInFolder::new(folder.path());
         assert_eq!(platform.pick_folder().await, Ok(None), "without an answer the dialog is closed");

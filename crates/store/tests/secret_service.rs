@@ -38,14 +38,14 @@ fn secrets(folder: &Path) -> Arc<dyn Secrets> {
 }
 
 #[allow(clippy::disallowed_methods, reason = "asks whether two programs are there")]
-fn is_there(program: &str) -> bool {
+fn is_installed(program: &str) -> bool {
     let tried = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
     tried.is_ok_and(|status| status.success())
 }
 
 /// Returns `true` if the programs that the tests need are installed.
 fn can_run() -> bool {
-    let missing = ["dbus-run-session", "gnome-keyring-daemon"].into_iter().find(|program| !is_there(program));
+    let missing = ["dbus-run-session", "gnome-keyring-daemon"].into_iter().find(|program| !is_installed(program));
     if let Some(program) = missing {
         eprintln!("LEFT OUT: {program} is not installed; `cargo xtask test` installs it");
     }
@@ -89,14 +89,14 @@ fn plays(parts: &[(&str, TestPart)]) -> bool {
     true
 }
 
-fn lasts(kept: &SecretPersistence) -> bool {
+fn is_persistent(kept: &SecretPersistence) -> bool {
     *kept == SecretPersistence::Keychain
 }
 
 fn keeps(secrets: &dyn Secrets) {
     assert_eq!(secrets.status(), SecretsStatus::Keychain, "an unlocked keychain works");
     let kept = secrets.set("a", "top-secret").unwrap();
-    assert!(lasts(&kept), "the keychain stores the key: {kept:?}");
+    assert!(is_persistent(&kept), "the keychain stores the key: {kept:?}");
     assert_eq!(secrets.get("a").unwrap().as_deref(), Some("top-secret"), "the secret is read back");
 }
 
@@ -109,16 +109,16 @@ fn is_refused(secrets: &dyn Secrets) {
     let status = secrets.status();
     assert!(matches!(status, SecretsStatus::Locked { .. }), "a locked keychain is reported as locked: {status:?}");
     assert!(secrets.get("a").is_err(), "the stored secret can't be read");
-    assert!(!lasts(&secrets.set("a", "new").unwrap()), "no secret is stored permanently");
+    assert!(!is_persistent(&secrets.set("a", "new").unwrap()), "no secret is stored permanently");
 }
 
 #[test]
-fn unlocked_then_locked_then_unlocked() {
+fn secrets_survive_a_locked_keychain() {
     if plays(&[("keeps", keeps), ("finds", finds), ("is-refused", is_refused)]) || !can_run() {
         return;
     }
     let home = tempfile::tempdir().unwrap();
-    let test = "unlocked_then_locked_then_unlocked";
+    let test = "secrets_survive_a_locked_keychain";
     run(home.path(), test, &format!("{UNLOCK}; me keeps && me finds"));
     let file = home.path().join("drawbridge/secrets.json");
     let before = std::fs::read(&file).expect("the secrets have a file");
@@ -128,22 +128,22 @@ fn unlocked_then_locked_then_unlocked() {
 }
 
 #[test]
-fn without_any() {
-    fn lives_for_the_run(secrets: &dyn Secrets) {
+fn secrets_are_temporary_without_a_keychain() {
+    fn stores_for_the_run_only(secrets: &dyn Secrets) {
         let status = secrets.status();
         assert!(
             matches!(status, SecretsStatus::Missing { .. }),
             "a missing keychain is reported as missing: {status:?}"
         );
         let kept = secrets.set("a", "top-secret").unwrap();
-        assert!(!lasts(&kept), "the secret is stored for this run only: {kept:?}");
+        assert!(!is_persistent(&kept), "the secret is stored for this run only: {kept:?}");
         assert_eq!(secrets.get("a").unwrap().as_deref(), Some("top-secret"), "the secret can be read in this run");
     }
-    if plays(&[("lives-for-the-run", lives_for_the_run)]) || !can_run() {
+    if plays(&[("lives-for-the-run", stores_for_the_run_only)]) || !can_run() {
         return;
     }
     let home = tempfile::tempdir().unwrap();
-    let test = "without_any";
+    let test = "secrets_are_temporary_without_a_keychain";
     // First without any message bus, then with a bus that has no keychain.
     run(home.path(), test, "export DBUS_SESSION_BUS_ADDRESS=unix:path=/nowhere; me lives-for-the-run");
     run(home.path(), test, "me lives-for-the-run");
@@ -151,13 +151,13 @@ fn without_any() {
 }
 
 #[test]
-fn a_keychain_that_is_started_later_is_used() {
-    fn keeps_when_it_comes(secrets: &dyn Secrets) {
-        assert!(!lasts(&secrets.set("a", "top-secret").unwrap()), "there is no keychain yet");
+fn keychain_started_later_is_used() {
+    fn stores_once_available(secrets: &dyn Secrets) {
+        assert!(!is_persistent(&secrets.set("a", "top-secret").unwrap()), "there is no keychain yet");
         let folder = std::env::var_os(FOLDER).unwrap();
         std::fs::write(Path::new(&folder).join("go"), "").unwrap();
         let until = Instant::now() + LONG;
-        while !lasts(&secrets.set("b", "top-secret-2").unwrap()) {
+        while !is_persistent(&secrets.set("b", "top-secret-2").unwrap()) {
             assert!(Instant::now() < until, "the started keychain is used: {:?}", secrets.status());
             // sleep: polls, since no event reports the change.
             std::thread::sleep(Duration::from_millis(100));
@@ -175,18 +175,21 @@ fn a_keychain_that_is_started_later_is_used() {
             Some("top-secret-2"),
             "a run that has the key still reads secrets"
         );
-        assert!(lasts(&secrets.set("c", "top-secret-3").unwrap()), "a run that has the key still stores secrets");
+        assert!(
+            is_persistent(&secrets.set("c", "top-secret-3").unwrap()),
+            "a run that has the key still stores secrets"
+        );
     }
     fn finds_all(secrets: &dyn Secrets) {
         for (name, secret) in [("a", "top-secret"), ("b", "top-secret-2"), ("c", "top-secret-3")] {
             assert_eq!(secrets.get(name).unwrap().as_deref(), Some(secret), "the next run reads {name}");
         }
     }
-    if plays(&[("keeps-when-it-comes", keeps_when_it_comes), ("finds-all", finds_all)]) || !can_run() {
+    if plays(&[("keeps-when-it-comes", stores_once_available), ("finds-all", finds_all)]) || !can_run() {
         return;
     }
     let home = tempfile::tempdir().unwrap();
-    let test = "a_keychain_that_is_started_later_is_used";
+    let test = "keychain_started_later_is_used";
     let folder = home.path().join("drawbridge");
     let script = format!(
         "me keeps-when-it-comes & part=$!; cd {}; \
@@ -200,18 +203,21 @@ fn a_keychain_that_is_started_later_is_used() {
 }
 
 #[test]
-fn two_at_once_and_one_killed() {
+fn concurrent_and_killed_processes_lose_no_secret() {
     fn writes(secrets: &dyn Secrets) {
         let me = std::process::id();
         for number in 0..20 {
             let name = format!("{me}-{number}");
-            assert!(lasts(&secrets.set(&name, &format!("top-secret {name}")).unwrap()), "the secret is stored: {name}");
+            assert!(
+                is_persistent(&secrets.set(&name, &format!("top-secret {name}")).unwrap()),
+                "the secret is stored: {name}"
+            );
             // A secret that was reported as stored must be found later, even if this process is killed.
             let folder = std::env::var_os(FOLDER).unwrap();
             std::fs::write(Path::new(&folder).join(format!("kept-{name}")), "").unwrap();
         }
     }
-    fn finds_what_was_kept(secrets: &dyn Secrets) {
+    fn finds_stored_secret(secrets: &dyn Secrets) {
         let folder = std::env::var_os(FOLDER).unwrap();
         let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
         let names: Vec<String> =
@@ -226,11 +232,11 @@ fn two_at_once_and_one_killed() {
             assert_eq!(found, Some(format!("top-secret {name}")), "the stored secret is found: {name}");
         }
     }
-    if plays(&[("writes", writes), ("finds-what-was-kept", finds_what_was_kept)]) || !can_run() {
+    if plays(&[("writes", writes), ("finds-what-was-kept", finds_stored_secret)]) || !can_run() {
         return;
     }
     let home = tempfile::tempdir().unwrap();
-    let test = "two_at_once_and_one_killed";
+    let test = "concurrent_and_killed_processes_lose_no_secret";
     let me = std::env::current_exe().unwrap();
     // The third process is killed as soon as it has stored something, however long it waits for the others.
     let script = format!(

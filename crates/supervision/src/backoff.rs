@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pauses_grow_to_a_ceiling_and_end() {
+    fn delays_grow_to_a_maximum_and_attempts_end() {
         let (start, mut backoff) = (Instant::now(), Backoff::default());
         let pauses: Vec<_> = (0..6).map(|_| backoff.next(start, 1.0).map(|(_, pause)| pause.as_secs_f64())).collect();
         let wanted = [Some(1.0), Some(2.0), Some(4.0), Some(8.0), Some(16.0), None];
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn no_pause_is_longer_than_the_longest_or_shorter_than_the_shortest() {
+    fn delays_are_within_bounds() {
         let (start, mut backoff) = (Instant::now(), Backoff::default());
         for minute in 0..30 {
             let now = start + WINDOW * minute;

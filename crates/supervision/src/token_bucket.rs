@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn it_comes_back_with_time_and_never_more_than_all_of_it() {
+    async fn bucket_refills_over_time_up_to_its_capacity() {
         let mut allowance = TokenBucket::new(10, 2.0);
         let taken = (0..20).filter(|_| allowance.take(1)).count();
         assert_eq!(taken, 10, "all of it at once");
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_was_used_beyond_it_has_to_come_back_first() {
+    async fn overspent_tokens_must_be_refilled_first() {
         let mut allowance = TokenBucket::new(10, 2.0);
         assert!(!allowance.spend(30), "twenty beyond");
         let wait = allowance.wait(1);

@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reports_beyond_the_bound_wait_and_become_one() {
+    fn reports_beyond_the_bound_are_coalesced() {
         let now = Instant::now() + Duration::from_secs(1_000_000);
         let mut pace = CheckPacing::default();
         for _ in 0..LOOKS_AT_ONCE {
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_jump_is_sleep() {
+    fn only_a_clock_jump_is_sleep() {
         let (wall, own) = (SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000), Instant::now());
         let secs = Duration::from_secs;
         let cases = [
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn only_an_address_that_came_is_another_network() {
+    fn only_a_new_address_is_another_network() {
         let (home, cafe) = (Some(IpAddr::from([192, 168, 1, 7])), Some(IpAddr::from([10, 0, 0, 7])));
         let v6 = Some(IpAddr::from(Ipv6Addr::LOCALHOST));
         let cases = [

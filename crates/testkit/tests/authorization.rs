@@ -81,7 +81,7 @@ async fn refresh(issuer: &AuthorizationServer, client: &str, token: &Value) -> H
 }
 
 #[tokio::test]
-async fn a_client_signs_in_and_its_token_is_good_for_its_server_only() {
+async fn client_signs_in_and_its_token_is_valid_for_its_server_only() {
     let issuer = AuthorizationServer::start(AuthorizationScript::default()).await;
     let script = ProtectedScript { tool_scopes: [("echo".into(), "write".into())].into(), ..Default::default() };
     let server = ProtectedServer::start(script, &[&issuer]).await;
@@ -115,7 +115,7 @@ async fn a_client_signs_in_and_its_token_is_good_for_its_server_only() {
 }
 
 #[tokio::test]
-async fn refresh_tokens_are_good_once_and_revoked_tokens_are_not() {
+async fn refresh_tokens_are_valid_once_and_revoked_tokens_are_invalid() {
     let issuer = AuthorizationServer::start(AuthorizationScript::default()).await;
     let server = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
     let (client, first) = sign_in(&issuer, &server, "").await;

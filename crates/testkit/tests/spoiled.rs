@@ -28,7 +28,7 @@ async fn ordinary_server() -> HttpServer {
 }
 
 #[tokio::test]
-async fn requests_are_answered_and_kept() {
+async fn requests_are_answered_and_recorded() {
     let server = ordinary_server().await;
     let answer = post(server.address, "tools/list").await;
     assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("\"echo\""), "the tools are listed: {answer}");
@@ -41,7 +41,7 @@ async fn requests_are_answered_and_kept() {
 }
 
 #[tokio::test]
-async fn a_proxy_spoils_what_the_server_says() {
+async fn proxy_distorts_the_output_of_the_server() {
     let server = ordinary_server().await;
     let proxy = FaultProxy::before(server.address).await;
     let plain = post(proxy.address, "tools/list").await;

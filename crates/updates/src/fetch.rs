@@ -192,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_manifest_comes_over_https_or_from_this_computer() {
+    fn manifest_requires_https_or_loopback() {
         for good in ["https://releases.example/latest.json", "http://127.0.0.1:8080/latest.json"] {
             assert!(ReleaseAddress::parse(good).is_ok(), "{good}");
         }
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn the_signature_is_beside_the_manifest() {
+    fn signature_url_is_next_to_the_manifest() {
         let address = ReleaseAddress::parse("https://releases.example/a/latest.json?x=1").unwrap();
         assert_eq!(address.of_signature().as_str(), "https://releases.example/a/latest.json.sig?x=1");
     }

@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn the_package_is_known_by_its_mark_or_its_place() {
+    fn package_type_is_detected_by_its_mark_or_path() {
         let image = Some("/home/ann/Drawbridge.AppImage");
         assert_eq!(of(Some(PackageType::AppImage), "/tmp/.mount_x/usr/bin/drawbridge", image), Installation::AppImage);
         assert_eq!(
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sandbox_updates_what_is_in_it() {
+    fn flatpak_and_snap_are_detected_despite_a_package_mark() {
         let traces = InstallTraces { bundle: Some(PackageType::Nsis), flatpak: true, ..InstallTraces::default() };
         assert_eq!(Installation::detect(&traces), Installation::Flatpak);
         let traces = InstallTraces { bundle: Some(PackageType::Deb), snap: true, ..InstallTraces::default() };
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_can_be_replaced_has_a_platform() {
+    fn only_replaceable_installations_have_a_platform() {
         let linux = |installation: Installation| installation.platform("linux", "x86_64");
         assert_eq!(linux(Installation::AppImage).as_deref(), Some("linux-x86_64-appimage"));
         assert_eq!(Installation::MacApp.platform("macos", "aarch64").as_deref(), Some("darwin-aarch64-app"));

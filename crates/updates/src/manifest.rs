@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_newer_version_is_taken() {
+    fn only_a_newer_version_is_accepted() {
         let current = Version::new(1, 2, 3);
         for (version, is_newer) in
             [("1.2.4", true), ("v1.3.0", true), ("1.2.3", false), ("1.2.2", false), ("1.2.3-rc.1", false)]
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_has_a_size_within_the_bounds() {
+    fn file_size_is_within_the_bounds() {
         for size in [0, MAX_FILE + 1] {
             let refusal = manifest("9.0.0", size).newer_than(&Version::new(1, 0, 0), PLATFORM).unwrap_err();
             assert!(matches!(refusal, UpdateRefusal::ManifestUnusable(_)), "{size}: {refusal}");

@@ -64,7 +64,7 @@ async fn outcome(keys: &TestKeys, served: ServedRelease) -> Result<(), UpdateRef
 }
 
 #[tokio::test]
-async fn a_signed_release_is_shown_then_installed() {
+async fn signed_release_is_shown_and_then_installed() {
     let keys = TestKeys::new();
     let server = ReleaseServer::start(ServedRelease::release(&keys, VERSION)).await;
     let (updates, installed) = (program(&server, &keys), InstalledFiles::default());
@@ -97,7 +97,7 @@ fn name(step: &UpdateStep) -> String {
 }
 
 #[tokio::test]
-async fn only_what_was_found_and_shown_is_installed() {
+async fn only_the_release_that_was_shown_is_installed() {
     let keys = TestKeys::new();
     let server = ReleaseServer::start(ServedRelease::release(&keys, VERSION)).await;
     let (updates, installed) = (program(&server, &keys), InstalledFiles::default());
@@ -112,7 +112,7 @@ async fn only_what_was_found_and_shown_is_installed() {
 
 /// A step whose future is dropped, as when its task ends, doesn't block the next one.
 #[tokio::test]
-async fn a_step_that_is_dropped_can_be_taken_again() {
+async fn dropped_step_can_be_repeated() {
     let keys = TestKeys::new();
     let server = ReleaseServer::start(ServedRelease::release(&keys, VERSION)).await;
     let (updates, installed) = (program(&server, &keys), InstalledFiles::default());
@@ -133,7 +133,7 @@ async fn a_step_that_is_dropped_can_be_taken_again() {
 }
 
 #[tokio::test]
-async fn a_download_that_is_stopped_can_be_taken_again() {
+async fn stopped_download_can_be_repeated() {
     let keys = TestKeys::new();
     let server = ReleaseServer::start(ServedRelease::release(&keys, VERSION)).await;
     let (updates, installed) = (program(&server, &keys), InstalledFiles::default());
@@ -150,7 +150,7 @@ async fn a_download_that_is_stopped_can_be_taken_again() {
 }
 
 #[tokio::test]
-async fn nothing_new_is_no_error() {
+async fn no_newer_version_is_not_an_error() {
     let keys = TestKeys::new();
     for version in ["1.0.0", "0.9.0"] {
         let server = ReleaseServer::start(ServedRelease::release(&keys, version)).await;
@@ -167,7 +167,7 @@ async fn nothing_new_is_no_error() {
 }
 
 #[tokio::test]
-async fn an_address_without_a_manifest_has_nothing_new() {
+async fn url_without_a_manifest_has_no_update() {
     let keys = TestKeys::new();
     let mut served = ServedRelease::release(&keys, VERSION);
     served.is_empty = true;
@@ -179,7 +179,7 @@ async fn an_address_without_a_manifest_has_nothing_new() {
 }
 
 #[tokio::test]
-async fn a_changed_manifest_is_refused_before_it_is_shown() {
+async fn changed_manifest_is_rejected_before_it_is_shown() {
     let keys = TestKeys::new();
     let mut served = ServedRelease::release(&keys, VERSION);
     served.change = Some(("\"1.1.0\"", "\"9.9.9\""));
@@ -192,7 +192,7 @@ async fn a_changed_manifest_is_refused_before_it_is_shown() {
 }
 
 #[tokio::test]
-async fn a_release_without_this_platform_is_named() {
+async fn release_without_this_platform_is_named() {
     let keys = TestKeys::new();
     let other = manifest_of(VERSION, "c2ln", 1).replace(&server::platform(), "plan9-x86_64-tar");
     let served = ServedRelease::release(&keys, VERSION).announcing(other);
@@ -202,7 +202,7 @@ async fn a_release_without_this_platform_is_named() {
 }
 
 #[tokio::test]
-async fn a_manifest_of_another_key_is_refused() {
+async fn manifest_signed_with_another_key_is_rejected() {
     let (keys, others) = (TestKeys::new(), TestKeys::new());
     let refusal = outcome(&keys, ServedRelease::release(&others, VERSION)).await.unwrap_err();
     assert_eq!(
@@ -212,7 +212,7 @@ async fn a_manifest_of_another_key_is_refused() {
 }
 
 #[tokio::test]
-async fn a_signed_file_is_no_manifest() {
+async fn signature_of_a_file_is_not_valid_for_a_manifest() {
     let keys = TestKeys::new();
     let mut served = ServedRelease::release(&keys, VERSION);
     served.comment = "timestamp:1700000000\tfile:app.AppImage\tversion:1.1.0";
@@ -220,7 +220,7 @@ async fn a_signed_file_is_no_manifest() {
 }
 
 #[tokio::test]
-async fn an_oversized_manifest_is_refused_and_not_read_to_its_end() {
+async fn oversized_manifest_is_rejected_without_reading_it_completely() {
     let keys = TestKeys::new();
     let long = format!("{}{}", manifest_of(VERSION, "c2ln", 1), " ".repeat(5000));
     let served = ServedRelease::release(&keys, VERSION).announcing(long);
@@ -228,7 +228,7 @@ async fn an_oversized_manifest_is_refused_and_not_read_to_its_end() {
 }
 
 #[tokio::test]
-async fn a_file_of_another_size_is_refused() {
+async fn file_of_another_size_is_rejected() {
     let keys = TestKeys::new();
     for size in [FILE.len() - 1, FILE.len() + 1] {
         let signature = keys.sign(FILE, "file:app\tversion:1.1.0");
@@ -238,7 +238,7 @@ async fn a_file_of_another_size_is_refused() {
 }
 
 #[tokio::test]
-async fn a_redirect_to_http_is_not_followed() {
+async fn redirect_to_http_is_not_followed() {
     let keys = TestKeys::new();
     let elsewhere = ReleaseServer::start(ServedRelease::release(&keys, VERSION)).await;
     for path in ["/latest.json", "/file"] {
@@ -255,7 +255,7 @@ async fn a_redirect_to_http_is_not_followed() {
 }
 
 #[tokio::test]
-async fn a_server_that_fails_is_named() {
+async fn server_failure_is_reported() {
     let keys = TestKeys::new();
     let mut served = ServedRelease::release(&keys, VERSION);
     served.signature = Some(String::new());
@@ -267,7 +267,7 @@ async fn a_server_that_fails_is_named() {
 }
 
 #[tokio::test]
-async fn a_failed_download_can_be_tried_again() {
+async fn failed_download_can_be_repeated() {
     let keys = TestKeys::new();
     let mut served = ServedRelease::release(&keys, VERSION);
     served.file.clear();
@@ -281,7 +281,7 @@ async fn a_failed_download_can_be_tried_again() {
 }
 
 #[tokio::test]
-async fn what_another_updates_asks_nobody() {
+async fn externally_updated_installation_sends_no_request() {
     let keys = TestKeys::new();
     let server = ReleaseServer::start(ServedRelease::release(&keys, VERSION)).await;
     let of =
@@ -304,7 +304,7 @@ async fn what_another_updates_asks_nobody() {
 }
 
 #[test]
-fn a_build_has_a_channel_with_both_values() {
+fn build_with_both_values_has_a_channel() {
     let keys = TestKeys::new();
     let (address, key) = ("https://releases.example/latest.json", keys.public().as_str().to_owned());
     let of = |address, key| UpdateChannel::of_build(address, key).map(|channel| channel.is_some());
@@ -317,7 +317,7 @@ fn a_build_has_a_channel_with_both_values() {
 }
 
 #[test]
-fn a_key_is_named_as_minisign_names_it() {
+fn key_id_matches_minisign() {
     let keys = TestKeys::new();
     assert!(keys.comment().ends_with(keys.public().id()), "{} {}", keys.comment(), keys.public().id());
 }

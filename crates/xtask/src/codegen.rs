@@ -74,12 +74,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_text_is_no_drift_whatever_its_line_ends() {
+    fn line_endings_are_not_drift() {
         assert_eq!(drift("a\r\nb\r\n", "a\nb\n"), None, "line ends do not count");
     }
 
     #[test]
-    fn the_first_difference_is_named() {
+    fn first_difference_is_named() {
         let changed = drift("a\nb\n", "a\nc\n").unwrap_or_default();
         assert!(changed.contains("line 2") && changed.contains("- b") && changed.contains("+ c"), "{changed}");
         let shorter = drift("a\n", "a\nb\n").unwrap_or_default();

@@ -167,13 +167,13 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_target_is_named_before_anything_is_built() {
+    fn unknown_target_is_named_before_anything_is_built() {
         let options = Options { targets: vec!["moon".to_owned()], ..Options::default() };
         assert!(drive(&options).unwrap_err().to_string().contains("there is no target moon"), "the name is told");
     }
 
     #[test]
-    fn a_finding_is_told_with_its_place_and_its_input() {
+    fn finding_is_reported_with_its_location_and_input() {
         let log = "#1\tINITED\nthread '<unnamed>' panicked at form.rs:3:5:\n2 fields\nstack backtrace:\n   0: begin\n\
             ==7== ERROR: libFuzzer: deadly signal\nSUMMARY: libFuzzer: deadly signal\nartifact_prefix='a/'; Test unit written to a/crash-1";
         let told = "thread '<unnamed>' panicked at form.rs:3:5:\n2 fields\nSUMMARY: libFuzzer: deadly signal\nartifact_prefix='a/'; Test unit written to a/crash-1";

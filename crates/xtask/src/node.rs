@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lockfile_is_installed_once_and_again_when_it_changes() {
+    fn lockfile_is_installed_once_and_again_when_it_changes() {
         let folder = tempfile::tempdir().unwrap();
         let (lockfile, stamp) = (folder.path().join("package-lock.json"), folder.path().join("stamp"));
         let installs = std::cell::Cell::new(0);
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn an_installation_that_failed_is_tried_again() {
+    fn failed_installation_is_repeated() {
         let folder = tempfile::tempdir().unwrap();
         let (lockfile, stamp) = (folder.path().join("package-lock.json"), folder.path().join("stamp"));
         fs::write(&lockfile, "one").unwrap();
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_change_is_found_below_folders_but_not_in_node_modules() {
+    fn newest_change_is_found_outside_of_node_modules() {
         let folder = tempfile::tempdir().unwrap();
         let put = |path: &str, seconds: u64| {
             let path = folder.path().join(path);

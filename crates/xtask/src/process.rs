@@ -236,7 +236,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cargo_says_about_xtask_is_not_passed_on() {
+    fn cargo_variables_about_xtask_are_not_passed_on() {
         assert!(is_about_this_package("CARGO_PKG_VERSION"), "a package variable is held back");
         assert!(is_about_this_package("CARGO_MANIFEST_DIR"), "the manifest's folder is held back");
         assert!(!is_about_this_package("CARGO_TARGET_DIR"), "the target folder is passed on");
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failing_program_is_an_error_that_names_it() {
+    fn failing_program_is_an_error_that_names_it() {
         let outcome = cargo().arg("no-such-subcommand").output();
         let message = outcome.map_err(|problem| problem.to_string()).unwrap_err();
         assert!(message.contains("cargo no-such-subcommand"), "the message names the command: {message}");
@@ -252,7 +252,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn dropping_a_program_stops_its_children_too() {
+    fn dropping_a_program_stops_its_children() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let script = format!("sleep 60 & echo $! > {}; wait", file.path().display());
         let running = Program::new("sh").args(["-c", &script]).start().unwrap();
@@ -273,7 +273,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_program_that_does_not_end_is_stopped_in_time() {
+    fn program_beyond_its_timeout_is_stopped() {
         let outcome = Program::new("sleep").arg("60").start().unwrap().finish(Duration::from_millis(50));
         assert!(matches!(outcome, Err(Problem::TooLong { .. })), "the time limit holds: {outcome:?}");
     }

@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_package_that_was_removed_or_never_there_is_missing() {
+    fn removed_or_absent_package_is_missing() {
         let dpkg = "build-essential installed\nlibdbus-1-dev config-files\npkg-config installed\n";
         let needs: Vec<RequiredPackage> = BUILD_SHELL.iter().chain(COMPILER).copied().collect();
         let missing: Vec<_> = missing_on_debian(&needs, dpkg).iter().map(|need| need.debian).collect();
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_longer_name_does_not_stand_for_a_shorter_one() {
+    fn longer_name_does_not_match_a_shorter_one() {
         let missing = missing_on_debian(HEADLESS, "dbus-x11 installed\nxvfb installed\n");
         assert!(missing.iter().any(|need| need.debian == "dbus"), "dbus-x11 is not dbus");
     }

@@ -194,7 +194,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_restart_leaves_the_arguments_out() {
+    fn restart_drops_the_arguments() {
         let mut environment = Env::default();
         environment.args_os = ["drawbridge", "--background", "/notes.mcpb"].map(Into::into).to_vec();
         let builder = mock_builder().manage(without_arguments(environment));

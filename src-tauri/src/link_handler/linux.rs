@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn links_are_off_until_they_are_turned_on_and_nothing_is_left_when_they_are_turned_off() {
+    fn links_are_off_by_default_and_turning_them_off_leaves_nothing() {
         let folder = tempfile::tempdir().expect("a folder");
         let places = places(folder.path());
         assert_eq!(places.is_on(), Ok(false), "links should be off by default");
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_choice_of_another_app_is_left_alone() {
+    fn default_of_another_app_is_unchanged() {
         let folder = tempfile::tempdir().expect("a folder");
         let places = places(folder.path());
         assert_eq!(places.set(true), Ok(()), "turning on should succeed");
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn choices_without_a_group_or_a_last_line_get_theirs() {
+    fn missing_group_and_final_newline_are_added() {
         for before in ["", "[Default Applications]", "[Added Associations]\na/b=c.desktop"] {
             let after = choosing(before);
             assert_eq!(chosen(&after), Some(ID), "the default should be set in {after:?}");
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_linked_file_stays_a_link() {
+    fn linked_file_stays_a_link() {
         let folder = tempfile::tempdir().expect("a folder");
         let places = places(folder.path());
         let real = folder.path().join("dotfiles/mimeapps.list");

@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_off_until_it_is_turned_on_and_can_be_turned_off() {
+    fn login_start_is_off_by_default_and_can_be_turned_off() {
         let folder = tempfile::tempdir().expect("a folder");
         let exec = exec(Path::new("/opt/a b/drawbridge"), BACKGROUND).expect("text");
         let place = AutostartEntry { file: folder.path().join(FILE), exec };
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_desktop_turned_off_is_off() {
+    fn entry_disabled_by_the_desktop_is_off() {
         let entry = |more: &str| format!("[Desktop Entry]\nExec=x --background\n{more}");
         assert!(starts(&entry(""), "x --background"), "the written entry should start the app");
         assert!(!starts(&entry("Hidden=true"), "x --background"), "the key `Hidden` should disable the entry");

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_line_names_files_and_links() {
+    fn command_line_names_files_and_links() {
         assert_eq!(named_by(&[]), [], "the program name should be ignored");
         assert_eq!(named_by(&["--background", "-x"]), [], "options should be ignored");
         assert_eq!(
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn only_install_links_of_the_own_scheme_are_opened_and_only_if_links_are_on() {
+    fn only_own_install_links_are_opened_if_links_are_on() {
         let opened = |text: &str, on: bool| link(text).look_at(|| on);
         assert_eq!(opened(LINK, true), OpenRequest::Link { link: LINK.to_owned() }, "an install link should be opened");
         let loud = LINK.replace("drawbridge", "DrawBridge");
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_refused_link_only_the_beginning_is_said() {
+    fn refused_link_is_shown_without_its_parameters() {
         let opening = link("drawbridge://mcp/install?config=secret token").look_at(|| true);
         let what = "drawbridge://mcp/install".to_owned();
         assert_eq!(
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_a_bundle_by_its_name_and_has_to_be_there() {
+    fn existing_file_with_a_bundle_name_is_accepted() {
         let folder = tempfile::tempdir().expect("a folder");
         let at = |name: &str| folder.path().join(name);
         for name in ["a.mcpb", "b.DXT", "c.txt", "mcpb"] {
@@ -250,7 +250,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_is_no_file_is_refused_without_being_opened() {
+    fn special_files_are_refused_without_being_opened() {
         use std::os::unix::ffi::OsStringExt as _;
         use std::os::unix::net::UnixListener;
         let folder = tempfile::tempdir().expect("a folder");

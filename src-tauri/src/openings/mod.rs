@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_late_word_about_one_does_not_end_another() {
+    fn late_report_does_not_end_another_opening() {
         let mut queue = OpenRequestQueue::default();
         (0..3).for_each(|number| queue.add(bundle(number)));
         let first = queue.advance().expect("an opening should be current");
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn one_is_open_at_a_time_and_the_others_follow_in_order() {
+    fn openings_are_handled_one_at_a_time_in_order() {
         let mut queue = OpenRequestQueue::default();
         for number in 0..3 {
             queue.add(bundle(number));
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_flood_of_links_one_is_opened_and_the_rest_is_counted() {
+    fn only_one_link_of_a_flood_is_opened_and_the_rest_counted() {
         let mut queue = OpenRequestQueue::default();
         queue.add(link("first"));
         assert_eq!(next(&mut queue), Some(link("first")), "the first link should be opened");
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn few_files_wait() {
+    fn waiting_files_are_bounded() {
         let mut queue = OpenRequestQueue::default();
         for number in 0..MOST_WAITING + 5 {
             queue.add(bundle(number));

@@ -228,7 +228,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_second_failed_start_in_a_row_is_enough() {
+    fn two_consecutive_failed_starts_are_enough() {
         let folder = tempfile::tempdir().expect("a folder");
         let attempts = StartAttempts::new(folder.path(), None, "1".into());
         assert!(!attempts.are_enough(), "no start has failed yet");
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_file_says_nothing() {
+    fn damaged_file_counts_as_zero() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join(FILE);
         fs::write(&file, "{\"starts\":9").expect("written");
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn the_session_remembers_what_the_data_folder_does_not_take() {
+    fn session_folder_stores_the_count_if_the_data_folder_is_not_writable() {
         let (data, session) = (blocked(), folder_with(0o700));
         let attempts = || StartAttempts::new(data.path(), Some(session.path()), "1".into());
         attempts().check_writable().expect("the session's folder should be writable");
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn a_problem_ends_when_the_data_folder_takes_the_count_again() {
+    fn problem_is_cleared_when_the_data_folder_is_writable_again() {
         let (data, session) = (blocked(), folder_with(0o700));
         let attempts = StartAttempts::new(data.path(), Some(session.path()), "1".into());
         attempts.add().expect("counted");
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_can_remember_is_known_before_the_sandbox_is_tried() {
+    fn unwritable_count_is_detected_before_the_sandbox_is_tried() {
         // Other users can open the second folder.
         let (data, open) = (blocked(), folder_with(0o755));
         for session in [None, Some(open.path())] {

@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn the_trial_decides_unless_something_else_has_already() {
+    fn trial_decides_unless_something_takes_precedence() {
         let never = || -> Result<(), SandboxObstacle> { panic!("the trial should not run") };
         let yes = || Ok(());
         assert_eq!(
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn webkits_variables_turn_it_off() {
+    fn webkit_variables_disable_the_sandbox() {
         let is_off =
             |force: Option<&str>, disable: Option<&str>| is_turned_off(force.map(OsStr::new), disable.map(OsStr::new));
         assert!(is_off(Some("0"), None), "the variable of older versions should disable the sandbox");
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn a_start_without_a_page_counts_and_one_with_a_page_does_not() {
+    fn start_without_a_page_counts_as_failed() {
         let folder = tempfile::tempdir().expect("a folder");
         let attempts = StartAttempts::new(folder.path(), None, "1".into());
         for _ in 0..2 {
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_start_that_ends_in_order_before_its_page_does_not_count() {
+    fn regular_exit_before_the_page_does_not_count() {
         let folder = tempfile::tempdir().expect("a folder");
         let attempts = StartAttempts::new(folder.path(), None, "1".into());
         in_folder(folder.path(), Ok(())).begin();
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_given_up_at_once_only_before_the_page_came() {
+    fn sandbox_is_given_up_only_before_the_page_appears() {
         let folder = tempfile::tempdir().expect("a folder");
         let sandbox = in_folder(folder.path(), Ok(()));
         sandbox.begin();
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_that_does_not_come_is_remembered_where_the_data_folder_takes_no_file() {
+    fn missing_page_is_counted_in_the_session_folder_if_necessary() {
         let (data, session) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
         let private = std::os::unix::fs::PermissionsExt::from_mode(0o700);
         std::fs::set_permissions(session.path(), private).expect("set");

@@ -131,14 +131,14 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_is_missing_is_named() {
+    fn missing_program_is_named() {
         assert_eq!(outcome(None, true, LIMIT), Err(SandboxObstacle::NoBubblewrap), "bubblewrap");
         assert_eq!(outcome(Some("exit 0"), false, LIMIT), Err(SandboxObstacle::NoBusProxy), "xdg-dbus-proxy");
         assert_eq!(outcome(Some("exit 0"), true, LIMIT), Ok(()), "both programs should be sufficient");
     }
 
     #[test]
-    fn a_refusal_is_told_in_bubblewraps_words() {
+    fn refusal_contains_the_message_of_bubblewrap() {
         let refused = "echo 'bwrap: setting up uid map: Permission denied' >&2; exit 1";
         let cause = "bwrap: setting up uid map: Permission denied".to_owned();
         assert_eq!(
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_hangs_is_given_up() {
+    fn hanging_trial_times_out() {
         let start = Instant::now();
         let hung = outcome(Some("exec sleep 600"), true, Duration::from_millis(100));
         assert!(matches!(hung, Err(SandboxObstacle::NoNamespaces { .. })), "a hanging trial should fail: {hung:?}");

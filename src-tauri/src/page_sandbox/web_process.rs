@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_may_hold_anything() {
+    fn process_name_may_contain_any_character() {
         assert_eq!(
             name_and_parent("7 (a ) b) S 3 7 7 0"),
             Some(("a ) b".to_owned(), 3)),
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn web_processes_of_other_apps_do_not_count() {
+    fn web_processes_of_other_apps_are_ignored() {
         let process = |name: &str, parent| (name.to_owned(), parent);
         let processes = WebProcesses::from([
             (10, process("drawbridge", 1)),
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_shares_its_own_namespaces() {
+    fn process_shares_its_own_namespaces() {
         let own = std::process::id();
         assert!(!differs(Path::new("/proc"), own, own), "a process should share its namespaces with itself");
         let namespaces = tempfile::tempdir().expect("a folder");

@@ -135,12 +135,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_alpha_comes_first() {
+    fn alpha_is_the_first_byte() {
         assert_eq!(to_argb(&[1, 2, 3, 4, 5, 6, 7, 8]), [4, 1, 2, 3, 8, 5, 6, 7], "each pixel should be converted");
     }
 
     #[test]
-    fn a_tray_that_was_not_started_is_not_shown() {
+    fn unstarted_tray_is_not_shown() {
         assert!(!Tray::default().is_shown(), "no icon should be shown");
     }
 }

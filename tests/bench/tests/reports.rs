@@ -17,7 +17,7 @@ const CLIENT: &str = env!("CARGO_BIN_EXE_bench-client");
 const BARE: &str = env!("CARGO_BIN_EXE_bench-bare");
 
 /// Returns the output of the server for these lines of input.
-fn answered(arguments: &[&str], lines: &str) -> String {
+fn server_output(arguments: &[&str], lines: &str) -> String {
     let mut server = Command::new(SERVER).args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     server.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
     String::from_utf8(server.wait_with_output().unwrap().stdout).unwrap()
@@ -32,20 +32,20 @@ fn report(program: &str, scenario: &str, server: &Path) -> Value {
 }
 
 #[test]
-fn the_bare_server_repeats_what_the_real_one_writes() {
+fn bare_server_repeats_the_output_of_the_real_one() {
     for (scenario, tools) in
         [(Scenario::StdioSeq, "3"), (Scenario::StdioList5000, "5000"), (Scenario::StdioProgress10000, "3")]
     {
         let line = format!("{}\n", request(scenario, 1000));
-        let real = answered(&["stdio", "--tools", tools], &line);
+        let real = server_output(&["stdio", "--tools", tools], &line);
         assert!(real.contains("\"id\":1000,\"result\":"), "the request of {scenario:?} is one that succeeds");
-        let bare = answered(&["bare", "--tools", tools], &format!("{line}anything\n"));
+        let bare = server_output(&["bare", "--tools", tools], &format!("{line}anything\n"));
         assert!(bare == real.repeat(2), "{scenario:?}: the same bytes, also for what is no request");
     }
 }
 
 #[test]
-fn drawbridge_writes_the_requests_that_the_bare_limit_writes() {
+fn drawbridge_sends_the_same_requests_as_the_bare_limit() {
     let folder = tempfile::tempdir().unwrap();
     let (log, listening) = (folder.path().join("requests"), folder.path().join("listening-server"));
     fs::write(&listening, format!("#!/bin/sh\ntee '{}' | '{SERVER}' \"$@\"\n", log.display())).unwrap();
@@ -61,7 +61,7 @@ fn drawbridge_writes_the_requests_that_the_bare_limit_writes() {
 }
 
 #[test]
-fn a_report_has_every_key() {
+fn report_has_every_key() {
     let server = Path::new(SERVER);
     for program in [CLIENT, BARE] {
         let progress = report(program, "stdio-progress-10000", server);

@@ -46,7 +46,7 @@ impl Client {
         match client.ready().await {
             Ok(()) => Ok(client),
             Err(cause) => {
-                client.tell_activity().await;
+                client.print_activity().await;
                 Err(cause)
             }
         }
@@ -127,7 +127,7 @@ impl Client {
 
     /// Prints all messages, for the diagnosis of a failure.
     #[allow(clippy::print_stderr, reason = "a program says why it failed")]
-    pub(crate) async fn tell_activity(&self) {
+    pub(crate) async fn print_activity(&self) {
         eprintln!("{}", self.app.activity(SERVER).await);
         if let Ok(view) = self.host().authorization(SERVER.to_owned()).await {
             for step in view.steps {

@@ -60,7 +60,7 @@ async fn perform(task: &Task) -> Result<(), String> {
     let client = Client::connect(&task.url, &task.context).await?;
     let outcome = scenarios::perform(&client, &task.scenario, &task.context).await;
     if outcome.is_err() {
-        client.tell_activity().await;
+        client.print_activity().await;
     }
     client.close().await;
     outcome

@@ -42,14 +42,14 @@ pub(crate) async fn settings(url: &str, context: &Value) -> Result<Settings, Str
         },
         ..AuthConfig::default()
     };
-    auth.client_secret = text("client_secret").map(|secret| settings.keep("client-secret", secret));
-    auth.private_key = key.map(|key| settings.keep("private-key", key));
-    auth.assertion = assertion.map(|assertion| settings.keep("assertion", assertion));
+    auth.client_secret = text("client_secret").map(|secret| settings.store_secret("client-secret", secret));
+    auth.private_key = key.map(|key| settings.store_secret("private-key", key));
+    auth.assertion = assertion.map(|assertion| settings.store_secret("assertion", assertion));
     auth.identity_provider = idp.map(|token_endpoint| AuthIdentityProvider {
         issuer: text("idp_issuer").unwrap_or_default(),
         token_endpoint: Some(token_endpoint),
         client_id: text("idp_client_id").unwrap_or_default(),
-        id_token: text("idp_id_token").map(|token| settings.keep("id-token", token)),
+        id_token: text("idp_id_token").map(|token| settings.store_secret("id-token", token)),
         ..AuthIdentityProvider::default()
     });
     settings.config.auth = Some(auth);
@@ -58,7 +58,7 @@ pub(crate) async fn settings(url: &str, context: &Value) -> Result<Settings, Str
 
 impl Settings {
     /// Stores a secret for the settings, and returns the reference to it.
-    fn keep(&mut self, name: &str, secret: String) -> String {
+    fn store_secret(&mut self, name: &str, secret: String) -> String {
         let origin = self.config.origin().unwrap_or_default();
         self.secrets.push((secrets::key(name, &origin), secret));
         secrets::reference(name)

@@ -12,12 +12,12 @@ pub(crate) fn answer(body: &ConsentRequestBody) -> UserDecision {
         ConsentRequestBody::ConnectServer { .. }
         | ConsentRequestBody::Tool { .. }
         | ConsentRequestBody::SignIn { .. } => UserDecision::Allow(ApprovalScope::Once),
-        ConsentRequestBody::Form { form: Ok(form), .. } => UserDecision::Submit(filled(form)),
+        ConsentRequestBody::Form { form: Ok(form), .. } => UserDecision::Submit(valid_content(form)),
         _ => UserDecision::Deny,
     }
 }
 
-fn filled(form: &Form) -> Map<String, Value> {
+fn valid_content(form: &Form) -> Map<String, Value> {
     let value = |field: &FormField| match &field.default {
         Some(default) => Some(default.clone()),
         None if field.required => Some(least(&field.kind)),

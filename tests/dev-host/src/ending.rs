@@ -3,7 +3,7 @@
 use tokio::io::AsyncReadExt as _;
 
 /// Returns when standard input ends, on Ctrl-C, or on SIGTERM.
-pub(crate) async fn told_to_end() {
+pub(crate) async fn shutdown_requested() {
     tokio::select! {
         () = input_ended() => {}
         _ = tokio::signal::ctrl_c() => {}

@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn other_names_and_other_pages_are_refused() {
+    fn other_hosts_and_origins_are_rejected() {
         let cases = [
             ("127.0.0.1:1430", None, true, "a test without a browser"),
             ("127.0.0.1:1430", Some("http://127.0.0.1:1430"), true, "the page"),

@@ -115,7 +115,7 @@ async fn serve(options: Options) -> Result<(), Box<dyn std::error::Error>> {
     // Connections that stay open, such as the events', do not hold the end up.
     tokio::select! {
         served = axum::serve(listener, router).into_future() => served?,
-        () = ending::told_to_end() => {}
+        () = ending::shutdown_requested() => {}
     }
     host.close().await;
     Ok(())

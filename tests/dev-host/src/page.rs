@@ -23,7 +23,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_rules_are_the_products() {
+    fn content_rules_match_the_product() {
         let config: serde_json::Value =
             serde_json::from_str(include_str!("../../../src-tauri/tauri.conf.json")).expect("JSON");
         let product = config["app"]["security"]["csp"].as_object().expect("rules by name");

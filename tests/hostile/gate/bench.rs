@@ -126,7 +126,7 @@ impl GateBench {
             TestAct::Start => self.start().await,
             TestAct::StartFar => {
                 self.app.host.start_server(FAR.into()).await.unwrap();
-                self.far_is_decided().await;
+                self.wait_for_remote().await;
             }
             TestAct::StopFar => {
                 self.app.host.stop_server(FAR.into()).await.unwrap();
@@ -144,7 +144,7 @@ impl GateBench {
     }
 
     /// Waits until the remote server is in use, or it is for the user to go on.
-    async fn far_is_decided(&self) {
+    async fn wait_for_remote(&self) {
         let is_decided = |s: &host::view::ServerView| !matches!(s.state, ServerState::Starting | ServerState::Stopping);
         self.app.until(FAR, "asked about, waiting, or in use", is_decided).await;
     }
@@ -287,7 +287,7 @@ impl GateBench {
         let starts = matches!(consent_request.body, ConsentRequestBody::StartServer { .. });
         if matches!(consent_request.body, ConsentRequestBody::ConnectServer { .. } | ConsentRequestBody::SignIn { .. })
         {
-            self.far_is_decided().await;
+            self.wait_for_remote().await;
         }
         if starts {
             let is_over = |s: &host::view::ServerView| {

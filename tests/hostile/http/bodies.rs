@@ -65,7 +65,7 @@ fn event(message: &str) -> String {
 }
 
 /// Text in the place of a letter: bytes that no JSON writer makes.
-fn spoiled(request: &Value, bytes: &[u8]) -> Vec<u8> {
+fn with_invalid_text(request: &Value, bytes: &[u8]) -> Vec<u8> {
     let text = with_text(request, "@");
     let at = text.find('@').unwrap_or_default();
     [&text.as_bytes()[..at], bytes, &text.as_bytes()[at + 1..]].concat()
@@ -83,9 +83,9 @@ const CASES: &[Case] = &[
         }),
         &["values", "large"],
     ),
-    case("X37", "invalid UTF-8", Body(|r| spoiled(r, b"\xff\xfe")), &["UTF-8"]),
-    case("X37", "NUL bytes", Body(|r| spoiled(r, b"\0")), &["control character"]),
-    case("X37", "a lone surrogate", Body(|r| spoiled(r, br"\ud800")), &["surrogate"]),
+    case("X37", "invalid UTF-8", Body(|r| with_invalid_text(r, b"\xff\xfe")), &["UTF-8"]),
+    case("X37", "NUL bytes", Body(|r| with_invalid_text(r, b"\0")), &["control character"]),
+    case("X37", "a lone surrogate", Body(|r| with_invalid_text(r, br"\ud800")), &["surrogate"]),
     case("X37", "a byte order mark and CR LF", Body(|r| format!("\u{feff}{}\r\n", proper(r)).into()), &[]),
     // Within the message and its result.
     case("X38", "nested 127 deep", Body(|r| nested(r, 125)), &[]),
@@ -161,17 +161,17 @@ async fn cases(ids: &[&str]) {
 }
 
 #[tokio::test]
-async fn x37_x52_bytes_that_are_no_message_fail_their_call_at_once() {
+async fn x37_x52_malformed_bytes_fail_their_call_immediately() {
     cases(&["X37", "X52"]).await;
 }
 
 #[tokio::test]
-async fn x38_messages_that_fit_nothing_stay_with_their_call() {
+async fn x38_unmatched_messages_affect_only_their_call() {
     cases(&["X38"]).await;
 }
 
 #[tokio::test]
-async fn x42_what_belongs_to_something_else_is_passed_over_or_refused() {
+async fn x42_foreign_content_is_ignored_or_rejected() {
     cases(&["X42"]).await;
 }
 
@@ -185,7 +185,7 @@ async fn one(at: usize) {
     let pair = if is_at_once { ServerPair::ready_for_a_flood(config).await } else { ServerPair::ready(config).await };
     let call = pair.bad_call(&what).await;
     if is_at_once && !words.is_empty() {
-        pair.ended_at_once(&what, &call, words);
+        pair.assert_ended_immediately(&what, &call, words);
     } else {
         pair.ended(&what, &call, words);
     }
@@ -222,7 +222,7 @@ async fn comes(comes: &BadResponse, request: &Value, mut answer: HttpResponder) 
 /// X37: 1 GB in one body and in one line of an event stream. It ends where the bound is reached, and so does the
 /// connection.
 #[tokio::test]
-async fn x37_a_gigabyte_is_cut() {
+async fn x37_gigabyte_body_is_truncated() {
     for (about, head) in [
         (
             "a body that names no length",
@@ -257,7 +257,7 @@ async fn x37_a_gigabyte_is_cut() {
         .await;
         let pair = ServerPair::ready(remote(server.url("/mcp"))).await;
         let call = pair.bad_call(&what).await;
-        pair.ended_at_once(&what, &call, &["16", "large"]);
+        pair.assert_ended_immediately(&what, &call, &["16", "large"]);
         let taken = written.load(Ordering::Relaxed);
         assert!(taken < 64 * 1024 * 1024, "{what}: the rest is not taken, but {taken} bytes were");
         pair.close(&what).await;
@@ -266,7 +266,7 @@ async fn x37_a_gigabyte_is_cut() {
 
 /// X38: the stream of a call contains responses with ids similar to those of another pending call.
 #[tokio::test]
-async fn x38_an_answer_is_never_delivered_to_another_call() {
+async fn x38_response_is_never_delivered_to_another_call() {
     let what = "X38 over HTTP, two calls at a time";
     let second = Arc::new(Mutex::new(None));
     let server = HttpServer::start(move |request, mut answer| {

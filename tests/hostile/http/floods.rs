@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use testkit::http::{HttpRequest, HttpServer, ordinary};
 
-use super::{LEGACY, proper, remote, wrong_at_calls};
+use super::{LEGACY, misbehaving_at_calls, proper, remote};
 use crate::pair::ServerPair;
 use crate::report::Row;
 
@@ -60,24 +60,24 @@ async fn flooded_with(method: &'static str) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn x41_a_flood_of_log_messages() {
+async fn x41_flood_of_log_messages() {
     flooded_with("notifications/message").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn x41_a_flood_of_progress() {
+async fn x41_flood_of_progress() {
     flooded_with("notifications/progress").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn x41_a_flood_of_list_changes() {
+async fn x41_flood_of_list_changes() {
     flooded_with("notifications/tools/list_changed").await;
 }
 
 /// X40: a server that drops every call at once is not retried without limit.
 #[tokio::test]
-async fn x40_a_server_that_drops_every_connection_ends_the_call() {
-    let server = wrong_at_calls(LEGACY, |_, answer| async move {
+async fn x40_dropped_connections_end_the_call() {
+    let server = misbehaving_at_calls(LEGACY, |_, answer| async move {
         drop(answer);
         Ok(())
     })
@@ -90,7 +90,7 @@ async fn x40_a_server_that_drops_every_connection_ends_the_call() {
 }
 
 /// Serves a stream that ends at once each time, with a requested delay before reconnecting.
-async fn comes_back(retry: &'static str) -> (usize, Duration, Row) {
+async fn count_resumptions(retry: &'static str) -> (usize, Duration, Row) {
     let server = HttpServer::start(move |request: HttpRequest, mut answer| async move {
         if request.method == "GET" && request.header("last-event-id").is_some() || request.rpc_method() == "tools/call"
         {
@@ -110,15 +110,15 @@ async fn comes_back(retry: &'static str) -> (usize, Duration, Row) {
 }
 
 #[tokio::test]
-async fn x52_retry_0_is_no_busy_loop() {
-    let (resumed, took, _row) = comes_back("0").await;
+async fn x52_retry_0_causes_no_busy_loop() {
+    let (resumed, took, _row) = count_resumptions("0").await;
     assert!(resumed >= 1, "X52: [http-sse-poll-reconnect] the stream is taken up again");
     let most = took.as_secs_f64() + 1.0;
     assert!((resumed as f64) <= most, "X52: at most once a second, not {resumed} times in {took:?}");
 }
 
 #[tokio::test]
-async fn x52_retry_of_30_years_does_not_hold_the_call() {
-    let (resumed, _, _row) = comes_back("1000000000000").await;
+async fn x52_retry_of_30_years_does_not_block_the_call() {
+    let (resumed, _, _row) = count_resumptions("1000000000000").await;
     assert!(resumed <= 1, "X52: the pause is clamped to a minute, so nothing comes within the call's time");
 }

@@ -6,7 +6,7 @@ use serde_json::json;
 use testkit::app::scripted;
 use testkit::http::{HttpRequest, HttpServer, ordinary};
 
-use super::{LEGACY, MODERN, remote, wrong_at};
+use super::{LEGACY, MODERN, misbehaving_at, remote};
 use crate::pair::ServerPair;
 
 /// Opens the server at this URL, which fails with one of these words; the good one is well all the while.
@@ -23,19 +23,19 @@ pub(super) async fn fails(url: String, what: &str, words: &[&str]) -> FailureRea
 }
 
 #[tokio::test]
-async fn x35_a_server_that_never_answers_is_given_up() {
+async fn x35_server_that_never_responds_times_out() {
     let server = HttpServer::start(|_, mut answer| async move { answer.hang().await }).await;
     fails(server.url("/mcp"), "X35, silence", &["no answer", "did not answer", "in time"]).await;
 }
 
 #[tokio::test]
-async fn x35_a_server_that_never_answers_initialize_is_given_up() {
-    let server = wrong_at("initialize", LEGACY, |_, mut answer| async move { answer.hang().await }).await;
+async fn x35_unanswered_initialize_times_out() {
+    let server = misbehaving_at("initialize", LEGACY, |_, mut answer| async move { answer.hang().await }).await;
     fails(server.url("/mcp"), "X35, silence at initialize", &["no answer", "did not answer", "in time"]).await;
 }
 
 #[tokio::test]
-async fn x42_a_web_page_is_no_server() {
+async fn x42_web_page_is_not_a_server() {
     let page = b"<html><h1>Welcome to the harbour</h1></html>";
     let server =
         HttpServer::start(
@@ -46,7 +46,7 @@ async fn x42_a_web_page_is_no_server() {
 }
 
 #[tokio::test]
-async fn nobody_listens() {
+async fn closed_port_is_unreachable() {
     let gone = HttpServer::start(|_, mut answer| async move { answer.status(500).await }).await;
     let url = gone.url("/mcp");
     drop(gone);
@@ -59,7 +59,7 @@ async fn nobody_listens() {
 
 /// A tool with an invalid header annotation is omitted and reported, and nothing of it is sent.
 #[tokio::test]
-async fn x54_tools_with_bad_header_names_are_left_out() {
+async fn x54_tools_with_invalid_header_names_are_dropped() {
     let server = HttpServer::start(|request: HttpRequest, mut answer| async move {
         if request.rpc_method() != "tools/list" {
             return ordinary::answer(MODERN, &request, answer).await;
@@ -117,7 +117,7 @@ async fn x54_tools_with_bad_header_names_are_left_out() {
 
 /// Over stdio, where there are no headers, no tool is omitted, and only the message is sent.
 #[tokio::test]
-async fn x54_over_stdio_there_are_no_headers() {
+async fn x54_stdio_has_no_headers() {
     let what = "X54 over stdio";
     let tool = json!({ "tools": [{ "name": "echo", "inputSchema": { "type": "object", "properties": {
         "text": { "type": "string", "x-mcp-header": "Text\r\nX-Evil: yes" }

@@ -17,14 +17,14 @@ async fn ordinary_server() -> HttpServer {
 }
 
 /// A proxy that leads every CONNECT to this address.
-async fn leading_to(address: SocketAddr) -> HttpServer {
+async fn tunnel_proxy(address: SocketAddr) -> HttpServer {
     HttpServer::start(move |request: HttpRequest, mut answer| async move {
         if request.method == "CONNECT" { answer.tunnel(address).await } else { answer.status(403).await }
     })
     .await
 }
 
-async fn is_called(url: String, what: &str) {
+async fn assert_called(url: String, what: &str) {
     let pair = ServerPair::ready(remote(url)).await;
     let call = pair.bad_call(what).await;
     pair.ended(what, &call, &[]);
@@ -32,14 +32,14 @@ async fn is_called(url: String, what: &str) {
 }
 
 #[tokio::test]
-async fn a_server_is_reached_through_the_proxy() {
+async fn server_is_reached_through_the_proxy() {
     let what = "a proxy, without TLS";
     if let Some(url) = own_process::server() {
-        return is_called(url, what).await;
+        return assert_called(url, what).await;
     }
     // The proxy responds itself instead of forwarding.
     let proxy = ordinary_server().await;
-    let test = "a_server_is_reached_through_the_proxy";
+    let test = "server_is_reached_through_the_proxy";
     own_process::run(module_path!(), test, "http://harbour.test/mcp", &[("HTTP_PROXY", &proxy.url(""))]).await;
     let call = proxy.seen().into_iter().find(|r| r.rpc_method() == "tools/call").expect("the call comes to the proxy");
     assert_eq!(call.path, "http://harbour.test/mcp", "{what}: with the whole address: {}", call.head);
@@ -47,16 +47,16 @@ async fn a_server_is_reached_through_the_proxy() {
 }
 
 #[tokio::test]
-async fn a_secure_server_is_reached_through_the_proxy_and_hidden_from_it() {
+async fn https_server_is_reached_through_the_proxy_and_hidden_from_it() {
     let what = "a proxy, with TLS";
     if let Some(url) = own_process::server() {
-        return is_called(url, what).await;
+        return assert_called(url, what).await;
     }
     let (authority, server) = (CertificateAuthority::new(), ordinary_server().await);
     let (_folder, trusted) = trusting(&authority);
     let front = TlsFront::before(server.address, &authority.identity("harbour.test")).await;
-    let proxy = leading_to(front.address).await;
-    let test = "a_secure_server_is_reached_through_the_proxy_and_hidden_from_it";
+    let proxy = tunnel_proxy(front.address).await;
+    let test = "https_server_is_reached_through_the_proxy_and_hidden_from_it";
     let variables = [("HTTPS_PROXY", &*proxy.url("")), ("SSL_CERT_FILE", &trusted)];
     own_process::run(module_path!(), test, "https://harbour.test/mcp", &variables).await;
     assert_eq!(server.count("tools/call"), 1, "{what}: the call comes to the server");
@@ -73,7 +73,7 @@ async fn a_secure_server_is_reached_through_the_proxy_and_hidden_from_it() {
 }
 
 #[tokio::test]
-async fn a_proxy_that_shows_its_own_certificate_is_refused() {
+async fn proxy_with_its_own_certificate_is_rejected() {
     let what = "a proxy that listens in";
     if let Some(url) = own_process::server() {
         fails(url, what, &["certificate"]).await;
@@ -83,8 +83,8 @@ async fn a_proxy_that_shows_its_own_certificate_is_refused() {
     let (_folder, trusted) = trusting(&authority);
     let server = ordinary_server().await;
     let front = TlsFront::before(server.address, &other.identity("harbour.test")).await;
-    let proxy = leading_to(front.address).await;
-    let test = "a_proxy_that_shows_its_own_certificate_is_refused";
+    let proxy = tunnel_proxy(front.address).await;
+    let test = "proxy_with_its_own_certificate_is_rejected";
     let variables = [("HTTPS_PROXY", &*proxy.url("")), ("SSL_CERT_FILE", &trusted)];
     own_process::run(module_path!(), test, "https://harbour.test/mcp", &variables).await;
     assert!(proxy.seen().iter().any(|request| request.method == "CONNECT"), "{what}: it was used");
@@ -92,39 +92,39 @@ async fn a_proxy_that_shows_its_own_certificate_is_refused() {
 }
 
 #[tokio::test]
-async fn a_proxy_that_refuses_is_said() {
+async fn refusal_of_the_proxy_is_reported() {
     let what = "a proxy that wants a password";
     if let Some(url) = own_process::server() {
         fails(url, what, &["proxy"]).await;
         return;
     }
     let proxy = HttpServer::start(|_, mut answer| async move { answer.status(407).await }).await;
-    let test = "a_proxy_that_refuses_is_said";
+    let test = "refusal_of_the_proxy_is_reported";
     own_process::run(module_path!(), test, "https://harbour.test/mcp", &[("HTTPS_PROXY", &proxy.url(""))]).await;
     assert!(!proxy.seen().is_empty(), "{what}: it was asked");
 }
 
 #[tokio::test]
-async fn a_proxy_that_says_nothing_is_given_up() {
+async fn silent_proxy_times_out() {
     let what = "a proxy that says nothing";
     if let Some(url) = own_process::server() {
         fails(url, what, &["no answer", "in time"]).await;
         return;
     }
     let proxy = HttpServer::start(|_, mut answer| async move { answer.hang().await }).await;
-    let test = "a_proxy_that_says_nothing_is_given_up";
+    let test = "silent_proxy_times_out";
     own_process::run(module_path!(), test, "https://harbour.test/mcp", &[("HTTPS_PROXY", &proxy.url(""))]).await;
     assert!(!proxy.seen().is_empty(), "{what}: it was asked");
 }
 
 #[tokio::test]
-async fn this_computer_is_reached_without_the_proxy() {
+async fn loopback_server_is_reached_without_the_proxy() {
     let what = "a proxy, and a server on this computer";
     if let Some(url) = own_process::server() {
-        return is_called(url, what).await;
+        return assert_called(url, what).await;
     }
     let (proxy, server) = (ordinary_server().await, ordinary_server().await);
-    let test = "this_computer_is_reached_without_the_proxy";
+    let test = "loopback_server_is_reached_without_the_proxy";
     own_process::run(module_path!(), test, &server.url("/mcp"), &[("HTTP_PROXY", &proxy.url(""))]).await;
     assert!(proxy.seen().is_empty(), "{what}: the proxy is not asked: {:?}", proxy.seen());
     assert_eq!(server.count("tools/call"), 1, "{what}: the server is");

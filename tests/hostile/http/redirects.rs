@@ -16,12 +16,12 @@ use crate::pair::ServerPair;
 const SECRET: &str = "Bearer of-the-user";
 
 /// Adds a server with a secret header while the good server is in use, and returns the result of its start.
-async fn added(what: &str, url: String) -> (ServerPair, Result<(), String>) {
+async fn add_server(what: &str, url: String) -> (ServerPair, Result<(), String>) {
     let headers = BTreeMap::from([("Authorization".to_owned(), SECRET.to_owned())]);
     let pair = ServerPair::opening(HttpConfig { url, headers, ..HttpConfig::default() }.into()).await;
     let over = |s: &ServerState| matches!(s, ServerState::Ready | ServerState::Failed(_));
     let view = pair.while_good(what, pair.app.until("bad", "ready or failed", |s| over(&s.state))).await;
-    pair.memory_is_bounded(what);
+    pair.assert_memory_bounded(what);
     let ended = match view.state {
         ServerState::Failed(failure) => Err(failure.message),
         _ => Ok(()),
@@ -29,7 +29,7 @@ async fn added(what: &str, url: String) -> (ServerPair, Result<(), String>) {
     (pair, ended)
 }
 
-fn got_nothing(what: &str, other: &HttpServer) {
+fn assert_received_nothing(what: &str, other: &HttpServer) {
     for request in other.seen() {
         assert!(request.body.is_empty(), "{what}: no body reaches another origin: {request:?}");
         assert!(request.header("authorization").is_none(), "{what}: no token does: {}", request.head);
@@ -52,22 +52,22 @@ async fn ordinary_server() -> HttpServer {
 }
 
 #[tokio::test]
-async fn x49_another_origin_gets_nothing() {
+async fn x49_redirect_to_another_origin_receives_nothing() {
     for status in [301, 302, 303, 307, 308] {
         let what = format!("X49, {status} to another origin");
         let other = ordinary_server().await;
         let server = redirecting(status, other.url("/mcp")).await;
-        let (pair, ended) = added(&what, server.url("/mcp")).await;
+        let (pair, ended) = add_server(&what, server.url("/mcp")).await;
         let message = ended.expect_err("X49: a redirect to another origin is no way to a server");
         assert!(message.contains("redirect"), "{what}: the cause is in words: {message}");
-        got_nothing(&what, &other);
+        assert_received_nothing(&what, &other);
         pair.close(&what).await;
     }
 }
 
 /// The same once the server is in use: a call must not follow either.
 #[tokio::test]
-async fn x49_a_call_does_not_go_to_another_origin() {
+async fn x49_call_does_not_follow_a_redirect_to_another_origin() {
     for status in [301, 302, 303, 307, 308] {
         let what = format!("X49, {status} at a call");
         let other = ordinary_server().await;
@@ -82,21 +82,21 @@ async fn x49_a_call_does_not_go_to_another_origin() {
             }
         })
         .await;
-        let (pair, ended) = added(&what, server.url("/mcp")).await;
+        let (pair, ended) = add_server(&what, server.url("/mcp")).await;
         assert_eq!(ended, Ok(()), "{what}: it can be opened");
         pair.app.until("bad", "known", |s| s.counts[0] > 0).await;
         let call = pair.bad_call(&what).await;
         pair.ended(&what, &call, &["redirect"]);
-        got_nothing(&what, &other);
+        assert_received_nothing(&what, &other);
         pair.close(&what).await;
     }
 }
 
 #[tokio::test]
-async fn x49_https_does_not_lead_to_http() {
+async fn x49_https_does_not_redirect_to_http() {
     let what = "X49, https to http";
     if let Some(url) = own_process::server() {
-        let (pair, ended) = added(what, url).await;
+        let (pair, ended) = add_server(what, url).await;
         let message = ended.expect_err("X49: a redirect to http is no way to a server");
         assert!(message.contains("redirect"), "{what}: the cause is in words: {message}");
         pair.close(what).await;
@@ -106,7 +106,7 @@ async fn x49_https_does_not_lead_to_http() {
     let (_folder, trusted) = trusting(&authority);
     let server = redirecting(307, other.url("/mcp")).await;
     let front = TlsFront::before(server.address, &authority.identity("127.0.0.1")).await;
-    let test = "x49_https_does_not_lead_to_http";
+    let test = "x49_https_does_not_redirect_to_http";
     let environment = [("SSL_CERT_FILE", &*trusted)];
     let _rows = own_process::run(module_path!(), test, &front.url("/mcp"), &environment).await;
     assert!(!server.seen().is_empty(), "{what}: the server was asked");
@@ -114,7 +114,7 @@ async fn x49_https_does_not_lead_to_http() {
 }
 
 #[tokio::test]
-async fn x49_a_redirect_within_the_origin_is_followed_with_body_and_headers() {
+async fn x49_same_origin_redirect_is_followed_with_body_and_headers() {
     let server = HttpServer::start(|request: HttpRequest, mut answer| async move {
         if request.path == "/mcp" {
             return answer.whole(307, "location: /moved/mcp\r\n", b"").await;
@@ -123,7 +123,7 @@ async fn x49_a_redirect_within_the_origin_is_followed_with_body_and_headers() {
     })
     .await;
     let what = "X49, a redirect within the origin";
-    let (pair, ended) = added(what, server.url("/mcp")).await;
+    let (pair, ended) = add_server(what, server.url("/mcp")).await;
     assert_eq!(ended, Ok(()), "X49: a server may have moved");
     let moved = server.seen().into_iter().find(|r| r.path == "/moved/mcp").expect("it was followed");
     assert_eq!(moved.header("authorization"), Some(SECRET), "X49: with what the user gave it");
@@ -131,7 +131,7 @@ async fn x49_a_redirect_within_the_origin_is_followed_with_body_and_headers() {
 }
 
 #[tokio::test]
-async fn x49_a_chain_of_30_is_not_followed_to_its_end() {
+async fn x49_chain_of_30_redirects_is_not_followed_to_its_end() {
     let server = HttpServer::start(|request: HttpRequest, mut answer| async move {
         let hop: u32 = request.path.rsplit('/').next().and_then(|n| n.parse().ok()).unwrap_or(0);
         if hop == 30 {
@@ -141,7 +141,7 @@ async fn x49_a_chain_of_30_is_not_followed_to_its_end() {
     })
     .await;
     let what = "X49, 30 hops";
-    let (pair, ended) = added(what, server.url("/hop/0")).await;
+    let (pair, ended) = add_server(what, server.url("/hop/0")).await;
     let message = ended.expect_err("X49: a chain without end is no way to a server");
     assert!(message.contains("redirect"), "X49: the cause is in words: {message}");
     let longest = server.seen().iter().filter_map(|r| r.path.rsplit('/').next()?.parse::<u32>().ok()).max();

@@ -27,7 +27,7 @@ pub(super) fn trusting(authority: &CertificateAuthority) -> (tempfile::TempDir, 
 const WORDS: &str = "EXPECTED_WORDS";
 
 #[tokio::test]
-async fn a_server_that_cannot_show_who_it_is_is_refused() {
+async fn server_with_an_invalid_certificate_is_rejected() {
     if let Some(url) = own_process::server() {
         let words = std::env::var(WORDS).expect("what is expected is given along");
         fails(url, "TLS", &["certificate", &words]).await;
@@ -43,7 +43,7 @@ async fn a_server_that_cannot_show_who_it_is_is_refused() {
     ] {
         let server = plain().await;
         let front = TlsFront::before(server.address, &identity).await;
-        let test = "a_server_that_cannot_show_who_it_is_is_refused";
+        let test = "server_with_an_invalid_certificate_is_rejected";
         let environment = [("SSL_CERT_FILE", trusted.as_str()), (WORDS, words)];
         own_process::run(module_path!(), test, &front.url("/mcp"), &environment).await;
         assert!(server.seen().is_empty(), "TLS, {about}: nothing was sent to it: {:?}", server.seen());
@@ -51,7 +51,7 @@ async fn a_server_that_cannot_show_who_it_is_is_refused() {
 }
 
 #[tokio::test]
-async fn a_server_that_a_trusted_authority_knows_is_used() {
+async fn server_with_a_trusted_certificate_is_used() {
     let what = "TLS, a trusted certificate";
     if let Some(url) = own_process::server() {
         let pair = ServerPair::ready(remote(url)).await;
@@ -63,7 +63,7 @@ async fn a_server_that_a_trusted_authority_knows_is_used() {
     let (authority, server) = (CertificateAuthority::new(), plain().await);
     let (_folder, trusted) = trusting(&authority);
     let front = TlsFront::before(server.address, &authority.identity("127.0.0.1")).await;
-    let test = "a_server_that_a_trusted_authority_knows_is_used";
+    let test = "server_with_a_trusted_certificate_is_used";
     own_process::run(module_path!(), test, &front.url("/mcp"), &[("SSL_CERT_FILE", &trusted)]).await;
     assert!(front.accepted() >= 1, "{what}: over TLS");
     assert_eq!(server.count("tools/call"), 1, "{what}: it is called");

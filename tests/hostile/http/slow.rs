@@ -6,14 +6,14 @@ use domain::call::CallFailure;
 use serde_json::json;
 use testkit::time::at_once;
 
-use super::{LEGACY, MODERN, remote, wrong_at, wrong_at_calls};
+use super::{LEGACY, MODERN, misbehaving_at, misbehaving_at_calls, remote};
 use crate::pair::{IDLE, ServerPair, TOTAL};
 
 #[tokio::test]
-async fn x35_a_call_without_an_answer_is_given_up_and_the_server_is_told() {
+async fn x35_unanswered_call_times_out_and_is_cancelled() {
     for revision in [LEGACY, MODERN] {
         let what = format!("X35, {revision}, a call without an answer");
-        let server = wrong_at_calls(revision, |_, mut answer| async move { answer.hang().await }).await;
+        let server = misbehaving_at_calls(revision, |_, mut answer| async move { answer.hang().await }).await;
         let pair = ServerPair::ready(remote(server.url("/mcp"))).await;
         let call = pair.bad_call(&what).await;
         pair.ended(&what, &call, &["no answer"]);
@@ -30,8 +30,8 @@ async fn x35_a_call_without_an_answer_is_given_up_and_the_server_is_told() {
 }
 
 #[tokio::test]
-async fn x35_cancelling_works_at_once() {
-    let server = wrong_at_calls(LEGACY, |_, mut answer| async move { answer.hang().await }).await;
+async fn x35_cancellation_is_immediate() {
+    let server = misbehaving_at_calls(LEGACY, |_, mut answer| async move { answer.hang().await }).await;
     let pair = ServerPair::ready(remote(server.url("/mcp"))).await;
     let call = pair.begin("bad", "echo", json!({"text": "hello"}));
     let is_called = || server.count("tools/call") > 0;
@@ -43,13 +43,13 @@ async fn x35_cancelling_works_at_once() {
     assert_eq!(ended.await, Err(CallFailure::Cancelled), "X35: the call is cancelled");
     let is_told = || server.count("notifications/cancelled") == 1;
     assert!(testkit::deadline::holds_within(Duration::from_secs(1), is_told).await, "X35: the server is told");
-    pair.good_is_well("X35, cancelling", "afterwards").await;
+    pair.assert_good_responds("X35, cancelling", "afterwards").await;
     pair.close("X35, cancelling").await;
 }
 
 #[tokio::test]
-async fn x35_a_list_without_an_answer_leaves_the_server_usable_and_is_said() {
-    let server = wrong_at("tools/list", LEGACY, |_, mut answer| async move { answer.hang().await }).await;
+async fn x35_unanswered_list_keeps_the_server_usable_and_is_reported() {
+    let server = misbehaving_at("tools/list", LEGACY, |_, mut answer| async move { answer.hang().await }).await;
     let pair = ServerPair::opening(remote(server.url("/mcp"))).await;
     pair.app.until("bad", "ready", |s| s.state == host::view::ServerState::Ready).await;
     let mut events = pair.app.host.events();
@@ -70,8 +70,8 @@ async fn x35_a_list_without_an_answer_leaves_the_server_usable_and_is_said() {
 }
 
 #[tokio::test]
-async fn x52_a_body_of_one_byte_a_second_has_an_end() {
-    let server = wrong_at_calls(LEGACY, |_, mut answer| async move {
+async fn x52_body_of_one_byte_per_second_times_out() {
+    let server = misbehaving_at_calls(LEGACY, |_, mut answer| async move {
         answer.raw(b"HTTP/1.1 200 -\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n").await?;
         loop {
             answer.raw(b" ").await?;
@@ -84,8 +84,8 @@ async fn x52_a_body_of_one_byte_a_second_has_an_end() {
 }
 
 #[tokio::test]
-async fn x52_a_stream_of_one_byte_a_second_has_an_end() {
-    let server = wrong_at_calls(LEGACY, |_, mut answer| async move {
+async fn x52_stream_of_one_byte_per_second_times_out() {
+    let server = misbehaving_at_calls(LEGACY, |_, mut answer| async move {
         answer.event_stream().await?;
         answer.raw(b"data: ").await?;
         loop {
@@ -99,8 +99,8 @@ async fn x52_a_stream_of_one_byte_a_second_has_an_end() {
 }
 
 #[tokio::test]
-async fn x52_an_event_that_is_never_ended_has_an_end() {
-    let server = wrong_at_calls(LEGACY, |request, mut answer| async move {
+async fn x52_unterminated_event_times_out() {
+    let server = misbehaving_at_calls(LEGACY, |request, mut answer| async move {
         answer.event_stream().await?;
         // All of it but the empty line.
         answer.raw(format!("data: {}\n", super::proper(&request)).as_bytes()).await?;
@@ -111,8 +111,8 @@ async fn x52_an_event_that_is_never_ended_has_an_end() {
 }
 
 #[tokio::test]
-async fn x52_a_stream_of_comments_has_an_end() {
-    let server = wrong_at_calls(LEGACY, |_, mut answer| async move {
+async fn x52_stream_of_comments_times_out() {
+    let server = misbehaving_at_calls(LEGACY, |_, mut answer| async move {
         answer.event_stream().await?;
         loop {
             answer.raw(b": still here\n\n").await?;
@@ -126,8 +126,8 @@ async fn x52_a_stream_of_comments_has_an_end() {
 
 /// Checks that progress extends a call's timeout, but not without limit.
 #[tokio::test]
-async fn x52_a_stream_of_progress_has_an_end() {
-    let server = wrong_at_calls(LEGACY, |request, mut answer| async move {
+async fn x52_stream_of_progress_times_out() {
+    let server = misbehaving_at_calls(LEGACY, |request, mut answer| async move {
         answer.event_stream().await?;
         for step in 1_u32.. {
             let params = json!({ "progressToken": request["params"]["_meta"]["progressToken"], "progress": step });

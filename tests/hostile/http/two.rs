@@ -10,7 +10,7 @@ use crate::own_process;
 use crate::pair::ServerPair;
 use crate::report::Rows;
 
-fn proper(request: &HttpRequest) -> Http2Reply {
+fn valid_reply(request: &HttpRequest) -> Http2Reply {
     let body = request.json();
     match request.method.as_str() {
         "POST" if body.get("id").is_some() => Http2Reply::Json(ordinary::message(MODERN, &body)),
@@ -25,7 +25,7 @@ async fn with(test: &str, at_calls: Option<Http2Reply>) -> (Http2Server, Rows) {
     let (_folder, trusted) = trusting(&authority);
     let server = Http2Server::start(&authority.identity("127.0.0.1"), move |request| match &at_calls {
         Some(reply) if request.rpc_method() == "tools/call" => reply.clone(),
-        _ => proper(request),
+        _ => valid_reply(request),
     })
     .await;
     let rows = own_process::run(module_path!(), test, &server.url("/mcp"), &[("SSL_CERT_FILE", &trusted)]).await;
@@ -42,45 +42,45 @@ async fn call(url: String, what: &str, words: &[&str]) {
 }
 
 #[tokio::test]
-async fn http2_is_used_where_it_is_offered() {
+async fn http2_is_used_if_offered() {
     if let Some(url) = own_process::server() {
         return call(url, "HTTP/2", &[]).await;
     }
-    let (server, _rows) = with("http2_is_used_where_it_is_offered", None).await;
+    let (server, _rows) = with("http2_is_used_if_offered", None).await;
     assert_eq!(server.count("tools/call"), 1, "the call comes over it");
     assert_eq!(server.connections(), 1, "and everything over one connection");
 }
 
 #[tokio::test]
-async fn x40_a_stream_that_is_reset_ends_its_call() {
+async fn x40_reset_stream_ends_its_call() {
     if let Some(url) = own_process::server() {
         return call(url, "X40 over HTTP/2, a reset", &["broke", "reset", "lost"]).await;
     }
-    let (server, _rows) = with("x40_a_stream_that_is_reset_ends_its_call", Some(Http2Reply::Reset)).await;
+    let (server, _rows) = with("x40_reset_stream_ends_its_call", Some(Http2Reply::Reset)).await;
     assert_eq!(server.count("tools/call"), 1, "X40: what may have been done is not sent twice");
 }
 
 #[tokio::test]
-async fn x40_a_connection_that_is_cut_ends_its_calls() {
+async fn x40_closed_connection_ends_its_calls() {
     if let Some(url) = own_process::server() {
         return call(url, "X40 over HTTP/2, a cut", &["broke", "closed", "lost"]).await;
     }
-    let (server, _rows) = with("x40_a_connection_that_is_cut_ends_its_calls", Some(Http2Reply::Cut)).await;
+    let (server, _rows) = with("x40_closed_connection_ends_its_calls", Some(Http2Reply::Cut)).await;
     assert_eq!(server.count("tools/call"), 1, "X40: what may have been done is not sent twice");
 }
 
 #[tokio::test]
-async fn x37_a_body_without_end_is_cut() {
+async fn x37_endless_body_is_truncated() {
     if let Some(url) = own_process::server() {
         return call(url, "X37 over HTTP/2, a body without end", &["16", "large"]).await;
     }
-    with("x37_a_body_without_end_is_cut", Some(Http2Reply::Endless)).await;
+    with("x37_endless_body_is_truncated", Some(Http2Reply::Endless)).await;
 }
 
 #[tokio::test]
-async fn x37_headers_without_measure_are_refused() {
+async fn x37_oversized_headers_are_rejected() {
     if let Some(url) = own_process::server() {
         return call(url, "X37 over HTTP/2, 8 MiB of headers", &["broke", "header", "lost"]).await;
     }
-    with("x37_headers_without_measure_are_refused", Some(Http2Reply::Headers(1024))).await;
+    with("x37_oversized_headers_are_rejected", Some(Http2Reply::Headers(1024))).await;
 }

@@ -6,7 +6,7 @@ use super::stage::shows_harm;
 use super::{CANARY, Outcome, Scenario, Stage, tool};
 
 #[tokio::test]
-async fn b13_a_tool_with_the_name_of_another_is_marked_and_named_by_its_server() {
+async fn b13_tool_with_the_name_of_another_is_marked_and_named_by_its_server() {
     let scenario = Scenario {
         id: "B13",
         classes: "MCPSecBench: Tool Shadowing Attack, Package Name Squatting (Tool Name); MCP-SafetyBench: Function Overlapping, Tool \
@@ -26,7 +26,7 @@ async fn b13_a_tool_with_the_name_of_another_is_marked_and_named_by_its_server()
 }
 
 #[tokio::test]
-async fn b14_a_server_with_a_name_like_another_is_marked() {
+async fn b14_server_with_a_look_alike_name_is_marked() {
     let scenario = Scenario {
         id: "B14",
         classes: "MCPSecBench: Package Name Squatting (Server Name); MCP-SafetyBench: Identity Spoofing",
@@ -49,7 +49,7 @@ async fn b14_a_server_with_a_name_like_another_is_marked() {
 }
 
 #[tokio::test]
-async fn b15_a_prompt_with_the_name_of_another_is_marked() {
+async fn b15_prompt_with_the_name_of_another_is_marked() {
     let scenario = Scenario {
         id: "B15",
         classes: "MCPSecBench: Slash Command Overlap",

@@ -147,7 +147,7 @@ impl Stage {
     }
 
     /// Returns all prompts of the model, as text.
-    pub(crate) fn told_model(&self) -> String {
+    pub(crate) fn model_prompts(&self) -> String {
         format!("{:?}", self.model.asked())
     }
 

@@ -64,7 +64,7 @@ fn scripts(place: MetadataField, url: &str) -> (AuthorizationScript, ProtectedSc
 
 /// Checks that the cause is the address itself. A refused connection would not show how a listening host would be
 /// treated.
-async fn never_connected(place: MetadataField, scheme: &str, cause: &str) {
+async fn assert_never_connected(place: MetadataField, scheme: &str, cause: &str) {
     for host in hosts() {
         let url = format!("{scheme}://{host}:{}/somewhere", collector().port);
         let what = format!("X47, {place:?} at {url}");
@@ -83,32 +83,32 @@ async fn never_connected(place: MetadataField, scheme: &str, cause: &str) {
 }
 
 #[tokio::test]
-async fn x47_resource_metadata_lead_nowhere_inside() {
-    never_connected(MetadataField::ResourceMetadata, "https", INSIDE).await;
+async fn x47_resource_metadata_cannot_be_internal() {
+    assert_never_connected(MetadataField::ResourceMetadata, "https", INSIDE).await;
 }
 
 #[tokio::test]
-async fn x47_the_issuer_is_nowhere_inside() {
-    never_connected(MetadataField::Issuer, "https", INSIDE).await;
+async fn x47_issuer_cannot_be_internal() {
+    assert_never_connected(MetadataField::Issuer, "https", INSIDE).await;
 }
 
 #[tokio::test]
-async fn x47_tokens_are_not_asked_for_inside() {
-    never_connected(MetadataField::Token, "https", INSIDE).await;
+async fn x47_token_endpoint_cannot_be_internal() {
+    assert_never_connected(MetadataField::Token, "https", INSIDE).await;
 }
 
 #[tokio::test]
-async fn x47_nobody_registers_inside() {
-    never_connected(MetadataField::Registration, "https", INSIDE).await;
+async fn x47_registration_endpoint_cannot_be_internal() {
+    assert_never_connected(MetadataField::Registration, "https", INSIDE).await;
 }
 
 #[tokio::test]
-async fn x47_redirects_do_not_lead_inside() {
-    never_connected(MetadataField::RedirectOfMetadata, "https", INSIDE).await;
+async fn x47_redirects_cannot_be_internal() {
+    assert_never_connected(MetadataField::RedirectOfMetadata, "https", INSIDE).await;
 }
 
 /// Covers the requirements [auth-https-endpoints] [auth-communication-security].
 #[tokio::test]
-async fn x47_plain_http_is_for_what_the_user_named() {
-    never_connected(MetadataField::Token, "http", "it is not encrypted").await;
+async fn x47_plain_http_is_only_for_hosts_named_by_the_user() {
+    assert_never_connected(MetadataField::Token, "http", "it is not encrypted").await;
 }

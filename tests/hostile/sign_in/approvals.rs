@@ -16,7 +16,7 @@ use crate::pair::ServerPair;
 use crate::report::word;
 
 /// Returns both servers, with nothing started yet.
-async fn undecided(
+async fn unstarted_pair(
     what: &str,
     script: ProtectedScript,
     issuer: AuthorizationServer,
@@ -97,7 +97,7 @@ fn token_endpoints(request: &ConsentRequestView) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn s01_an_edited_token_endpoint_is_shown_before_anything_goes_there() {
+async fn s01_edited_token_endpoint_is_shown_before_anything_is_sent_there() {
     let what = "S01, an identity provider's token endpoint that is edited in mcp.json";
     let (secret, at_idp, id_token) = (word("secret"), word("secret-at-idp"), word("id-token"));
     let idp = AuthorizationServer::start(knows(&at_idp)).await;
@@ -117,7 +117,7 @@ async fn s01_an_edited_token_endpoint_is_shown_before_anything_goes_there() {
         ..machine(&issuer, &[])
     };
     let kept = [("client-secret", secret.as_str()), ("idp-secret", &at_idp), ("id-token", &id_token)];
-    let tried = undecided(what, ProtectedScript::default(), issuer, Some(auth), &kept).await;
+    let tried = unstarted_pair(what, ProtectedScript::default(), issuer, Some(auth), &kept).await;
     let first = tried.start().await;
     tried.allow(&first).await;
     assert_eq!(ended(&tried.pair).await, Ok(()), "{what}: it is in use as it was approved");
@@ -140,7 +140,7 @@ async fn s01_an_edited_token_endpoint_is_shown_before_anything_goes_there() {
 }
 
 #[tokio::test]
-async fn s01_no_id_token_goes_out_in_the_open() {
+async fn s01_id_token_is_not_sent_unencrypted() {
     let what = "S01, an identity provider's token endpoint over plain http";
     let (secret, id_token) = (word("secret"), word("id-token"));
     let issuer = AuthorizationServer::start(knows(&secret)).await;
@@ -156,7 +156,7 @@ async fn s01_no_id_token_goes_out_in_the_open() {
         ..machine(&issuer, &[])
     };
     let kept = [("client-secret", secret.as_str()), ("id-token", &id_token)];
-    let tried = undecided(what, ProtectedScript::default(), issuer, Some(auth), &kept).await;
+    let tried = unstarted_pair(what, ProtectedScript::default(), issuer, Some(auth), &kept).await;
     let request = tried.start().await;
     tried.allow(&request).await;
     let cause = ended(&tried.pair).await.expect_err("S01: no token without encryption");
@@ -167,14 +167,15 @@ async fn s01_no_id_token_goes_out_in_the_open() {
 }
 
 #[tokio::test]
-async fn s01_every_edit_of_the_sign_in_asks_again_with_what_changed() {
+async fn s01_every_edit_of_the_sign_in_settings_asks_again_with_the_change() {
     let what = "S01, issuer, client, scopes and key binding that are edited in mcp.json";
     let secret = word("secret");
     let thief = AuthorizationServer::start(knows(&secret)).await;
     let issuer = AuthorizationServer::start(knows(&secret)).await;
     let own = issuer.issuer();
     let auth = AuthConfig { dpop: Some(false), ..machine(&issuer, &["ships:read"]) };
-    let tried = undecided(what, ProtectedScript::default(), issuer, Some(auth), &[("client-secret", &secret)]).await;
+    let tried =
+        unstarted_pair(what, ProtectedScript::default(), issuer, Some(auth), &[("client-secret", &secret)]).await;
     let request = tried.start().await;
     tried.allow(&request).await;
     assert_eq!(ended(&tried.pair).await, Ok(()), "{what}: it is in use as it was approved");
@@ -201,13 +202,13 @@ async fn s01_every_edit_of_the_sign_in_asks_again_with_what_changed() {
 }
 
 #[tokio::test]
-async fn s07_the_token_endpoint_is_in_the_question() {
+async fn s07_token_endpoint_is_in_the_consent_request() {
     let what = "S07, an issuer whose token endpoint is another's";
     let thief = AuthorizationServer::start(AuthorizationScript::default()).await;
     let elsewhere = format!("{}/token", thief.issuer());
     let overrides = [("token_endpoint".to_owned(), elsewhere.as_str().into())].into_iter().collect();
     let issuer = AuthorizationServer::start(AuthorizationScript { overrides, ..AuthorizationScript::default() }).await;
-    let tried = undecided(what, ProtectedScript::default(), issuer, None, &[]).await;
+    let tried = unstarted_pair(what, ProtectedScript::default(), issuer, None, &[]).await;
     let request = tried.start().await;
     tried.allow(&request).await;
     let request = tried.asks_to_sign_in().await;
@@ -220,7 +221,7 @@ async fn s07_the_token_endpoint_is_in_the_question() {
 }
 
 #[tokio::test]
-async fn s07_the_issuer_and_the_endpoints_of_an_approved_sign_in_are_remembered() {
+async fn s07_issuer_and_endpoints_of_an_approved_sign_in_are_pinned() {
     let what = "S07, what an approved sign-in rests on";
     let tried = SignIn::begin(what, AuthorizationScript::default(), ProtectedScript::default()).await;
     assert_eq!(tried.ended().await, Ok(()), "{what}: signed in");
@@ -239,7 +240,7 @@ async fn s07_the_issuer_and_the_endpoints_of_an_approved_sign_in_are_remembered(
 
 /// The metadata move while the server runs, and its token is refused.
 #[tokio::test]
-async fn s07_a_refresh_goes_where_the_user_agreed_to() {
+async fn s07_refresh_is_sent_to_the_approved_endpoint() {
     let what = "S07, metadata that move after the sign-in";
     let thief = AuthorizationServer::start(AuthorizationScript::default()).await;
     let tried = SignIn::begin(what, AuthorizationScript::default(), ProtectedScript::default()).await;
@@ -259,13 +260,14 @@ async fn s07_a_refresh_goes_where_the_user_agreed_to() {
 }
 
 #[tokio::test]
-async fn s07_a_machine_asks_before_its_secret_goes_elsewhere() {
+async fn s07_client_credentials_request_consent_for_another_endpoint() {
     let what = "S07, a machine whose issuer moves its token endpoint";
     let secret = word("secret");
     let thief = AuthorizationServer::start(knows(&secret)).await;
     let issuer = AuthorizationServer::start(knows(&secret)).await;
     let auth = machine(&issuer, &[]);
-    let tried = undecided(what, ProtectedScript::default(), issuer, Some(auth), &[("client-secret", &secret)]).await;
+    let tried =
+        unstarted_pair(what, ProtectedScript::default(), issuer, Some(auth), &[("client-secret", &secret)]).await;
     let request = tried.start().await;
     tried.allow(&request).await;
     assert_eq!(ended(&tried.pair).await, Ok(()), "{what}: its own endpoint is in the approved settings");
@@ -285,7 +287,7 @@ async fn s07_a_machine_asks_before_its_secret_goes_elsewhere() {
 }
 
 #[tokio::test]
-async fn s14_a_machine_asks_for_no_more_than_was_approved() {
+async fn s14_client_credentials_request_only_approved_scopes() {
     let what = "S14, a server that names scopes to a machine";
     let secret = word("secret");
     let issuer = AuthorizationServer::start(knows(&secret)).await;
@@ -296,7 +298,7 @@ async fn s14_a_machine_asks_for_no_more_than_was_approved() {
         tool_scopes: [("echo".to_owned(), "ships:sink".to_owned())].into(),
         ..ProtectedScript::default()
     };
-    let tried = undecided(what, script, issuer, Some(auth), &[("client-secret", &secret)]).await;
+    let tried = unstarted_pair(what, script, issuer, Some(auth), &[("client-secret", &secret)]).await;
     let request = tried.start().await;
     tried.allow(&request).await;
     assert_eq!(ended(&tried.pair).await, Ok(()), "{what}: it is in use");

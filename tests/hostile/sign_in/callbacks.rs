@@ -10,7 +10,7 @@ use url::Url;
 use super::{SignIn, ended};
 
 /// Starts a sign-in that waits for the browser, and returns the URL that was opened.
-async fn waiting(what: &str) -> (SignIn, Url) {
+async fn start_sign_in(what: &str) -> (SignIn, Url) {
     let issuer = AuthorizationServer::start(AuthorizationScript::default()).await;
     let server = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
     let by_hand = |pair: &crate::pair::ServerPair| {
@@ -30,9 +30,9 @@ fn parameter(url: &Url, name: &str) -> String {
 
 /// [auth-state-verify]: an authorization response is only accepted with the state of this sign-in.
 #[tokio::test]
-async fn x50_only_the_right_answer_counts_and_only_once() {
+async fn x50_only_the_valid_redirect_is_accepted_and_only_once() {
     let what = "X50, callbacks";
-    let (tried, url) = waiting(what).await;
+    let (tried, url) = start_sign_in(what).await;
     let (callback, state) = (parameter(&url, "redirect_uri"), parameter(&url, "state"));
     assert!(state.len() >= 22, "{what}: nobody guesses the state {state:?}");
     let host = Url::parse(&callback).unwrap();
@@ -94,9 +94,9 @@ async fn x50_only_the_right_answer_counts_and_only_once() {
 
 /// Checks that hundreds of invalid responses, and idle connections, do not prevent a sign-in.
 #[tokio::test]
-async fn x50_a_flood_of_wrong_answers_does_not_end_the_sign_in() {
+async fn x50_flood_of_invalid_redirects_does_not_end_the_sign_in() {
     let what = "X50, a flood of callbacks";
-    let (tried, url) = waiting(what).await;
+    let (tried, url) = start_sign_in(what).await;
     let callback = parameter(&url, "redirect_uri");
     let address = Url::parse(&callback).unwrap();
     let address = (address.host_str().unwrap().to_owned(), address.port().unwrap());
@@ -120,9 +120,9 @@ async fn x50_a_flood_of_wrong_answers_does_not_end_the_sign_in() {
 
 /// Covers a sign-in that is cancelled while the browser is open: the listener is closed, and the cause is reported.
 #[tokio::test]
-async fn x50_a_cancelled_sign_in_listens_no_more() {
+async fn x50_cancelled_sign_in_closes_its_listener() {
     let what = "X50, cancelled";
-    let (tried, url) = waiting(what).await;
+    let (tried, url) = start_sign_in(what).await;
     tried.pair.app.host.cancel_sign_in("bad".into()).await.unwrap();
     assert!(ended(&tried.pair).await.is_err(), "{what}: nobody is signed in");
     let page = browser::sign_in(url.as_str()).await;
@@ -133,10 +133,10 @@ async fn x50_a_cancelled_sign_in_listens_no_more() {
 
 /// [auth-redirect-registered]: the port is chosen freely, so that an occupied port is no obstacle.
 #[tokio::test]
-async fn x50_two_sign_ins_at_a_time_have_ports_of_their_own() {
+async fn x50_concurrent_sign_ins_have_separate_ports() {
     let what = "X50, two at a time";
-    let (first, url) = waiting(what).await;
-    let (second, other) = waiting(what).await;
+    let (first, url) = start_sign_in(what).await;
+    let (second, other) = start_sign_in(what).await;
     assert_ne!(parameter(&url, "redirect_uri"), parameter(&other, "redirect_uri"), "{what}: each its own");
     // The response of one sign-in is sent to the listener of the other.
     let page = browser::get(url.as_str()).await.unwrap();

@@ -17,7 +17,7 @@ fn issuer(iss_advertised: bool, iss: IssParameter) -> AuthorizationScript {
 }
 
 #[tokio::test]
-async fn x44_a_response_of_another_issuer_is_refused() {
+async fn x44_response_of_another_issuer_is_rejected() {
     let other = format!("http://127.0.0.1:{}", random("another issuer").u16(1024..));
     // A valid response continues the sign-in: [auth-iss-absent-proceed].
     for (about, script) in [
@@ -37,14 +37,20 @@ async fn x44_a_response_of_another_issuer_is_refused() {
         ("empty", issuer(true, IssParameter::Other(String::new()))),
     ] {
         let tried = SignIn::begin(&format!("X44, iss is {about}"), script, ProtectedScript::default()).await;
-        tried.fails_before_the_token(&["which authorization server", "another authorization server", "issuer"]).await;
+        tried
+            .assert_fails_before_token_request(&[
+                "which authorization server",
+                "another authorization server",
+                "issuer",
+            ])
+            .await;
         tried.close().await;
     }
 }
 
 /// [auth-iss-no-normalise]: forms that mean the same to a URL library are others to us.
 #[tokio::test]
-async fn x44_issuers_are_compared_as_they_are_written() {
+async fn x44_issuers_are_compared_as_strings() {
     let forms: [fn(&str) -> String; 4] = [
         |issuer| format!("{issuer}/"),
         |issuer| issuer.replacen("http:", "HTTP:", 1),
@@ -58,29 +64,36 @@ async fn x44_issuers_are_compared_as_they_are_written() {
         issuer.set(|script| script.iss = IssParameter::Other(written.clone()));
         let server = testkit::authorization::ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
         let tried = SignIn::with(&format!("X44, iss is {written}"), issuer, server, |_| {}).await;
-        tried.fails_before_the_token(&["which authorization server", "another authorization server", "issuer"]).await;
+        tried
+            .assert_fails_before_token_request(&[
+                "which authorization server",
+                "another authorization server",
+                "issuer",
+            ])
+            .await;
         tried.close().await;
     }
 }
 
 /// [auth-iss-error-response]: the error text of another issuer is not displayed.
 #[tokio::test]
-async fn x44_an_error_of_another_issuer_is_not_shown() {
+async fn x44_error_of_another_issuer_is_not_shown() {
     let canary = word("call-this-number");
     let script = AuthorizationScript {
         authorizing: AuthorizationBehaviour::Denies(canary.clone()),
         ..issuer(true, IssParameter::Other("http://127.0.0.1:1".to_owned()))
     };
     let tried = SignIn::begin("X44, an error with another iss", script, ProtectedScript::default()).await;
-    let cause =
-        tried.fails_before_the_token(&["which authorization server", "another authorization server", "issuer"]).await;
+    let cause = tried
+        .assert_fails_before_token_request(&["which authorization server", "another authorization server", "issuer"])
+        .await;
     assert!(!cause.contains(&canary), "X44: its words are not shown: {cause}");
     tried.close().await;
 }
 
 /// [auth-as-issuer-match]: metadata that name another issuer are discarded, none of their endpoints is used.
 #[tokio::test]
-async fn x44_metadata_of_another_issuer_are_discarded() {
+async fn x44_metadata_of_another_issuer_is_discarded() {
     for metadata in [MetadataLocation::OAuth, MetadataLocation::OpenIdAppended] {
         let script = AuthorizationScript {
             metadata,
@@ -89,7 +102,7 @@ async fn x44_metadata_of_another_issuer_are_discarded() {
         };
         let what = format!("X44, metadata of another issuer ({metadata:?})");
         let tried = SignIn::begin(&what, script, ProtectedScript::default()).await;
-        tried.fails_before_the_token(&["issuer"]).await;
+        tried.assert_fails_before_token_request(&["issuer"]).await;
         assert_eq!(tried.issuer.count("/register") + tried.issuer.count("/authorize"), 0, "{what}: nothing is used");
         tried.close().await;
     }
@@ -97,28 +110,28 @@ async fn x44_metadata_of_another_issuer_are_discarded() {
 
 /// Covers the requirement [auth-prm-resource-validate].
 #[tokio::test]
-async fn x44_metadata_of_another_resource_are_refused() {
+async fn x44_metadata_of_another_resource_is_rejected() {
     let what = "X44, metadata of another resource";
     let server = ProtectedScript {
         overrides: members("resource", json!("https://evil.example/mcp")),
         ..ProtectedScript::default()
     };
     let tried = SignIn::begin(what, AuthorizationScript::default(), server).await;
-    tried.fails_before_the_token(&["metadata is for"]).await;
+    tried.assert_fails_before_token_request(&["metadata is for"]).await;
     assert_eq!(tried.issuer.count("/authorize"), 0, "{what}: nobody is asked to sign in");
     tried.close().await;
 }
 
 /// [auth-pkce-verify-support] [auth-pkce-refuse-oauth-metadata] [auth-pkce-refuse-oidc-metadata] [auth-pkce-s256]
 #[tokio::test]
-async fn x46_without_s256_nobody_signs_in() {
+async fn x46_sign_in_requires_s256() {
     let plain = || Some(vec!["plain".to_owned()]);
     for metadata in [MetadataLocation::OAuth, MetadataLocation::OpenIdAppended] {
         for (about, pkce) in [("none", None), ("plain", plain()), ("an empty list", Some(Vec::new()))] {
             let what = format!("X46, PKCE: {about} ({metadata:?})");
             let script = AuthorizationScript { metadata, pkce, ..AuthorizationScript::default() };
             let tried = SignIn::begin(&what, script, ProtectedScript::default()).await;
-            tried.fails_before_the_token(&["PKCE", "S256"]).await;
+            tried.assert_fails_before_token_request(&["PKCE", "S256"]).await;
             assert_eq!(tried.issuer.count("/authorize"), 0, "{what}: nobody is asked to sign in");
             tried.close().await;
         }

@@ -7,7 +7,7 @@ use super::SignIn;
 use crate::report::random;
 
 #[tokio::test]
-async fn x43_only_a_web_page_is_opened() {
+async fn x43_only_web_urls_are_opened() {
     let number = random("forms").u32(..);
     // A shell that took one of these for its own would make a file there.
     let ground = tempfile::tempdir().unwrap();
@@ -38,7 +38,9 @@ async fn x43_only_a_web_page_is_opened() {
         let overrides = [("authorization_endpoint".to_owned(), json!(form))].into_iter().collect();
         let issuer = AuthorizationScript { overrides, ..AuthorizationScript::default() };
         let tried = SignIn::begin(&what, issuer, ProtectedScript::default()).await;
-        let cause = tried.fails_before_the_token(&["authorization endpoint", "sign-in page", "page to sign in"]).await;
+        let cause = tried
+            .assert_fails_before_token_request(&["authorization endpoint", "sign-in page", "page to sign in"])
+            .await;
         assert!(!cause.chars().any(char::is_control), "{what}: it is shown as text: {cause:?}");
         let opened = tried.pair.app.platform.opened.lock().unwrap().clone();
         assert!(opened.is_empty(), "{what}: nothing is opened: {opened:?}");

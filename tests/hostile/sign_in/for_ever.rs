@@ -14,7 +14,7 @@ const MINUTE: Duration = Duration::from_secs(60);
 
 /// Covers the requirements [auth-stepup-retry-limit] [auth-stepup-retry-request] [auth-stepup-track].
 #[tokio::test]
-async fn x51_more_scopes_are_asked_for_three_times_at_most() {
+async fn x51_more_scopes_are_requested_at_most_three_times() {
     let what = "X51, 403 insufficient_scope for ever";
     let tried = SignIn::begin(what, AuthorizationScript::default(), ProtectedScript::default()).await;
     assert_eq!(tried.ended().await, Ok(()), "{what}: it is in use");
@@ -39,7 +39,7 @@ fn requests(tried: &SignIn) -> usize {
 
 /// Limits the requests that a broken server causes in a minute of inactivity after its user has started it once.
 #[tokio::test]
-async fn x51_a_broken_server_is_left_alone() {
+async fn x51_broken_server_causes_few_requests() {
     let good = AuthorizationScript::default;
     let refusing = |refusing| ProtectedScript { refusing, ..ProtectedScript::default() };
     let cases = [
@@ -86,7 +86,7 @@ async fn x51_a_broken_server_is_left_alone() {
 /// Limits the requests that a server in use causes in a minute of inactivity. The server reports changed tools, so that
 /// its list is read again, and refuses the request.
 #[tokio::test]
-async fn x51_a_server_in_use_makes_us_send_little() {
+async fn x51_server_in_use_causes_few_requests() {
     let cases = [
         ("401 for ever", RefusalBehaviour::Unauthorized),
         ("401 for every second request, and good renewals", RefusalBehaviour::EverySecond),
@@ -98,12 +98,12 @@ async fn x51_a_server_in_use_makes_us_send_little() {
         let changes = ProtectedScript { changes_ms: Some(500), ..ProtectedScript::default() };
         let tried = SignIn::begin(&what, AuthorizationScript::default(), changes).await;
         assert_eq!(tried.ended().await, Ok(()), "{what}: it is in use");
-        is_left_alone(&what, tried, refusing).await;
+        assert_few_requests(&what, tried, refusing).await;
     }
 }
 
 /// Makes a server in use refuse in this way. Counts the requests to it and to its authorization server in a minute.
-pub(super) async fn is_left_alone(what: &str, tried: SignIn, refusing: RefusalBehaviour) {
+pub(super) async fn assert_few_requests(what: &str, tried: SignIn, refusing: RefusalBehaviour) {
     let is_read_again = || tried.server.with_method("tools/list").len() >= 2;
     let is_told = testkit::deadline::holds_within(Duration::from_secs(20), is_read_again).await;
     assert!(is_told, "{what}: its tools are read again: {:#?}", paths(&tried));
@@ -133,7 +133,7 @@ fn paths(tried: &SignIn) -> Vec<String> {
 
 /// A server that breaks while its user calls it: each call may be tried again, but not for ever.
 #[tokio::test]
-async fn x51_a_call_to_a_server_that_refuses_every_token_ends() {
+async fn x51_call_to_a_server_that_refuses_every_token_ends() {
     let what = "X51, 401 for ever, in use";
     let tried = SignIn::begin(what, AuthorizationScript::default(), ProtectedScript::default()).await;
     assert_eq!(tried.ended().await, Ok(()), "{what}: it is in use");

@@ -16,7 +16,7 @@ use testkit::authorization::{
 };
 use testkit::time::pass;
 
-use crate::pair::allows_use;
+use crate::pair::allow_use;
 use crate::report::random;
 
 /// Number of random orders that are tried, different ones in each run. `PROPTEST_RNG_SEED` repeats those of a failed
@@ -158,7 +158,7 @@ impl SignInWorld {
 
 async fn case(events: Vec<Event>) {
     let world = SignInWorld::new().await;
-    let user = world.app.always(allows_use);
+    let user = world.app.always(allow_use);
     for name in NAMES {
         world.app.host.start_server(name.into()).await.unwrap();
     }
@@ -178,7 +178,7 @@ async fn case(events: Vec<Event>) {
 
 /// Covers the requirements [auth-only-own-as-tokens] [auth-credentials-no-reuse] [auth-credentials-per-as].
 #[test]
-fn x51_in_whatever_order_nothing_reaches_another() {
+fn x51_no_order_of_actions_sends_credentials_to_another_server() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let mut config = Config { cases: CASES, max_shrink_iters: 60, failure_persistence: None, ..Config::default() };
     if config.rng_seed == RngSeed::Random {

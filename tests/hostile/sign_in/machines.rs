@@ -75,7 +75,7 @@ fn declared(tried: &SignIn, extension: &str) -> bool {
 /// [auth-cc-declare] [auth-cc-baseline] [auth-cc-auth-method] [auth-cc-preregistered] [auth-cc-metadata-methods]
 /// [auth-cc-renew]
 #[tokio::test]
-async fn the_apps_own_credentials_are_enough_and_renewed_without_a_user() {
+async fn client_credentials_suffice_and_are_renewed_without_a_user() {
     let what = "client credentials";
     let secret = word("secret");
     let issuer = AuthorizationServer::start(knows(&secret)).await;
@@ -98,7 +98,7 @@ async fn the_apps_own_credentials_are_enough_and_renewed_without_a_user() {
 
 /// Checks that a sign-in without a user is not repeated without limit.
 #[tokio::test]
-async fn x51_a_machine_is_not_kept_busy() {
+async fn x51_client_credentials_are_not_requested_in_a_loop() {
     for refusing in [RefusalBehaviour::Unauthorized, RefusalBehaviour::EverySecond] {
         let what = format!("X51, client credentials, in use, then {refusing:?}");
         let secret = word("secret");
@@ -107,14 +107,14 @@ async fn x51_a_machine_is_not_kept_busy() {
         let auth = |issuer: &AuthorizationServer| with_secret(issuer, GrantType::ClientCredentials);
         let tried = begin(&what, changes, issuer, auth, &[("client-secret", &secret)]).await;
         assert_eq!(ended(&tried.pair).await, Ok(()), "{what}: it is in use");
-        super::for_ever::is_left_alone(&what, tried, refusing).await;
+        super::for_ever::assert_few_requests(&what, tried, refusing).await;
     }
 }
 
 /// [auth-ema-declare] [auth-ema-token-exchange] [auth-ema-audience] [auth-ema-resource] [auth-ema-exchange-client-auth]
 /// [auth-ema-jwt-bearer] [auth-ema-no-redirect] [auth-ema-no-url-tokens] [auth-ema-no-log]
 #[tokio::test]
-async fn an_identity_provider_vouches_for_the_user() {
+async fn identity_provider_grant_signs_in_the_user() {
     let what = "enterprise-managed";
     let (secret, at_idp) = (word("secret"), word("secret-at-idp"));
     let idp = AuthorizationServer::start(knows(&at_idp)).await;
@@ -151,7 +151,7 @@ async fn an_identity_provider_vouches_for_the_user() {
     for request in tried.server.seen().iter().chain(&tried.issuer.seen()).chain(&idp.seen()) {
         assert!(!request.path.contains(&assertion) && !request.path.contains(&id_token), "{what}: {}", request.path);
     }
-    super::nothing_is_told(what, &tried.pair, &[&idp]).await;
+    super::assert_no_secrets(what, &tried.pair, &[&idp]).await;
     for secret in [&secret, &at_idp, &id_token] {
         let activity = tried.pair.app.activity("bad").await;
         let known = tried.pair.app.host.authorization("bad".into()).await.unwrap();

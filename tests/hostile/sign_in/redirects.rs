@@ -9,7 +9,7 @@ async fn elsewhere() -> HttpServer {
     HttpServer::start(|request, answer| async move { ordinary::answer("2025-11-25", &request, answer).await }).await
 }
 
-fn got_nothing(what: &str, other: &HttpServer) {
+fn assert_received_nothing(what: &str, other: &HttpServer) {
     for request in other.seen() {
         assert!(request.header("authorization").is_none(), "{what}: no token reaches it: {}", request.head);
         assert!(request.body.is_empty(), "{what}: no body reaches it");
@@ -18,7 +18,7 @@ fn got_nothing(what: &str, other: &HttpServer) {
 
 /// [auth-only-own-as-tokens]: the token is for the server's own origin.
 #[tokio::test]
-async fn x49_a_token_does_not_follow_a_redirect() {
+async fn x49_token_does_not_follow_a_redirect() {
     for status in [301, 302, 303, 307, 308] {
         let what = format!("X49, {status} to another origin with a token");
         let other = elsewhere().await;
@@ -26,7 +26,7 @@ async fn x49_a_token_does_not_follow_a_redirect() {
         let tried = SignIn::begin(&what, AuthorizationScript::default(), server).await;
         let cause = tried.ended().await.expect_err("X49: a redirect to another origin is no way to a server");
         assert!(cause.contains("redirect"), "{what}: the cause is in words: {cause}");
-        got_nothing(&what, &other);
+        assert_received_nothing(&what, &other);
         tried.close().await;
     }
 }
@@ -34,7 +34,7 @@ async fn x49_a_token_does_not_follow_a_redirect() {
 /// Checks that code, verifier and client are only sent to the named token endpoint, and not to the target of its
 /// redirect.
 #[tokio::test]
-async fn x49_a_code_does_not_follow_a_redirect() {
+async fn x49_code_does_not_follow_a_redirect() {
     for status in [301, 302, 303, 307, 308] {
         let what = format!("X49, {status} at the token endpoint");
         let other = elsewhere().await;
@@ -50,7 +50,7 @@ async fn x49_a_code_does_not_follow_a_redirect() {
 }
 
 #[tokio::test]
-async fn x49_a_chain_of_metadata_has_an_end() {
+async fn x49_metadata_redirects_are_bounded() {
     let what = "X49, metadata that redirect for ever";
     let path = "/.well-known/oauth-authorization-server".to_owned();
     let issuer = testkit::authorization::AuthorizationServer::start(AuthorizationScript::default()).await;

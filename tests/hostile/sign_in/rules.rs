@@ -19,7 +19,7 @@ async fn signed_in(what: &str, issuer: AuthorizationScript, server: ProtectedScr
 /// [auth-401-starts-flow] [auth-www-authenticate-parse] [auth-prm-required] [auth-prm-header-url]: the path of the
 /// metadata is only in the header, and nothing else leads to the authorization server.
 #[tokio::test]
-async fn a_refusal_leads_to_the_authorization_server_and_back() {
+async fn challenge_leads_to_the_authorization_server_and_back() {
     for revision in ["2025-06-18", "2025-11-25", "2026-07-28"] {
         let what = format!("signing in with {revision}");
         let server = ProtectedScript { revision: revision.to_owned(), ..ProtectedScript::default() };
@@ -49,7 +49,7 @@ async fn a_refusal_leads_to_the_authorization_server_and_back() {
 /// [auth-resource-canonical] [auth-resource-most-specific] [auth-resource-no-trailing-slash]: the metadata do not
 /// mention resources, and the requests name them nevertheless.
 #[tokio::test]
-async fn both_requests_are_for_this_server_and_bound_to_each_other() {
+async fn authorization_and_token_request_name_the_resource_and_use_pkce() {
     let what = "the requests of a sign-in";
     let tried = signed_in(what, AuthorizationScript::default(), ProtectedScript::default()).await;
     let (authorize, token) =
@@ -67,7 +67,7 @@ async fn both_requests_are_for_this_server_and_bound_to_each_other() {
 /// [auth-dcr-application-type] [auth-dcr-native] [auth-refresh-grant-type] [auth-redirect-localhost-https]
 /// [auth-redirect-registered]
 #[tokio::test]
-async fn a_desktop_program_registers_as_one() {
+async fn desktop_app_registers_as_a_native_client() {
     let what = "registration";
     let tried = signed_in(what, AuthorizationScript::default(), ProtectedScript::default()).await;
     let requests = tried.issuer.seen();
@@ -83,7 +83,7 @@ async fn a_desktop_program_registers_as_one() {
 /// [auth-refresh-replace] [auth-b-token-rotation] [auth-expired-token-renew]: fifty calls use an expired token. It is
 /// refreshed once, and none of them fails.
 #[tokio::test]
-async fn calls_wait_for_one_refresh_and_none_fails() {
+async fn concurrent_calls_share_one_refresh_and_succeed() {
     let what = "fifty calls and one refresh";
     let tried = signed_in(what, AuthorizationScript::default(), ProtectedScript::default()).await;
     for round in 1..=3 {
@@ -109,7 +109,7 @@ async fn calls_wait_for_one_refresh_and_none_fails() {
 
 /// [auth-refresh-not-assumed]: without a refresh token the user signs in again.
 #[tokio::test]
-async fn without_a_refresh_token_the_user_signs_in_again() {
+async fn user_signs_in_again_without_a_refresh_token() {
     let what = "no refresh token";
     let script = AuthorizationScript { refresh: RefreshBehaviour::None, ..AuthorizationScript::default() };
     let tried = signed_in(what, script, ProtectedScript::default()).await;
@@ -126,7 +126,7 @@ async fn without_a_refresh_token_the_user_signs_in_again() {
 /// [auth-stepup] [auth-stepup-union] [auth-scope-challenge-authoritative] [auth-scope-least-privilege]: consent to the
 /// scopes of a call is requested when the call needs them.
 #[tokio::test]
-async fn more_is_asked_for_when_it_is_needed() {
+async fn more_scopes_are_requested_when_needed() {
     let what = "step-up";
     let server = ProtectedScript {
         challenge_scope: Some("read".to_owned()),
@@ -152,7 +152,7 @@ async fn more_is_asked_for_when_it_is_needed() {
 /// [auth-b-as-metadata] [auth-b-base-url] [auth-b-metadata-location] [auth-b-default-endpoints]: a server of 2025-03-26
 /// has no protected resource metadata. Its origin issues the tokens, with metadata or without.
 #[tokio::test]
-async fn a_server_of_the_first_revision_issues_its_own_tokens() {
+async fn server_of_the_first_revision_issues_its_own_tokens() {
     for metadata in [MetadataLocation::OAuth, MetadataLocation::None] {
         let what = format!("2025-03-26, metadata: {metadata:?}");
         let script = AuthorizationScript { metadata, iss_advertised: false, ..AuthorizationScript::default() };
@@ -177,7 +177,7 @@ async fn a_server_of_the_first_revision_issues_its_own_tokens() {
 /// in the steps or in the data sent to the page, as [`SignIn::close`] checks. This test does so after all operations
 /// with a token.
 #[tokio::test]
-async fn signing_out_leaves_nothing_behind() {
+async fn sign_out_leaves_nothing() {
     let what = "signing out";
     let script =
         AuthorizationScript { auth_methods: vec!["client_secret_post".to_owned()], ..AuthorizationScript::default() };
@@ -197,7 +197,7 @@ async fn signing_out_leaves_nothing_behind() {
 /// [auth-dcr-redirect-rejection] [auth-dcr-surface-error]: the cause contains the error text of the authorization
 /// server.
 #[tokio::test]
-async fn a_refused_registration_is_told() {
+async fn rejected_registration_is_reported() {
     let what = "a refused registration";
     let refused = Some("invalid_redirect_uri".to_owned());
     let script = AuthorizationScript { registration_error: refused, ..AuthorizationScript::default() };

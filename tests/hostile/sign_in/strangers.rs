@@ -12,7 +12,7 @@ async fn issuer() -> AuthorizationServer {
 
 /// [auth-as-change-reregister] [auth-credentials-per-as] [auth-credentials-issuer-key] [auth-credentials-no-reuse]
 #[tokio::test]
-async fn x51_another_authorization_server_gets_nothing_of_the_first() {
+async fn x51_another_authorization_server_receives_nothing_of_the_first() {
     let what = "X51, the authorization server changed";
     let (first, second) = (issuer().await, issuer().await);
     let server = ProtectedServer::start(ProtectedScript::default(), &[&first]).await;
@@ -34,7 +34,7 @@ async fn x51_another_authorization_server_gets_nothing_of_the_first() {
 
 /// The metadata move while the server runs, and its token is refused.
 #[tokio::test]
-async fn x51_a_refresh_token_stays_with_who_gave_it() {
+async fn x51_refresh_token_is_sent_to_its_issuer_only() {
     let what = "X51, moved with a refresh token at hand";
     let (first, second) = (issuer().await, issuer().await);
     let server = ProtectedServer::start(ProtectedScript::default(), &[&first]).await;
@@ -57,7 +57,7 @@ async fn x51_a_refresh_token_stays_with_who_gave_it() {
 
 /// [auth-only-own-as-tokens]: a server that names another's resource gets no token for it, nor that one's.
 #[tokio::test]
-async fn x51_a_server_can_not_ask_for_anothers_resource() {
+async fn x51_server_cannot_request_a_token_for_another_resource() {
     let what = "X51, another's resource";
     let issuer = issuer().await;
     let honest = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;

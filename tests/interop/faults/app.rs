@@ -12,7 +12,7 @@ use testkit::app::TestApp;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use crate::matrix::user::answers_all;
+use crate::matrix::user::spawn_deciding_user;
 use crate::user::{CallOutcome, call_id, next, object, text};
 
 /// Idle timeout of a call: the longest time without progress.
@@ -39,7 +39,7 @@ impl ConnectedApp {
         let app =
             TestApp::start_in(folder, vec![(server, config)], HostOptions { times, ..HostOptions::default() }).await;
         // Ends with the host.
-        let _user = answers_all(&app, std::fs::canonicalize(app.folder.path()).unwrap());
+        let _user = spawn_deciding_user(&app, std::fs::canonicalize(app.folder.path()).unwrap());
         app.host.start_server(server.into()).await.unwrap();
         app.until(server, "known", |s| s.state == ServerState::Ready && s.counts[0] > 10).await;
         Self { app, server }
@@ -77,7 +77,7 @@ impl ConnectedApp {
     }
 
     /// Waits for the result of a call that takes some seconds.
-    pub(super) async fn goes_on(&self, call: JoinHandle<CallOutcome>, seconds: u32) -> Result<(), String> {
+    pub(super) async fn finish_call(&self, call: JoinHandle<CallOutcome>, seconds: u32) -> Result<(), String> {
         let result = ended(call).await?.map_err(|error| format!("the call should go on: {error}"))?;
         let is_whole =
             |result: &CallToolResult| text(result).contains(&format!("The report has {} pages", seconds * 10));

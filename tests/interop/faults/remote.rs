@@ -86,7 +86,7 @@ impl Network<'_> {
     async fn twice(&self) -> Outcome {
         super::spoil(self.folder, "twice");
         let call = self.connected.under_way(1).await;
-        let answered = self.connected.goes_on(call, 1).await;
+        let answered = self.connected.finish_call(call, 1).await;
         super::spoil(self.folder, "none");
         answered?;
         let doubled = super::count(self.folder, "twice", "\"result\"");
@@ -106,7 +106,7 @@ impl Network<'_> {
         tokio::time::sleep(Duration::from_millis(300)).await;
         self.proxy.set(ProxyFault::None);
         if self.row.can_resume() {
-            self.connected.goes_on(call, SECONDS).await?;
+            self.connected.finish_call(call, SECONDS).await?;
         } else {
             self.connected.ends(call).await?;
             self.connected.comes_back().await?;

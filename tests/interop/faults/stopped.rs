@@ -16,7 +16,7 @@ use crate::user::call_id;
 const SERVER: &str = "harbour";
 
 #[tokio::test]
-async fn a_call_after_a_stop_says_that_the_server_is_not_ready() {
+async fn call_after_a_stop_is_not_ready() {
     let connected = ConnectedApp::to(SERVER, local(installed::with_node("typescript-v2.mjs").and("stdio"))).await;
     let call = connected.under_way(30).await;
     let app = &connected.app;

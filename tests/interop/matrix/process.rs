@@ -54,7 +54,7 @@ impl HttpProcess {
             .unwrap_or_else(|error| panic!("{launch:?}: {error}"));
         let mut lines = BufReader::new(child.stdout.take().expect("its output is piped")).lines();
         let errors = Arc::<Mutex<Vec<String>>>::default();
-        tokio::spawn(keep(
+        tokio::spawn(store_lines(
             BufReader::new(child.stderr.take().expect("so are its errors")).lines(),
             Arc::clone(&errors),
         ));
@@ -80,7 +80,7 @@ impl HttpProcess {
     }
 }
 
-async fn keep(mut lines: Lines<BufReader<impl AsyncRead + Unpin>>, kept: Arc<Mutex<Vec<String>>>) {
+async fn store_lines(mut lines: Lines<BufReader<impl AsyncRead + Unpin>>, kept: Arc<Mutex<Vec<String>>>) {
     while let Ok(Some(line)) = lines.next_line().await {
         kept.lock().unwrap_or_else(PoisonError::into_inner).push(line);
     }

@@ -92,16 +92,16 @@ fn cell(cell: &Cell, notes: &mut Vec<String>) -> String {
 }
 
 /// Compares the working features with the stored table, or writes it if the environment requests it.
-pub(crate) fn keep_features(table: &str) {
-    keep(|kept| (table.to_owned(), kept.1), |kept| kept.0 == table);
+pub(crate) fn compare_features(table: &str) {
+    compare_table(|kept| (table.to_owned(), kept.1), |kept| kept.0 == table);
 }
 
 /// Compares the outcomes of faults with the stored table, or writes it if the environment requests it.
-pub(crate) fn keep_faults(table: &str) {
-    keep(|kept| (kept.0, table.to_owned()), |kept| kept.1 == table);
+pub(crate) fn compare_faults(table: &str) {
+    compare_table(|kept| (kept.0, table.to_owned()), |kept| kept.1 == table);
 }
 
-fn keep(change: impl Fn(MatrixTables) -> MatrixTables, is_same: impl Fn(&MatrixTables) -> bool) {
+fn compare_table(change: impl Fn(MatrixTables) -> MatrixTables, is_same: impl Fn(&MatrixTables) -> bool) {
     let kept = changed(change).unwrap_or_else(|error| panic!("MATRIX.md: {error}"));
     assert!(is_same(&kept), "MATRIX.md is what was found; `cargo xtask test interop` writes it anew");
 }
@@ -132,7 +132,7 @@ fn changed(change: impl Fn(MatrixTables) -> MatrixTables) -> std::io::Result<Mat
 
 /// A change of a pinned version is a reason to run the matrix again.
 #[test]
-fn the_versions_in_the_table_are_those_that_are_pinned() {
+fn versions_in_the_table_are_the_pinned_ones() {
     let kept = include_str!("../MATRIX.md");
     for (name, version) in versions() {
         let line = format!("| {name} | {version} |");

@@ -17,7 +17,7 @@ pub(crate) const WORDS: &str = "The wind is fair.";
 pub(crate) const CAPTAIN: &str = "Erna";
 
 /// Decides each consent request on arrival, until the task is aborted.
-pub(crate) fn answers_all(app: &TestApp, folder: PathBuf) -> JoinHandle<()> {
+pub(crate) fn spawn_deciding_user(app: &TestApp, folder: PathBuf) -> JoinHandle<()> {
     let host = app.host.clone();
     let mut events = host.events();
     tokio::spawn(async move {

@@ -62,7 +62,7 @@ fn below(folder: &Path) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_bundle_is_packed_installed_called_updated_and_removed() {
+async fn bundle_is_packed_installed_called_updated_and_removed() {
     let mut user = NewUser::new("a bundle");
     let (first, second) = (pack(&mut user, "1.0.0").await, pack(&mut user, "1.1.0").await);
     let (inspected, _) = user.run(&["bundle", "inspect", &first.display().to_string()]).await;
@@ -128,7 +128,7 @@ fn removing(app: &TestApp) -> Api {
 }
 
 #[tokio::test]
-async fn the_signature_of_a_bundle_is_shown_for_what_it_is() {
+async fn bundle_signature_is_shown_as_unverified() {
     let mut user = NewUser::new("a signed bundle");
     let file = pack(&mut user, "1.0.0").await;
     let plain = fs::metadata(&file).unwrap().len();

@@ -19,7 +19,7 @@ fn expect_sandbox(user: &NewUser, server: &str) {
 }
 
 #[tokio::test]
-async fn a_package_of_npm() {
+async fn npm_package_is_installed_and_called() {
     let name = "io.github.modelcontextprotocol/everything";
     let entry = json!({
         "name": name, "version": "2026.8.31", "description": "Shows what a server can do",
@@ -43,7 +43,7 @@ async fn a_package_of_npm() {
 }
 
 #[tokio::test]
-async fn a_package_of_pypi() {
+async fn pypi_package_is_installed_and_called() {
     let name = "io.github.modelcontextprotocol/time";
     let entry = json!({
         "name": name, "version": "2026.10.19", "description": "Tells the time",

@@ -43,7 +43,7 @@ async fn everything() -> (Child, u16) {
 }
 
 #[tokio::test]
-async fn a_remote() {
+async fn remote_server_is_installed_and_called() {
     let (_server, port) = everything().await;
     let (name, url) = ("io.github.modelcontextprotocol/everything", format!("http://127.0.0.1:{port}/mcp"));
     let entry = json!({

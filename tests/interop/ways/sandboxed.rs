@@ -213,12 +213,12 @@ async fn real_servers_start_in_a_sandbox_without_folders() {
         let (by, server, tools) = (real.by, real.server, tools.len());
         let _ = writeln!(table, "| {by} | {server} | `{command}` | {network} | {tools} | {reached} |");
     }
-    keep(&table);
+    compare_table(&table);
     user.done();
 }
 
 /// Compares the table with the stored one, or writes it if the environment requests it.
-fn keep(table: &str) {
+fn compare_table(table: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("ways/SANDBOX.md");
     if std::env::var_os("INTEROP_WRITE_MATRIX").is_some() {
         fs::write(&path, table).unwrap();
@@ -230,7 +230,7 @@ fn keep(table: &str) {
 /// [E6] Covers a real program of Node.js whose module is outside the sandbox: the host reports it and proposes a
 /// folder, and with that folder and the user's consent the program starts.
 #[tokio::test]
-async fn e6_what_a_failed_server_missed_is_named_and_once_added_it_starts() {
+async fn e6_path_missed_by_a_failed_server_is_named_and_adding_it_fixes_the_start() {
     let user = NewUser::with_settings_apart("a module outside of the sandbox");
     for folder in ["home/work/app", "home/work/shared/lib", "home/.ssh"] {
         fs::create_dir_all(user.path(folder)).unwrap();
@@ -281,7 +281,7 @@ async fn e6_what_a_failed_server_missed_is_named_and_once_added_it_starts() {
 
 /// Covers a bundle whose packages are loaded by uv, in a sandbox that can't write into the bundle's folder.
 #[tokio::test]
-async fn a_bundle_of_uv_starts_in_its_sandbox_and_leaves_its_folder_as_it_was() {
+async fn uv_bundle_starts_in_its_sandbox_and_leaves_its_folder_unchanged() {
     let mut user = NewUser::new("a bundle of uv");
     let source = user.path("source");
     fs::create_dir(&source).unwrap();

@@ -19,7 +19,7 @@ pub(crate) const CHECKS: [(&str, Check); 21] = [
     ("context in the list", |place| context(place).boxed()),
     ("price in the list", |place| price(place).boxed()),
     ("text", |place| text(place).boxed()),
-    ("names the model that answered", |place| who(place).boxed()),
+    ("names the model that answered", |place| check_model_name(place).boxed()),
     ("another model answered", |place| another(place).boxed()),
     ("tokens", |place| tokens(place).boxed()),
     ("thinking", |place| thinking(place).boxed()),
@@ -94,7 +94,7 @@ async fn text(place: &ServedWire) -> Cell {
     })
 }
 
-async fn who(place: &ServedWire) -> Cell {
+async fn check_model_name(place: &ServedWire) -> Cell {
     let reply = reply(place, asking(place, "say hello")).await?;
     Ok(if reply.model == place.model { "yes".into() } else { format!("as {}", reply.model) })
 }

@@ -19,7 +19,7 @@ use place::{ModelServer, RunningServers};
 
 /// Runs all checks on all wires of all servers, and compares or writes the table.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_server_on_every_wire_that_it_speaks() {
+async fn every_server_on_every_supported_wire() {
     let servers = RunningServers::start();
     let mut columns = Vec::new();
     for place in servers.places() {
@@ -41,7 +41,7 @@ async fn every_server_on_every_wire_that_it_speaks() {
 /// Covers a provider that is killed while it streams responses: on every wire, the received part is retained, and no
 /// response looks complete.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_answer_of_a_server_that_is_killed_is_cut() {
+async fn response_of_a_killed_server_is_marked_as_truncated() {
     for server in [ModelServer::Aimock, ModelServer::LiteLlm] {
         stop::kill_during_all(server).await;
     }

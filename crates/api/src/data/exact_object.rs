@@ -45,7 +45,7 @@ mod tests {
     use crate::data::{SetDataFlow, Settings};
 
     #[test]
-    fn a_setting_that_is_left_out_is_not_set_back() {
+    fn omitted_setting_is_rejected() {
         let flow = |flow| serde_json::from_value::<SetDataFlow>(json!({"server": "s", "flow": flow}));
         let whole = json!({"sameServer": "everything", "review": "always", "tools": {}});
         assert!(flow(whole).is_ok(), "complete settings should be accepted");
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_are_whole_or_none() {
+    fn partial_limits_are_rejected() {
         let settings = |more: serde_json::Value| {
             let mut settings = json!({"theme": "dark", "language": "system", "welcomeDone": true, "announce": true,
                 "auditDays": 0, "auditMegabytes": 0, "auditContents": true, "onClose": "ask", "checkUpdates": false, "zoom": 100});

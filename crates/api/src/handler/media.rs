@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn e21_an_extension_comes_of_a_known_type_alone() {
+    fn e21_extension_is_derived_from_known_types_only() {
         for (mime_type, expected) in [
             ("image/png", "png"),
             ("Image/JPEG; charset=x", "jpg"),

@@ -8,7 +8,7 @@ use testkit::model::{ModelStep, ScriptedModel, named, text};
 use crate::call;
 
 /// Creates a conversation whose model gives these replies, and returns its identifier.
-async fn talking(answers: Vec<Vec<ModelStep>>) -> (TestApp, Api, Value) {
+async fn conversation_with_replies(answers: Vec<Vec<ModelStep>>) -> (TestApp, Api, Value) {
     let app = TestApp::start(Vec::new()).await;
     let model = ScriptedModel::offer(&app.host, vec![named("m")]).await;
     answers.into_iter().for_each(|answer| model.next(answer));
@@ -40,8 +40,8 @@ async fn say(api: &Api, command: &str, request: Value) -> (Value, Vec<Value>) {
 }
 
 #[tokio::test]
-async fn an_answer_comes_as_events_and_is_in_the_conversation_then() {
-    let (app, api, id) = talking(vec![text("Hello", (10, 5))]).await;
+async fn reply_streams_events_and_is_stored_in_the_conversation() {
+    let (app, api, id) = conversation_with_replies(vec![text("Hello", (10, 5))]).await;
     let (begun, events) = say(&api, "send_message", json!({"conversation": id, "text": "Hi"})).await;
     let of = |kind: &str| events.iter().filter(|event| event["type"] == kind).cloned().collect::<Vec<_>>();
     let deltas = of("reply_delta");
@@ -78,8 +78,8 @@ async fn an_answer_comes_as_events_and_is_in_the_conversation_then() {
 }
 
 #[tokio::test]
-async fn branches_are_told_and_chosen() {
-    let (_app, api, id) = talking(vec![text("One", (1, 1)), text("Two", (1, 1))]).await;
+async fn branches_are_listed_and_selectable() {
+    let (_app, api, id) = conversation_with_replies(vec![text("One", (1, 1)), text("Two", (1, 1))]).await;
     let (first, _) = say(&api, "send_message", json!({"conversation": id, "text": "Hi"})).await;
     let (second, _) = say(&api, "retry_reply", json!({"conversation": id, "item": first["reply"]})).await;
     let shown = call(&api, "conversation", json!({"conversation": id})).await;
@@ -95,8 +95,8 @@ async fn branches_are_told_and_chosen() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_done_has_a_code_to_act_on() {
-    let (_app, api, id) = talking(vec![vec![ModelStep::Hangs]]).await;
+async fn impossible_actions_return_distinct_error_codes() {
+    let (_app, api, id) = conversation_with_replies(vec![vec![ModelStep::Hangs]]).await;
     let refused = async |command: &str, request: Value| dispatch(&api, command, request).await.expect_err(command).code;
     let stop = json!({"conversation": id});
     assert_eq!(refused("stop_reply", stop.clone()).await, ErrorCode::NotFound, "no reply is streaming");

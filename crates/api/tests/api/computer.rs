@@ -33,7 +33,7 @@ fn checking(app: &TestApp, home: &std::path::Path) -> Api {
 }
 
 #[tokio::test]
-async fn findings_say_what_to_do_and_the_report_has_nothing_private() {
+async fn findings_suggest_a_remedy_and_the_report_is_redacted() {
     let home = tempfile::Builder::new().prefix(CANARY).tempdir().unwrap();
     let bin = home.path().join("bin");
     std::fs::create_dir(&bin).unwrap();
@@ -60,7 +60,7 @@ async fn findings_say_what_to_do_and_the_report_has_nothing_private() {
 }
 
 #[tokio::test]
-async fn nothing_is_looked_at_where_no_computer_is_given() {
+async fn check_computer_is_not_found_without_a_computer() {
     let app = TestApp::start(Vec::new()).await;
     let refused = dispatch(&Api::new(app.host.clone()), "check_computer", json!({})).await.unwrap_err();
     assert_eq!(refused.code, ErrorCode::NotFound);

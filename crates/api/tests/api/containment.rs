@@ -13,7 +13,7 @@ fn config(sandbox: Value) -> Value {
 }
 
 #[tokio::test]
-async fn folders_are_kept_by_where_they_really_lie() {
+async fn sandbox_folders_are_stored_canonicalized() {
     let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     let base = app.folder.path().canonicalize().unwrap();
@@ -48,7 +48,7 @@ async fn folders_are_kept_by_where_they_really_lie() {
 }
 
 #[tokio::test]
-async fn what_is_no_sandbox_is_refused() {
+async fn invalid_sandbox_is_rejected() {
     let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     let link = app.folder.path().join("all");
@@ -65,7 +65,7 @@ async fn what_is_no_sandbox_is_refused() {
 }
 
 #[tokio::test]
-async fn limits_are_settings_and_are_told_with_their_use() {
+async fn limits_are_configurable_and_reported_with_usage() {
     let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     call(&api, "add_server", json!({"name": "near", "config": config(Value::Null)})).await;

@@ -15,7 +15,7 @@ async fn harbour() -> (TestApp, Api) {
 }
 
 #[tokio::test]
-async fn every_command_is_known_and_refuses_a_request_of_another_shape() {
+async fn every_command_is_registered_and_rejects_malformed_requests() {
     let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     for command in COMMANDS {
@@ -29,7 +29,7 @@ async fn every_command_is_known_and_refuses_a_request_of_another_shape() {
 }
 
 #[tokio::test]
-async fn what_does_not_exist_is_not_found() {
+async fn unknown_subjects_return_not_found() {
     let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     for (command, request, code) in [
@@ -52,7 +52,7 @@ async fn what_does_not_exist_is_not_found() {
 }
 
 #[tokio::test]
-async fn the_snapshot_and_the_events_after_it_leave_no_gap() {
+async fn snapshot_and_subsequent_events_have_no_gap() {
     let app = TestApp::start(vec![("harbour", demo(&[]))]).await;
     let api = Api::new(app.host.clone());
     let mut events = api.events();
@@ -81,7 +81,7 @@ async fn the_snapshot_and_the_events_after_it_leave_no_gap() {
 }
 
 #[tokio::test]
-async fn a_tool_is_called_by_name_and_its_result_has_every_kind_of_content() {
+async fn tool_result_contains_every_kind_of_content() {
     let (app, api) = harbour().await;
     let user = app.always(|_| Some(host::view::UserDecision::Allow(policy::ApprovalScope::Once)));
     let request = json!({"call": "1", "server": "harbour", "tool": "show_everything", "arguments": {}});
@@ -96,7 +96,7 @@ async fn a_tool_is_called_by_name_and_its_result_has_every_kind_of_content() {
 }
 
 #[tokio::test]
-async fn an_edited_sampling_request_keeps_what_the_page_does_not_show() {
+async fn edited_sampling_request_keeps_fields_the_page_does_not_show() {
     let (app, api) = harbour().await;
     let (caller, request) =
         (api.clone(), json!({"call": "1", "server": "harbour", "tool": "ask_model", "arguments": {}}));
@@ -128,7 +128,7 @@ async fn an_edited_sampling_request_keeps_what_the_page_does_not_show() {
 }
 
 #[tokio::test]
-async fn pasted_settings_are_read_and_named_apart() {
+async fn pasted_settings_are_parsed_and_get_unique_names() {
     let app = TestApp::start(vec![("files", demo(&[]))]).await;
     let api = Api::new(app.host.clone());
     let text = r#"{"mcpServers": {"files": {"command": "npx", "args": ["-y", "pkg", "/a b"]}}}"#;
@@ -143,7 +143,7 @@ async fn pasted_settings_are_read_and_named_apart() {
 }
 
 #[tokio::test]
-async fn secrets_of_a_link_go_to_the_keychain() {
+async fn secrets_of_a_link_are_stored_in_the_keychain() {
     let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     let far = json!({ "url": "https://a.example/mcp", "headers": { "X-Api-Key": "t0psecret", "X-Team": "red" } });
@@ -166,7 +166,7 @@ async fn secrets_of_a_link_go_to_the_keychain() {
 }
 
 #[tokio::test]
-async fn activity_is_read_and_exported_as_json_lines() {
+async fn activity_is_paged_and_exported_as_json_lines() {
     let (app, api) = harbour().await;
     let page = call(&api, "activity", json!({"server": "harbour", "limit": 500})).await;
     let entries = page["entries"].as_array().unwrap().clone();
@@ -207,7 +207,7 @@ async fn activity_is_read_and_exported_as_json_lines() {
 }
 
 #[tokio::test]
-async fn e21_media_is_saved_where_the_user_picks_and_its_bytes_are_those_that_came() {
+async fn e21_media_is_saved_unchanged_at_the_chosen_path() {
     let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     let file = app.folder.path().join("picked");
@@ -227,7 +227,7 @@ async fn e21_media_is_saved_where_the_user_picks_and_its_bytes_are_those_that_ca
 }
 
 #[tokio::test]
-async fn conversations_are_kept_and_items_replaced_by_id() {
+async fn conversations_are_stored_and_items_replaced_by_id() {
     let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     let made = call(&api, "create_conversation", json!({"title": "Trip"})).await;
@@ -250,7 +250,7 @@ async fn conversations_are_kept_and_items_replaced_by_id() {
 }
 
 #[tokio::test]
-async fn a_history_is_read_in_pages_and_searched() {
+async fn history_is_paged_and_searchable() {
     let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     let id = call(&api, "create_conversation", json!({"title": "Trip"})).await["id"].clone();
@@ -306,7 +306,7 @@ async fn a_history_is_read_in_pages_and_searched() {
 }
 
 #[tokio::test]
-async fn a_call_is_kept_in_its_conversation_also_when_the_page_has_gone() {
+async fn call_is_stored_in_its_conversation_after_the_page_disconnects() {
     let (app, api) = harbour().await;
     let id = call(&api, "create_conversation", json!({"title": "Sums"})).await["id"].clone();
     let request =
@@ -332,7 +332,7 @@ async fn a_call_is_kept_in_its_conversation_also_when_the_page_has_gone() {
 }
 
 #[test]
-fn the_typescript_names_every_command_and_no_rust() {
+fn typescript_contains_every_command_and_no_bigint() {
     let text = api::typescript();
     for command in COMMANDS {
         assert!(text.contains(&format!("  {command}: {{ request: ")), "the table should contain {command}");
@@ -341,7 +341,7 @@ fn the_typescript_names_every_command_and_no_rust() {
 }
 
 #[tokio::test]
-async fn a_call_of_the_user_that_fails_is_kept_with_what_was_sent() {
+async fn failed_user_call_is_stored_with_the_sent_arguments() {
     let (app, api) = harbour().await;
     let id = call(&api, "create_conversation", json!({"title": "x"})).await["id"].clone();
     let request = json!({"call": "k1", "server": "harbour", "tool": "slow_report", "arguments": {"seconds": 60}, "conversation": id});

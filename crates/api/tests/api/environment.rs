@@ -38,7 +38,7 @@ async fn entry(app: &TestApp, api: &Api) -> (String, Value) {
 }
 
 #[tokio::test]
-async fn a_secret_goes_into_the_environment_and_nowhere_else() {
+async fn secret_is_passed_in_the_environment_and_appears_nowhere_else() {
     let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     let mut events = api.events();
@@ -107,7 +107,7 @@ async fn a_secret_goes_into_the_environment_and_nowhere_else() {
 }
 
 #[tokio::test]
-async fn it_is_for_the_command_that_it_was_entered_for() {
+async fn secret_is_bound_to_the_command_it_was_entered_for() {
     let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     let wanted = config(&app, json!({"TOKEN": SECRET}));
@@ -129,7 +129,7 @@ async fn it_is_for_the_command_that_it_was_entered_for() {
 }
 
 #[tokio::test]
-async fn nothing_of_a_remote_server_gets_there() {
+async fn secret_of_a_remote_server_is_not_passed_to_a_process() {
     let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     let header = json!({"name": "Authorization", "value": SECRET, "secret": true});

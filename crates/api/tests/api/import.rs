@@ -25,7 +25,7 @@ fn of<'v>(listed: &'v Value, app: &str, name: &str) -> &'v Value {
 }
 
 #[tokio::test]
-async fn what_is_picked_is_imported_and_nothing_else() {
+async fn only_selected_servers_are_imported() {
     let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone()).importing_from(AppEnvironment::for_home(import_fixtures("homes/linux")));
     let listed = call(&api, "import_candidates", json!({})).await;
@@ -63,7 +63,7 @@ async fn what_is_picked_is_imported_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn what_changed_since_it_was_listed_is_not_imported() {
+async fn server_changed_since_listing_is_not_imported() {
     let app = TestApp::start(Vec::new()).await;
     let home = tempfile::tempdir().unwrap();
     fs::create_dir(home.path().join(".cursor")).unwrap();
@@ -149,7 +149,7 @@ impl Secrets for FullKeychain {
 }
 
 #[tokio::test]
-async fn a_server_whose_secrets_cannot_be_written_is_removed_again() {
+async fn server_is_removed_if_its_secrets_cannot_be_written() {
     let keychain = Arc::new(FullKeychain::default());
     let app =
         TestApp::start_with(tempfile::tempdir().unwrap(), Vec::new(), HostOptions::default(), keychain.clone()).await;
@@ -179,7 +179,7 @@ async fn a_server_whose_secrets_cannot_be_written_is_removed_again() {
 }
 
 #[tokio::test]
-async fn a_value_that_is_pending_is_named_in_the_settings() {
+async fn pending_value_is_referenced_in_the_settings() {
     let app = TestApp::start(Vec::new()).await;
     let home = tempfile::tempdir().unwrap();
     fs::create_dir(home.path().join(".cursor")).unwrap();
@@ -208,7 +208,7 @@ async fn a_value_that_is_pending_is_named_in_the_settings() {
 }
 
 #[tokio::test]
-async fn only_a_folder_of_the_user_is_looked_into_as_a_project() {
+async fn only_folders_below_the_home_folder_are_read_as_projects() {
     let app = TestApp::start(vec![("demo", demo(&[]))]).await;
     let home = tempfile::tempdir().unwrap();
     let project = home.path().canonicalize().unwrap().join("project");
@@ -241,7 +241,7 @@ async fn only_a_folder_of_the_user_is_looked_into_as_a_project() {
 }
 
 #[tokio::test]
-async fn without_a_home_folder_nothing_is_looked_for() {
+async fn import_candidates_fail_without_a_home_folder() {
     let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     let error = dispatch(&api, "import_candidates", json!({}))

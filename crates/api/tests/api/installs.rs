@@ -36,7 +36,7 @@ async fn refusal(api: &Api, command: &str, request: Value) -> (ErrorCode, String
 }
 
 #[tokio::test]
-async fn a_server_is_found_and_shown_with_its_versions() {
+async fn registry_server_is_found_and_shown_with_its_versions() {
     let app = TestApp::start(Vec::new()).await;
     let registry = registry().await;
     let api = api(&app, &registry);
@@ -62,7 +62,7 @@ async fn a_server_is_found_and_shown_with_its_versions() {
 }
 
 #[tokio::test]
-async fn a_package_is_offered_previewed_and_installed() {
+async fn package_is_offered_previewed_and_installed() {
     let app = TestApp::start(Vec::new()).await;
     let registry = registry().await;
     let api = api(&app, &registry);
@@ -98,7 +98,7 @@ async fn a_package_is_offered_previewed_and_installed() {
 }
 
 #[tokio::test]
-async fn a_bundle_is_offered_with_what_it_is_and_installed() {
+async fn bundle_is_offered_and_installed() {
     let app = TestApp::start(Vec::new()).await;
     let registry = registry().await;
     let api = api(&app, &registry);
@@ -121,7 +121,7 @@ async fn a_bundle_is_offered_with_what_it_is_and_installed() {
 }
 
 #[tokio::test]
-async fn what_can_not_be_installed_says_why() {
+async fn failed_offers_report_the_cause() {
     let app = TestApp::start(Vec::new()).await;
     let registry = registry().await;
     let api = api(&app, &registry);
@@ -137,7 +137,7 @@ async fn what_can_not_be_installed_says_why() {
 }
 
 #[tokio::test]
-async fn an_installed_server_tells_where_it_is_from_and_of_updates() {
+async fn installed_server_reports_its_origin_and_updates() {
     let app = TestApp::start(Vec::new()).await;
     let registry = registry().await;
     let api = api(&app, &registry);

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use testkit::app::TestApp;
 
 /// Returns the files of the consent request to start the server.
-async fn shown(app: &TestApp, api: &Api) -> Vec<Value> {
+async fn launch_files_of_request(app: &TestApp, api: &Api) -> Vec<Value> {
     let request = app.consent_request("near", "its start", |_| true).await;
     let requests = dispatch(api, "snapshot", json!({})).await.unwrap();
     let id = request.id.0.to_string();
@@ -21,7 +21,7 @@ async fn shown(app: &TestApp, api: &Api) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn s06_each_file_that_is_hashed_is_shown() {
+async fn s06_every_hashed_launch_file_is_shown() {
     let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     let script = app.folder.path().join("server.sh");
@@ -30,7 +30,7 @@ async fn s06_each_file_that_is_hashed_is_shown() {
     let config = json!({"type": "stdio", "command": "sh", "args": [script]});
     dispatch(&api, "add_server", json!({"name": "near", "config": config})).await.unwrap();
     app.host.start_server("near".into()).await.unwrap();
-    let files = shown(&app, &api).await;
+    let files = launch_files_of_request(&app, &api).await;
     let [program, own] = &files[..] else { panic!("expected the program and its script: {files:?}") };
     assert_eq!((&program["role"], &own["role"]), (&json!("program"), &json!("argument")), "roles of the files");
     assert!(program["path"].as_str().unwrap().ends_with("/sh"), "{program}");
@@ -49,7 +49,7 @@ async fn s06_each_file_that_is_hashed_is_shown() {
     app.until("near", "stopped", |s| s.state == ServerState::Stopped).await;
     std::fs::write(&script, format!("# another\n{begin}")).unwrap();
     app.host.start_server("near".into()).await.unwrap();
-    let files = shown(&app, &api).await;
+    let files = launch_files_of_request(&app, &api).await;
     let changed: Vec<&Value> = files.iter().map(|file| &file["changed"]).collect();
     assert_eq!(changed, [false, true], "only the script should be marked as changed: {files:?}");
     app.host.close().await;

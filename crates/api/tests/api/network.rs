@@ -19,7 +19,7 @@ fn waits(server: &ServerView) -> bool {
 }
 
 #[tokio::test]
-async fn a_server_that_is_waited_for_is_reached_when_the_page_sees_the_network_again() {
+async fn waiting_server_reconnects_when_the_page_reports_the_network() {
     let server = http_at(([127, 0, 0, 1], 0).into()).await;
     let address = server.address;
     let app = TestApp::start(vec![("far", remote(&server.url("/mcp")))]).await;
@@ -36,7 +36,7 @@ async fn a_server_that_is_waited_for_is_reached_when_the_page_sees_the_network_a
 }
 
 #[tokio::test]
-async fn a_page_that_reports_without_end_does_not_have_servers_asked_without_end() {
+async fn frequent_network_reports_are_coalesced() {
     let server = http_at(([127, 0, 0, 1], 0).into()).await;
     let app = TestApp::start(vec![("far", remote(&server.url("/mcp")))]).await;
     let api = Api::new(app.host.clone());

@@ -17,7 +17,7 @@ fn header(name: &str, value: &str, secret: bool) -> Value {
 }
 
 #[tokio::test]
-async fn header_values_go_in_and_never_come_out() {
+async fn secret_header_values_are_never_returned() {
     let server =
         HttpServer::start(|request, answer| async move { ordinary::answer("2025-11-25", &request, answer).await })
             .await;
@@ -67,7 +67,7 @@ async fn header_values_go_in_and_never_come_out() {
 }
 
 #[tokio::test]
-async fn a_change_keeps_values_for_the_same_address_only() {
+async fn update_keeps_header_values_for_the_same_address_only() {
     let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     let http = |url: &str, headers: Value| json!({"type": "http", "url": url, "headers": headers});
@@ -100,7 +100,7 @@ async fn a_change_keeps_values_for_the_same_address_only() {
 }
 
 #[tokio::test]
-async fn servers_that_are_added_at_the_same_time_have_secrets_of_their_own() {
+async fn concurrently_added_servers_have_separate_secrets() {
     let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     let added = |name: &str, value: &str| {
@@ -122,7 +122,7 @@ async fn servers_that_are_added_at_the_same_time_have_secrets_of_their_own() {
 }
 
 #[tokio::test]
-async fn a_new_secret_never_overwrites_that_of_another_server() {
+async fn new_secret_never_overwrites_the_secret_of_another_server() {
     let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     let keyed = |value: &str| {
@@ -162,7 +162,7 @@ async fn a_new_secret_never_overwrites_that_of_another_server() {
 }
 
 #[tokio::test]
-async fn a_secret_that_two_servers_share_is_entered_again_for_one_of_them() {
+async fn replacing_a_shared_secret_affects_one_server_only() {
     let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     let named = |name: &str, url: &str| {
@@ -192,7 +192,7 @@ async fn a_secret_that_two_servers_share_is_entered_again_for_one_of_them() {
 }
 
 #[tokio::test]
-async fn an_entry_that_cannot_be_read_is_told() {
+async fn unreadable_list_entry_is_reported() {
     let server = HttpServer::start(|request, mut answer| async move {
         if request.rpc_method() != "tools/list" {
             return ordinary::answer("2025-11-25", &request, answer).await;
@@ -220,7 +220,7 @@ async fn an_entry_that_cannot_be_read_is_told() {
 }
 
 #[tokio::test]
-async fn an_address_that_cannot_be_used_is_refused_before_anything_is_kept() {
+async fn invalid_address_is_rejected_before_anything_is_written() {
     let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     let cases = [

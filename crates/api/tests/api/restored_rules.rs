@@ -38,7 +38,7 @@ fn rule(changes: Value) -> Value {
 }
 
 #[tokio::test]
-async fn e24_a_rule_of_this_run_is_restored_for_this_run() {
+async fn e24_session_rule_is_restored_as_a_session_rule() {
     let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     call(&api, "set_policy_rule", rule(json!({"scope": {"kind": "session"}}))).await;
@@ -59,7 +59,7 @@ async fn e24_trust_in_a_server_is_restored() {
 }
 
 #[tokio::test]
-async fn e24_a_permission_to_ask_models_is_restored_with_its_budget() {
+async fn e24_sampling_rule_is_restored_with_its_budget() {
     let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     let budget = json!({"requestsPerHour": 5, "tokensPerHour": 9_000});

@@ -35,7 +35,7 @@ impl Secrets for StatusKeychain {
 }
 
 #[tokio::test]
-async fn each_state_of_the_keychain_is_told_apart() {
+async fn each_keychain_state_has_its_own_response() {
     let cause = || "for this test".to_owned();
     for (status, wanted) in [
         (SecretsStatus::Keychain, json!({"is": "keychain"})),
@@ -53,7 +53,7 @@ async fn each_state_of_the_keychain_is_told_apart() {
 }
 
 #[tokio::test]
-async fn s28_without_a_keychain_contents_are_said_to_be_plain() {
+async fn s28_contents_are_reported_as_plain_without_a_keychain() {
     let folder = tempfile::tempdir().unwrap();
     let app =
         TestApp::start_with(folder, Vec::new(), HostOptions::default(), Arc::new(SecretsInMemory::default())).await;
@@ -63,7 +63,7 @@ async fn s28_without_a_keychain_contents_are_said_to_be_plain() {
 }
 
 #[tokio::test]
-async fn s28_with_a_keychain_contents_are_said_to_be_encrypted() {
+async fn s28_contents_are_reported_as_encrypted_with_a_keychain() {
     let folder = tempfile::tempdir().unwrap();
     let keychain = Arc::new(WorkingKeychain(SecretsInMemory::default()));
     let app = TestApp::start_with(folder, Vec::new(), HostOptions::default(), keychain).await;

@@ -54,7 +54,7 @@ async fn servers(script: ProtectedScript) -> (AuthorizationServer, ProtectedServ
 }
 
 #[tokio::test]
-async fn a_sign_in_is_asked_about_told_step_by_step_and_ended() {
+async fn sign_in_requests_consent_reports_progress_and_is_removed() {
     let script = ProtectedScript { challenge_scope: Some("openid ships:read".into()), ..ProtectedScript::default() };
     let (issuer, server, app, api) = servers(script).await;
     app.platform.browses.store(true, Ordering::Relaxed);
@@ -106,7 +106,7 @@ async fn a_sign_in_is_asked_about_told_step_by_step_and_ended() {
 }
 
 #[tokio::test]
-async fn one_under_way_shows_its_way_takes_the_pasted_address_or_is_cancelled() {
+async fn running_sign_in_accepts_a_pasted_redirect_or_is_cancelled() {
     let (_issuer, _server, app, api) = servers(ProtectedScript::default()).await;
     let far = || json!({"server": "far"});
     let early = dispatch(&api, "paste_redirect", json!({"server": "far", "url": "http://127.0.0.1:1/"})).await;
@@ -140,7 +140,7 @@ async fn one_under_way_shows_its_way_takes_the_pasted_address_or_is_cancelled() 
 }
 
 #[tokio::test]
-async fn a_client_id_is_asked_for_where_there_is_no_other_way() {
+async fn client_id_is_requested_if_no_other_registration_is_possible() {
     let script = AuthorizationScript {
         registration: false,
         clients: [("drawbridge".to_owned(), None)].into(),
@@ -169,7 +169,7 @@ async fn a_client_id_is_asked_for_where_there_is_no_other_way() {
 }
 
 #[tokio::test]
-async fn what_the_user_knows_about_signing_in_is_set_up_and_its_secret_never_comes_out() {
+async fn sign_in_settings_are_stored_and_the_secret_is_never_returned() {
     let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     let config = |url: &str, auth: Value| json!({"type": "http", "url": url, "auth": auth});
@@ -210,7 +210,7 @@ async fn what_the_user_knows_about_signing_in_is_set_up_and_its_secret_never_com
 }
 
 #[tokio::test]
-async fn pasted_settings_are_added_with_all_that_they_say_of_signing_in() {
+async fn pasted_settings_keep_all_sign_in_settings() {
     let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     let auth = json!({
@@ -281,7 +281,7 @@ async fn pasted_settings_are_added_with_all_that_they_say_of_signing_in() {
 }
 
 #[tokio::test]
-async fn that_the_user_declined_is_told_and_is_no_failure() {
+async fn declined_sign_in_is_reported_and_is_not_a_failure() {
     let (_issuer, _server, app, api) = servers(ProtectedScript::default()).await;
     call(&api, "start_server", json!({"server": "far"})).await;
     answer(&api, "connect_server", once()).await;
@@ -298,7 +298,7 @@ async fn that_the_user_declined_is_told_and_is_no_failure() {
 }
 
 #[tokio::test]
-async fn where_there_is_no_signing_in_that_is_said() {
+async fn unavailable_sign_in_is_reported_with_its_reason() {
     let app = TestApp::start(vec![("here", testkit::app::demo(&[]))]).await;
     let api = Api::new(app.host.clone());
     let here = || json!({"server": "here"});

@@ -63,7 +63,7 @@ async fn until(api: &Api, state: &str) {
 }
 
 #[tokio::test]
-async fn what_was_read_while_it_was_being_kept_does_not_count() {
+async fn secret_read_while_it_is_being_replaced_is_discarded() {
     let script = AuthorizationScript {
         registration: false,
         clients: [("drawbridge".to_owned(), Some("r1ght-secret".to_owned()))].into(),

@@ -89,7 +89,7 @@ mod tests {
     use super::is_in_range;
 
     #[test]
-    fn ranges_are_read_as_npm_and_python_write_them() {
+    fn npm_and_python_version_ranges_are_parsed() {
         for (version, range, expected) in [
             ("v20.11.0", ">=18.0.0", Some(true)),
             ("20.11.0", ">=18 <20", Some(false)),

@@ -50,7 +50,7 @@ fn bomb(name: &str, packed: usize, size: u32) -> Entry {
 }
 
 #[test]
-fn ten_megabytes_that_unpack_to_twenty_gigabytes() {
+fn decompression_bomb_of_ten_megabytes_is_rejected() {
     // Each declares its real unpacked size, and four of five share the data of the first.
     let mut all = Zip::of([bomb("zero", 10 << 20, 0xffff_fff0)]);
     all.entries.extend((1..5).map(|n| Entry { shares: Some(0), ..bomb(&format!("zero-{n}"), 10 << 20, 0xffff_fff0) }));
@@ -69,7 +69,7 @@ fn ten_megabytes_that_unpack_to_twenty_gigabytes() {
 }
 
 #[test]
-fn a_file_that_unpacks_to_less_or_to_other_data_than_declared() {
+fn file_that_differs_from_its_declared_size_or_checksum_is_rejected() {
     let refuse = |entry: Entry, expected: ArchiveRefusal| refused(&valid().and(entry).bytes(), &expected);
     let file = || Entry::file("a", b"some text");
     refuse(Entry { size: 10, ..file() }, ArchiveRefusal::SizeDiffers("a".to_owned()));
@@ -82,7 +82,7 @@ fn a_file_that_unpacks_to_less_or_to_other_data_than_declared() {
 }
 
 #[test]
-fn a_million_entries() {
+fn archive_with_a_million_entries_is_rejected() {
     let mut directory = Vec::new();
     for number in 0..1_000_000 {
         directory.extend(Entry::stored(&format!("{number:07}"), b"").central(0));
@@ -98,7 +98,7 @@ fn a_million_entries() {
 }
 
 #[test]
-fn paths_that_lead_out() {
+fn paths_outside_the_bundle_are_rejected() {
     for (path, problem) in [
         ("../escape", PathProblem::Dots),
         ("server/../../escape", PathProblem::Dots),
@@ -130,7 +130,7 @@ fn paths_that_lead_out() {
 }
 
 #[test]
-fn links_and_what_is_written_through_them() {
+fn links_and_paths_through_links_are_rejected() {
     for mode in [0o120_777, 0o020_666, 0o060_666, 0o010_644, 0o140_755] {
         let special = Entry::stored("server/link", b"/tmp").mode(mode);
         let through = Entry::file("server/link/escape", b"x");
@@ -148,7 +148,7 @@ fn links_and_what_is_written_through_them() {
 }
 
 #[test]
-fn two_headers_that_differ() {
+fn differing_local_and_central_headers_are_rejected() {
     let mut other_manifest = valid();
     other_manifest.entries[0].local_name = Some(b"manifest.jsom".to_vec());
     refused(&other_manifest.bytes(), &ArchiveRefusal::HeadersDiffer("manifest.json".to_owned()));
@@ -174,7 +174,7 @@ fn two_headers_that_differ() {
 }
 
 #[test]
-fn data_that_belongs_to_no_entry() {
+fn data_outside_entries_is_rejected() {
     let hidden = |zip: Zip, at: usize, bytes: usize| {
         refused(&zip.bytes(), &ArchiveRefusal::HiddenData { at: at as u64, bytes: bytes as u64 });
     };
@@ -211,7 +211,7 @@ fn data_that_belongs_to_no_entry() {
 }
 
 #[test]
-fn what_bundles_have_no_use_for() {
+fn unsupported_archive_features_are_rejected() {
     let refuse = |entry: Entry, expected: ArchiveRefusal| refused(&valid().and(entry).bytes(), &expected);
     let file = || Entry::file("a", b"x");
     for flag in [1, 1 << 6, 1 << 13] {
@@ -230,7 +230,7 @@ fn what_bundles_have_no_use_for() {
 }
 
 #[test]
-fn what_is_no_archive() {
+fn invalid_archives_are_rejected() {
     refused(b"", &ArchiveRefusal::NotAZip);
     refused(&[7; 1000], &ArchiveRefusal::NotAZip);
     let whole = valid().bytes();
@@ -242,9 +242,9 @@ fn what_is_no_archive() {
 }
 
 #[test]
-fn a_file_beyond_the_largest() {
+fn archive_beyond_the_size_limit_is_rejected() {
     let disk = BundleFolder::with(b"");
     fs::File::create(disk.file()).unwrap().set_len(bundles::limits::MAX_ARCHIVE + 1).unwrap();
     assert!(disk.install().unwrap_err().to_string().contains("larger than 512 MB"));
-    disk.holds_only(&[]);
+    disk.assert_contains_only(&[]);
 }

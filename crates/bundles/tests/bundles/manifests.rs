@@ -17,7 +17,7 @@ fn with(field: &str, value: Value) -> Value {
 }
 
 #[test]
-fn each_version_is_read() {
+fn each_manifest_version_is_parsed() {
     for version in ["0.1", "0.2", "0.3", "0.4"] {
         assert_eq!(read(&manifest(version)).1, [""; 0], "{version}");
     }
@@ -30,7 +30,7 @@ fn each_version_is_read() {
 }
 
 #[test]
-fn each_kind_of_server_is_opened() {
+fn each_kind_of_server_is_parsed() {
     for (kind, expected) in [
         ("node", ServerKind::Node),
         ("python", ServerKind::Python),
@@ -51,7 +51,7 @@ fn each_kind_of_server_is_opened() {
 }
 
 #[test]
-fn all_fields_are_read() {
+fn all_fields_are_parsed() {
     let mut all = manifest("0.3");
     for (field, value) in [
         ("display_name", json!("Notes")),
@@ -91,7 +91,7 @@ fn all_fields_are_read() {
 }
 
 #[test]
-fn texts_are_bounded_and_hidden_characters_seen() {
+fn texts_are_bounded_and_hidden_characters_escaped() {
     let (manifest, warnings) = read(&with("description", "é".repeat(1 << 16).into()));
     assert!(manifest.description.len() <= 64 << 10 && manifest.description.ends_with('…'));
     assert_eq!(warnings, ["description is too long and was cut"]);
@@ -107,7 +107,7 @@ fn manifest_fields() -> impl Iterator<Item = (String, Value)> {
 }
 
 #[test]
-fn what_decides_what_is_started_must_be_right() {
+fn invalid_launch_settings_are_rejected() {
     let field = |field: &str, expected| ManifestError::Field { field: field.to_owned(), expected };
     let config = |value: Value| {
         let mut manifest = manifest("0.3");
@@ -153,7 +153,7 @@ fn what_decides_what_is_started_must_be_right() {
 }
 
 #[test]
-fn a_manifest_beyond_its_bound_is_not_read() {
+fn manifest_beyond_its_size_limit_is_rejected() {
     let large = with("description", "d".repeat(2 << 20).into());
     let mut zip = zip(&large);
     zip.entries[0] = Entry::stored("manifest.json", large.to_string().as_bytes());
@@ -165,7 +165,7 @@ fn a_manifest_beyond_its_bound_is_not_read() {
 }
 
 #[test]
-fn texts_in_the_language_that_fits_best() {
+fn texts_use_the_best_matching_locale() {
     let mut manifest = with("tools", json!([{ "name": "add", "description": "Adds" }]));
     manifest["prompts"] = json!([{ "name": "sum", "text": "Sum" }]);
     let mut zip = zip(&manifest);

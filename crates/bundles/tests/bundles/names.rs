@@ -6,7 +6,7 @@ use crate::sample::{BundleFolder, refused, valid};
 use crate::zip_writer::Entry;
 
 #[test]
-fn twins() {
+fn equivalent_names_are_rejected() {
     let same = |one: &str, other: &str| {
         let zip = valid().and(Entry::file(one, b"1")).and(Entry::file(other, b"2"));
         refused(&zip.bytes(), &ArchiveRefusal::Twins(one.to_owned(), other.to_owned()));
@@ -22,7 +22,7 @@ fn twins() {
 }
 
 #[test]
-fn the_same_path_twice() {
+fn duplicate_paths_are_rejected() {
     let twice = valid().and(Entry::file("manifest.json", b"{}"));
     refused(&twice.bytes(), &ArchiveRefusal::Duplicate("manifest.json".to_owned()));
     let folder = valid().and(Entry::folder("a/")).and(Entry::folder("a/"));
@@ -36,7 +36,7 @@ fn the_same_path_twice() {
 }
 
 #[test]
-fn names_that_windows_reserves_or_shortens() {
+fn windows_reserved_names_are_rejected() {
     let bad = |path: &str, problem| {
         let expected = ArchiveRefusal::Path { path: path.to_owned(), problem };
         refused(&valid().and(Entry::file(path, b"x")).bytes(), &expected);
@@ -55,12 +55,12 @@ fn names_that_windows_reserves_or_shortens() {
 }
 
 #[test]
-fn names_that_only_look_like_those_are_fine() {
+fn names_similar_to_reserved_names_are_accepted() {
     let names =
         ["console.js", "com.js", "com10", "aux-2", "..a", ".npmrc", "a..b", "naïve/漢字", " a", "@scope/a", "a b"];
     let zip = names.iter().fold(valid(), |zip, name| zip.and(Entry::file(name, b"x")));
     let disk = BundleFolder::with(&zip.bytes());
     let installed = disk.install().unwrap();
     assert_eq!(installed.tree.files.len(), names.len() + 2);
-    disk.holds_only(&[&installed.folder]);
+    disk.assert_contains_only(&[&installed.folder]);
 }

@@ -35,7 +35,7 @@ fn planned(config: Value, inputs: Value) -> BundlePlan {
     plan(&bundle(config, inputs), &place()).unwrap()
 }
 
-fn filled(plan: &BundlePlan, values: &[(&str, &[&str])]) -> Result<StdioConfig, FillError> {
+fn fill_plan(plan: &BundlePlan, values: &[(&str, &[&str])]) -> Result<StdioConfig, FillError> {
     let owned = |(key, values): &(&str, &[&str])| ((*key).to_owned(), values.iter().map(|v| (*v).to_owned()).collect());
     let values: InputValues = values.iter().map(owned).collect();
     let new = plan.install.fill(&values, None)?;
@@ -43,7 +43,7 @@ fn filled(plan: &BundlePlan, values: &[(&str, &[&str])]) -> Result<StdioConfig, 
 }
 
 #[test]
-fn everything_is_put_in_once() {
+fn variables_are_expanded_once() {
     let args = json!([
         "${__dirname}/server/index.js",
         "--home=${HOME}${/}x${pathSeparator}",
@@ -55,7 +55,7 @@ fn everything_is_put_in_once() {
         "$${HOME}",
     ]);
     let plan = planned(json!({ "command": "node", "args": args }), json!({ "a": { "type": "string", "title": "A" } }));
-    let args = filled(&plan, &[("a", &["${HOME} $& ${user_config.a}"])]).unwrap().args;
+    let args = fill_plan(&plan, &[("a", &["${HOME} $& ${user_config.a}"])]).unwrap().args;
     assert_eq!(
         args,
         [
@@ -74,7 +74,7 @@ fn everything_is_put_in_once() {
 }
 
 #[test]
-fn all_types_of_values() {
+fn values_of_all_types_are_filled_in() {
     let inputs = json!({
         "dirs": { "type": "directory", "multiple": true, "default": ["${HOME}/a", "${DESKTOP}"] },
         "file": { "type": "file" },
@@ -90,13 +90,14 @@ fn all_types_of_values() {
     let keys: Vec<_> = plan.install.inputs.iter().map(|input| input.key.as_str()).collect();
     assert_eq!(keys, ["dirs", "file", "port", "on", "key", "odd"], "in the order of the manifest");
 
-    let missing = filled(&plan, &[]).unwrap_err();
+    let missing = fill_plan(&plan, &[]).unwrap_err();
     assert_eq!(missing, FillError::Inputs([("key".to_owned(), InputProblem::Missing)].into()));
-    let server = filled(&plan, &[("key", &["k"])]).unwrap();
+    let server = fill_plan(&plan, &[("key", &["k"])]).unwrap();
     assert_eq!(server.args, ["/home/ann/a", "/home/ann/Desktop", "3.5"], "arguments without a value are omitted");
     let env: Vec<_> = server.env.iter().map(|(name, value)| format!("{name}={value}")).collect();
     assert_eq!(env, ["D=/home/ann/a", "ON=true"], "the secret goes to the keychain");
-    let wrong = filled(&plan, &[("key", &["k"]), ("port", &["10"]), ("on", &["yes"]), ("file", &["a"])]).unwrap_err();
+    let wrong =
+        fill_plan(&plan, &[("key", &["k"]), ("port", &["10"]), ("on", &["yes"]), ("file", &["a"])]).unwrap_err();
     let FillError::Inputs(wrong) = wrong else { panic!("{wrong:?}") };
     assert_eq!(wrong.keys().collect::<Vec<_>>(), ["file", "on", "port"]);
     for note in [
@@ -108,12 +109,12 @@ fn all_types_of_values() {
 }
 
 #[test]
-fn programs_inside_and_outside() {
+fn programs_inside_and_outside_the_bundle_are_located() {
     let program = |command: &str| planned(json!({ "command": command }), Value::Null);
     for inside in ["${__dirname}/bin/notes", "bin/notes", "./bin/notes"] {
         let plan = program(inside);
         assert_eq!(plan.program, ProgramLocation::Inside("bin/notes".to_owned()));
-        assert_eq!(filled(&plan, &[]).unwrap().command, "/apps/notes/bin/notes");
+        assert_eq!(fill_plan(&plan, &[]).unwrap().command, "/apps/notes/bin/notes");
         assert_eq!(plan.install.notes, [""; 0]);
         assert!(plan.watched.contains("bin/notes"));
     }
@@ -136,7 +137,7 @@ fn programs_inside_and_outside() {
 }
 
 #[test]
-fn what_loads_code_from_elsewhere_is_noted() {
+fn code_loaded_from_elsewhere_is_noted() {
     let notes = |config: Value| planned(config, Value::Null).install.notes.join(" ");
     for config in [
         json!({ "command": "uv", "args": ["tool", "run", "notes"] }),
@@ -155,7 +156,7 @@ fn what_loads_code_from_elsewhere_is_noted() {
 }
 
 #[test]
-fn another_platform() {
+fn platform_overrides_are_applied() {
     let config = json!({
         "command": "bin/notes",
         "args": ["a"],
@@ -171,22 +172,22 @@ fn another_platform() {
     };
     // Paths of bundles have slashes on every system.
     assert!(matches!(server(Platform::Windows, "C:\\apps"), Err(PlanError::NoFile(_))));
-    let mac = filled(&server(Platform::MacOs, "/apps").unwrap(), &[]).unwrap();
+    let mac = fill_plan(&server(Platform::MacOs, "/apps").unwrap(), &[]).unwrap();
     assert_eq!((mac.args.len(), mac.env.len()), (0, 2));
-    let linux = filled(&server(Platform::Linux, "/apps").unwrap(), &[]).unwrap();
+    let linux = fill_plan(&server(Platform::Linux, "/apps").unwrap(), &[]).unwrap();
     assert_eq!((linux.args.len(), linux.env.len()), (1, 2));
 
     let windows = BundleEnvironment { platform: Platform::Windows, folder: "C:\\apps\\notes".into(), ..place() };
     let config =
         json!({ "command": "${__dirname}/bin/win", "platform_overrides": { "win32": { "env": { "C": "3" } } } });
     let windows = plan(&bundle(config, Value::Null), &windows).unwrap();
-    let server = filled(&windows, &[]).unwrap();
+    let server = fill_plan(&windows, &[]).unwrap();
     assert_eq!(server.command, "C:\\apps\\notes\\bin\\win.exe");
     assert_eq!(server.env.keys().collect::<Vec<_>>(), ["C"], "a platform's variables replace all others");
 }
 
 #[test]
-fn a_wrong_platform_or_runtime_is_said_and_not_refused() {
+fn incompatible_platform_or_runtime_is_noted_and_not_rejected() {
     let mut manifest = manifest("0.4");
     manifest["server"]["type"] = "uv".into();
     manifest["compatibility"] = json!({
@@ -196,7 +197,7 @@ fn a_wrong_platform_or_runtime_is_said_and_not_refused() {
     });
     let bundle = BundleFolder::with(&zip(&manifest).bytes()).open().unwrap();
     let planned = plan(&bundle, &place()).unwrap();
-    let env = filled(&planned, &[]).unwrap().env;
+    let env = fill_plan(&planned, &[]).unwrap().env;
     assert_eq!(env["PYTHONDONTWRITEBYTECODE"], "1", "a cache would be a change of the bundle");
     assert_eq!(env["UV_ISOLATED"], "1", "and so would an environment");
     assert_eq!(
@@ -211,7 +212,7 @@ fn a_wrong_platform_or_runtime_is_said_and_not_refused() {
 }
 
 #[test]
-fn a_bundle_names_no_secret_of_the_keychain() {
+fn secret_references_in_a_bundle_are_rejected() {
     for config in [
         json!({ "command": "node", "env": { "A": "${secret:github.TOKEN}" } }),
         json!({ "command": "node", "args": ["x${secret:github.TOKEN}"] }),
@@ -241,7 +242,7 @@ fn a_bundle_names_no_secret_of_the_keychain() {
 }
 
 #[test]
-fn a_default_that_is_not_accepted_is_left_out() {
+fn invalid_default_is_omitted() {
     let inputs = json!({
         "port": { "type": "number", "max": 9, "default": 10 },
         "name": { "type": "string", "default": ["a", "b"] },
@@ -253,11 +254,11 @@ fn a_default_that_is_not_accepted_is_left_out() {
     for (note, expected) in plan.install.notes.iter().zip(&expected) {
         assert!(note.starts_with(expected), "{note}");
     }
-    assert_eq!(filled(&plan, &[]).unwrap().args, [""; 0], "nothing keeps it from being set up");
+    assert_eq!(fill_plan(&plan, &[]).unwrap().args, [""; 0], "nothing keeps it from being set up");
 }
 
 #[test]
-fn the_folder_is_below_the_root_whatever_the_name() {
+fn folder_is_below_the_root_for_any_name() {
     for (name, expected) in
         [("../../Evil Näme", "evil-n-me-"), ("...", "bundle-"), ("漢字", "bundle-"), ("con", "con-")]
     {

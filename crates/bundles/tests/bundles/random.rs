@@ -9,19 +9,19 @@ use crate::sample::{BundleFolder, manifest, valid, zip};
 use crate::zip_writer::Entry;
 
 /// Opens, plans and unpacks an archive, and checks the files on disk.
-fn try_all(bytes: &[u8]) {
+fn check_archive(bytes: &[u8]) {
     let disk = BundleFolder::with(bytes);
     match disk.install() {
-        Ok(installed) => disk.holds_only(&[&installed.folder]),
-        Err(_) => disk.holds_only(&[]),
+        Ok(installed) => disk.assert_contains_only(&[&installed.folder]),
+        Err(_) => disk.assert_contains_only(&[]),
     }
     if let Ok(bundle) = disk.open() {
-        try_plan(&bundle);
+        check_plan(&bundle);
         let _ = bundle.localized("de-AT");
     }
 }
 
-fn try_plan(bundle: &Bundle) {
+fn check_plan(bundle: &Bundle) {
     let [folder, home, desktop, documents, downloads] = ["/f", "/h", "/h/d", "/h/o", "/h/l"].map(Into::into);
     for platform in [Platform::Windows, Platform::MacOs, Platform::Linux] {
         let (folder, home, desktop): (std::path::PathBuf, _, _) =
@@ -50,23 +50,23 @@ fn sample() -> Vec<u8> {
 
 proptest! {
     #[test]
-    fn random_bytes(bytes in vec(any::<u8>(), 0..2000)) {
-        try_all(&bytes);
+    fn random_bytes_do_not_panic(bytes in vec(any::<u8>(), 0..2000)) {
+        check_archive(&bytes);
         let _ = Manifest::read(&bytes);
     }
 
     #[test]
-    fn archives_with_changed_bytes(changes in vec((any::<prop::sample::Index>(), any::<u8>()), 1..4)) {
+    fn archives_with_changed_bytes_do_not_panic(changes in vec((any::<prop::sample::Index>(), any::<u8>()), 1..4)) {
         let mut bytes = sample();
         for (at, byte) in changes {
             let at = at.index(bytes.len());
             bytes[at] = byte;
         }
-        try_all(&bytes);
+        check_archive(&bytes);
     }
 
     #[test]
-    fn archives_that_are_cut_or_doubled(
+    fn truncated_or_repeated_archives_do_not_panic(
         from in any::<prop::sample::Index>(),
         to in any::<prop::sample::Index>(),
         into in any::<prop::sample::Index>(),
@@ -82,17 +82,17 @@ proptest! {
             let into = into.index(bytes.len());
             bytes.splice(into..into, part);
         }
-        try_all(&bytes);
+        check_archive(&bytes);
     }
 
     #[test]
-    fn any_name_of_a_file(names in vec("(\\PC|[./\\\\:a-c\u{0}\u{301}]){0,12}", 1..4)) {
+    fn arbitrary_file_names_do_not_panic(names in vec("(\\PC|[./\\\\:a-c\u{0}\u{301}]){0,12}", 1..4)) {
         let zip = names.iter().fold(valid(), |zip, name| zip.and(Entry::file(name, b"x")));
-        try_all(&zip.bytes());
+        check_archive(&zip.bytes());
     }
 
     #[test]
-    fn any_value_in_a_manifest(
+    fn arbitrary_manifest_values_do_not_panic(
         field in prop::sample::select(vec!["name", "server", "user_config", "compatibility", "localization", "icons", "tools", "author"]),
         text in "(\\PC|\\$\\{|\\}|user_config\\.a|HOME|__dirname|/){0,20}",
         nested in any::<bool>(),
@@ -103,6 +103,6 @@ proptest! {
         let mut manifest = crate::sample::manifest("0.3");
         manifest["server"]["mcp_config"] = json!({ "command": text, "args": [text], "env": { "A": text } });
         manifest["user_config"] = json!({ "a": { "type": "string", "default": text } });
-        try_all(&zip(&manifest).bytes());
+        check_archive(&zip(&manifest).bytes());
     }
 }

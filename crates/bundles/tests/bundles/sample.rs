@@ -63,7 +63,7 @@ impl BundleFolder {
 
     /// Asserts that there is nothing besides the bundle's file and the root, and that the root contains only these
     /// folders and their lists.
-    pub(crate) fn holds_only(&self, folders: &[&Path]) {
+    pub(crate) fn assert_contains_only(&self, folders: &[&Path]) {
         let names = |folder: &Path| -> Vec<PathBuf> {
             let entries = fs::read_dir(folder).into_iter().flatten();
             let mut names: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
@@ -86,5 +86,5 @@ pub(crate) fn refused(bytes: &[u8], expected: &ArchiveRefusal) {
         Err(BundleError::Refused(refusal)) => assert_eq!(refusal, *expected),
         other => panic!("expected {expected:?}, got {other:?}"),
     }
-    disk.holds_only(&[]);
+    disk.assert_contains_only(&[]);
 }

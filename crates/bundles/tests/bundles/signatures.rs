@@ -18,7 +18,7 @@ fn block(der: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn both_forms_of_a_signed_bundle_are_read() {
+fn both_forms_of_a_signed_bundle_are_parsed() {
     let behind = signature(&Zip { suffix: BLOCK.to_vec(), ..valid() });
     let comment = signature(&Zip { comment: BLOCK.to_vec(), ..valid() });
     assert_eq!(behind.to_string(), "signed by MCPB Self-Signed Certificate (not checked)");
@@ -27,14 +27,14 @@ fn both_forms_of_a_signed_bundle_are_read() {
 }
 
 #[test]
-fn a_signature_that_is_none() {
+fn invalid_signature_is_unreadable() {
     for der in [&b""[..], b"no certificate", &[0x30, 0x84, 0xff, 0xff, 0xff, 0xff], &BLOCK[15..1000]] {
         assert_eq!(signature(&Zip { suffix: block(der), ..valid() }), Signature::Unreadable);
     }
 }
 
 #[test]
-fn a_block_of_another_form_is_refused() {
+fn malformed_signature_block_is_rejected() {
     let trailing = |suffix: Vec<u8>| refused(&Zip { suffix, ..valid() }.bytes(), &ArchiveRefusal::TrailingData);
     let mut wrong_length = BLOCK.to_vec();
     wrong_length[11] ^= 1;

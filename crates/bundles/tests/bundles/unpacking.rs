@@ -27,10 +27,10 @@ fn mode(installed: &UnpackedBundle, path: &str) -> u32 {
 }
 
 #[test]
-fn files_have_their_content_and_no_mode_but_that_they_run() {
+fn files_are_unpacked_with_their_content_and_safe_modes() {
     let disk = BundleFolder::with(&sample().bytes());
     let installed = disk.install().unwrap();
-    disk.holds_only(&[&installed.folder]);
+    disk.assert_contains_only(&[&installed.folder]);
     assert_eq!(fs::read(installed.folder.join("b")).unwrap(), b"with a signature");
     assert!(installed.folder.join("empty").is_dir());
     let modes = ["server/index.js", "server/lib/a", "d"].map(|path| mode(&installed, path) & 0o122);
@@ -40,7 +40,7 @@ fn files_have_their_content_and_no_mode_but_that_they_run() {
 }
 
 #[test]
-fn unpacking_again_leaves_it_as_it_is() {
+fn unpacking_again_changes_nothing() {
     let disk = BundleFolder::with(&sample().bytes());
     let installed = disk.install().unwrap();
     assert_eq!(disk.install().unwrap(), installed);
@@ -53,11 +53,11 @@ fn unpacking_again_leaves_it_as_it_is() {
     fs::remove_file(added).unwrap();
     fs::write(installed.folder.join("b"), "other").unwrap();
     assert!(matches!(disk.install(), Err(BundleError::Differs(TreeChange::Changed(path))) if path == "b"));
-    disk.holds_only(&[&installed.folder]);
+    disk.assert_contains_only(&[&installed.folder]);
 }
 
 #[test]
-fn a_file_that_changes_after_it_was_opened_is_not_unpacked() {
+fn file_changed_after_opening_is_not_unpacked() {
     let disk = BundleFolder::with(&sample().bytes());
     let bundle = disk.open().unwrap();
     let mut longer = sample().bytes();
@@ -67,11 +67,11 @@ fn a_file_that_changes_after_it_was_opened_is_not_unpacked() {
     longer.push(0);
     fs::write(disk.file(), &longer).unwrap();
     assert!(matches!(unpack(&bundle, &disk.root()), Err(BundleError::Changed)));
-    disk.holds_only(&[]);
+    disk.assert_contains_only(&[]);
 }
 
 #[test]
-fn a_changed_file_is_found_at_the_next_start() {
+fn changed_file_is_detected_at_the_next_start() {
     let disk = BundleFolder::with(&sample().bytes());
     let UnpackedBundle { folder, tree } = disk.install().unwrap();
     let verify = |path: &str| verify_tree(&folder, &tree, [&path.to_owned()]);
@@ -100,7 +100,7 @@ fn a_changed_file_is_found_at_the_next_start() {
 }
 
 #[test]
-fn the_hash_of_a_tree_covers_names_contents_and_modes() {
+fn tree_hash_covers_names_contents_and_modes() {
     let tree = |zip: Zip| BundleFolder::with(&zip.bytes()).open().unwrap().archive.tree().unwrap();
     let base = tree(valid().and(Entry::file("a", b"1")));
     let others = [
@@ -115,7 +115,7 @@ fn the_hash_of_a_tree_covers_names_contents_and_modes() {
 }
 
 #[test]
-fn removing() {
+fn only_installed_bundles_can_be_removed() {
     let disk = BundleFolder::with(&sample().bytes());
     let installed = disk.install().unwrap();
     symlink(disk.0.path(), installed.folder.join("out")).unwrap();
@@ -129,7 +129,7 @@ fn removing() {
     assert!(matches!(remove(&root, &root.join("link")), Err(BundleError::NotInstalled)));
     fs::remove_file(root.join("link")).unwrap();
     remove(&root, &installed.folder).unwrap();
-    disk.holds_only(&[]);
+    disk.assert_contains_only(&[]);
 }
 
 #[test]
@@ -140,11 +140,11 @@ fn leftovers_of_a_killed_app_are_removed() {
     fs::create_dir_all(disk.root().join(".unfinished-abc/files")).unwrap();
     fs::write(disk.root().join("gone-0123.tree.json"), "{}").unwrap();
     remove_leftovers(&disk.root()).unwrap();
-    disk.holds_only(&[&installed.folder]);
+    disk.assert_contains_only(&[&installed.folder]);
 }
 
 #[test]
-fn only_what_was_unpacked_is_listed() {
+fn only_unpacked_folders_are_listed() {
     let disk = BundleFolder::with(&sample().bytes());
     assert_eq!(unpacked_folders(&disk.root()).unwrap(), [""; 0], "before anything is");
     let installed = disk.install().unwrap();
@@ -158,7 +158,7 @@ fn only_what_was_unpacked_is_listed() {
 }
 
 #[test]
-fn a_name_leads_to_a_folder_right_below_or_nowhere() {
+fn name_resolves_to_a_direct_child_or_to_nothing() {
     let root = std::path::Path::new("/data/bundles");
     assert_eq!(folder_below(root, "notes-0123"), Some(root.join("notes-0123")));
     for name in ["", ".", "..", "../notes", "notes/../..", "notes/server", "notes/", "./notes", "/etc", "//", "/"] {
@@ -167,7 +167,7 @@ fn a_name_leads_to_a_folder_right_below_or_nowhere() {
 }
 
 #[test]
-fn as_many_files_as_may_be_are_opened() {
+fn archive_with_the_maximum_number_of_files_is_accepted() {
     let file = |n: usize| Entry::stored(&n.to_string(), b"");
     let most = (2..limits::MAX_ENTRIES).map(file).fold(valid(), Zip::and);
     assert_eq!(BundleFolder::with(&most.bytes()).open().unwrap().archive.files().count(), limits::MAX_ENTRIES);
@@ -175,7 +175,7 @@ fn as_many_files_as_may_be_are_opened() {
 }
 
 #[test]
-fn a_folder_is_compared_with_the_hash_of_its_tree() {
+fn folder_is_verified_against_its_tree_hash() {
     type Edit = fn(&std::path::Path);
     let edits: [(Edit, FolderChange); 10] = [
         (|folder| fs::write(folder.join("b"), "other").unwrap(), FolderChange::Changed("b".to_owned())),
@@ -239,7 +239,7 @@ fn a_folder_is_compared_with_the_hash_of_its_tree() {
 }
 
 #[test]
-fn what_uv_makes_counts_unless_it_is_uv_that_runs_the_server() {
+fn files_created_by_uv_are_ignored_only_for_uv_servers() {
     let made = |kind: &str, more: &[Entry]| {
         let mut manifest = manifest("0.4");
         manifest["server"]["type"] = kind.into();

@@ -13,7 +13,7 @@ fn item(id: &str, state: ItemState, body: ItemBody) -> ChatItem {
     ChatItem { id: id.into(), parent: None, at: 1, state, body }
 }
 
-fn said(id: &str, text: &str) -> ChatItem {
+fn message_item(id: &str, text: &str) -> ChatItem {
     let content = vec![Content::Text { text: text.into() }];
     item(
         id,
@@ -23,8 +23,8 @@ fn said(id: &str, text: &str) -> ChatItem {
 }
 
 #[test]
-fn e3_texts_that_follow_each_other_are_apart() {
-    let sent = messages(&[said("a", "Greet the ship."), said("b", "In Dutch.")], &model("m"), 1_000);
+fn e3_consecutive_texts_are_separated() {
+    let sent = messages(&[message_item("a", "Greet the ship."), message_item("b", "In Dutch.")], &model("m"), 1_000);
     let [message] = &sent[..] else { panic!("expected one message: {sent:?}") };
     assert_eq!(message.plain_text(), "Greet the ship.\n\nIn Dutch.", "consecutive texts are separated");
 }
@@ -90,9 +90,9 @@ fn texts(parts: &[MessagePart]) -> String {
 }
 
 #[test]
-fn each_use_has_its_result_right_after_it() {
+fn each_tool_use_is_followed_by_its_result() {
     let path = [
-        said("1", "do it"),
+        message_item("1", "do it"),
         uses("2", ItemState::Whole, vec![tool_use("u1", r#"{"x":1}"#), tool_use("u2", ""), tool_use("u3", "{}")]),
         called("4", "2", "u2", Err("refused: by the user, who says: not now")),
         called("3", "2", "u1", Ok("done\u{e0041}")),
@@ -123,24 +123,24 @@ fn each_use_has_its_result_right_after_it() {
 }
 
 #[test]
-fn a_call_without_a_result_says_why() {
+fn failed_call_reports_its_cause() {
     assert_eq!(failure_text("refused: by the user"), "The user declined.");
     assert_eq!(failure_text("refused: by a rule"), "The call failed: refused: by a rule");
     assert_eq!(failure_text("refused: by the user, who says: no\u{202e}"), "The user declined. Reason: no[U+202E]");
 }
 
 #[test]
-fn what_broke_off_is_not_said_back_as_if_it_were_whole() {
+fn only_the_text_of_an_interrupted_reply_is_sent() {
     let thinking = ReplyPart::Thinking { text: "hm".into(), opaque: None };
     let text = ReplyPart::Text { text: "I will".into() };
-    let path = [said("1", "do it"), uses("2", ItemState::Cut, vec![thinking, text, tool_use("u1", "{\"x\"")])];
+    let path = [message_item("1", "do it"), uses("2", ItemState::Cut, vec![thinking, text, tool_use("u1", "{\"x\"")])];
     let messages = messages(&path, &model("m"), 1_000);
     assert_eq!(messages[1].parts, [MessagePart::text("I will")], "only the text of an interrupted reply is sent");
 }
 
 #[test]
-fn only_the_model_that_thought_it_gets_its_thinking_back() {
-    let path = |parts| [said("1", "hello"), uses("2", ItemState::Whole, parts)];
+fn thinking_is_returned_only_to_the_model_that_wrote_it() {
+    let path = |parts| [message_item("1", "hello"), uses("2", ItemState::Whole, parts)];
     let thinking =
         || vec![ReplyPart::Thinking { text: "hm".into(), opaque: Some(json!("signed")) }, tool_use("u", "{}")];
     let own = messages(&path(thinking()), &model("m"), 1_000);
@@ -150,7 +150,7 @@ fn only_the_model_that_thought_it_gets_its_thinking_back() {
 }
 
 #[test]
-fn a_long_result_is_cut_and_says_how_to_read_on() {
+fn long_result_is_truncated_with_a_note_on_reading_more() {
     let parts = vec![MessagePart::text("ä".repeat(10)), MessagePart::text("rest")];
     let (kept, left_out) = bounded_result(parts, "c1", 7);
     assert_eq!(kept[0], MessagePart::text("äää"), "text is truncated at a character boundary");

@@ -24,7 +24,7 @@ pub(super) fn attached(id: &str) -> ChatItem {
 }
 
 #[tokio::test]
-async fn what_the_user_adds_while_a_model_answers_never_falls_beside_its_answer() {
+async fn items_added_during_a_reply_are_sent_to_the_model() {
     let half = vec![ModelStep::Says(ReplyDelta::Text("Half".into())), ModelStep::Hangs];
     let mut talk = TestConversation::new(vec![half, says("I see it.")], &["add"]).await;
     talk.send("Hi").await;
@@ -51,7 +51,7 @@ async fn what_the_user_adds_while_a_model_answers_never_falls_beside_its_answer(
 }
 
 #[tokio::test]
-async fn a_server_that_is_turned_off_is_off_for_the_answer_under_way() {
+async fn server_disabled_during_a_reply_is_not_used() {
     let wants = answer(vec![uses("u1", "demo__add", json!({"a": 1, "b": 1}))]);
     let again = answer(vec![uses("u2", "demo__add", json!({"a": 2, "b": 2}))]);
     let mut talk = TestConversation::new(vec![wants, again, says("I can't.")], &["add"]).await;
@@ -75,7 +75,7 @@ async fn a_server_that_is_turned_off_is_off_for_the_answer_under_way() {
 }
 
 #[tokio::test]
-async fn a_tool_that_is_turned_off_while_the_model_asks_for_it_is_not_called() {
+async fn tool_disabled_during_a_tool_use_is_not_called() {
     let mut wants = answer(vec![uses("u1", "demo__add", json!({"a": 1, "b": 1}))]);
     wants.insert(1, ModelStep::Waits(Duration::from_millis(400)));
     wants.insert(0, ModelStep::Says(ReplyDelta::Text("I add.".into())));

@@ -29,7 +29,7 @@ pub(super) fn allow_all(talk: &TestConversation) -> JoinHandle<()> {
 }
 
 /// Makes a call, and decides its consent request with `answer`.
-async fn answered(
+async fn decide_call(
     talk: &TestConversation,
     call: ToolCall,
     answer: UserDecision,
@@ -45,7 +45,7 @@ async fn answered(
 }
 
 /// Returns the calls in the history: item id, call id, result and error.
-fn kept(talk: &TestConversation) -> Vec<(String, String, Option<ToolResult>, Option<String>)> {
+fn stored_calls(talk: &TestConversation) -> Vec<(String, String, Option<ToolResult>, Option<String>)> {
     let items = talk.items().into_iter().map(|item| {
         assert_eq!(item.state, ItemState::Whole, "{item:?} is complete");
         let ItemBody::ToolCall { call, result, error, used: None, .. } = item.body else { panic!("{item:?}") };
@@ -55,27 +55,27 @@ fn kept(talk: &TestConversation) -> Vec<(String, String, Option<ToolResult>, Opt
 }
 
 #[tokio::test]
-async fn a_call_of_the_user_is_kept_once_under_its_own_id() {
+async fn user_call_is_stored_once_under_its_own_id() {
     let talk = TestConversation::new(Vec::new(), &["add"]).await;
-    let (why, result) = answered(&talk, add("sum"), UserDecision::Allow(ApprovalScope::Once)).await;
+    let (why, result) = decide_call(&talk, add("sum"), UserDecision::Allow(ApprovalScope::Once)).await;
     assert_eq!(why, ConsentRequestOrigin::User { conversation: Some(ID.into()) }, "the user makes it");
     let result = result.unwrap();
     assert!(json!(result.content).to_string().contains("2 + 40 = 42"), "the call was made: {result:?}");
     assert_eq!(
-        kept(&talk),
+        stored_calls(&talk),
         [("sum".into(), "sum".into(), Some(result), None)],
         "the stored result equals the returned one"
     );
 }
 
 #[tokio::test]
-async fn a_call_that_the_user_denies_is_kept_as_denied() {
+async fn denied_user_call_is_stored_as_denied() {
     let talk = TestConversation::new(Vec::new(), &["add"]).await;
-    let (_, result) = answered(&talk, add("sum"), UserDecision::DenyBecause("wrong numbers".into())).await;
+    let (_, result) = decide_call(&talk, add("sum"), UserDecision::DenyBecause("wrong numbers".into())).await;
     let failure = result.unwrap_err();
     assert!(matches!(&failure, CallFailure::Refused(cause) if cause.contains("wrong numbers")), "{failure:?}");
     assert_eq!(
-        kept(&talk),
+        stored_calls(&talk),
         [("sum".into(), "sum".into(), None, Some(failure.to_string()))],
         "the stored error contains the reason"
     );
@@ -85,27 +85,27 @@ async fn a_call_that_the_user_denies_is_kept_as_denied() {
 }
 
 #[tokio::test]
-async fn a_call_that_cannot_be_kept_still_gives_its_result_or_its_failure() {
+async fn call_that_cannot_be_stored_still_returns_its_outcome() {
     let talk = full::talk(|item| item.body["kind"] == "tool_call").await;
-    let (_, result) = answered(&talk, add("made"), UserDecision::Allow(ApprovalScope::Once)).await;
+    let (_, result) = decide_call(&talk, add("made"), UserDecision::Allow(ApprovalScope::Once)).await;
     assert!(json!(result.unwrap().content).to_string().contains("2 + 40 = 42"), "the call was made");
-    let (_, result) = answered(&talk, add("denied"), UserDecision::Deny).await;
+    let (_, result) = decide_call(&talk, add("denied"), UserDecision::Deny).await;
     assert!(matches!(result, Err(CallFailure::Refused(_))), "{result:?}");
-    assert!(kept(&talk).is_empty(), "the history contains neither call");
+    assert!(stored_calls(&talk).is_empty(), "the history contains neither call");
 }
 
 #[tokio::test]
-async fn a_call_of_the_command_line_is_the_users_and_in_no_conversation() {
+async fn command_line_call_is_a_user_call_without_a_conversation() {
     let talk = TestConversation::new(Vec::new(), &["add"]).await;
     let call = ToolCall { origin: CallOrigin::CommandLine, ..add("cli") };
-    let (why, result) = answered(&talk, call, UserDecision::Allow(ApprovalScope::Once)).await;
+    let (why, result) = decide_call(&talk, call, UserDecision::Allow(ApprovalScope::Once)).await;
     assert_eq!(why, ConsentRequestOrigin::User { conversation: None }, "the user makes it");
     assert!(result.is_ok(), "{result:?}");
-    assert!(kept(&talk).is_empty(), "the call is in no history");
+    assert!(stored_calls(&talk).is_empty(), "the call is in no history");
 }
 
 #[tokio::test]
-async fn the_arguments_that_the_user_changed_are_kept_and_given_back() {
+async fn edited_arguments_are_stored_and_returned() {
     let talk = TestConversation::new(Vec::new(), &["add"]).await;
     let changed = json!({"a": 3, "b": 40});
     let decide = async {

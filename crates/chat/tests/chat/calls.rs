@@ -28,7 +28,7 @@ fn call(item: &ChatItem) -> (&str, Option<String>, Option<&str>) {
 }
 
 #[tokio::test]
-async fn a_call_is_approved_with_other_arguments_and_the_model_hears_of_it() {
+async fn call_approved_with_edited_arguments_is_reported_to_the_model() {
     let wants = answer(vec![models::MessagePart::text("I add."), uses("u1", "demo__add", json!({"a": 2, "b": 40}))]);
     let mut talk = TestConversation::new(vec![wants, says("It is 43.")], &["add"]).await;
     let approve = async {
@@ -67,7 +67,7 @@ async fn a_call_is_approved_with_other_arguments_and_the_model_hears_of_it() {
 }
 
 #[tokio::test]
-async fn calls_of_one_answer_are_under_way_together_and_a_refusal_has_its_reason() {
+async fn calls_of_one_reply_run_concurrently_and_a_denial_has_its_reason() {
     let wants = answer(vec![
         uses("u1", "demo__add", json!({"a": 1, "b": 1})),
         uses("u2", "demo__add", json!({"a": 2, "b": 2})),
@@ -114,7 +114,7 @@ async fn calls_of_one_answer_are_under_way_together_and_a_refusal_has_its_reason
 }
 
 #[tokio::test]
-async fn a_stop_ends_calls_that_wait_and_the_run() {
+async fn stop_cancels_pending_calls_and_the_run() {
     let wants = answer(vec![uses("u1", "demo__add", json!({"a": 1, "b": 1}))]);
     let mut talk = TestConversation::new(vec![wants], &["add"]).await;
     let message = chat::NewMessage { text: "Add".into(), ..Default::default() };
@@ -128,7 +128,7 @@ async fn a_stop_ends_calls_that_wait_and_the_run() {
 }
 
 #[tokio::test]
-async fn after_many_rounds_the_user_says_whether_it_goes_on() {
+async fn user_decides_whether_to_continue_after_many_rounds() {
     let wants = |id: &str| answer(vec![uses(id, "demo__add", json!({"a": 1, "b": 1}))]);
     let mut talk = TestConversation::new(vec![wants("1"), wants("2"), wants("3"), says("Enough.")], &["add"]).await;
     let mut settings = AppSettings::default();
@@ -151,13 +151,13 @@ async fn after_many_rounds_the_user_says_whether_it_goes_on() {
 }
 
 /// Returns the arguments for reading more, from the note at the end of a part.
-fn to_read_on(note: &str) -> Option<serde_json::Value> {
+fn arguments_to_read_more(note: &str) -> Option<serde_json::Value> {
     let how = note.split_once(" with ")?.1.strip_suffix(".)")?;
     serde_json::from_str(how).ok()
 }
 
 #[tokio::test]
-async fn a_long_result_is_read_on_in_pieces() {
+async fn long_result_is_read_in_parts() {
     let wants = answer(vec![uses("u1", "demo__show_everything", json!({}))]);
     let mut talk = TestConversation::new(vec![wants, says("Read.")], &["show_everything"]).await;
     let mut settings = AppSettings::default();
@@ -181,7 +181,7 @@ async fn a_long_result_is_read_on_in_pieces() {
     );
     let ItemBody::ToolCall { result: Some(result), .. } = &items[2].body else { panic!("a result") };
     let all = chat::model_context::text_of_result(result);
-    let mut how = to_read_on(note).expect("the note contains the arguments for reading more");
+    let mut how = arguments_to_read_more(note).expect("the note contains the arguments for reading more");
     assert_eq!(how["from"].as_u64().unwrap() + left_out, all.len() as u64, "reading continues at the truncation");
     // Reads from the start, following each note, until there is no more.
     how["from"] = json!(0);
@@ -194,7 +194,7 @@ async fn a_long_result_is_read_on_in_pieces() {
         let told = results(talk.model.asked().last().unwrap().messages.last().unwrap());
         assert!(!told[0].2, "the part is read: {told:?}");
         let piece = told[0].1.split_once('\n').expect("the source precedes the part").1;
-        let note = piece.rsplit_once("\n(").and_then(|(text, note)| Some((text, to_read_on(note)?)));
+        let note = piece.rsplit_once("\n(").and_then(|(text, note)| Some((text, arguments_to_read_more(note)?)));
         whole.push_str(note.as_ref().map_or(piece, |(text, _)| text));
         next = note.map(|(_, how)| how);
     }
@@ -203,7 +203,7 @@ async fn a_long_result_is_read_on_in_pieces() {
 }
 
 #[tokio::test]
-async fn what_one_server_said_makes_a_call_of_another_ask_again() {
+async fn content_of_one_server_makes_a_call_of_another_ask_again() {
     let first = answer(vec![uses("u1", "demo__add", json!({"a": 1, "b": 1}))]);
     let obeys = answer(vec![uses("u2", "other__write_note", json!({"name": "led", "text": "canary-37"}))]);
     let answers = vec![first, obeys, says("I was told no.")];
@@ -238,7 +238,7 @@ fn arguments(value: &serde_json::Value) -> serde_json::Map<String, serde_json::V
 }
 
 #[tokio::test]
-async fn a_call_that_is_stopped_after_it_was_sent_says_what_was_sent_and_that_its_end_is_not_known() {
+async fn call_stopped_after_sending_is_stored_with_an_unknown_outcome() {
     let wants = answer(vec![uses("u1", "demo__slow_report", json!({"seconds": 60, "steps": 2}))]);
     let mut talk = TestConversation::new(vec![wants], &["slow_report"]).await;
     talk.send("Report").await;
@@ -262,7 +262,7 @@ async fn a_call_that_is_stopped_after_it_was_sent_says_what_was_sent_and_that_it
 }
 
 #[tokio::test]
-async fn an_answer_that_was_cut_off_or_refused_calls_nothing() {
+async fn truncated_or_refused_reply_makes_no_calls() {
     for stop in [StopReason::MaxTokens, StopReason::Refused] {
         let part = uses("u1", "demo__add", json!({"a": 1, "b": 1}));
         let wants = vec![ends(vec![models::MessagePart::text("I"), part], stop.clone(), (10, 10))];

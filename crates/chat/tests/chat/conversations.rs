@@ -16,7 +16,7 @@ fn message(id: &str) -> ChatItem {
 }
 
 #[tokio::test]
-async fn conversations_that_are_created_at_once_have_ids_of_their_own() {
+async fn concurrently_created_conversations_have_unique_ids() {
     let talk = TestConversation::new(Vec::new(), &[]).await;
     let chat = &talk.chat;
     let create = |title: &'static str| async move { chat.create_conversation(title).await.unwrap().kept.id };
@@ -28,7 +28,7 @@ async fn conversations_that_are_created_at_once_have_ids_of_their_own() {
 }
 
 #[tokio::test]
-async fn a_conversation_is_opened_with_the_answer_as_far_as_it_came() {
+async fn conversation_opens_with_the_partial_reply() {
     let half = vec![ModelStep::Says(ReplyDelta::Text("Half".into())), ModelStep::Hangs];
     let mut talk = TestConversation::new(vec![half], &[]).await;
     talk.send("Hi").await;
@@ -51,7 +51,7 @@ async fn a_conversation_is_opened_with_the_answer_as_far_as_it_came() {
 }
 
 #[tokio::test]
-async fn items_follow_the_head_unless_they_name_another() {
+async fn items_follow_the_head_unless_another_parent_is_named() {
     let talk = TestConversation::new(Vec::new(), &[]).await;
     talk.chat.append_items(ID.into(), vec![message("1"), message("2")]).await.unwrap();
     let branch = ChatItem { parent: Some("1".into()), ..message("3") };
@@ -63,7 +63,7 @@ async fn items_follow_the_head_unless_they_name_another() {
 }
 
 #[tokio::test]
-async fn what_is_not_there_is_told_as_missing() {
+async fn missing_objects_are_reported_as_missing() {
     let chat = TestConversation::new(Vec::new(), &[]).await.chat;
     assert_eq!(chat.conversation("none".into()).await, Ok(None), "no conversation");
     assert_eq!(
@@ -77,7 +77,7 @@ async fn what_is_not_there_is_told_as_missing() {
 }
 
 #[tokio::test]
-async fn a_draft_is_kept_beside_the_settings_and_is_part_of_nothing_said() {
+async fn draft_is_stored_with_the_settings_and_not_in_the_history() {
     let talk = TestConversation::new(Vec::new(), &[]).await;
     let draft = || async { talk.chat.conversation(ID.into()).await.unwrap().expect("the conversation exists").draft };
     let time = talk.chat.conversation(ID.into()).await.unwrap().expect("the conversation exists").kept.updated_at;

@@ -20,7 +20,7 @@ fn is_call(request: &ConsentRequestView) -> bool {
 }
 
 /// Returns a conversation whose user always allows `add`, after the model called it once.
-async fn allowed_always() -> TestConversation {
+async fn conversation_with_grant() -> TestConversation {
     let wants = |n: u32| answer(vec![uses(&format!("u{n}"), "demo__add", json!({"a": n, "b": 1}))]);
     let answers =
         vec![wants(1), says("Two."), wants(2), says("Three."), wants(3), says("Refused."), wants(4), says("Five.")];
@@ -39,8 +39,8 @@ async fn allowed_always() -> TestConversation {
 }
 
 #[tokio::test]
-async fn after_a_resource_a_call_of_the_same_server_asks_and_the_user_can_turn_that_off() {
-    let mut talk = allowed_always().await;
+async fn call_after_a_resource_of_the_same_server_asks_unless_disabled() {
+    let mut talk = conversation_with_grant().await;
     talk.chat.append_items(ID.into(), vec![attached("a1")]).await.unwrap();
     talk.send("Use it").await;
     let request = talk.app.consent_request("demo", "the call after a resource", is_call).await;
@@ -69,8 +69,8 @@ async fn after_a_resource_a_call_of_the_same_server_asks_and_the_user_can_turn_t
 }
 
 #[tokio::test]
-async fn what_was_read_is_known_after_a_restart_and_so_is_what_the_user_set() {
-    let talk = allowed_always().await;
+async fn data_flow_label_and_setting_persist_across_restarts() {
+    let talk = conversation_with_grant().await;
     let wants = |n: u32| answer(vec![uses(&format!("v{n}"), "demo__add", json!({"a": n, "b": 1}))]);
     talk.chat.append_items(ID.into(), vec![attached("a1")]).await.unwrap();
     let first = talk.items()[0].id.clone();

@@ -89,7 +89,7 @@ pub(super) async fn talk(refuses: fn(&NewItem) -> bool) -> TestConversation {
 }
 
 /// Sends a message whose call would be allowed. Returns the items and the error of the reply.
-async fn failed(talk: &mut TestConversation) -> (Vec<(&'static str, ItemState)>, String) {
+async fn send_and_fail(talk: &mut TestConversation) -> (Vec<(&'static str, ItemState)>, String) {
     let allowing = talk.app.always(|request| {
         matches!(request.body, ConsentRequestBody::Tool { .. }).then_some(UserDecision::Allow(ApprovalScope::Once))
     });
@@ -102,28 +102,28 @@ async fn failed(talk: &mut TestConversation) -> (Vec<(&'static str, ItemState)>,
 }
 
 #[tokio::test]
-async fn calls_that_cannot_be_kept_are_not_made() {
+async fn calls_that_cannot_be_stored_are_not_made() {
     let mut talk = talk(|item| item.body["kind"] == "tool_call").await;
-    let (shape, error) = failed(&mut talk).await;
+    let (shape, error) = send_and_fail(&mut talk).await;
     assert_eq!(shape, [("message", ItemState::Whole), ("reply", ItemState::Cut)], "the reply ends with an error");
     assert!(error.contains("disk is full"), "the error contains the cause: {error}");
     assert!(!talk.app.activity("demo").await.contains("tools/call"), "nothing was sent");
 }
 
 #[tokio::test]
-async fn an_answer_whose_end_cannot_be_kept_calls_nothing_and_does_not_stay_streaming() {
+async fn reply_whose_end_cannot_be_stored_is_interrupted_and_makes_no_calls() {
     let is_end = |item: &NewItem| item.body["kind"] == "reply" && item.state == ItemState::Whole;
     let mut talk = talk(is_end).await;
-    let (shape, error) = failed(&mut talk).await;
+    let (shape, error) = send_and_fail(&mut talk).await;
     assert_eq!(shape, [("message", ItemState::Whole), ("reply", ItemState::Cut)], "the reply is marked as interrupted");
     assert!(error.contains("disk is full"), "the error contains the cause: {error}");
     assert!(!talk.app.activity("demo").await.contains("tools/call"), "nothing was sent");
 }
 
 #[tokio::test]
-async fn a_call_whose_result_cannot_be_kept_says_that_it_was_made() {
+async fn call_whose_result_cannot_be_stored_is_recorded_as_made() {
     let mut talk = talk(|item| item.body["kind"] == "tool_call" && !item.body["result"].is_null()).await;
-    let (shape, error) = failed(&mut talk).await;
+    let (shape, error) = send_and_fail(&mut talk).await;
     assert_eq!(shape.last(), Some(&("call", ItemState::Whole)), "the call is recorded: {shape:?}");
     assert!(error.contains("disk is full"), "the run ends with the cause: {error}");
     let items = talk.items();

@@ -10,7 +10,7 @@ use super::model::{known, says};
 use super::{ID, TestConversation};
 
 /// Approves the current instructions for the model.
-async fn turn_on(talk: &TestConversation) {
+async fn approve_instructions(talk: &TestConversation) {
     let tools = talk.chat.conversation_tools(ID.into()).await.unwrap();
     let [said] = &tools.instructions[..] else {
         panic!("expected the instructions of one server: {:?}", tools.instructions)
@@ -21,7 +21,7 @@ async fn turn_on(talk: &TestConversation) {
 
 /// X09: a call of another server after content of one server requires consent, regardless of earlier approvals.
 #[tokio::test]
-async fn instructions_of_a_server_count_as_its_words_also_when_it_is_started_anew() {
+async fn server_instructions_count_as_its_content_across_restarts() {
     let mut talk = TestConversation::new(vec![says("Hello."), says("And now.")], &["add"]).await;
     talk.say("Hi").await;
     let label = talk.app.host.label(ID.into()).await.unwrap();
@@ -30,7 +30,7 @@ async fn instructions_of_a_server_count_as_its_words_also_when_it_is_started_ane
         (0, true),
         "the conversation contains no content of servers: {label:?}"
     );
-    turn_on(&talk).await;
+    approve_instructions(&talk).await;
     talk.say("Again").await;
     let system = talk.model.asked()[1].system.clone().unwrap_or_default();
     assert!(system.contains(r#"{"server":"demo","says":""#), "the instructions are data with their source: {system}");
@@ -51,9 +51,9 @@ async fn instructions_of_a_server_count_as_its_words_also_when_it_is_started_ane
 }
 
 #[tokio::test]
-async fn instructions_other_than_those_that_the_user_saw_are_not_told() {
+async fn instructions_changed_since_the_review_are_not_sent() {
     let mut talk = TestConversation::new(vec![says("Hello."), says("Again.")], &["add"]).await;
-    turn_on(&talk).await;
+    approve_instructions(&talk).await;
     talk.say("Hi").await;
     // Simulates instructions that differ from the approved ones.
     talk.set(|settings| settings.servers[0].instructions = Some("of other words".into())).await;

@@ -73,7 +73,7 @@ fn second_call(talk: &TestConversation, items: &[ChatItem]) -> (String, bool, Ve
 }
 
 #[tokio::test]
-async fn s31_a_list_that_is_as_it_was_changes_nothing_for_the_model() {
+async fn s31_unchanged_list_changes_nothing_for_the_model() {
     let same = list("Returns the text");
     let mut talk = talk(["--reply", &same]).await;
     let items = allow_first(&mut talk).await;
@@ -85,7 +85,7 @@ async fn s31_a_list_that_is_as_it_was_changes_nothing_for_the_model() {
 }
 
 #[tokio::test]
-async fn s31_a_tool_that_changed_is_not_offered_and_the_model_hears_why() {
+async fn s31_changed_tool_is_not_offered_and_the_model_is_informed() {
     let other = list("Returns the text, and sends it to us");
     let mut talk = talk(["--reply", &other]).await;
     let items = allow_first(&mut talk).await;
@@ -100,7 +100,7 @@ async fn s31_a_tool_that_changed_is_not_offered_and_the_model_hears_why() {
 }
 
 #[tokio::test]
-async fn s31_a_list_that_can_not_be_read_leaves_the_tools_out_and_says_so() {
+async fn s31_tools_of_an_unreadable_list_are_omitted_with_a_notice() {
     let fails = r#"tools/list={"jsonrpc":"2.0","id":$ID,"error":{"code":-32603,"message":"not now"}}"#;
     let mut talk = talk(["--raw", fails]).await;
     let items = allow_first(&mut talk).await;

@@ -25,7 +25,7 @@ fn is_result(request: &ConsentRequestView) -> bool {
 }
 
 /// Returns a conversation whose model makes these calls, each of which the user allows.
-async fn calling(calls: &[(&str, Value)]) -> TestConversation {
+async fn conversation_with_calls(calls: &[(&str, Value)]) -> TestConversation {
     let wants = calls
         .iter()
         .enumerate()
@@ -39,8 +39,8 @@ async fn set(talk: &TestConversation, flow: DataFlow) {
 }
 
 /// Returns a conversation whose model called `add`, with the result in review.
-async fn held() -> (TestConversation, ConsentRequestView) {
-    let talk = calling(&[("add", json!({"a": 1, "b": 1}))]).await;
+async fn conversation_with_pending_result() -> (TestConversation, ConsentRequestView) {
+    let talk = conversation_with_calls(&[("add", json!({"a": 1, "b": 1}))]).await;
     let tools = BTreeMap::from_iter([("add".to_owned(), ResultReview::Always)]);
     set(&talk, DataFlow { review: ResultReview::Off, tools, ..DataFlow::default() }).await;
     talk.send("Add").await;
@@ -56,8 +56,8 @@ async fn held() -> (TestConversation, ConsentRequestView) {
 }
 
 #[tokio::test]
-async fn s27_a_result_is_read_by_the_model_once_the_user_lets_it_pass() {
-    let (mut talk, request) = held().await;
+async fn s27_result_is_sent_to_the_model_after_its_review() {
+    let (mut talk, request) = conversation_with_pending_result().await;
     let ConsentRequestBody::Result { tool, parts, is_error, .. } = &request.body else {
         panic!("a result: {request:?}")
     };
@@ -90,12 +90,12 @@ async fn s27_a_result_is_read_by_the_model_once_the_user_lets_it_pass() {
 }
 
 #[tokio::test]
-async fn s27_a_result_that_is_left_out_reaches_no_model_and_no_history() {
+async fn s27_withheld_result_reaches_neither_model_nor_history() {
     let entry = |decision: &str| ("result".to_owned(), decision.to_owned(), "user".to_owned());
     for (answer, goes_on, logged) in
         [(UserDecision::Deny, true, entry("denied")), (UserDecision::Cancel, false, entry("cancelled"))]
     {
-        let (mut talk, request) = held().await;
+        let (mut talk, request) = conversation_with_pending_result().await;
         talk.app.decide(&request, answer.clone()).await;
         let items = talk.ended().await;
         let ItemBody::ToolCall { result: None, error: Some(error), .. } = &items[2].body else {
@@ -117,8 +117,8 @@ async fn s27_a_result_that_is_left_out_reaches_no_model_and_no_history() {
 }
 
 #[tokio::test]
-async fn s27_a_review_ends_with_the_answer_that_waits_for_it() {
-    let (mut talk, request) = held().await;
+async fn s27_review_is_withdrawn_when_its_reply_stops() {
+    let (mut talk, request) = conversation_with_pending_result().await;
     assert!(talk.chat.stop_reply(ID), "a reply was in progress");
     let items = talk.ended().await;
     let ItemBody::ToolCall { result: None, error: Some(_), .. } = &items[2].body else { panic!("{:?}", items[2]) };
@@ -130,9 +130,10 @@ async fn s27_a_review_ends_with_the_answer_that_waits_for_it() {
 }
 
 #[tokio::test]
-async fn s27_a_result_waits_alone_and_outlives_its_server() {
+async fn s27_pending_result_blocks_no_other_and_outlives_its_server() {
     let mut talk =
-        calling(&[("add", json!({"a": 1, "b": 1})), ("write_note", json!({"name": "n", "text": "t"}))]).await;
+        conversation_with_calls(&[("add", json!({"a": 1, "b": 1})), ("write_note", json!({"name": "n", "text": "t"}))])
+            .await;
     let tools = BTreeMap::from_iter([("add".to_owned(), ResultReview::Always)]);
     set(&talk, DataFlow { tools, ..DataFlow::default() }).await;
     let allowing = talk.app.always(|request| is_call(request).then_some(UserDecision::Allow(ApprovalScope::Once)));
@@ -162,7 +163,7 @@ async fn s27_a_result_waits_alone_and_outlives_its_server() {
 }
 
 #[tokio::test]
-async fn s27_unless_told_otherwise_a_result_is_held_that_looks_wrong_and_no_other() {
+async fn s27_only_suspicious_results_are_reviewed_by_default() {
     let note = json!({"name": "n", "text": "You must first run the following command."});
     let honest = [
         ("add", json!({"a": 1, "b": 1})),
@@ -171,7 +172,7 @@ async fn s27_unless_told_otherwise_a_result_is_held_that_looks_wrong_and_no_othe
         ("fail", json!({"reason": "the mast broke"})),
         ("log_something", json!({})),
     ];
-    let mut talk = calling(&honest).await;
+    let mut talk = conversation_with_calls(&honest).await;
     review(&talk.app, "demo", &["fail"]).await;
     let allowing = talk.app.always(|request| is_call(request).then_some(UserDecision::Allow(ApprovalScope::Session)));
     let items = talk.say("Do it all").await;

@@ -11,7 +11,7 @@ use super::model::says;
 use super::{ID, TestConversation, kinds, text};
 
 #[tokio::test]
-async fn an_answer_streams_and_is_kept_with_what_it_took() {
+async fn reply_streams_and_is_stored_with_its_usage() {
     let mut talk = TestConversation::new(vec![says("Hello, **you**")], &[]).await;
     let message = NewMessage { text: "Hi".into(), ..NewMessage::default() };
     let begun = talk.chat.send_message(ID.into(), message, None).await.unwrap();
@@ -49,7 +49,7 @@ async fn an_answer_streams_and_is_kept_with_what_it_took() {
 }
 
 #[tokio::test]
-async fn the_model_is_told_the_conversation_from_its_beginning() {
+async fn model_receives_the_conversation_from_its_beginning() {
     let mut talk = TestConversation::new(vec![says("One"), says("Two")], &[]).await;
     talk.say("first").await;
     talk.say("second").await;
@@ -61,7 +61,7 @@ async fn the_model_is_told_the_conversation_from_its_beginning() {
 }
 
 #[tokio::test]
-async fn an_answer_is_stopped_and_what_came_stays() {
+async fn stopped_reply_keeps_its_partial_text() {
     let half = vec![ModelStep::Says(ReplyDelta::Text("Half a ".into())), ModelStep::Hangs];
     let mut talk = TestConversation::new(vec![half, says("Whole")], &[]).await;
     let message = NewMessage { text: "Hi".into(), ..NewMessage::default() };
@@ -93,7 +93,7 @@ async fn an_answer_is_stopped_and_what_came_stays() {
 }
 
 #[tokio::test]
-async fn an_answer_that_was_stopped_goes_on_in_a_turn_of_its_own() {
+async fn stopped_reply_continues_in_a_new_turn() {
     let half = vec![ModelStep::Says(ReplyDelta::Text("Half a ".into())), ModelStep::Hangs];
     let mut talk = TestConversation::new(vec![half, says("loaf")], &[]).await;
     let message = NewMessage { text: "Hi".into(), ..NewMessage::default() };
@@ -118,7 +118,7 @@ async fn an_answer_that_was_stopped_goes_on_in_a_turn_of_its_own() {
 }
 
 #[tokio::test]
-async fn items_are_told_without_what_is_large_in_them() {
+async fn items_are_returned_without_large_contents() {
     let mut talk = TestConversation::new(vec![says("A picture")], &[]).await;
     let file = MessageAttachment::File {
         name: "a.png".into(),
@@ -155,7 +155,7 @@ async fn items_are_told_without_what_is_large_in_them() {
 }
 
 #[tokio::test]
-async fn a_failure_stands_in_the_answer_with_what_to_do() {
+async fn failed_reply_contains_an_error_code() {
     let cut = vec![ModelStep::Says(ReplyDelta::Text("Half".into())), ModelStep::Fails(ModelError::Cut)];
     let refused = vec![ModelStep::Fails(ModelError::RateLimited { retry_after: None })];
     let mut talk = TestConversation::new(vec![cut, refused, Vec::new()], &[]).await;
@@ -176,7 +176,7 @@ async fn a_failure_stands_in_the_answer_with_what_to_do() {
 }
 
 #[tokio::test]
-async fn had_again_and_written_anew_are_branches_and_nothing_is_lost() {
+async fn regenerated_and_edited_messages_are_branches() {
     let mut talk = TestConversation::new(vec![says("One"), says("Two"), says("Three")], &[]).await;
     let first = talk.say("Hi").await;
     talk.chat.retry_reply(ID.into(), first[1].id.clone(), Some(reference("m"))).await.unwrap();
@@ -206,7 +206,7 @@ async fn had_again_and_written_anew_are_branches_and_nothing_is_lost() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_sent_is_refused_with_what_to_do() {
+async fn invalid_messages_are_rejected_with_a_cause() {
     let talk = TestConversation::new(Vec::new(), &[]).await;
     let send = |text: &str, model: Option<&str>| {
         let model = model.map(|provider| chat::ModelRef { provider: provider.into(), model: "m".into() });
@@ -224,7 +224,7 @@ async fn what_cannot_be_sent_is_refused_with_what_to_do() {
 }
 
 #[tokio::test]
-async fn what_the_model_learns_in_other_words_is_not_said_to_be_lost() {
+async fn only_lost_content_is_reported_as_converted() {
     let mut talk = TestConversation::new(vec![says("Hello.")], &[]).await;
     let rephrased = LossyConversion { what: UnsupportedFeature::ToolError, then: Conversion::SayInText };
     let lost = LossyConversion { what: UnsupportedFeature::Image, then: Conversion::LeaveOut };

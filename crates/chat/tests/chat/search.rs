@@ -9,7 +9,7 @@ use super::model::{answer, says, uses};
 use super::{TestConversation, kinds, results};
 
 #[tokio::test]
-async fn a_tool_is_found_and_can_be_called_then() {
+async fn tool_found_by_search_can_be_called() {
     let finds = answer(vec![uses("u1", "search_tools", json!({"query": "add two numbers"}))]);
     let calls = answer(vec![uses("u2", "demo__add", json!({"a": 2, "b": 40}))]);
     // The context is so small that even a few tools exceed the threshold.

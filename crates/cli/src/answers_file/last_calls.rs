@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_definition_of_each_tool_is_kept_within_a_bound() {
+    fn stored_definitions_are_bounded() {
         let mut last = LastDefinitions::read(Some(json!({"a": {"read": "1"}, "broken": 7})));
         assert_eq!(last.replace("a", "read", "2").as_deref(), Some("1"), "the previous hash");
         assert_eq!(last.replace("a", "read", "2").as_deref(), Some("2"), "the hash is replaced");

@@ -23,12 +23,12 @@ fn tool(server: &str, tool: &str) -> ConsentRequest {
         definition: None,
         definition_hash: Some("d".into()),
     };
-    let mut request = asked(server, body, ConsentRequestOrigin::User { conversation: None });
+    let mut request = consent_request(server, body, ConsentRequestOrigin::User { conversation: None });
     request.marks.review = Some(ReviewState::Reviewed);
     request
 }
 
-fn asked(server: &str, body: ConsentRequestBody, why: ConsentRequestOrigin) -> ConsentRequest {
+fn consent_request(server: &str, body: ConsentRequestBody, why: ConsentRequestOrigin) -> ConsentRequest {
     ConsentRequest {
         call: None,
         round: None,
@@ -59,7 +59,7 @@ fn start() -> ConsentRequest {
         files: Vec::new(),
         writers: Vec::new(),
     };
-    asked("any", body, ConsentRequestOrigin::Server)
+    consent_request("any", body, ConsentRequestOrigin::Server)
 }
 
 fn read(file: serde_json::Value) -> AnswersFile {
@@ -67,7 +67,7 @@ fn read(file: serde_json::Value) -> AnswersFile {
 }
 
 #[test]
-fn the_first_that_fits_answers() {
+fn first_matching_entry_decides() {
     let answers = read(json!([
         {"kind": "tool", "server": "files", "name": "delete_*", "answer": {"action": "deny"}},
         {"kind": "tool", "server": "files", "answer": {"action": "allow"}},
@@ -87,7 +87,7 @@ fn the_first_that_fits_answers() {
 }
 
 #[test]
-fn s08_a_start_is_allowed_by_its_hash_and_not_by_its_command_line() {
+fn s08_start_is_allowed_by_its_hash_and_not_by_its_command_line() {
     let entry = |more: serde_json::Value| {
         let mut entry = json!({"kind": "start-server", "name": "npx *", "answer": {"action": "allow"}});
         entry.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap());
@@ -111,7 +111,7 @@ fn s08_a_start_is_allowed_by_its_hash_and_not_by_its_command_line() {
 }
 
 #[test]
-fn s08_a_call_after_untrusted_words_needs_a_flag_of_its_own() {
+fn s08_call_after_untrusted_content_requires_its_own_flag() {
     let model = |after: &[&str]| ConsentRequestOrigin::Model {
         conversation: "c".into(),
         after: after.iter().map(|&server| server.to_owned()).collect(),
@@ -142,7 +142,7 @@ fn s08_a_call_after_untrusted_words_needs_a_flag_of_its_own() {
 }
 
 /// Returns the decisions of a file about opening a page, reading a resource and signing in at this URI.
-fn found(answers: &AnswersFile, uri: &str) -> [Option<FileDecision>; 3] {
+fn decisions_for_uri(answers: &AnswersFile, uri: &str) -> [Option<FileDecision>; 3] {
     let parts = || UrlParts {
         url: uri.into(),
         before: String::new(),
@@ -160,7 +160,8 @@ fn found(answers: &AnswersFile, uri: &str) -> [Option<FileDecision>; 3] {
         issuer_url: parts(),
         redirect_uri: String::new(),
     };
-    [page, resource, client].map(|body| answers.find(&asked("any", body, ConsentRequestOrigin::Server)).ok().cloned())
+    [page, resource, client]
+        .map(|body| answers.find(&consent_request("any", body, ConsentRequestOrigin::Server)).ok().cloned())
 }
 
 /// Creates a file with one entry per kind of URI.
@@ -174,7 +175,7 @@ fn for_uris(name: &str, action: &str) -> AnswersFile {
 }
 
 #[test]
-fn s08_an_allow_of_a_uri_stays_within_its_parts() {
+fn s08_allowed_uri_pattern_matches_within_each_part() {
     for (name, uri, is_covered) in [
         ("https://*.example.com/*", "https://a.example.com/b", true),
         ("https://*.example.com/*", "https://attacker.test/x.example.com/y", false),
@@ -184,13 +185,13 @@ fn s08_an_allow_of_a_uri_stays_within_its_parts() {
         ("file:///srv/*", "file:///srv/../etc/shadow", false),
         ("file:///srv/*", "file:///srv/%2e%2e/etc/shadow", false),
     ] {
-        let allowed = found(&for_uris(name, "allow"), uri).map(|verdict| verdict.is_some());
+        let allowed = decisions_for_uri(&for_uris(name, "allow"), uri).map(|verdict| verdict.is_some());
         assert_eq!(allowed, [is_covered; 3], "{name} and {uri}");
     }
 }
 
 #[test]
-fn s08_a_refusal_of_a_uri_covers_its_spellings() {
+fn s08_denied_uri_pattern_covers_equivalent_spellings() {
     for (name, uri, is_covered) in [
         ("https://evil.test/*", "https://evil.test/x", true),
         ("https://evil.test/*", "https://evil.test./x", true),
@@ -199,14 +200,14 @@ fn s08_a_refusal_of_a_uri_covers_its_spellings() {
         ("file:///srv/*", "file:///etc/../srv/a", true),
     ] {
         for action in ["decline", "cancel"] {
-            let refused = found(&for_uris(name, action), uri).map(|verdict| verdict.is_some());
+            let refused = decisions_for_uri(&for_uris(name, action), uri).map(|verdict| verdict.is_some());
             assert_eq!(refused, [is_covered; 3], "{name} and {uri}");
         }
     }
 }
 
 #[test]
-fn s30_an_allow_covers_what_was_reviewed_and_carries_no_mark() {
+fn s30_allow_covers_reviewed_tools_without_marks_only() {
     let with = |change: fn(&mut ConsentRequest)| {
         let mut request = tool("files", "read");
         change(&mut request);
@@ -249,7 +250,7 @@ fn s30_an_allow_covers_what_was_reviewed_and_carries_no_mark() {
 }
 
 #[test]
-fn what_a_rule_asks_for_each_time_is_allowed_by_the_hash_of_the_act_only() {
+fn call_under_an_ask_rule_is_allowed_by_its_payload_hash_only() {
     let request = ConsentRequest { rule: "rule-asks".into(), ..tool("files", "read") };
     let by = |hash: &str| read(json!([{"kind": "tool", "hash": hash, "answer": {"action": "allow"}}]));
     let open = read(json!([{"kind": "tool", "unreviewed": true, "answer": {"action": "allow"}}]));
@@ -260,7 +261,7 @@ fn what_a_rule_asks_for_each_time_is_allowed_by_the_hash_of_the_act_only() {
 }
 
 #[test]
-fn a_tool_that_asks_each_time_is_allowed_by_the_hash_of_the_act_only() {
+fn call_of_an_always_asking_tool_is_allowed_by_its_payload_hash_only() {
     let claims = ToolClaims { asks_each_time: true, ..ToolClaims::default() };
     let by = |hash: &str| read(json!([{"kind": "tool", "hash": hash, "answer": {"action": "allow"}}]));
     let open = read(json!([{"kind": "tool", "unreviewed": true, "answer": {"action": "allow"}}]));
@@ -277,7 +278,7 @@ fn a_tool_that_asks_each_time_is_allowed_by_the_hash_of_the_act_only() {
 }
 
 #[test]
-fn s32_a_refusal_says_that_a_definition_changed_and_what_of_it() {
+fn s32_refusal_describes_the_changed_definition() {
     let mut request = tool("files", "read");
     request.marks.review = Some(ReviewState::Changed);
     let change =
@@ -299,7 +300,7 @@ fn s32_a_refusal_says_that_a_definition_changed_and_what_of_it() {
 }
 
 #[test]
-fn what_a_model_says_is_read_in_both_forms() {
+fn model_response_is_parsed_in_both_forms() {
     let cases = [
         (json!({"text": "hi"}), "answers", "endTurn"),
         (
@@ -322,7 +323,7 @@ fn what_a_model_says_is_read_in_both_forms() {
 }
 
 #[test]
-fn every_problem_is_placed_and_explained() {
+fn every_problem_has_a_position_and_an_explanation() {
     let cases = [
         ("{}", 1, 1, "expected a list of answers: invalid type: map, expected a sequence"),
         ("[\n  {\"kind\": \"tool\"}\n]", 2, 18, "missing field `answer`"),
@@ -400,11 +401,11 @@ fn every_problem_is_placed_and_explained() {
 }
 
 #[test]
-fn s27_a_result_in_which_something_looks_wrong_is_allowed_by_its_hash_alone() {
+fn s27_flagged_result_is_allowed_by_its_hash_only() {
     let result = || {
         let body = ConsentRequestBody::Result { tool: "fetch".into(), content: Vec::new(), is_error: false };
         let why = ConsentRequestOrigin::Model { conversation: "c".into(), after: Vec::new(), read: Vec::new() };
-        ConsentRequest { rule: "result-review".into(), ..asked("web", body, why) }
+        ConsentRequest { rule: "result-review".into(), ..consent_request("web", body, why) }
     };
     let mut wrong = result();
     wrong.marks.flags =

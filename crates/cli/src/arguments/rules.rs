@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_name_of_an_act_is_one() {
+    fn every_action_name_is_accepted() {
         for (name, _) in ACTS {
             assert!(act().parse_ref(&Command::new("check"), None, name.as_ref()).is_ok(), "{name}");
         }

@@ -40,7 +40,7 @@ impl EventPrinter for TestPrinter {
 }
 
 #[tokio::test]
-async fn s33_a_call_is_printed_before_its_question_can_be_asked() {
+async fn s33_call_is_printed_before_its_consent_request() {
     let (told, view) = watch::channel(HostView::default());
     let printed = Arc::default();
     let screen = RequestCountPrinter { view, printed: Arc::clone(&printed) };

@@ -14,7 +14,7 @@ fn reason<'a>(ended: &'a ProgramResult, kind: &str) -> &'a str {
 }
 
 /// Returns the hash that a refusal suggests.
-fn hash_in(reason: &str) -> &str {
+fn suggested_hash(reason: &str) -> &str {
     let (_, after) = reason.split_once("\"hash\": \"").expect("the hash to write is there");
     after.split_once('"').expect("whole").0
 }
@@ -26,11 +26,11 @@ fn start(more: &Value) -> Value {
 }
 
 #[test]
-fn s08_a_start_is_allowed_by_the_hash_that_its_refusal_prints_until_anything_changes() {
+fn s08_start_is_allowed_by_its_printed_hash_until_anything_changes() {
     let folder = TestFolder::new();
     let plain = folder.run_with(&json!([start(&json!({}))]), &["tools", "demo"]);
     assert_eq!(plain.error(3).0, "refused", "the command line alone allows nothing");
-    let hash = hash_in(reason(&plain, "start-server")).to_owned();
+    let hash = suggested_hash(reason(&plain, "start-server")).to_owned();
     let named = json!([start(&json!({"hash": hash}))]);
     folder.run_with(&named, &["tools", "demo"]).value();
     let settings = std::fs::read_to_string(folder.path("mcp.json")).unwrap();
@@ -40,12 +40,15 @@ fn s08_a_start_is_allowed_by_the_hash_that_its_refusal_prints_until_anything_cha
     let changed = folder.run_with(&named, &["tools", "demo"]);
     assert_eq!(changed.error(3).0, "refused", "with another variable it is another start");
     let reason = reason(&changed, "start-server");
-    assert!(reason.contains("another hash") && hash_in(reason) != hash, "the changed hash is reported: {reason}");
+    assert!(
+        reason.contains("another hash") && suggested_hash(reason) != hash,
+        "the changed hash is reported: {reason}"
+    );
     folder.run_with(&json!([start(&json!({"commandLineOnly": true}))]), &["tools", "demo"]).value();
 }
 
 #[test]
-fn s30_a_tool_that_nobody_reviewed_is_not_allowed_by_a_pattern() {
+fn s30_unreviewed_tool_is_not_allowed_by_a_pattern() {
     let folder = TestFolder::new();
     let with = |entry: Value| json!([start(&json!({"commandLineOnly": true})), entry]);
     let any = |more: Value| {
@@ -60,7 +63,7 @@ fn s30_a_tool_that_nobody_reviewed_is_not_allowed_by_a_pattern() {
         told.contains("\"unreviewed\": true") && told.contains("drawbridge-cli review demo"),
         "the message contains the next step: {told}"
     );
-    let hash = hash_in(told).to_owned();
+    let hash = suggested_hash(told).to_owned();
     folder.run_with(&any(json!({"hash": hash})), &ADD).value();
     folder.run_with(&any(json!({"unreviewed": true})), &ADD).value();
     let accept = format!("add@{hash}");
@@ -78,7 +81,7 @@ fn scripted(description: &str) -> Value {
 }
 
 #[test]
-fn s08_a_definition_that_changed_since_the_last_call_is_announced() {
+fn s08_changed_definition_is_announced_once() {
     let folder = TestFolder::with_config(&scripted("Returns the text").to_string());
     let open = json!([
         start(&json!({"commandLineOnly": true})),
@@ -95,7 +98,7 @@ fn s08_a_definition_that_changed_since_the_last_call_is_announced() {
 }
 
 #[test]
-fn s32_a_refusal_says_that_a_tool_changed_since_it_was_reviewed() {
+fn s32_refusal_reports_a_tool_changed_since_its_review() {
     let folder = TestFolder::with_config(&scripted("Returns the text").to_string());
     let plain = json!([
         start(&json!({"commandLineOnly": true})),

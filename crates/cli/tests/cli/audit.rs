@@ -12,7 +12,7 @@ fn allowing() -> serde_json::Value {
 }
 
 /// Creates a folder whose log contains a start, an allowed and a refused call.
-fn used() -> TestFolder {
+fn folder_with_log() -> TestFolder {
     let folder = TestFolder::new();
     folder.run_with(&allowing(), &["call", "demo", "add", "--args", r#"{"a": 40, "b": 2}"#]).value();
     folder.run_with(&allowing(), &["call", "demo", "fail"]).error(3);
@@ -21,7 +21,7 @@ fn used() -> TestFolder {
 
 #[test]
 fn decisions_are_filtered_and_searched() {
-    let folder = used();
+    let folder = folder_with_log();
     let subjects = |arguments: &[&str]| -> Vec<String> {
         let ended = folder.run(&[&["audit"], arguments].concat());
         let entries = ended.value().as_array().expect("a list").clone();
@@ -39,8 +39,8 @@ fn decisions_are_filtered_and_searched() {
 }
 
 #[test]
-fn the_log_is_checked_and_a_change_is_found() {
-    let folder = used();
+fn audit_log_is_verified_and_a_change_is_detected() {
+    let folder = folder_with_log();
     let ended = folder.run(&["audit", "verify"]);
     let (code, message) = ended.error(4);
     assert_eq!(code, "unproved", "without a keychain the author is unproved: {message}");
@@ -79,8 +79,8 @@ fn the_log_is_checked_and_a_change_is_found() {
 }
 
 #[test]
-fn an_export_goes_to_standard_output_as_well() {
-    let folder = used();
+fn export_can_be_written_to_standard_output() {
+    let folder = folder_with_log();
     let output = folder.command().args(["audit", "export"]).output().unwrap();
     assert!(output.status.success(), "it went well");
     let text = String::from_utf8(output.stdout).unwrap();

@@ -14,7 +14,7 @@ fn unpacked(folder: &TestFolder) -> usize {
 }
 
 #[test]
-fn what_is_in_a_bundle_is_told_with_its_blanks() {
+fn bundle_is_inspected_with_its_inputs() {
     let folder = TestFolder::with_config("{}");
     let bundle = Bundle::with_inputs().write(&folder.path("a.mcpb"));
     let ended = folder.run(&["bundle", "inspect", &bundle]);
@@ -41,7 +41,7 @@ fn what_is_in_a_bundle_is_told_with_its_blanks() {
 }
 
 #[test]
-fn what_is_no_bundle_is_refused() {
+fn invalid_bundle_is_rejected() {
     let folder = TestFolder::with_config("{}");
     fs::write(folder.path("a.mcpb"), "no archive").unwrap();
     let file = folder.path("a.mcpb").display().to_string();
@@ -52,14 +52,14 @@ fn what_is_no_bundle_is_refused() {
 }
 
 #[test]
-fn an_installed_bundle_is_stopped_and_runs_in_its_sandbox_once_it_is_allowed() {
+fn installed_bundle_runs_in_its_sandbox_after_consent() {
     let folder = TestFolder::with_config("{}");
     let bundle = Bundle::demo().write(&folder.path("demo.mcpb"));
     let ended = folder.run(&["install", &bundle, "--yes"]);
     assert_eq!(ended.value()["added"], true);
     assert!(ended.questions().is_empty(), "nothing is started: {ended:?}");
     let server = &folder.settings()["demo"];
-    let place = folder.path("data/bundles").join(place_of(&ended));
+    let place = folder.path("data/bundles").join(bundle_folder_of(&ended));
     assert_eq!(server["command"], json!(place.join("server/demo")), "the program in the bundle's folder");
     assert!(place.join("server/demo").is_file(), "the program is unpacked");
     assert_eq!(server["sandbox"]["folders"], json!([{ "path": place.canonicalize().unwrap(), "access": "read" }]));
@@ -70,7 +70,7 @@ fn an_installed_bundle_is_stopped_and_runs_in_its_sandbox_once_it_is_allowed() {
 }
 
 #[test]
-fn no_server_may_change_a_bundle() {
+fn server_cannot_be_given_write_access_to_a_bundle() {
     let folder = TestFolder::with_config("{}");
     let bundle = Bundle::small().write(&folder.path("demo.mcpb"));
     folder.run(&["install", &bundle, "--yes"]).value();
@@ -84,13 +84,13 @@ fn no_server_may_change_a_bundle() {
     }
 }
 
-fn place_of(ended: &crate::program::ProgramResult) -> String {
+fn bundle_folder_of(ended: &crate::program::ProgramResult) -> String {
     let folder = ended.value()["origin"]["bundle"]["folder"].as_str().unwrap();
     folder.rsplit('/').next().unwrap().to_owned()
 }
 
 #[test]
-fn without_a_yes_nothing_is_added() {
+fn install_adds_nothing_without_confirmation() {
     let folder = TestFolder::with_config("{}");
     let bundle = Bundle::small().write(&folder.path("demo.mcpb"));
     let ended = folder.run(&["install", &bundle]);
@@ -102,7 +102,7 @@ fn without_a_yes_nothing_is_added() {
 }
 
 #[test]
-fn of_a_bundle_that_can_not_be_added_no_files_stay() {
+fn failed_installation_leaves_no_files() {
     let folder = TestFolder::with_config("{}");
     let bundle = Bundle::small().write(&folder.path("demo.mcpb"));
     let ended = folder.run(&["install", &bundle, "--yes", "--name", "a\nb"]);
@@ -117,7 +117,7 @@ fn of_a_bundle_that_can_not_be_added_no_files_stay() {
 }
 
 #[test]
-fn a_bundle_with_another_hash_is_refused() {
+fn bundle_with_another_hash_is_rejected() {
     let folder = TestFolder::with_config("{}");
     let bundle = Bundle::small().write(&folder.path("demo.mcpb"));
     let ended = folder.run(&["install", &bundle, "--yes", "--sha256", &"0".repeat(64)]);
@@ -126,7 +126,7 @@ fn a_bundle_with_another_hash_is_refused() {
 }
 
 #[test]
-fn values_are_filled_in_and_secrets_come_from_standard_input() {
+fn inputs_are_filled_in_and_secrets_read_from_standard_input() {
     let folder = TestFolder::with_config("{}");
     let bundle = Bundle::with_inputs().write(&folder.path("a.mcpb"));
     let ended = folder.run(&["install", &bundle, "--yes"]);

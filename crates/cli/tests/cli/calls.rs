@@ -13,7 +13,7 @@ fn names(list: &Value, key: &str) -> Vec<String> {
 }
 
 #[test]
-fn servers_are_listed_with_what_they_are() {
+fn servers_are_listed_with_state_and_capabilities() {
     let folder = TestFolder::new();
     let ended = folder.run_with(&allowing(json!([])), &["servers"]);
     let servers = ended.value();
@@ -29,7 +29,7 @@ fn servers_are_listed_with_what_they_are() {
 }
 
 #[test]
-fn lists_are_whole() {
+fn lists_are_complete() {
     let folder = TestFolder::new();
     let answers = allowing(json!([]));
     let tools = folder.run_with(&answers, &["tools"]);
@@ -46,7 +46,7 @@ fn lists_are_whole() {
 }
 
 #[test]
-fn a_tool_is_called_in_every_revision() {
+fn tool_is_called_in_every_revision() {
     for revision in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"] {
         let folder = TestFolder::with_arguments(&["--revision", revision]);
         let ended = folder.run_with(&allowing(json!([])), &["call", "demo", "add", "--args", r#"{"a": 2, "b": 40}"#]);
@@ -63,7 +63,7 @@ fn a_tool_is_called_in_every_revision() {
 }
 
 #[test]
-fn a_tool_that_says_it_failed_is_a_failure() {
+fn tool_error_is_a_failure() {
     let folder = TestFolder::new();
     let ended = folder.run_with(&allowing(json!([])), &["call", "demo", "fail"]);
     let (code, message) = ended.error(1);
@@ -127,7 +127,7 @@ fn skills_are_listed_and_read() {
 }
 
 #[test]
-fn progress_is_told() {
+fn progress_is_an_event() {
     let folder = TestFolder::new();
     let tools = folder.run_with(&allowing(json!([])), &["tools"]);
     let slow = tools
@@ -146,7 +146,7 @@ fn progress_is_told() {
 }
 
 #[test]
-fn what_is_not_there_is_named() {
+fn missing_subjects_are_named() {
     let folder = TestFolder::new();
     let answers = allowing(json!([]));
     let ended = folder.run_with(&answers, &["tools", "nobody"]);
@@ -165,7 +165,7 @@ fn what_is_not_there_is_named() {
 
 #[cfg(unix)]
 #[test]
-fn servers_that_fail_say_why_and_do_not_hinder_others() {
+fn failing_servers_report_the_cause_and_do_not_affect_others() {
     let demo = testkit::binaries::demo_server();
     let config = json!({"mcpServers": {
         "gone": {"command": "there-is-no-such-program-here"},
@@ -192,7 +192,7 @@ fn servers_that_fail_say_why_and_do_not_hinder_others() {
 }
 
 #[test]
-fn keys_in_the_settings_are_not_printed() {
+fn secrets_in_the_settings_are_not_printed() {
     let demo = testkit::binaries::demo_server();
     let folder = TestFolder::with_config(
         &json!({"mcpServers": {"demo": {"command": demo, "env": {"API_KEY": "canary-5d1f"}}}}).to_string(),
@@ -210,7 +210,7 @@ fn keys_in_the_settings_are_not_printed() {
 }
 
 #[test]
-fn people_get_words() {
+fn output_is_readable_text_without_json() {
     let folder = TestFolder::new();
     let options = folder.answers(&allowing(json!([])));
     let run = |arguments: &[&str]| {
@@ -235,7 +235,7 @@ fn people_get_words() {
 }
 
 #[test]
-fn help_says_how_to_use_it() {
+fn help_describes_usage() {
     let output = TestFolder::new().command().arg("--help").output().expect("the program runs");
     let text = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(0), "help is no failure");

@@ -23,7 +23,7 @@ impl Drop for Aimock {
 }
 
 /// Creates a folder with the demo server, whose tool `add` is reviewed, and a provider that answers from the fixtures.
-fn talking(fixtures: &Value) -> (TestFolder, Aimock) {
+fn folder_with_model(fixtures: &Value) -> (TestFolder, Aimock) {
     let folder = TestFolder::new();
     let aimock = aimock(&folder, fixtures);
     let provider = json!({"id": "fake", "name": "Fake", "kind": "openai", "url": format!("{}/v1", aimock.url)});
@@ -62,8 +62,8 @@ pub(crate) fn aimock(folder: &TestFolder, fixtures: &Value) -> Aimock {
 }
 
 #[test]
-fn a_model_calls_a_tool_and_answers_with_its_result() {
-    let (folder, _aimock) = talking(&json!([
+fn model_calls_a_tool_and_replies_with_its_result() {
+    let (folder, _aimock) = folder_with_model(&json!([
         {
             "match": {"userMessage": "Add", "hasToolResult": false},
             "response": {"content": "I add.", "toolCalls": [{"name": "demo__add", "arguments": {"a": 2, "b": 40}}]},
@@ -84,8 +84,8 @@ fn a_model_calls_a_tool_and_answers_with_its_result() {
 }
 
 #[test]
-fn what_nobody_allows_is_refused_and_the_model_hears_of_it() {
-    let (folder, _aimock) = talking(&json!([
+fn call_without_an_entry_is_denied_and_the_model_is_informed() {
+    let (folder, _aimock) = folder_with_model(&json!([
         {
             "match": {"userMessage": "Add", "hasToolResult": false},
             "response": {"toolCalls": [{"name": "demo__add", "arguments": {"a": 2, "b": 40}}]},
@@ -100,8 +100,8 @@ fn what_nobody_allows_is_refused_and_the_model_hears_of_it() {
 }
 
 #[test]
-fn errors_of_a_provider_are_told_with_what_to_do() {
-    let (folder, _aimock) = talking(&json!([
+fn provider_errors_are_reported_with_advice() {
+    let (folder, _aimock) = folder_with_model(&json!([
         {"match": {"userMessage": "busy"}, "response": {"error": {"message": "slow down", "type": "rate_limit_error"}, "status": 429}},
     ]));
     let ended = folder.run_with(&allowing(json!([])), &["chat", "--message", "busy"]);
@@ -113,8 +113,8 @@ fn errors_of_a_provider_are_told_with_what_to_do() {
 }
 
 #[test]
-fn each_line_of_the_input_is_a_message_of_one_conversation() {
-    let (folder, _aimock) = talking(&json!([
+fn each_input_line_is_a_message_of_one_conversation() {
+    let (folder, _aimock) = folder_with_model(&json!([
         {"match": {"userMessage": "second", "turnIndex": 1}, "response": {"content": "Two."}},
         {"match": {"userMessage": "first"}, "response": {"content": "One."}},
     ]));
@@ -131,8 +131,8 @@ fn each_line_of_the_input_is_a_message_of_one_conversation() {
 }
 
 #[test]
-fn an_answer_that_fails_does_not_end_a_conversation_that_is_typed() {
-    let (folder, _aimock) = talking(&json!([
+fn failed_reply_does_not_end_an_interactive_conversation() {
+    let (folder, _aimock) = folder_with_model(&json!([
         // The first matching fixture answers. An unanswered message is sent again with the next one.
         {"match": {"userMessage": "second"}, "response": {"content": "Two."}},
         {"match": {"userMessage": "busy"}, "response": {"error": {"message": "slow down", "type": "rate_limit_error"}, "status": 429}},
@@ -152,8 +152,8 @@ fn an_answer_that_fails_does_not_end_a_conversation_that_is_typed() {
 }
 
 #[test]
-fn a_model_that_calls_for_ever_is_stopped_and_the_exit_status_says_so() {
-    let (folder, _aimock) = talking(&json!([
+fn endless_tool_calls_are_stopped_with_a_failure_status() {
+    let (folder, _aimock) = folder_with_model(&json!([
         {"match": {"userMessage": "Add"}, "response": {"toolCalls": [{"name": "demo__add", "arguments": {"a": 2, "b": 40}}]}},
     ]));
     let settings = json!({"chat": {"rounds": 1}});
@@ -164,8 +164,8 @@ fn a_model_that_calls_for_ever_is_stopped_and_the_exit_status_says_so() {
 }
 
 #[test]
-fn s27_results_are_reviewed_as_the_user_sets_it_and_left_out_where_nobody_answers() {
-    let (folder, _aimock) = talking(&json!([
+fn s27_results_are_reviewed_as_configured_and_withheld_by_default() {
+    let (folder, _aimock) = folder_with_model(&json!([
         {
             "match": {"userMessage": "Add", "hasToolResult": false},
             "response": {"toolCalls": [{"name": "demo__add", "arguments": {"a": 2, "b": 40}}]},

@@ -4,16 +4,16 @@ use serde_json::json;
 
 use crate::program::{TestFolder, allowing};
 
-fn held(sandbox: serde_json::Value) -> TestFolder {
+fn sandboxed_folder(sandbox: serde_json::Value) -> TestFolder {
     let demo = testkit::binaries::demo_server();
     TestFolder::with_config(&json!({"mcpServers": {"demo": {"command": demo, "sandbox": sandbox}}}).to_string())
 }
 
 #[test]
-fn what_would_be_reached_is_told_without_starting_anything() {
+fn sandbox_plan_is_shown_without_starting_anything() {
     let inside = tempfile::tempdir().unwrap();
     let path = inside.path().canonicalize().unwrap();
-    let folder = held(json!({"folders": [{"path": path, "access": "write"}]}));
+    let folder = sandboxed_folder(json!({"folders": [{"path": path, "access": "write"}]}));
     let told = folder.run(&["sandbox", "demo"]);
     assert_eq!(told.value()["plan"]["folders"], json!([{"path": path, "access": "write"}]), "what was named");
     assert!(told.questions().is_empty(), "nothing was started, so nothing was asked");
@@ -25,8 +25,8 @@ fn what_would_be_reached_is_told_without_starting_anything() {
 }
 
 #[test]
-fn a_held_server_is_used_as_any_other() {
-    let folder = held(json!({"network": false}));
+fn sandboxed_server_is_used_like_any_other() {
+    let folder = sandboxed_folder(json!({"network": false}));
     let ended = folder.run_with(&allowing(json!([])), &["call", "demo", "add", "--args", r#"{"a": 2, "b": 40}"#]);
     assert_eq!(ended.value()["content"][0]["text"], "2 + 40 = 42", "it answers");
     let by = ended.lines.iter().find_map(|line| line["server"]["heldBy"].as_str());
@@ -34,8 +34,8 @@ fn a_held_server_is_used_as_any_other() {
 }
 
 #[test]
-fn what_can_not_be_held_is_told_with_its_cause() {
-    let folder = held(json!({"folders": [{"path": "/nowhere/at/all"}]}));
+fn unavailable_sandbox_is_reported_with_its_cause() {
+    let folder = sandboxed_folder(json!({"folders": [{"path": "/nowhere/at/all"}]}));
     let (code, message) = (folder.run(&["sandbox", "demo"]), "/nowhere/at/all");
     assert_ne!(code.status, 0, "it could not be started");
     let error = code.result()["error"]["message"].as_str().unwrap_or_default().to_owned();
@@ -43,8 +43,8 @@ fn what_can_not_be_held_is_told_with_its_cause() {
 }
 
 #[test]
-fn s24_the_hosts_that_a_server_may_reach_are_told() {
-    let folder = held(json!({"network": ["API.example.com", "*.example.org:8443"]}));
+fn s24_reachable_hosts_are_listed() {
+    let folder = sandboxed_folder(json!({"network": ["API.example.com", "*.example.org:8443"]}));
     let told = folder.run(&["sandbox", "demo"]);
     if told.status != 0 {
         let error = told.result()["error"]["message"].as_str().unwrap_or_default().to_owned();

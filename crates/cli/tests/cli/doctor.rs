@@ -55,7 +55,7 @@ fn text<'a>(finding: &'a Value, key: &str) -> &'a str {
 }
 
 #[test]
-fn what_a_server_needs_is_found_with_its_version() {
+fn required_runtime_is_found_with_its_version() {
     let config = json!({"mcpServers": {"web": {"command": "npx", "args": ["-y", "server"]}}});
     let folder = TestFolder::with_config(&config.to_string());
     programs(&folder, &[("node", "echo v22.5.1"), ("npx", "exit 9")]);
@@ -76,7 +76,7 @@ fn what_a_server_needs_is_found_with_its_version() {
 }
 
 #[test]
-fn a_runtime_that_is_missing_is_a_problem_of_its_servers() {
+fn missing_runtime_is_a_problem_of_its_servers() {
     let config = json!({"mcpServers": {
         "web": {"command": "npx", "args": ["-y", "server"]},
         "py": {"command": "uvx", "args": ["server"]},
@@ -100,7 +100,7 @@ fn a_runtime_that_is_missing_is_a_problem_of_its_servers() {
 }
 
 #[test]
-fn settings_and_folders_that_can_not_be_used_are_told_all_the_same() {
+fn doctor_runs_with_unusable_settings_and_folders() {
     let folder = TestFolder::with_config("{\n  \"mcpServers\": {\n    \"a\": {\"command\": 7}\n  }\n}");
     programs(&folder, &[]);
     fs::remove_dir_all(folder.path("data")).unwrap();
@@ -115,7 +115,7 @@ fn settings_and_folders_that_can_not_be_used_are_told_all_the_same() {
 }
 
 #[test]
-fn a_report_has_nothing_private_in_it() {
+fn report_contains_no_private_data() {
     let secret = |name: &str| format!("{CANARY}-{name}");
     let config = json!({"mcpServers": {
         secret("npx"): {"command": "npx", "args": ["-y", secret("argument")], "env": {secret("NAME"): secret("value")}, "cwd": "/"},
@@ -180,7 +180,7 @@ fn a_report_has_nothing_private_in_it() {
 }
 
 #[test]
-fn people_get_lines_and_the_report_as_it_is() {
+fn findings_and_report_are_readable_text_without_json() {
     let folder = TestFolder::with_config(&json!({"mcpServers": {"web": {"command": "npx"}}}).to_string());
     programs(&folder, &[]);
     let run = |arguments: &[&str]| {

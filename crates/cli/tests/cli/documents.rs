@@ -11,7 +11,7 @@ fn run(home: &std::path::Path, arguments: &[&str]) -> Output {
 }
 
 #[test]
-fn completions_of_each_shell_name_the_commands_and_leave_no_file() {
+fn shell_completions_contain_the_commands_and_create_no_file() {
     let home = tempfile::tempdir().unwrap();
     for shell in ["bash", "zsh", "fish"] {
         let output = run(home.path(), &["completions", shell]);
@@ -25,7 +25,7 @@ fn completions_of_each_shell_name_the_commands_and_leave_no_file() {
 }
 
 #[test]
-fn a_shell_without_completions_is_wrong_usage() {
+fn unsupported_shell_is_a_usage_error() {
     let home = tempfile::tempdir().unwrap();
     assert_eq!(run(home.path(), &["completions", "cmd"]).status.code(), Some(2), "the status says so");
 }

@@ -36,7 +36,7 @@ fn row<'v>(servers: &'v Value, name: &str) -> &'v Value {
 }
 
 #[test]
-fn a_dry_run_lists_what_is_found_and_writes_nothing() {
+fn dry_run_lists_candidates_and_writes_nothing() {
     let folder = without_servers();
     let home = import_fixtures("homes/linux");
     let before = fs::read(folder.path("mcp.json")).unwrap();
@@ -70,7 +70,7 @@ fn a_dry_run_lists_what_is_found_and_writes_nothing() {
 }
 
 #[test]
-fn an_import_writes_servers_and_no_secret() {
+fn import_writes_servers_without_secrets() {
     let folder = without_servers();
     let home = import_fixtures("homes");
     let home_before = files(&home);
@@ -128,7 +128,7 @@ fn an_import_writes_servers_and_no_secret() {
 }
 
 #[test]
-fn a_broken_file_is_named_and_hinders_no_other() {
+fn broken_file_is_reported_and_does_not_affect_others() {
     let folder = without_servers();
     let home = import_fixtures("traps/broken-json");
     let ended = folder.run(&["import", "--home", home.to_str().unwrap()]);
@@ -143,7 +143,7 @@ fn a_broken_file_is_named_and_hinders_no_other() {
 }
 
 #[test]
-fn one_app_and_one_file_can_be_named() {
+fn import_can_be_limited_to_an_app_or_a_file() {
     let folder = without_servers();
     let home = import_fixtures("homes/linux");
     let home = home.to_str().unwrap();
@@ -167,7 +167,7 @@ fn one_app_and_one_file_can_be_named() {
 }
 
 #[test]
-fn an_import_makes_the_settings_file() {
+fn import_creates_the_settings_file() {
     let folder = TestFolder::with_config("{}");
     fs::remove_file(folder.path("mcp.json")).unwrap();
     let home = import_fixtures("traps/bom");
@@ -178,7 +178,7 @@ fn an_import_makes_the_settings_file() {
 }
 
 #[test]
-fn a_link_installs_a_server_and_has_no_secret() {
+fn link_installs_a_server_and_contains_no_secret() {
     let config = json!({ "mcpServers": {
         "near": { "command": "server", "args": ["--level", "1"], "env": { "API_KEY": "typed-into-the-file", "LEVEL": "info" } },
         "plain": { "url": "http://far.example/mcp" },
@@ -207,7 +207,7 @@ fn a_link_installs_a_server_and_has_no_secret() {
 }
 
 #[test]
-fn an_export_has_references_in_place_of_secrets() {
+fn export_replaces_secrets_by_references() {
     let config = json!({ "mcpServers": {
         "far": { "type": "sse", "url": "https://far.example/sse", "headers": { "Authorization": "Bearer ${secret:far.Authorization}", "X-Team": "red" } },
         "near": { "command": "server", "args": ["--level", "1"], "env": { "API_KEY": "typed-into-the-file", "LEVEL": "info" } },

@@ -9,7 +9,7 @@ use crate::registry::{ListedRegistry, active, notes};
 const NAME: &str = "io.github.alice/notes";
 
 #[test]
-fn a_package_is_set_up_with_its_version_and_in_a_sandbox() {
+fn package_is_installed_with_its_version_and_a_sandbox() {
     let folder = TestFolder::with_config("{}");
     let listed = ListedRegistry::of(vec![notes(active())]);
     let ended = listed.run(&folder, &["install", NAME, "--yes"]);
@@ -31,7 +31,7 @@ fn a_package_is_set_up_with_its_version_and_in_a_sandbox() {
 }
 
 #[test]
-fn a_remote_is_set_up_with_its_headers() {
+fn remote_server_is_installed_with_its_headers() {
     let folder = TestFolder::with_config("{}");
     let listed = ListedRegistry::of(vec![notes(active())]);
     let arguments = ["install", NAME, "--remote", "--set", "X-Team=red", "--name", "far", "--yes"];
@@ -41,7 +41,7 @@ fn a_remote_is_set_up_with_its_headers() {
 }
 
 #[test]
-fn what_the_registry_says_now_is_shown_and_installed() {
+fn current_registry_entry_is_shown_and_installed() {
     let folder = TestFolder::with_config("{}");
     let listed = ListedRegistry::of(vec![notes(active())]);
     let arguments = ["install", NAME, "--remote", "--set", "X-Team=red"];
@@ -52,7 +52,7 @@ fn what_the_registry_says_now_is_shown_and_installed() {
 }
 
 #[test]
-fn what_was_deleted_from_the_registry_is_not_installed() {
+fn deleted_registry_entry_is_not_installed() {
     let folder = TestFolder::with_config("{}");
     let listed =
         ListedRegistry::of(vec![notes(json!({ "status": "deleted", "statusMessage": "malware", "isLatest": true }))]);
@@ -62,7 +62,7 @@ fn what_was_deleted_from_the_registry_is_not_installed() {
 }
 
 #[test]
-fn a_bundle_of_a_registry_is_downloaded_and_upgraded() {
+fn registry_bundle_is_downloaded_and_upgraded() {
     let folder = TestFolder::with_config("{}");
     let listed = ListedRegistry::of(Vec::new());
     let hash = listed.list_bundle("1.2.3", &Bundle::small());
@@ -91,7 +91,7 @@ fn a_bundle_of_a_registry_is_downloaded_and_upgraded() {
 }
 
 #[test]
-fn another_file_than_the_listed_one_is_refused() {
+fn file_that_differs_from_the_listed_hash_is_rejected() {
     let folder = TestFolder::with_config("{}");
     let listed = ListedRegistry::of(Vec::new());
     listed.list_bundle("1.2.3", &Bundle::small());

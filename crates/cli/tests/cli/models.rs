@@ -8,7 +8,7 @@ use crate::chat::aimock;
 use crate::program::{TestFolder, ended};
 
 #[test]
-fn a_provider_is_added_tried_made_the_default_and_removed() {
+fn provider_is_added_tested_made_the_default_and_removed() {
     let folder = TestFolder::new();
     let aimock = aimock(&folder, &json!([{"match": {"userMessage": "hello"}, "response": {"content": "Hi."}}]));
     let url = format!("{}/v1", aimock.url);
@@ -31,7 +31,7 @@ fn a_provider_is_added_tried_made_the_default_and_removed() {
 }
 
 #[test]
-fn what_can_not_be_a_provider_is_refused() {
+fn invalid_provider_is_rejected() {
     let folder = TestFolder::new();
     let unknown = folder.run(&["models", "add", "somewhere"]);
     assert!(unknown.error(2).1.contains("--url"), "an unknown one needs an address");
@@ -46,7 +46,7 @@ fn what_can_not_be_a_provider_is_refused() {
 }
 
 #[test]
-fn a_key_is_never_an_argument_and_never_shown() {
+fn key_is_never_an_argument_and_never_printed() {
     let key = "sk-canary-cli-31c8";
     let folder = TestFolder::new();
     // Without a keychain the key only lasts for one run, which is reported.

@@ -47,7 +47,7 @@ fn until<T>(what: &str, mut find: impl FnMut() -> Option<T>) -> T {
 }
 
 #[test]
-fn s20_the_memory_of_the_program_is_private_and_its_servers_are_as_ever() {
+fn s20_process_memory_is_private_and_servers_are_unaffected() {
     let server = json!({"command": "/bin/sh", "args": ["-c", "while read line; do :; done; : of s20"]});
     let folder = TestFolder::with_config(&json!({"mcpServers": {"demo": server}}).to_string());
     let allow =

@@ -31,7 +31,7 @@ fn forms_are_accepted_declined_and_cancelled() {
             assert_eq!(text(&ended), format!("The user {said}."), "{action} in {revision}");
         }
 
-        let content: serde_json::Map<String, Value> = fields.iter().filter_map(filled).collect();
+        let content: serde_json::Map<String, Value> = fields.iter().filter_map(valid_field_value).collect();
         let ended = call(
             revision,
             "ask_user",
@@ -45,7 +45,7 @@ fn forms_are_accepted_declined_and_cancelled() {
 }
 
 /// Returns a field's name with a valid value.
-fn filled(field: &Value) -> Option<(String, Value)> {
+fn valid_field_value(field: &Value) -> Option<(String, Value)> {
     if field["required"] != true {
         return None;
     }
@@ -67,7 +67,7 @@ fn filled(field: &Value) -> Option<(String, Value)> {
 }
 
 #[test]
-fn content_that_does_not_fit_the_form_never_crosses() {
+fn content_that_does_not_match_the_form_is_never_sent() {
     let answer = json!({"kind": "elicitation", "answer": {"action": "accept", "content": {"no_such_field": 1}}});
     let ended = call("2026-07-28", "ask_user", "{}", answer);
     assert_eq!(text(&ended), "The user declined.", "it is declined");
@@ -78,7 +78,7 @@ fn content_that_does_not_fit_the_form_never_crosses() {
 }
 
 #[test]
-fn a_model_is_answered_for() {
+fn sampling_response_from_the_answers_file_is_sent() {
     for revision in REVISIONS {
         let answer = json!({"kind": "sampling", "answer": {"action": "accept", "content": {"text": "Aye."}}});
         let ended = call(revision, "ask_model", r#"{"with_picture": true}"#, answer);
@@ -100,7 +100,7 @@ fn a_model_is_answered_for() {
 }
 
 #[test]
-fn sampling_is_off_until_it_is_turned_on() {
+fn sampling_is_off_by_default() {
     let answer = json!([{"kind": "sampling", "answer": {"action": "accept", "content": {"text": "Aye."}}}]);
     let folder = TestFolder::with_arguments(&["--era", "legacy"]);
     let off = folder.run(&["sampling", "demo", "--off"]);
@@ -126,7 +126,7 @@ fn sampling_is_off_until_it_is_turned_on() {
 }
 
 #[test]
-fn a_model_that_is_not_there_answers_nothing() {
+fn sampling_without_a_model_fails() {
     let answer = json!({"kind": "sampling", "answer": {"action": "allow"}});
     let ended = call("2025-11-25", "ask_model", "{}", answer);
     assert_eq!(ended.status, 1, "without a model the tool fails: {:?}", ended.result());
@@ -136,7 +136,7 @@ fn a_model_that_is_not_there_answers_nothing() {
 }
 
 #[test]
-fn an_address_is_given_to_who_may_open_it() {
+fn url_is_opened_only_if_an_entry_allows_it() {
     for revision in REVISIONS {
         let answer = json!({"kind": "url", "name": "https://permits.example.com/*", "answer": {"action": "accept"}});
         let folder = TestFolder::with_arguments(&["--revision", revision]);
@@ -164,7 +164,7 @@ fn an_address_is_given_to_who_may_open_it() {
 
 #[cfg(unix)]
 #[test]
-fn folders_are_shared_as_the_file_says() {
+fn roots_are_shared_as_the_answers_file_allows() {
     for revision in REVISIONS {
         let shared = tempfile::tempdir().unwrap();
         let path = shared.path().canonicalize().unwrap();
@@ -190,7 +190,7 @@ fn folders_are_shared_as_the_file_says() {
 }
 
 #[test]
-fn several_questions_of_one_call_are_all_answered() {
+fn several_consent_requests_of_one_call_are_all_decided() {
     for revision in REVISIONS {
         let folder = TestFolder::with_arguments(&["--revision", revision]);
         let answers = allowing(json!([

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::program::{TestFolder, allowing, ended};
 
 #[test]
-fn nothing_starts_without_consent() {
+fn server_is_not_started_without_consent() {
     let folder = TestFolder::new();
     let ended = folder.run(&["tools", "demo"]);
     assert_eq!(ended.error(3).0, "refused", "the start is refused");
@@ -25,7 +25,7 @@ fn nothing_starts_without_consent() {
 }
 
 #[test]
-fn servers_that_are_refused_are_listed_so() {
+fn refused_servers_are_listed_as_refused() {
     let ended = TestFolder::new().run(&["servers"]);
     let servers = ended.value();
     assert_eq!(servers[0]["name"], "demo", "it is listed");
@@ -34,7 +34,7 @@ fn servers_that_are_refused_are_listed_so() {
 }
 
 #[test]
-fn no_tool_runs_without_consent() {
+fn tool_is_not_called_without_consent() {
     let folder = TestFolder::new();
     let start = json!([
         {"kind": "start-server", "commandLineOnly": true, "answer": {"action": "allow"}},
@@ -57,14 +57,14 @@ fn no_tool_runs_without_consent() {
 }
 
 #[test]
-fn one_approval_is_for_one_run() {
+fn approval_applies_to_one_run_only() {
     let folder = TestFolder::new();
     folder.run_with(&allowing(json!([])), &["call", "demo", "add", "--args", r#"{"a": 1, "b": 2}"#]).value();
     assert_eq!(folder.run(&["tools", "demo"]).error(3).0, "refused", "the next run asks again");
 }
 
 #[test]
-fn a_wrong_usage_is_explained() {
+fn usage_errors_are_explained() {
     let folder = TestFolder::new();
     let cases: &[(&[&str], &str)] = &[
         (&["call", "demo", "add", "--args", "{"], "--args: expected a JSON object: EOF while parsing an object"),
@@ -92,7 +92,7 @@ fn a_wrong_usage_is_explained() {
 }
 
 #[test]
-fn files_that_cannot_be_used_are_named() {
+fn unusable_files_are_named() {
     let folder = TestFolder::new();
     std::fs::write(folder.path("bad.json"), "[\n  {\"kind\": \"tool\", \"answer\": {\"action\": \"maybe\"}}\n]")
         .unwrap();
@@ -122,7 +122,7 @@ fn files_that_cannot_be_used_are_named() {
 }
 
 #[test]
-fn missing_settings_are_no_settings_only_where_they_usually_lie() {
+fn missing_settings_are_empty_only_at_the_default_path() {
     let folder = TestFolder::new();
     std::fs::remove_file(folder.path("mcp.json")).unwrap();
     assert!(

@@ -51,7 +51,7 @@ impl ListedRegistry {
 }
 
 #[test]
-fn a_server_is_found_and_kept_for_when_the_registry_is_gone() {
+fn server_is_found_and_cached_while_the_registry_is_offline() {
     let folder = TestFolder::with_config("{}");
     let deprecated = json!({ "status": "deprecated", "statusMessage": "Use another", "isLatest": true });
     let listed = ListedRegistry::of(vec![notes(deprecated)]);
@@ -76,7 +76,7 @@ fn a_server_is_found_and_kept_for_when_the_registry_is_gone() {
 }
 
 #[test]
-fn the_exact_command_and_address_of_a_server_are_shown() {
+fn exact_command_and_address_of_a_server_are_shown() {
     let folder = TestFolder::with_config("{}");
     let listed = ListedRegistry::of(vec![notes(active())]);
     let ended = listed.run(&folder, &["registry", "show", "io.github.alice/notes@1.2.0"]);
@@ -95,7 +95,7 @@ fn the_exact_command_and_address_of_a_server_are_shown() {
 }
 
 #[test]
-fn a_registry_that_others_can_read_along_is_refused() {
+fn unencrypted_registry_is_rejected() {
     let folder = TestFolder::with_config("{}");
     let ended = folder.run_with_input(&["registry", "search", "a", "--registry", "http://registry.example"], "");
     assert!(ended.error(2).1.contains("not encrypted"), "{ended:?}");

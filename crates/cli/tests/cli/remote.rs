@@ -6,7 +6,7 @@ use testkit::http::{HttpServer, ordinary};
 use crate::program::{TestFolder, ended};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_call_has_its_place_in_the_trace_of_who_started_the_program() {
+async fn call_propagates_the_trace_context_of_the_parent() {
     const PARENT: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     let server =
         HttpServer::start(|request, answer| async move { ordinary::answer("2026-07-28", &request, answer).await })
@@ -34,7 +34,7 @@ async fn a_call_has_its_place_in_the_trace_of_who_started_the_program() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_by_url_is_used_like_any_other() {
+async fn server_by_url_is_used_like_any_other() {
     for revision in ["2025-06-18", "2026-07-28"] {
         let server =
             HttpServer::start(move |request, answer| async move { ordinary::answer(revision, &request, answer).await })

@@ -9,7 +9,7 @@ fn names(list: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn what_was_reviewed_stays_reviewed_and_the_rest_is_listed() {
+fn reviewed_tools_stay_reviewed_and_the_rest_is_listed() {
     let folder = TestFolder::with_arguments(&["--era", "legacy"]);
     let run = |args: &[&str]| folder.run_with(&allowing(json!([])), args);
     let listed = run(&["review", "demo"]);

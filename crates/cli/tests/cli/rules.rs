@@ -12,7 +12,7 @@ fn with_rules(rules: &Value) -> TestFolder {
     folder
 }
 
-fn no_threes() -> TestFolder {
+fn folder_with_deny_rule() -> TestFolder {
     with_rules(&json!({
         "version": 1,
         "rules": [{"effect": "deny", "tool": "add", "arguments": [{"at": "/b", "glob": "3"}], "note": "no threes"}]
@@ -20,8 +20,8 @@ fn no_threes() -> TestFolder {
 }
 
 #[test]
-fn a_check_tells_which_rule_decides_and_starts_nothing() {
-    let folder = no_threes();
+fn policy_check_names_the_deciding_rule_and_starts_nothing() {
+    let folder = folder_with_deny_rule();
     let denied = folder.run(&["policy", "check", "demo", "add", r#"{"a": 1, "b": 3}"#]);
     assert_eq!(denied.value()["effect"], "deny", "the rule fits");
     let by = json!({"kind": "rule", "rule": {"source": "user", "id": "1"}});
@@ -41,7 +41,7 @@ fn a_check_tells_which_rule_decides_and_starts_nothing() {
 }
 
 #[test]
-fn a_check_says_what_each_condition_made_of_the_value() {
+fn policy_check_reports_each_condition_with_its_value() {
     let folder = with_rules(&json!({
         "version": 1,
         "rules": [{"effect": "deny", "arguments": [{"at": "/path", "glob": "/secret/*"}]}]
@@ -62,8 +62,8 @@ fn a_check_says_what_each_condition_made_of_the_value() {
 }
 
 #[test]
-fn a_rule_holds_whatever_the_answers_say() {
-    let folder = no_threes();
+fn deny_rule_overrides_the_answers_file() {
+    let folder = folder_with_deny_rule();
     let ended = folder.run_with(&allowing(json!([])), &["call", "demo", "add", "--args", r#"{"a": 1, "b": 3}"#]);
     let (code, message) = ended.error(3);
     assert_eq!(code, "refused", "it is refused: {message}");
@@ -72,7 +72,7 @@ fn a_rule_holds_whatever_the_answers_say() {
 
 #[test]
 fn all_rules_are_shown_and_printed() {
-    let folder = no_threes();
+    let folder = folder_with_deny_rule();
     let output = folder.command().args(["policy", "show"]).output().unwrap();
     let words = String::from_utf8(output.stdout).unwrap();
     for part in ["Preset: balanced", "rule 1", "deny", "/b glob 3", "no threes"] {
@@ -85,7 +85,7 @@ fn all_rules_are_shown_and_printed() {
 }
 
 #[test]
-fn rules_that_can_not_be_read_are_told_with_their_place() {
+fn unreadable_rules_are_reported_with_their_position() {
     let folder = with_rules(&json!({"version": 1, "rules": [{"effect": "maybe"}]}));
     let shown = folder.run(&["policy", "show"]);
     let problem = shown.value()["user"]["problem"].as_str().unwrap_or_default().to_owned();

@@ -93,7 +93,7 @@ async fn run_and_paste(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_address_is_printed_and_the_one_it_ends_at_is_pasted() {
+async fn sign_in_url_is_printed_and_the_redirect_is_pasted() {
     let (issuer, _server, folder) = servers(AuthorizationScript::default()).await;
     let wrong_first = |back: &str| vec![String::from("http://127.0.0.1:1/callback?code=a&state=b"), back.to_owned()];
     let (done, _folder) = log_in(folder, &issuer, wrong_first).await;
@@ -126,7 +126,7 @@ fn signed_in(done: &ProgramResult) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_a_keychain_a_login_says_that_it_is_lost_and_other_commands_sign_in_themselves() {
+async fn login_without_a_keychain_is_temporary_and_commands_sign_in_themselves() {
     let (issuer, _server, folder) = servers(AuthorizationScript::default()).await;
     let (login, folder) = log_in(folder, &issuer, |back| vec![back.to_owned()]).await;
     assert_eq!(signed_in(&login)["issuer"], issuer.issuer().as_str(), "it worked: {login:?}");
@@ -147,7 +147,7 @@ async fn without_a_keychain_a_login_says_that_it_is_lost_and_other_commands_sign
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_nobody_answers_is_refused_and_nothing_is_opened() {
+async fn sign_in_without_an_entry_is_refused_and_opens_nothing() {
     let (issuer, _server, folder) = servers(AuthorizationScript::default()).await;
     let allowed = json!([{"kind": "start-server", "commandLineOnly": true, "answer": {"action": "allow"}}]);
     let done = tokio::task::spawn_blocking(move || {
@@ -170,7 +170,7 @@ async fn what_nobody_answers_is_refused_and_nothing_is_opened() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_sign_in_that_fails_says_where_and_why() {
+async fn failed_sign_in_reports_step_and_cause() {
     let script = AuthorizationScript {
         authorizing: AuthorizationBehaviour::Denies("access_denied".into()),
         ..Default::default()
@@ -186,7 +186,7 @@ async fn a_sign_in_that_fails_says_where_and_why() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_was_never_signed_in_is_signed_out_without_harm() {
+async fn sign_out_without_a_session_succeeds() {
     let (_issuer, _server, folder) = servers(AuthorizationScript::default()).await;
     let done = tokio::task::spawn_blocking(move || folder.run(&["logout", "far"])).await.expect("the program runs");
     assert_eq!(done.value()["revoked"], "nobody_signed_in", "the missing account is reported");
@@ -196,7 +196,7 @@ async fn who_was_never_signed_in_is_signed_out_without_harm() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_logs_in_is_signed_in_also_where_strangers_are_let_in() {
+async fn login_signs_in_even_if_the_server_allows_anonymous_access() {
     let open = || ProtectedScript {
         lets_strangers_in: true,
         metadata: ResourceMetadataLocation::WellKnown,
@@ -215,12 +215,13 @@ async fn who_logs_in_is_signed_in_also_where_strangers_are_let_in() {
     // A server without any sign-in.
     let down = AuthorizationScript { down: Some(404), ..AuthorizationScript::default() };
     let (_issuer, _server, folder) = servers_with(down, open()).await;
-    let failed = tokio::task::spawn_blocking(move || folder.run_with(&allowed_all(), &["login", "far", "--paste"]));
+    let failed =
+        tokio::task::spawn_blocking(move || folder.run_with(&allow_everything(), &["login", "far", "--paste"]));
     let failed = failed.await.expect("the program runs");
     assert_eq!(failed.error(1).0, "sign_in_needed", "a server without sign-in is a failure: {failed:?}");
 }
 
-fn allowed_all() -> Value {
+fn allow_everything() -> Value {
     json!([
         {"kind": "start-server", "commandLineOnly": true, "answer": {"action": "allow"}},
         {"kind": "sign-in", "answer": {"action": "allow"}},
@@ -228,7 +229,7 @@ fn allowed_all() -> Value {
 }
 
 #[test]
-fn the_document_about_drawbridge_is_printed_for_an_address_that_can_be_a_client_id() {
+fn client_metadata_document_is_printed_for_a_valid_client_id_url() {
     const URL: &str = "https://example.com/drawbridge.json";
     let folder = TestFolder::new();
     let done = folder.run(&["auth", "--client-document", URL]);
@@ -245,7 +246,7 @@ fn the_document_about_drawbridge_is_printed_for_an_address_that_can_be_a_client_
 }
 
 #[test]
-fn a_secret_that_signing_in_needs_is_read_from_standard_input_and_without_a_keychain_that_is_said() {
+fn sign_in_secret_is_read_from_standard_input_and_requires_a_keychain() {
     let auth = json!({"clientId": "us", "issuer": "https://login.example", "privateKey": "${secret:far.key}"});
     let config = json!({"mcpServers": {"far": {"url": "https://a.example/mcp", "auth": auth}}});
     let folder = TestFolder::with_config(&config.to_string());

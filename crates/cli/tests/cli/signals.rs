@@ -48,7 +48,7 @@ fn send(child: &Child, signal: Signal) {
 }
 
 /// Polls a condition until it holds or a timeout expires.
-fn soon(mut holds: impl FnMut() -> bool) -> bool {
+fn holds_soon(mut holds: impl FnMut() -> bool) -> bool {
     let start = Instant::now();
     while start.elapsed() < Duration::from_secs(20) {
         if holds() {
@@ -61,13 +61,13 @@ fn soon(mut holds: impl FnMut() -> bool) -> bool {
 }
 
 #[test]
-fn watching_ends_with_the_signal_and_leaves_nothing() {
+fn watch_ends_on_a_signal_and_leaves_no_processes() {
     for signal in [Signal::SIGINT, Signal::SIGTERM] {
         let folder = TestFolder::new();
         let is_list = |event: &Value| event["event"] == "activity" && event["entry"]["method"] == "tools/list";
         let (status, events, pid) = interrupt(&folder, &["watch", "demo"], signal, is_list);
         assert_eq!(status, 0, "{signal} is the normal end of watching");
-        assert!(soon(|| !is_alive(pid)), "the server is gone after {signal}");
+        assert!(holds_soon(|| !is_alive(pid)), "the server is gone after {signal}");
         let last = events.last().unwrap();
         assert_eq!((&last["event"], &last["ok"]), (&json!("result"), &json!(true)), "the last line is the result");
         let kinds: Vec<_> = events.iter().filter_map(|event| event["entry"]["kind"].as_str()).collect();
@@ -76,18 +76,18 @@ fn watching_ends_with_the_signal_and_leaves_nothing() {
 }
 
 #[test]
-fn a_call_is_ended_by_the_signal() {
+fn call_is_interrupted_by_a_signal() {
     let folder = TestFolder::new();
     let runs = |event: &Value| event["call"]["progress"]["progress"].is_number();
     let arguments = ["call", "demo", "slow_report", "--args", r#"{"seconds": 60}"#];
     let (status, events, pid) = interrupt(&folder, &arguments, Signal::SIGINT, runs);
     assert_eq!(status, 130, "the exit status");
-    assert!(soon(|| !is_alive(pid)), "the server is gone");
+    assert!(holds_soon(|| !is_alive(pid)), "the server is gone");
     assert_eq!(events.last().unwrap()["error"]["message"], "interrupted", "the result says so");
 }
 
 #[test]
-fn output_that_nobody_reads_ends_it() {
+fn broken_output_pipe_ends_the_program() {
     let folder = TestFolder::new();
     let options = folder.answers(&allowing(json!([])));
     let mut child = folder.command().arg("--json").args(options).arg("watch").stdout(Stdio::piped()).spawn().unwrap();
@@ -95,7 +95,7 @@ fn output_that_nobody_reads_ends_it() {
     let mut output = BufReader::new(child.stdout.take().unwrap());
     output.read_line(&mut first).unwrap();
     drop(output);
-    let ended = soon(|| child.try_wait().unwrap().is_some());
+    let ended = holds_soon(|| child.try_wait().unwrap().is_some());
     if !ended {
         send(&child, Signal::SIGKILL);
     }

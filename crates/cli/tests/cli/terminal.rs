@@ -83,7 +83,7 @@ impl Terminal {
 }
 
 #[test]
-fn a_start_and_a_call_are_asked_about() {
+fn start_and_call_request_consent() {
     let folder = TestFolder::with_config(
         &json!({"mcpServers": {"demo": {
             "command": testkit::binaries::demo_server(),
@@ -115,7 +115,7 @@ fn a_start_and_a_call_are_asked_about() {
 }
 
 #[test]
-fn an_installation_is_asked_about() {
+fn installation_requests_confirmation() {
     for (typed, is_added) in [("y", true), ("", false), ("yess", false)] {
         let folder = TestFolder::with_config("{}");
         let bundle = Bundle::small().write(&folder.path("demo.mcpb"));
@@ -131,7 +131,7 @@ fn an_installation_is_asked_about() {
 }
 
 #[test]
-fn only_a_clear_yes_is_one() {
+fn only_an_explicit_yes_approves() {
     for typed in ["", "n", "yess", "ja", " "] {
         let folder = TestFolder::new();
         let mut terminal = Terminal::start(&folder, &["tools", "demo"]);
@@ -143,7 +143,7 @@ fn only_a_clear_yes_is_one() {
 }
 
 #[test]
-fn what_was_typed_before_the_question_does_not_count() {
+fn input_typed_before_the_prompt_is_ignored() {
     let folder = TestFolder::new();
     let mut terminal = Terminal::start(&folder, &["tools", "demo"]);
     terminal.type_line("y");
@@ -154,7 +154,7 @@ fn what_was_typed_before_the_question_does_not_count() {
 }
 
 #[test]
-fn a_form_is_filled_in_and_a_model_answered() {
+fn form_and_sampling_request_are_answered() {
     let folder = TestFolder::with_arguments(&["--revision", "2025-11-25"]);
     let mut terminal = Terminal::start(&folder, &["call", "demo", "check_in"]);
     terminal.expect("Start the server demo?");
@@ -193,7 +193,7 @@ fn a_form_is_filled_in_and_a_model_answered() {
 }
 
 #[test]
-fn a_standing_approval_holds_for_the_next_run() {
+fn grant_applies_to_the_next_run() {
     let folder = TestFolder::new();
     let mut terminal = Terminal::start(&folder, &["tools", "demo"]);
     terminal.expect("a = always");
@@ -205,7 +205,7 @@ fn a_standing_approval_holds_for_the_next_run() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_sign_in_says_what_is_sent_to_whom_and_takes_the_pasted_address() {
+async fn sign_in_shows_the_recipients_and_accepts_a_pasted_redirect() {
     let issuer = AuthorizationServer::start(AuthorizationScript::default()).await;
     let script = ProtectedScript { challenge_scope: Some("openid ships:read".into()), ..ProtectedScript::default() };
     let server = ProtectedServer::start(script, &[&issuer]).await;
@@ -245,7 +245,7 @@ async fn a_sign_in_says_what_is_sent_to_whom_and_takes_the_pasted_address() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_is_asked_for_a_client_id_is_told_the_redirect_uri_to_register() {
+async fn client_id_prompt_shows_the_redirect_uri_to_register() {
     let clients = [("typed".to_owned(), None)].into();
     let script = AuthorizationScript { registration: false, clients, ..AuthorizationScript::default() };
     let issuer = AuthorizationServer::start(script).await;

@@ -35,7 +35,7 @@ impl Secrets for HoldingKeychain {
 }
 
 #[tokio::test]
-async fn each_sign_in_is_held_by_itself() {
+async fn each_account_has_its_own_lock() {
     let holding = Arc::new(HoldingKeychain::default());
     let key = VaultKey { server: "https://a.example/mcp".to_owned(), kind: VaultEntryKind::Account };
     for entry in ["work", "home"] {
@@ -69,7 +69,7 @@ impl Secrets for RefusingKeychain {
 }
 
 #[tokio::test]
-async fn what_to_do_fits_why_the_vault_refuses() {
+async fn advice_matches_the_cause_of_a_vault_failure() {
     let next = |error: VaultError| {
         let error =
             mcp_auth::AuthError { phase: mcp_auth::AuthPhase::Storage, cause: mcp_auth::AuthErrorCause::Vault(error) };
@@ -92,7 +92,7 @@ async fn what_to_do_fits_why_the_vault_refuses() {
 }
 
 #[tokio::test]
-async fn nothing_is_found_under_another_key() {
+async fn entry_is_not_found_under_another_key() {
     let secrets: Arc<dyn Secrets> = Arc::new(SecretsInMemory::default());
     let key = |server: &str, kind| VaultKey { server: server.to_owned(), kind };
     let client = |issuer: &str| VaultEntryKind::Client { issuer: issuer.to_owned() };
@@ -132,12 +132,12 @@ struct PromptingKeychain {
 }
 
 impl PromptingKeychain {
-    fn answers(&self) {
+    fn respond(&self) {
         *self.is_open.lock().unwrap() = true;
         self.opened.notify_all();
     }
 
-    async fn until_asked(&self) {
+    async fn wait_until_prompted(&self) {
         while !self.is_asked.load(Ordering::SeqCst) {
             tokio::task::yield_now().await;
         }
@@ -176,7 +176,7 @@ fn account() -> VaultKey {
 }
 
 /// Returns a keychain that prompts its user about a write whose caller has gone, and its vault.
-async fn given_up_write() -> (Arc<PromptingKeychain>, TokenVaults, SecretsVault) {
+async fn abandoned_write() -> (Arc<PromptingKeychain>, TokenVaults, SecretsVault) {
     let asking = Arc::new(PromptingKeychain::default());
     let vaults = TokenVaults::new(Arc::clone(&asking) as Arc<dyn Secrets>);
     let vault = vaults.open("work");
@@ -185,28 +185,28 @@ async fn given_up_write() -> (Arc<PromptingKeychain>, TokenVaults, SecretsVault)
         let writing = vault.write(&key, vec![1].into());
         tokio::select! {
             _ = writing => panic!("the write did not wait for the user"),
-            () = asking.until_asked() => {}
+            () = asking.wait_until_prompted() => {}
         }
     }
     (asking, vaults, vault)
 }
 
 #[tokio::test]
-async fn what_is_written_late_is_not_written_after_what_came_later() {
-    let (asking, _vaults, vault) = given_up_write().await;
+async fn delayed_write_does_not_overwrite_a_later_one() {
+    let (asking, _vaults, vault) = abandoned_write().await;
     let key = account();
     let after = async {
         settle().await;
-        asking.answers();
+        asking.respond();
     };
     let (written, ()) = tokio::join!(vault.write(&key, vec![2].into()), after);
     written.unwrap();
     assert_eq!(vault.read(&key).await.unwrap().unwrap().expose_secret(), [2], "the later write wins");
 
-    let (asking, _vaults, vault) = given_up_write().await;
+    let (asking, _vaults, vault) = abandoned_write().await;
     let after = async {
         settle().await;
-        asking.answers();
+        asking.respond();
     };
     let (removed, ()) = tokio::join!(vault.remove(&key), after);
     removed.unwrap();
@@ -214,8 +214,8 @@ async fn what_is_written_late_is_not_written_after_what_came_later() {
 }
 
 #[tokio::test]
-async fn an_entry_that_was_emptied_stays_empty() {
-    let (asking, vaults, vault) = given_up_write().await;
+async fn cleared_entry_stays_empty() {
+    let (asking, vaults, vault) = abandoned_write().await;
     let key = account();
     let other = "[\"sign-in\",\"work\\\",\\\"x\",\"https://a.example/mcp\",[\"account\"]]";
     let registration = "[\"sign-in\",\"work\",\"https://b.example/mcp\",[\"client\",\"https://i.example\"]]";
@@ -226,7 +226,7 @@ async fn an_entry_that_was_emptied_stays_empty() {
     // The entry is closed from here on, though nothing has been removed yet.
     let after = async {
         settle().await;
-        asking.answers();
+        asking.respond();
     };
     let (written, emptied, ()) = tokio::join!(vault.write(&key, vec![2].into()), emptying, after);
     assert!(written.is_err(), "a write after emptying fails");

@@ -11,7 +11,7 @@ fn call(host: &mut Host, name: &str, arguments: Value) -> Value {
 }
 
 #[test]
-fn every_legacy_revision_opens_and_calls() {
+fn every_legacy_revision_initializes_and_calls() {
     for revision in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
         let mut host = Host::legacy(revision);
         let result = call(&mut host, "add", json!({ "a": 2, "b": 3.5 }));
@@ -22,7 +22,7 @@ fn every_legacy_revision_opens_and_calls() {
 }
 
 #[test]
-fn a_pinned_revision_is_the_only_one() {
+fn pinned_revision_is_always_negotiated() {
     let mut host = Host::start(&["--revision", "2025-03-26"]);
     let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } });
     let result = host.result("initialize", params);
@@ -33,7 +33,7 @@ fn a_pinned_revision_is_the_only_one() {
 }
 
 #[test]
-fn a_legacy_server_does_not_know_discover() {
+fn legacy_server_rejects_discover() {
     let mut host = Host::start(&["--era", "legacy"]);
     let probe = host.modern_request("server/discover", json!({}));
     let error = host.error_of(probe);
@@ -47,7 +47,7 @@ fn a_legacy_server_does_not_know_discover() {
 }
 
 #[test]
-fn lists_come_in_pages() {
+fn lists_are_paged() {
     let mut host = Host::legacy("2025-06-18");
     let first = host.result("tools/list", json!({}));
     assert_eq!(first["tools"].as_array().map(Vec::len), Some(10), "a page should contain ten tools");
@@ -60,7 +60,7 @@ fn lists_come_in_pages() {
 }
 
 #[test]
-fn content_follows_the_revision() {
+fn content_depends_on_the_revision() {
     let kinds = |revision: &str| -> Vec<String> {
         let mut host = Host::legacy(revision);
         let result = call(&mut host, "show_everything", json!({}));
@@ -86,7 +86,7 @@ fn content_follows_the_revision() {
 }
 
 #[test]
-fn sampling_is_a_request_of_the_server() {
+fn sampling_is_a_server_request() {
     let mut host = Host::legacy("2025-06-18");
     let id = host
         .request("tools/call", json!({ "name": "ask_model", "arguments": { "question": "Fog?", "with_sound": true } }));
@@ -115,7 +115,7 @@ fn sampling_is_a_request_of_the_server() {
 }
 
 #[test]
-fn a_refused_question_fails_the_call_in_words() {
+fn denied_request_fails_the_call_with_its_cause() {
     let mut host = Host::legacy("2025-11-25");
     let id = host.request("tools/call", json!({ "name": "ask_model", "arguments": {} }));
     let request = host.message("sampling/createMessage");
@@ -127,7 +127,7 @@ fn a_refused_question_fails_the_call_in_words() {
 }
 
 #[test]
-fn forms_follow_the_revision() {
+fn forms_depend_on_the_revision() {
     for (revision, has_lists) in [("2025-06-18", false), ("2025-11-25", true)] {
         let mut host = Host::legacy(revision);
         let id = host.request("tools/call", json!({ "name": "ask_user", "arguments": {} }));
@@ -144,7 +144,7 @@ fn forms_follow_the_revision() {
 }
 
 #[test]
-fn urls_are_asked_by_question_and_by_error() {
+fn urls_are_elicited_by_request_and_by_error() {
     let mut host = Host::legacy("2025-11-25");
     let id = host.request("tools/call", json!({ "name": "ask_url", "arguments": {} }));
     let request = host.answer("elicitation/create", json!({ "action": "accept" }));
@@ -162,7 +162,7 @@ fn urls_are_asked_by_question_and_by_error() {
 }
 
 #[test]
-fn a_question_ends_with_the_call_that_led_to_it() {
+fn server_request_is_cancelled_with_its_call() {
     let mut host = Host::legacy("2025-11-25");
     let id = host.request("tools/call", json!({ "name": "list_folders", "arguments": {} }));
     let question = host.message("roots/list");
@@ -172,7 +172,7 @@ fn a_question_ends_with_the_call_that_led_to_it() {
 }
 
 #[test]
-fn slow_work_reports_progress_and_can_be_stopped() {
+fn slow_call_reports_progress_and_is_cancellable() {
     let mut host = Host::legacy("2025-06-18");
     let params = json!({
         "name": "slow_report",
@@ -195,7 +195,7 @@ fn slow_work_reports_progress_and_can_be_stopped() {
 }
 
 #[test]
-fn changes_are_reported() {
+fn changes_are_notified() {
     let mut host = Host::legacy("2025-11-25");
     host.result("resources/subscribe", json!({ "uri": "note:///shopping" }));
     host.result("resources/subscribe", json!({ "uri": "clock:///now" }));
@@ -220,7 +220,7 @@ fn changes_are_reported() {
 }
 
 #[test]
-fn a_changed_tool_has_another_definition() {
+fn changed_tool_has_another_definition() {
     let mut host = Host::legacy("2025-06-18");
     let definition = |host: &mut Host| -> Value {
         let page = host.result("tools/list", json!({ "cursor": "from-10" }));
@@ -236,7 +236,7 @@ fn a_changed_tool_has_another_definition() {
 }
 
 #[test]
-fn completion_looks_at_earlier_arguments() {
+fn completion_depends_on_earlier_arguments() {
     let mut host = Host::legacy("2025-06-18");
     let complete = |host: &mut Host, reference: Value, name: &str, context: Value| -> Value {
         let params = json!({ "ref": reference, "argument": { "name": name, "value": "" }, "context": context });
@@ -258,7 +258,7 @@ fn completion_looks_at_earlier_arguments() {
 }
 
 #[test]
-fn log_messages_follow_the_level_that_was_set() {
+fn log_messages_respect_the_level() {
     let mut host = Host::legacy("2025-11-25");
     host.result("logging/setLevel", json!({ "level": "error" }));
     call(&mut host, "log_something", json!({}));
@@ -267,7 +267,7 @@ fn log_messages_follow_the_level_that_was_set() {
 }
 
 #[test]
-fn wrong_arguments_fail_the_call_and_not_the_protocol() {
+fn wrong_arguments_fail_the_call_without_a_protocol_error() {
     let mut host = Host::legacy("2025-11-25");
     for (tool, arguments) in [
         ("add", json!({ "a": "two" })),
@@ -283,7 +283,7 @@ fn wrong_arguments_fail_the_call_and_not_the_protocol() {
 }
 
 #[test]
-fn prompts_and_resources_are_as_they_promise() {
+fn prompts_and_resources_return_the_promised_content() {
     let mut host = Host::legacy("2025-06-18");
     let chart = host.result("prompts/get", json!({ "name": "read_the_chart" }));
     let kinds = chart["messages"].to_string();

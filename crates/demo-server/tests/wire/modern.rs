@@ -22,7 +22,7 @@ fn call(host: &mut Host, params: Value) -> Value {
 }
 
 #[test]
-fn results_say_what_they_are_and_how_long_they_hold() {
+fn results_have_a_type_and_a_ttl() {
     let mut host = modern();
     let tools = host.modern("tools/list", json!({}));
     assert_eq!(tools["resultType"], "complete", "a result should have its type");
@@ -39,7 +39,7 @@ fn results_say_what_they_are_and_how_long_they_hold() {
 }
 
 #[test]
-fn a_modern_server_refuses_initialize() {
+fn modern_server_rejects_initialize() {
     let mut host = Host::start(&["--era", "modern"]);
     let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } });
     let id = host.request("initialize", params);
@@ -49,7 +49,7 @@ fn a_modern_server_refuses_initialize() {
 }
 
 #[test]
-fn a_question_ends_the_request_and_comes_back_with_the_next() {
+fn input_required_result_completes_with_the_next_request() {
     let mut host = modern();
     let params = json!({ "name": "ask_model", "arguments": { "question": "Fog?" } });
     let asked = call(&mut host, params.clone());
@@ -72,7 +72,7 @@ fn a_question_ends_the_request_and_comes_back_with_the_next() {
 }
 
 #[test]
-fn a_state_that_was_never_sent_is_refused() {
+fn unknown_request_state_is_rejected() {
     let mut host = modern();
     let asked = call(&mut host, json!({ "name": "list_folders", "arguments": {} }));
     assert!(asked["requestState"].is_null(), "this request should have no state: {asked}");
@@ -86,7 +86,7 @@ fn a_state_that_was_never_sent_is_refused() {
 }
 
 #[test]
-fn questions_come_in_rounds() {
+fn input_requests_come_in_rounds() {
     let mut host = modern();
     let params = json!({ "name": "check_in", "arguments": {} });
     let first = call(&mut host, params.clone());
@@ -114,7 +114,7 @@ fn questions_come_in_rounds() {
 }
 
 #[test]
-fn a_state_alone_asks_to_come_back_at_once() {
+fn request_state_without_inputs_is_retried_at_once() {
     let mut host = modern();
     let params = json!({ "name": "ask_url", "arguments": {} });
     let asked = call(&mut host, params.clone());
@@ -137,7 +137,7 @@ fn a_state_alone_asks_to_come_back_at_once() {
 }
 
 #[test]
-fn prompts_and_resources_ask_too() {
+fn prompts_and_resources_can_require_input() {
     let mut host = modern();
     let prompt = json!({ "name": "diary_entry", "arguments": { "mood": "calm" } });
     let asked = host.modern("prompts/get", prompt.clone());
@@ -157,7 +157,7 @@ fn prompts_and_resources_ask_too() {
 }
 
 #[test]
-fn a_capability_that_was_not_declared_is_missed() {
+fn undeclared_capability_is_an_error() {
     let mut host = modern();
     let meta = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -173,7 +173,7 @@ fn a_capability_that_was_not_declared_is_missed() {
 }
 
 #[test]
-fn changes_come_to_those_who_listen() {
+fn changes_are_sent_to_subscribers() {
     let mut host = modern();
     let wanted = json!({
         "toolsListChanged": true,
@@ -207,7 +207,7 @@ fn changes_come_to_those_who_listen() {
 }
 
 #[test]
-fn a_running_subscription_does_not_hold_the_process() {
+fn active_subscription_does_not_keep_the_process_alive() {
     let mut host = modern();
     host.modern_request("subscriptions/listen", json!({ "notifications": { "toolsListChanged": true } }));
     host.message("notifications/subscriptions/acknowledged");
@@ -215,7 +215,7 @@ fn a_running_subscription_does_not_hold_the_process() {
 }
 
 #[test]
-fn logs_and_progress_belong_to_the_request_that_asked_for_them() {
+fn logs_and_progress_belong_to_their_request() {
     let mut host = modern();
     call(&mut host, json!({ "name": "log_something", "arguments": {} }));
     assert!(host.aside.is_empty(), "without a level no messages should be sent: {:?}", host.aside);

@@ -26,7 +26,7 @@ fn table(calls: &[(&str, &str, CallState)]) -> CallTable {
 }
 
 #[test]
-fn an_id_is_used_by_one_call_and_calls_are_bounded() {
+fn call_ids_are_unique_and_calls_are_bounded() {
     let mut calls = table(&[("1", "s", CallState::Running)]);
     assert!(matches!(calls.may_begin("1", "s"), Err(CallFailure::IdInUse(_))), "the id is in use");
     assert_eq!(calls.may_begin("2", "s"), Ok(()), "another id is free");
@@ -38,7 +38,7 @@ fn an_id_is_used_by_one_call_and_calls_are_bounded() {
 }
 
 #[test]
-fn what_was_begun_for_one_call_does_not_go_on_with_another_of_the_same_id() {
+fn work_begun_for_a_call_does_not_apply_to_another_of_the_same_id() {
     let mut calls = table(&[("1", "s", CallState::Running)]);
     calls.records.get_mut("1").expect("the call exists").writing = Some(7);
     assert!(calls.take_written("1", 6).is_none(), "an entry of another call doesn't match");
@@ -49,7 +49,7 @@ fn what_was_begun_for_one_call_does_not_go_on_with_another_of_the_same_id() {
 }
 
 #[test]
-fn the_sender_is_known_only_if_one_call_can_have_sent_it() {
+fn sender_is_known_only_if_it_is_unambiguous() {
     let mut calls = table(&[
         ("1", "s", CallState::Running),
         ("2", "s", CallState::AwaitingApproval),
@@ -62,7 +62,7 @@ fn the_sender_is_known_only_if_one_call_can_have_sent_it() {
 }
 
 #[test]
-fn questions_of_one_round_count_once() {
+fn consent_requests_of_one_round_count_once() {
     let mut calls = table(&[("1", "s", CallState::Running)]);
     assert_eq!(calls.round_of("1"), Some(1), "the first request starts a round");
     calls.records.get_mut("1").expect("the call exists").view.state = CallState::AwaitingInput;
@@ -73,7 +73,7 @@ fn questions_of_one_round_count_once() {
 }
 
 #[test]
-fn a_run_that_ends_takes_its_own_tickets_only() {
+fn ended_run_takes_its_own_tickets_only() {
     let mut calls = CallTable::default();
     for (ticket, run) in [(1, 1), (2, 2), (3, 1)] {
         calls.tickets.insert(CallTicket(ticket), TicketUse::Call { run: RunId(run), id: Arc::from("x") });
@@ -84,7 +84,7 @@ fn a_run_that_ends_takes_its_own_tickets_only() {
 }
 
 #[test]
-fn a_question_belongs_to_the_conversation_of_the_call_that_led_to_it() {
+fn consent_request_belongs_to_the_conversation_of_its_call() {
     let calls = table(&[("1", "s", CallState::Running)]);
     let why = calls.consent_origin(Some("1"));
     assert!(
@@ -101,7 +101,7 @@ fn a_question_belongs_to_the_conversation_of_the_call_that_led_to_it() {
 }
 
 #[test]
-fn a_result_that_is_closed_stops_the_model_and_a_denied_one_does_not() {
+fn cancelled_result_review_stops_the_model_and_a_denied_one_does_not() {
     for (outcome, stops) in [(ConsentRequestOutcome::Cancelled, true), (ConsentRequestOutcome::Denied, false)] {
         let (mut calls, (reply, mut verdict)) = (CallTable::default(), oneshot::channel());
         let result = ToolResult::new(CallToolResult::default(), None, Map::new());

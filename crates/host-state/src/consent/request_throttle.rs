@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_refusals_in_a_row_mute_a_server() {
+    fn only_consecutive_denials_mute_a_server() {
         let (mut throttle, begin) = (RequestThrottle::default(), Instant::now());
         assert!(!throttle.on_refusal(begin), "one denial doesn't mute");
         assert!(!throttle.on_refusal(begin + IN_A_ROW), "two denials don't mute");
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn the_number_refused_unseen_begins_anew_when_the_user_has_dealt_with_it() {
+    fn count_of_refused_requests_is_reset_by_the_user() {
         let mut throttle = RequestThrottle::default();
         throttle.refused_by_connection(RunId(1), 5);
         assert_eq!(throttle.refused_unseen(), 5, "requests of the run are counted");
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_muted_server_fills_no_log() {
+    fn refusals_during_a_mute_are_logged_sparsely() {
         let mut throttle = RequestThrottle::default();
         let written = (1..=9).filter_map(|_| throttle.refused_while_muted()).collect::<Vec<_>>();
         assert_eq!(written, [1, 2, 4, 8], "only powers of two are logged");

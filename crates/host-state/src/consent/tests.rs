@@ -30,7 +30,7 @@ fn request(id: u64, server: &str, purpose: RequestPurpose) -> PendingRequest {
 }
 
 #[test]
-fn a_server_has_a_bounded_number_of_requests_of_its_own() {
+fn requests_initiated_by_a_server_are_bounded() {
     let mut queue = ConsentQueue::default();
     for n in 0..MAX_QUESTIONS as u64 {
         assert!(queue.may_ask_more("s"), "there is room for request {n}");
@@ -44,7 +44,7 @@ fn a_server_has_a_bounded_number_of_requests_of_its_own() {
 }
 
 #[test]
-fn a_refusal_counts_until_something_has_left() {
+fn request_can_be_denied_until_its_execution_begins() {
     let mut pending = request(1, "s", RequestPurpose::Page);
     assert!(pending.can_be_refused(), "a request without a decision can be denied");
     (pending.being_acted_on, pending.being_written) = (true, true);
@@ -58,7 +58,7 @@ fn a_refusal_counts_until_something_has_left() {
 }
 
 #[test]
-fn the_end_of_a_run_ends_what_only_that_run_can_use() {
+fn requests_that_only_a_run_can_use_end_with_it() {
     let ends = |purpose: RequestPurpose| request(1, "s", purpose).ends_with(RunId(1), "s");
     assert!(ends(RequestPurpose::Call("1".to_owned())), "a call for one process must not apply to the next");
     assert!(!ends(RequestPurpose::Start), "a start doesn't belong to a run");
@@ -67,7 +67,7 @@ fn the_end_of_a_run_ends_what_only_that_run_can_use() {
 }
 
 #[test]
-fn what_is_over_leaves_the_queue_and_the_rest_moves_up() {
+fn ended_requests_leave_the_queue_and_the_rest_moves_up() {
     let mut queue = ConsentQueue::default();
     for id in 1..=3 {
         queue.pending.push(request(id, if id == 2 { "other" } else { "s" }, RequestPurpose::Page));
@@ -80,7 +80,7 @@ fn what_is_over_leaves_the_queue_and_the_rest_moves_up() {
 }
 
 #[test]
-fn the_outcome_of_an_answer_is_told_once_it_is_known() {
+fn outcome_of_a_decision_is_reported_once_known() {
     let (mut queue, (reply, mut told)) = (ConsentQueue::default(), oneshot::channel());
     queue.answering.insert(ConsentRequestId(1), reply);
     queue.report_decision(ConsentRequestId(1), Ok(AnswerProgress::Later));

@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_of_others_count_and_so_does_what_is_not_known() {
+    fn content_of_other_servers_and_unknown_labels_are_untrusted() {
         let mut labels = ConversationLabels::default();
         assert_eq!(labels.before_call("c", "b"), Some(Vec::new()), "X09: a conversation without a label is untrusted");
         assert!(!labels.add("c", &[], true), "no server is added to a new conversation");
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn of_many_contents_those_that_others_may_have_written_are_kept() {
+    fn open_world_readings_are_retained_within_the_bound() {
         let mut labels = ConversationLabels::default();
         let tool = |n: usize| Reading::new("a", ReadingKind::Tool, &n.to_string());
         let tools: Vec<Reading> = (0..MAX_READINGS + 5).map(tool).collect();
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_bounded_and_what_was_forgotten_is_not_trusted() {
+    fn labels_are_bounded_and_dropped_labels_are_untrusted() {
         let mut labels = ConversationLabels::default();
         let servers: Vec<String> = (0..MAX_SERVERS + 5).map(|n| n.to_string()).collect();
         labels.add("first", &servers, true);

@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_found_is_believed_for_a_week() {
+    fn known_session_facts_expire_after_a_week() {
         let found =
             |found| KnownSession { config: Hash::of_bytes(b"x"), transport: None, revision: Revision::NEWEST, found };
         let now = 2 * BELIEVED;

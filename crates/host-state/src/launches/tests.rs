@@ -32,7 +32,7 @@ fn approved(config: &ServerConfig, version: &str) -> ApprovedPackage {
 }
 
 #[test]
-fn a_package_is_approved_for_the_settings_it_was_approved_with() {
+fn package_approval_is_bound_to_its_settings() {
     let (mut facts, own) = (facts(), config(&["-y", "a-server"]));
     facts.packages.insert("s".to_owned(), approved(&own, "1.0.0"));
     assert!(facts.approved_package("s", &own).is_some(), "the approved settings match");
@@ -42,7 +42,7 @@ fn a_package_is_approved_for_the_settings_it_was_approved_with() {
 }
 
 #[test]
-fn a_server_starts_with_the_version_that_was_approved() {
+fn server_starts_with_the_approved_version() {
     let (mut facts, own) = (facts(), config(&["-y", "a-server"]));
     assert_eq!(facts.as_approved("s", &own), own, "without an approval the settings are unchanged");
     facts.packages.insert("s".to_owned(), approved(&own, "1.0.0"));
@@ -52,7 +52,7 @@ fn a_server_starts_with_the_version_that_was_approved() {
 }
 
 #[test]
-fn other_files_under_one_version_ask_always_and_a_newer_version_asks_its_user() {
+fn replaced_files_always_ask_and_a_newer_version_asks_at_a_user_start() {
     let mut package = approved(&config(&[]), "1.0.0");
     assert!(!package.is_outdated(true), "a package without a newer version is up to date");
     let newer = approved(&config(&[]), "1.1.0").version;
@@ -71,7 +71,7 @@ fn other_files_under_one_version_ask_always_and_a_newer_version_asks_its_user() 
 }
 
 #[test]
-fn what_is_known_already_is_not_remembered_again() {
+fn known_facts_are_not_stored_again() {
     let (mut facts, config) = (facts(), Hash::of_bytes(b"config"));
     let found = |found| KnownSession { config: config.clone(), transport: None, revision: Revision::NEWEST, found };
     let week = 7 * 24 * 60 * 60 * 1000;

@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_model_whose_provider_is_gone_is_not_chosen() {
+    fn model_without_its_provider_is_not_chosen() {
         let (mut access, model) = access(price("USD", None));
         let gone = ModelRef { provider: "gone".to_owned(), model: "m".to_owned() };
         access.providers.file.default = Some(gone);
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn a_choice_says_what_it_may_cost_and_has_a_name_to_show() {
+    fn model_choice_includes_the_maximum_cost_and_a_display_name() {
         let (access, model) = access(price("USD", None));
         let mut state = SamplingState::default();
         access.put_choice(&mut state, model.clone(), ModelChoiceReason::User, &params());

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_room_for_so_many_providers_and_each_can_be_changed() {
+    fn number_of_providers_is_bounded_and_each_can_be_changed() {
         let mut table = ProviderTable::default();
         for n in 0..MAX_PROVIDERS {
             assert!(table.may_set(&settings(&format!("p{n}"))).is_ok(), "there is room for provider {n}");
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn another_address_is_written_down_once() {
+    fn unconfirmed_address_is_recorded_once() {
         let mut table = ProviderTable::default();
         assert!(!table.set_unconfirmed(&settings("p"), false), "nothing is recorded while the keychain is unavailable");
         assert!(table.set_unconfirmed(&settings("p"), true), "the change is recorded once the keychain is available");

@@ -28,13 +28,13 @@ pub(super) fn params() -> CreateMessageParams {
 }
 
 #[test]
-fn a_limit_in_dollars_knows_no_other_currency() {
+fn price_in_another_currency_counts_as_unknown() {
     let (access, model) = access(price("EUR", None));
     assert_eq!(access.most_micros(&model, &params()), None, "a price in another currency counts as unknown");
 }
 
 #[test]
-fn the_most_that_a_request_costs_is_with_the_dearer_of_both_ways_to_read_it() {
+fn maximum_cost_includes_cache_writes_if_they_cost_more() {
     let params = params();
     let input = estimated_tokens(&params);
     let (plain, model) = access(price("USD", None));

@@ -5,7 +5,7 @@ use ports::server_config::StdioConfig;
 use super::*;
 
 #[test]
-fn without_a_rule_or_a_grant_a_start_asks() {
+fn start_without_a_rule_or_grant_asks() {
     let permissions = Permissions::new(Grants::default(), FlowTable::default(), FolderShares::default());
     assert!(permissions.may_read_quietly("s", 0).is_ok(), "the user's own request to read is allowed");
     assert!(!permissions.starts_unasked("s", &Hash::of_bytes(b"command"), 0), "a start requires consent");
@@ -14,7 +14,7 @@ fn without_a_rule_or_a_grant_a_start_asks() {
 }
 
 #[test]
-fn a_muted_server_may_still_be_started() {
+fn muted_server_can_be_started() {
     let mut permissions = Permissions::new(Grants::default(), FlowTable::default(), FolderShares::default());
     permissions.policy.mute("s");
     let config = StdioConfig { command: "server".to_owned(), ..StdioConfig::default() }.into();
@@ -26,7 +26,7 @@ fn permissions(grants: Grants) -> Permissions {
 }
 
 #[test]
-fn a_file_of_rules_that_cannot_be_used_makes_everything_ask() {
+fn unusable_rules_file_makes_everything_ask() {
     let mut permissions = permissions(Grants::default());
     permissions.rule_files.user.changed = Some(7);
     assert!(permissions.may_read_quietly("s", 0).is_ok(), "without rules the user's own request is allowed");
@@ -40,7 +40,7 @@ fn a_file_of_rules_that_cannot_be_used_makes_everything_ask() {
 }
 
 #[test]
-fn trust_that_has_expired_is_none() {
+fn expired_trust_is_not_in_effect() {
     let mut permissions = permissions(Grants::default());
     let rule = PolicyRule { id: 1, expires_at: Some(10), ..PolicyRule::trusting("s") };
     let file = PolicyFile { rules: vec![rule], ..PolicyFile::default() };
@@ -53,7 +53,7 @@ fn trust_that_has_expired_is_none() {
 }
 
 #[test]
-fn standing_approvals_of_tools_are_told_by_what_they_rest_on() {
+fn tool_grants_are_listed_until_they_expire() {
     let grant = |server: &str, subject, scope, expires_at| policy::Grant {
         id: policy::GrantId(0),
         server: server.to_owned(),
@@ -87,7 +87,7 @@ fn standing_approvals_of_tools_are_told_by_what_they_rest_on() {
 }
 
 #[test]
-fn only_what_was_read_voids_a_judgement() {
+fn only_new_readings_require_a_new_decision() {
     let mut permissions = permissions(Grants::default());
     permissions.note_readings("c", &[]);
     assert_eq!(permissions.judgement, 0, "an empty list of readings changes nothing");

@@ -104,13 +104,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_model_that_was_never_asked_costs_nothing() {
+    async fn request_not_accepted_by_the_provider_uses_no_tokens() {
         let spent = run(ModelOutput::default()).settlement(&Err(ModelError::Cut)).0.map(|spent| spent.tokens);
         assert_eq!(spent, Some(0), "a request that the provider didn't accept uses no tokens");
     }
 
     #[tokio::test]
-    async fn a_cut_answer_counts_by_what_came_and_a_silent_model_at_its_most() {
+    async fn usage_of_an_interrupted_reply_is_estimated_or_the_maximum() {
         let began = ModelOutput { began: true, ..ModelOutput::default() };
         let tokens = |output, error| run(output).settlement(&Err(error)).0.map(|spent| spent.tokens);
         assert_eq!(tokens(began, ModelError::Cut), None, "a reply without output may have been reasoning all the time");

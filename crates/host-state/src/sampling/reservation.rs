@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_words_of_the_provider_count_before_an_estimate() {
+    fn reported_usage_takes_precedence_over_an_estimate() {
         let reservation = UsageReservation::for_tests(100, 1_000);
         let said = reservation.settle(usage(7, 5), 300).0;
         assert_eq!((said.tokens, said.requests), (12, 1), "the usage reported by the provider is counted");
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_price_is_rounded_up() {
+    fn price_is_rounded_up() {
         let price = ModelPrice {
             input: 0.1,
             output: 0.0,

@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn only_what_was_in_use_and_may_pass_is_brought_back() {
+    async fn only_used_servers_with_a_transient_failure_are_restarted() {
         assert!(in_use().after(&failure(FailureReason::Exited)).is_some(), "a server that exited is restarted");
         assert!(in_use().after(&failure(FailureReason::Refused)).is_none(), "a permanent failure is not retried");
         let mut never_ready = Supervision::default();
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_server_that_is_out_of_reach_is_tried_again_with_another_network() {
+    async fn unreachable_server_is_retried_once_after_a_network_change() {
         let mut supervision = in_use();
         while supervision.after(&failure(FailureReason::Unreachable)).is_some() {}
         supervision.exhausted(&failure(FailureReason::Unreachable));
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_start_goes_on_after_a_sign_in_only_with_what_was_approved() {
+    fn start_continues_after_a_sign_in_for_the_approved_command_only() {
         let (approved, other) = (Hash::of_bytes(b"approved"), Hash::of_bytes(b"other"));
         let mut supervision = Supervision::default();
         supervision.launched(approved.clone());

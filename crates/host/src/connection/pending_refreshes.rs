@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reading_that_was_under_way_does_not_count() {
+    fn read_in_progress_does_not_complete_a_refresh() {
         let (reply, mut replied) = oneshot::channel();
         let (known, mut refreshes) = (Arc::new(Catalog::default()), PendingRefreshes::default());
         refreshes.add(vec![CatalogList::Tools], reply, &known);
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn both_lists_are_waited_for() {
+    fn refresh_waits_for_all_its_lists() {
         let (reply, mut replied) = oneshot::channel();
         let (known, mut refreshes) = (Arc::new(Catalog::default()), PendingRefreshes::default());
         refreshes.add(vec![CatalogList::Resources, CatalogList::Templates], reply, &known);

@@ -44,7 +44,7 @@ mod tests {
     use crate::view::FailureReason;
 
     #[test]
-    fn no_token_is_in_what_a_server_says_about_a_failure() {
+    fn token_is_redacted_from_server_errors() {
         const TOKEN: &str = "t0ken-of-this-server";
         let activity = Mutex::new(ActivityLog::default());
         activity.lock().unwrap_or_else(PoisonError::into_inner).hide(vec![TOKEN.into()]);

@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn s13_an_export_can_be_read_by_its_owner_only() {
+    fn s13_export_is_readable_by_its_owner_only() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("export.jsonl");
         let mode = || std::fs::metadata(&path).unwrap().permissions().mode() & 0o777;

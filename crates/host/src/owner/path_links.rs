@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_are_followed_and_what_is_not_there_yet_has_its_place() {
+    fn links_are_resolved_and_missing_paths_have_a_location() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         std::fs::create_dir(root.join("safe")).unwrap();
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_hangs_is_waited_for_only_shortly_and_only_so_often() {
+    fn hanging_path_resolution_is_bounded_in_time_and_threads() {
         fn hangs(path: &Path) -> Option<PathBuf> {
             while path.ends_with("hangs") {
                 std::thread::park();

@@ -276,7 +276,7 @@ mod debug {
         use super::*;
 
         #[test]
-        fn a_turn_that_only_waits_is_not_taken_for_one_that_was_preempted() {
+        fn waiting_turn_is_not_reported_as_preempted() {
             let before = ThreadUse::now();
             std::thread::sleep(LONG);
             assert!(ThreadUse::now().since(&before).processor < LONG, "a sleeping thread uses no processor time");

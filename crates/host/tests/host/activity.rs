@@ -20,7 +20,7 @@ fn frame(sent: bool, at: SystemTime, bytes: &[u8], note: Option<String>) -> Fram
 }
 
 #[test]
-fn messages_are_described_and_answers_matched_to_requests() {
+fn messages_are_described_and_responses_matched_to_requests() {
     let mut activity = ActivityLog::default();
     let at = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000);
     activity.frame(frame(true, at, br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}"#, None));
@@ -46,7 +46,7 @@ fn messages_are_described_and_answers_matched_to_requests() {
 }
 
 #[test]
-fn a_large_message_is_described_as_well() {
+fn large_message_is_described() {
     let mut activity = ActivityLog::default();
     let at = SystemTime::UNIX_EPOCH;
     let large = "x".repeat(2 * MAX_BODY);
@@ -66,7 +66,7 @@ fn a_large_message_is_described_as_well() {
 }
 
 #[test]
-fn a_list_is_kept_whole_and_takes_little() {
+fn list_is_stored_completely_and_compactly() {
     let mut activity = ActivityLog::default();
     let at = SystemTime::UNIX_EPOCH;
     let tools: Vec<String> =
@@ -80,7 +80,7 @@ fn a_list_is_kept_whole_and_takes_little() {
 }
 
 #[test]
-fn the_ring_is_bounded_in_entries_and_bytes() {
+fn activity_log_is_bounded_in_entries_and_bytes() {
     let mut activity = ActivityLog::default();
     for _ in 0..MAX_ENTRIES + 50 {
         activity.line(ActivityKind::Stderr, "x");
@@ -102,7 +102,7 @@ fn the_ring_is_bounded_in_entries_and_bytes() {
 }
 
 #[test]
-fn paging_gives_the_latest_in_order() {
+fn paging_returns_the_latest_entries_in_order() {
     let mut activity = ActivityLog::default();
     for i in 0..10 {
         activity.line(ActivityKind::State, &i.to_string());
@@ -112,7 +112,7 @@ fn paging_gives_the_latest_in_order() {
 }
 
 #[tokio::test]
-async fn all_servers_together_are_bounded_and_the_one_that_says_much_loses_its_own() {
+async fn total_size_is_bounded_and_a_busy_server_loses_its_own_entries() {
     const TOGETHER: usize = 256 * 1024;
     let options = HostOptions { kept_together: TOGETHER, ..HostOptions::default() };
     let servers = vec![("loud", scripted(&[])), ("quiet", scripted(&[]))];

@@ -63,7 +63,7 @@ async fn review(app: &TestApp) {
 }
 
 /// Returns the review state of the marked tool, and the results of matching the grants and rules that would allow it.
-async fn checked(app: &TestApp) -> (Option<ReviewState>, Vec<RuleFit>) {
+async fn check_marked_tool(app: &TestApp) -> (Option<ReviewState>, Vec<RuleFit>) {
     let asked =
         DryRunAct::Tool { tool: "echo".to_owned(), arguments: Map::new(), conversation: None, after_untrusted: false };
     let run = app.host.dry_run(SERVER.to_owned(), asked).await.unwrap();
@@ -72,7 +72,7 @@ async fn checked(app: &TestApp) -> (Option<ReviewState>, Vec<RuleFit>) {
 }
 
 #[tokio::test]
-async fn a_grant_of_the_tool_has_no_effect() {
+async fn grant_for_an_always_asking_tool_has_no_effect() {
     let app = TestApp::start(vec![(SERVER, bank())]).await;
     app.ready(SERVER).await;
     review(&app).await;
@@ -95,7 +95,7 @@ async fn a_grant_of_the_tool_has_no_effect() {
         tokio::time::timeout(PATIENCE, events.next()).await.expect("the grant is read");
     }
     assert_eq!(
-        checked(&app).await,
+        check_marked_tool(&app).await,
         (Some(ReviewState::Reviewed), vec![RuleFit::AsksEachTime]),
         "only the mark is against it"
     );
@@ -105,7 +105,7 @@ async fn a_grant_of_the_tool_has_no_effect() {
 }
 
 #[tokio::test]
-async fn trust_in_the_server_and_a_rule_have_no_effect() {
+async fn trust_and_rules_for_an_always_asking_tool_have_no_effect() {
     let app = TestApp::start(vec![(SERVER, bank())]).await;
     app.ready(SERVER).await;
     review(&app).await;
@@ -115,9 +115,9 @@ async fn trust_in_the_server_and_a_rule_have_no_effect() {
     other.expect("another tool of the server requires no consent").unwrap().expect("it is allowed");
     asks(&app, "2", "a call of the marked tool").await;
     let expected = (Some(ReviewState::Reviewed), vec![RuleFit::AsksEachTime; 2]);
-    assert_eq!(checked(&app).await, expected, "the mark is against both");
+    assert_eq!(check_marked_tool(&app).await, expected, "the mark is against both");
     app.host.stop_server(SERVER.to_owned()).await.unwrap();
     app.until(SERVER, "stopped", |s| s.state == host::view::ServerState::Stopped).await;
-    assert_eq!(checked(&app).await, expected, "of a stopped server, the reviewed definition counts");
+    assert_eq!(check_marked_tool(&app).await, expected, "of a stopped server, the reviewed definition counts");
     app.host.close().await;
 }

@@ -23,7 +23,7 @@ use testkit::app::{PATIENCE, TestApp, TestPlatform, demo};
 use testkit::deadline::{holds_within, settle};
 use tokio::task::JoinHandle;
 
-use crate::kept::of_kind;
+use crate::kept::entries_of_kind;
 
 /// A log on a simulated disk.
 pub(crate) struct ScriptedLog {
@@ -71,7 +71,7 @@ impl ScriptedLog {
     }
 
     /// Returns `true` if an entry of this kind is not written yet.
-    pub(crate) fn waits_for(&self, kind: &str) -> bool {
+    pub(crate) fn is_delayed(&self, kind: &str) -> bool {
         self.waiting.lock().unwrap().iter().any(|(_, entry)| entry.kind == kind)
     }
 
@@ -185,14 +185,14 @@ pub(crate) async fn ended(call: JoinHandle<CallOutcome>) -> CallOutcome {
 }
 
 /// Waits until an entry is submitted and delayed.
-pub(crate) async fn until_held(disk: &ScriptedLog) {
+pub(crate) async fn wait_until_delayed(disk: &ScriptedLog) {
     while disk.waiting.lock().unwrap().is_empty() {
         tokio::task::yield_now().await;
     }
 }
 
 /// Waits until the server's responses to this number of calls have arrived. A call that is not withheld has ended then.
-async fn until_answered(app: &TestApp, calls: usize) {
+async fn wait_until_answered(app: &TestApp, calls: usize) {
     let activity = app.host.activity("harbour".to_owned()).await.unwrap();
     let came = || {
         let activity = activity.lock().unwrap();
@@ -204,18 +204,18 @@ async fn until_answered(app: &TestApp, calls: usize) {
 }
 
 /// Waits until all earlier commands to the connection are executed, which is in order.
-async fn until_all_is_sent(app: &TestApp) {
+async fn wait_until_all_is_sent(app: &TestApp) {
     settle().await;
     app.host.refresh_list("harbour".to_owned(), ListKind::Tools).await.expect("the list is read");
 }
 
 /// Covers the requirement [tools-audit-log].
 #[tokio::test]
-async fn a_result_is_shown_when_its_decision_is_durable() {
+async fn result_is_shown_after_its_audit_entry_is_durable() {
     let (app, disk) = harbour().await;
     disk.durable.store(1, Ordering::SeqCst);
     let waits = call(&app, "second");
-    until_answered(&app, 2).await;
+    wait_until_answered(&app, 2).await;
     assert_eq!(sent(&app).await, 2, "the call is sent once its entry is written");
     assert!(!waits.is_finished(), "the result is withheld until the entry is durable");
     disk.receipts().durable();
@@ -227,7 +227,7 @@ async fn a_result_is_shown_when_its_decision_is_durable() {
 
     disk.durable.store(1, Ordering::SeqCst);
     let lost = call(&app, "third");
-    until_answered(&app, 3).await;
+    wait_until_answered(&app, 3).await;
     disk.broken.store(true, Ordering::SeqCst);
     disk.receipts().durable();
     let failure = ended(lost).await.unwrap_err();
@@ -240,32 +240,33 @@ async fn a_result_is_shown_when_its_decision_is_durable() {
 
 /// Covers the requirement [tools-audit-log].
 #[tokio::test]
-async fn what_cannot_be_written_does_not_cross() {
+async fn payload_is_not_sent_if_its_entry_cannot_be_written() {
     let (app, disk) = harbour().await;
     disk.full.store(true, Ordering::SeqCst);
     let failure = ended(call(&app, "second")).await.unwrap_err();
     assert!(matches!(&failure, CallFailure::Refused(cause) if cause.contains("disk is full")), "{failure:?}");
     disk.slow.store(true, Ordering::SeqCst);
     let waits = call(&app, "third");
-    until_held(&disk).await;
-    until_all_is_sent(&app).await;
+    wait_until_delayed(&disk).await;
+    wait_until_all_is_sent(&app).await;
     assert!(!waits.is_finished(), "a call waits until its entry is written");
     disk.go_on();
     let failure = ended(waits).await.unwrap_err();
     assert!(matches!(&failure, CallFailure::Refused(cause) if cause.contains("disk is full")), "{failure:?}");
     let cancelled = call(&app, "fourth");
-    until_held(&disk).await;
+    wait_until_delayed(&disk).await;
     app.host.cancel_call("fourth".to_owned()).await.unwrap();
     assert_eq!(ended(cancelled).await.unwrap_err(), CallFailure::Cancelled, "a call that waits can be cancelled");
     disk.full.store(false, Ordering::SeqCst);
     disk.go_on();
-    until_all_is_sent(&app).await;
+    wait_until_all_is_sent(&app).await;
     assert_eq!(sent(&app).await, 1, "none of these calls was sent");
     disk.go_on();
-    let decisions: Vec<String> = of_kind(&app, "tool").into_iter().map(|entry| entry.decision.into_owned()).collect();
+    let decisions: Vec<String> =
+        entries_of_kind(&app, "tool").into_iter().map(|entry| entry.decision.into_owned()).collect();
     assert_eq!(decisions, ["allowed", "allowed", "withdrawn"], "the log records that the cancelled call was not sent");
     let waits = call(&app, "fifth");
-    until_held(&disk).await;
+    wait_until_delayed(&disk).await;
     disk.go_on();
     assert!(ended(waits).await.is_ok(), "a call with a written entry is sent");
 
@@ -286,11 +287,11 @@ async fn what_cannot_be_written_does_not_cross() {
 }
 
 #[tokio::test]
-async fn what_is_taken_back_while_its_entry_is_written_does_not_cross() {
+async fn approval_revoked_while_its_entry_is_written_sends_nothing() {
     let (app, disk) = harbour().await;
     disk.slow.store(true, Ordering::SeqCst);
     let waits = call(&app, "second");
-    until_held(&disk).await;
+    wait_until_delayed(&disk).await;
     let grants = app.host.grants().await.unwrap();
     let tool = grants.iter().find(|grant| grant.words == "add").expect("the grant for the tool");
     app.host.revoke(tool.id).await.unwrap();
@@ -299,7 +300,7 @@ async fn what_is_taken_back_while_its_entry_is_written_does_not_cross() {
     assert_eq!(sent(&app).await, 1, "the call requires consent, and nothing was sent");
     disk.slow.store(false, Ordering::SeqCst);
     disk.go_on();
-    let entries = of_kind(&app, "tool");
+    let entries = entries_of_kind(&app, "tool");
     let [_, allowed, withdrawn] = &entries[..] else {
         panic!("expected the entries of the previous call and of this one: {entries:?}")
     };
@@ -319,11 +320,11 @@ async fn what_is_taken_back_while_its_entry_is_written_does_not_cross() {
 }
 
 #[tokio::test]
-async fn an_entry_sends_no_later_call_with_the_same_id() {
+async fn entry_does_not_authorize_a_later_call_with_the_same_id() {
     let (app, disk) = harbour().await;
     disk.slow.store(true, Ordering::SeqCst);
     let cancelled = call(&app, "second");
-    until_held(&disk).await;
+    wait_until_delayed(&disk).await;
     app.host.cancel_call("second".to_owned()).await.unwrap();
     assert_eq!(ended(cancelled).await.unwrap_err(), CallFailure::Cancelled, "the call was not sent yet");
     let (host, none) = (app.host.clone(), Map::new());
@@ -340,13 +341,13 @@ async fn an_entry_sends_no_later_call_with_the_same_id() {
 }
 
 #[tokio::test]
-async fn an_entry_says_who_asked_what_crossed_and_what_decided() {
+async fn entry_contains_originator_payload_and_deciding_rule() {
     let (app, _disk) = harbour().await;
     assert!(ended(call(&app, "second")).await.is_ok(), "the second call is allowed by the grant");
     let settings = AppSettings { audit_contents: false, ..AppSettings::default() };
     app.host.set_settings(settings).await.unwrap();
     assert!(ended(call(&app, "third")).await.is_ok(), "the third call is recorded by its hash only");
-    let entries = of_kind(&app, "tool");
+    let entries = entries_of_kind(&app, "tool");
     let [first, second, third] = &entries[..] else { panic!("three calls: {entries:?}") };
     assert_eq!((first.asker.as_ref(), first.by.as_ref()), ("user", "user"), "the user is the originator and decided");
     assert!(!first.rule.is_empty(), "the rule that required consent is recorded");
@@ -360,11 +361,11 @@ async fn an_entry_says_who_asked_what_crossed_and_what_decided() {
 }
 
 #[tokio::test]
-async fn what_is_read_is_written_down_first() {
+async fn resource_read_is_audited_first() {
     let (app, disk) = harbour().await;
     let read = |id: &str| app.host.read_resource(id.into(), "harbour".into(), "harbour:///guide.md".into());
     read("1").await.expect("a resource is read");
-    let entries = of_kind(&app, "resource");
+    let entries = entries_of_kind(&app, "resource");
     let [entry] = &entries[..] else { panic!("one entry: {entries:?}") };
     assert_eq!(
         (entry.subject.as_str(), entry.decision.as_ref(), entry.asker.as_ref()),
@@ -374,7 +375,7 @@ async fn what_is_read_is_written_down_first() {
     let arguments = [("ship".to_owned(), "Aurora".to_owned())].into();
     let prompt = app.host.get_prompt("2".into(), "harbour".into(), "no-such-prompt".into(), arguments);
     prompt.await.expect_err("the prompt doesn't exist");
-    let entries = of_kind(&app, "prompt");
+    let entries = entries_of_kind(&app, "prompt");
     assert_eq!(
         entries.last().and_then(|entry| entry.content.as_deref()),
         Some(r#"{"ship":"Aurora"}"#),

@@ -13,8 +13,8 @@ use testkit::app::{TestApp, demo};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use crate::audit::{harbour, sent, until_held};
-use crate::kept::of_kind;
+use crate::audit::{harbour, sent, wait_until_delayed};
+use crate::kept::entries_of_kind;
 
 const SERVER: &str = "harbour";
 
@@ -37,7 +37,7 @@ fn add(app: &TestApp, conversation: &str, id: &str) -> JoinHandle<Result<CallToo
 }
 
 #[tokio::test]
-async fn the_latest_data_flow_stands_also_while_the_log_is_slow() {
+async fn latest_data_flow_applies_while_the_log_is_slow() {
     let (app, disk) = harbour().await;
     disk.slow.store(true, Ordering::SeqCst);
     let set_later = |flow: DataFlow| {
@@ -45,7 +45,7 @@ async fn the_latest_data_flow_stands_also_while_the_log_is_slow() {
         tokio::spawn(async move { host.set_data_flow(SERVER.into(), flow).await })
     };
     let changed = set_later(after(SameServerFlow::Off));
-    until_held(&disk).await;
+    wait_until_delayed(&disk).await;
     let changed_back = set_later(DataFlow::default());
     // The spawned task takes its turn, so the change back is accepted before the log continues.
     tokio::task::yield_now().await;
@@ -58,9 +58,9 @@ async fn the_latest_data_flow_stands_also_while_the_log_is_slow() {
 }
 
 #[tokio::test]
-async fn what_stands_already_is_not_written_again() {
+async fn unchanged_data_flow_is_not_written_again() {
     let (app, disk) = harbour().await;
-    let entries = || of_kind(&app, "data-flow").len();
+    let entries = || entries_of_kind(&app, "data-flow").len();
     set(&app, DataFlow::default()).await.unwrap();
     assert_eq!(entries(), 0, "an unchanged setting is not audited");
     set(&app, after(SameServerFlow::Off)).await.unwrap();
@@ -76,7 +76,7 @@ async fn what_stands_already_is_not_written_again() {
 }
 
 #[tokio::test]
-async fn so_many_tools_have_a_setting_of_their_own_and_no_more() {
+async fn number_of_tools_with_a_setting_is_bounded() {
     let (app, _disk) = harbour().await;
     let tools = |n: usize| {
         let tools = (0..n).map(|n| (n.to_string(), ResultReview::Off)).collect();
@@ -91,7 +91,7 @@ async fn so_many_tools_have_a_setting_of_their_own_and_no_more() {
 }
 
 #[tokio::test]
-async fn a_call_whose_entry_is_written_is_judged_by_the_data_flow_of_now() {
+async fn call_waiting_for_its_entry_is_decided_by_the_current_data_flow() {
     let (app, disk) = harbour().await;
     for by in ["the user", "another program"] {
         set(&app, DataFlow::default()).await.unwrap();
@@ -100,7 +100,7 @@ async fn a_call_whose_entry_is_written_is_judged_by_the_data_flow_of_now() {
         let before = sent(&app).await;
         disk.slow.store(true, Ordering::SeqCst);
         let waits = add(&app, by, "waits");
-        until_held(&disk).await;
+        wait_until_delayed(&disk).await;
         disk.slow.store(false, Ordering::SeqCst);
         let everything = after(SameServerFlow::Everything);
         if by == "the user" {
@@ -122,7 +122,7 @@ async fn a_call_whose_entry_is_written_is_judged_by_the_data_flow_of_now() {
 }
 
 #[tokio::test]
-async fn a_data_flow_belongs_to_its_server_alone() {
+async fn data_flow_setting_belongs_to_one_server() {
     let entry = |name: &str| ServerEntry { name: name.to_owned(), config: demo(&[]) };
     let again = async |app: TestApp| {
         app.host.close().await;

@@ -14,8 +14,8 @@ use testkit::app::{PATIENCE, TestApp};
 use testkit::processes::is_alive;
 use tokio::task::JoinHandle;
 
-use crate::audit::{CallOutcome, ScriptedLog, ended, harbour, sent, until_held};
-use crate::kept::of_kind;
+use crate::audit::{CallOutcome, ScriptedLog, ended, harbour, sent, wait_until_delayed};
+use crate::kept::entries_of_kind;
 
 const ONCE: UserDecision = UserDecision::Allow(ApprovalScope::Once);
 
@@ -25,7 +25,7 @@ fn call(app: &TestApp, tool: &str, arguments: Value) -> JoinHandle<CallOutcome> 
     tokio::spawn(async move { host.call_tool("held".into(), "harbour".into(), tool, arguments, None).await })
 }
 
-async fn asked(app: &TestApp) -> ConsentRequestView {
+async fn call_request(app: &TestApp) -> ConsentRequestView {
     app.consent_request("harbour", "a tool", |request| matches!(request.body, ConsentRequestBody::Tool { .. })).await
 }
 
@@ -38,20 +38,20 @@ async fn approved(
     disk.slow.store(true, Ordering::SeqCst);
     let (host, id, hash) = (app.host.clone(), request.id, request.hash.to_string());
     let approved = tokio::spawn(async move { host.answer(id, hash, ONCE).await });
-    until_held(disk).await;
+    wait_until_delayed(disk).await;
     disk.slow.store(false, Ordering::SeqCst);
     approved
 }
 
 fn decisions(app: &TestApp) -> Vec<String> {
-    of_kind(app, "tool").into_iter().map(|entry| entry.decision.into_owned()).collect()
+    entries_of_kind(app, "tool").into_iter().map(|entry| entry.decision.into_owned()).collect()
 }
 
 #[tokio::test]
-async fn a_request_is_approved_once_while_the_entry_is_written() {
+async fn request_is_approved_once_while_its_entry_is_written() {
     let (app, disk) = harbour().await;
     let called = call(&app, "fail", json!({}));
-    let request = asked(&app).await;
+    let request = call_request(&app).await;
     let first = approved(&app, &disk, &request).await;
     let second = app.host.answer(request.id, request.hash.to_string(), ONCE).await;
     assert_eq!(second, Err(DecisionError::Stale), "the first approval is being executed");
@@ -66,13 +66,13 @@ async fn a_request_is_approved_once_while_the_entry_is_written() {
 
 /// A rule on paths refuses a waiting call only after its links are resolved. The entry may be written before.
 #[test]
-fn a_rule_that_comes_while_the_entry_is_written_denies_before_links_are_followed() {
+fn rule_added_while_the_entry_is_written_denies_before_links_are_resolved() {
     // One blocking thread, which the test can occupy.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(1).build().unwrap();
     runtime.block_on(async {
         let (app, disk) = harbour().await;
         let called = call(&app, "fail", json!({ "file": "/private/key" }));
-        let request = asked(&app).await;
+        let request = call_request(&app).await;
         let approved = approved(&app, &disk, &request).await;
 
         let (go_on, held) = mpsc::sync_channel::<()>(1);
@@ -100,7 +100,7 @@ fn a_rule_that_comes_while_the_entry_is_written_denies_before_links_are_followed
 
 /// Partially changed state is unusable.
 #[tokio::test]
-async fn a_turn_that_panics_ends_the_host_and_its_servers() {
+async fn panicking_turn_closes_the_host_and_its_servers() {
     let (app, disk) = harbour().await;
     let pid = app.server("harbour").await.pid.expect("the server is a process");
     disk.panics.store(true, Ordering::SeqCst);

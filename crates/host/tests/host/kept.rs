@@ -13,23 +13,23 @@ use ports::{AuditEntry, AuditQuery, Document, Ports};
 use serde_json::{Map, json};
 use testkit::app::{PATIENCE, TestApp, demo, scripted};
 
-use crate::audit::{ScriptedLog, until_held};
+use crate::audit::{ScriptedLog, wait_until_delayed};
 use crate::roots::RefusingDisk;
 
 /// Returns the latest entries of a kind, oldest first.
-pub(crate) fn of_kind(app: &TestApp, kind: &str) -> Vec<AuditEntry> {
+pub(crate) fn entries_of_kind(app: &TestApp, kind: &str) -> Vec<AuditEntry> {
     let query = AuditQuery { kind: Some(kind.to_owned()), ..AuditQuery::latest(100) };
     app.host.ports().audit.read(&query).unwrap().into_iter().rev().collect()
 }
 
 #[tokio::test]
-async fn what_the_log_keeps_is_not_changed_unseen() {
+async fn change_of_the_audit_retention_is_recorded() {
     let app = TestApp::start(vec![]).await;
     let settings = AppSettings { audit_days: 30, ..AppSettings::default() };
     app.host.set_settings(settings.clone()).await.unwrap();
     let other = AppSettings { theme: "dark".to_owned(), ..settings.clone() };
     app.host.set_settings(other).await.unwrap();
-    let entries = of_kind(&app, "settings");
+    let entries = entries_of_kind(&app, "settings");
     let [entry] = &entries[..] else { panic!("only changes of the retention are recorded: {entries:?}") };
     assert_eq!(
         (entry.decision.as_ref(), entry.by.as_ref()),
@@ -52,12 +52,12 @@ async fn what_the_log_keeps_is_not_changed_unseen() {
     std::fs::write(&file, changed).unwrap();
     let app = TestApp::start_in(folder, vec![], HostOptions::default()).await;
     let deadline = tokio::time::Instant::now() + PATIENCE;
-    while of_kind(&app, "settings").len() < 2 {
+    while entries_of_kind(&app, "settings").len() < 2 {
         assert!(tokio::time::Instant::now() < deadline, "an external change is recorded");
         // sleep: polls for a condition that is not announced by an event.
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    let entries = of_kind(&app, "settings");
+    let entries = entries_of_kind(&app, "settings");
     assert_eq!(
         (entries[1].decision.as_ref(), entries[1].by.as_ref()),
         ("noted", "policy"),
@@ -80,12 +80,12 @@ async fn what_the_log_keeps_is_not_changed_unseen() {
     for _ in 0..50 {
         app.consent_requests().await;
     }
-    assert_eq!(of_kind(&app, "settings").len(), 2, "once");
+    assert_eq!(entries_of_kind(&app, "settings").len(), 2, "once");
     app.host.close().await;
 }
 
 #[tokio::test]
-async fn a_change_by_the_user_is_theirs_also_while_the_log_is_read() {
+async fn user_change_is_attributed_to_the_user_while_the_log_is_read() {
     let (read_on, held) = std::sync::mpsc::sync_channel(1);
     let (app, disk) = with_slow_log(|disk| *disk.held_read.lock().unwrap() = Some(held)).await;
     disk.slow.store(true, Ordering::SeqCst);
@@ -93,7 +93,7 @@ async fn a_change_by_the_user_is_theirs_also_while_the_log_is_read() {
     let changed = tokio::spawn(async move {
         host.set_settings(AppSettings { audit_days: 30, ..AppSettings::default() }).await.unwrap();
     });
-    until_held(&disk).await;
+    wait_until_delayed(&disk).await;
     // The user's change is in the log before it is in the settings, and the log is read in between.
     disk.slow.store(false, Ordering::SeqCst);
     let receipts = disk.append_waiting();
@@ -109,7 +109,7 @@ async fn a_change_by_the_user_is_theirs_also_while_the_log_is_read() {
     disk.receipts().report(receipts);
     changed.await.unwrap();
     app.host.close().await;
-    let entries = of_kind(&app, "settings");
+    let entries = entries_of_kind(&app, "settings");
     let [entry] = &entries[..] else { panic!("only the user's change is recorded: {entries:?}") };
     assert_eq!(
         (entry.decision.as_ref(), entry.by.as_ref()),
@@ -138,7 +138,7 @@ async fn over_slow_log(folder: tempfile::TempDir, prepare: impl FnOnce(&Scripted
 }
 
 #[tokio::test]
-async fn the_latest_settings_hold_also_while_the_log_is_slow() {
+async fn latest_settings_apply_while_the_log_is_slow() {
     let (app, disk) = with_slow_log(|_| ()).await;
     disk.slow.store(true, Ordering::SeqCst);
     let set = |days: u32, theme: &str| {
@@ -147,7 +147,7 @@ async fn the_latest_settings_hold_also_while_the_log_is_slow() {
         tokio::spawn(async move { host.set_settings(settings).await })
     };
     let changed = set(7, "light");
-    until_held(&disk).await;
+    wait_until_delayed(&disk).await;
     let changed_back = set(0, "dark");
     // The host executes commands in order, so the change back is accepted before the log continues.
     app.consent_requests().await;
@@ -161,7 +161,7 @@ async fn the_latest_settings_hold_also_while_the_log_is_slow() {
 }
 
 #[tokio::test]
-async fn settings_that_could_not_be_written_hold_at_no_later_start_either() {
+async fn settings_that_could_not_be_written_do_not_apply_after_a_restart() {
     let mut documents = None;
     let folder = tempfile::tempdir().unwrap();
     let secrets = Arc::new(SecretsInMemory::default());
@@ -189,7 +189,7 @@ async fn settings_that_could_not_be_written_hold_at_no_later_start_either() {
 }
 
 #[tokio::test]
-async fn what_is_entered_into_fields_for_secrets_is_not_kept() {
+async fn values_of_secret_fields_are_not_logged() {
     let schema = json!({"type": "object", "properties": {
         "user": {"type": "string"},
         "pw": {"type": "string", "title": "Password"},
@@ -213,7 +213,7 @@ async fn what_is_entered_into_fields_for_secrets_is_not_kept() {
     let request = app.consent_request("bad", "a form", |q| matches!(q.body, ConsentRequestBody::Form { .. })).await;
     let filled = json!({"user": "ann", "pw": "hunter2"}).as_object().unwrap().clone();
     app.decide(&request, UserDecision::Submit(filled)).await;
-    let entries = of_kind(&app, "elicitation");
+    let entries = entries_of_kind(&app, "elicitation");
     assert_eq!(
         entries.first().and_then(|entry| entry.content.as_deref()),
         Some(r#"{"pw":"[redacted]","user":"ann"}"#),
@@ -228,7 +228,7 @@ async fn what_is_entered_into_fields_for_secrets_is_not_kept() {
 }
 
 #[tokio::test]
-async fn a_muted_server_does_not_fill_the_log() {
+async fn muted_server_does_not_fill_the_log() {
     let app = TestApp::start(vec![("harbour", demo(&["--era", "legacy"]))]).await;
     app.ready("harbour").await;
     app.until("harbour", "known whole", |s| s.counts[0] >= 16).await;
@@ -241,12 +241,13 @@ async fn a_muted_server_does_not_fill_the_log() {
         let asked = host.call_tool(id.to_string(), "harbour".into(), "ask_user".into(), Map::new(), None);
         asked.await.expect("the server's request is refused, and its call ends");
     }
-    let subjects = || of_kind(&app, "mute").into_iter().map(|entry| (entry.subject, entry.content)).collect::<Vec<_>>();
+    let subjects =
+        || entries_of_kind(&app, "mute").into_iter().map(|entry| (entry.subject, entry.content)).collect::<Vec<_>>();
     let counted = |numbers: &[u32]| -> Vec<_> {
         numbers.iter().map(|number| (format!("{number} requests were refused since it is muted"), None)).collect()
     };
     assert_eq!(subjects(), counted(&[1, 2, 4]), "powers of two of the refused requests are recorded");
-    assert_eq!(of_kind(&app, "elicitation"), [], "the refused requests themselves are not recorded");
+    assert_eq!(entries_of_kind(&app, "elicitation"), [], "the refused requests themselves are not recorded");
     app.host.unmute("harbour".into()).await.unwrap();
     assert_eq!(subjects(), counted(&[1, 2, 4, 7]), "the total is recorded at the end");
     user.abort();

@@ -22,7 +22,7 @@ fn call(app: &TestApp, server: &str, id: &str, tool: &str) -> PendingCall {
     tokio::spawn(async move { host.call_tool(id, server, tool, Map::new(), None).await.map(|(result, _)| result) })
 }
 
-async fn said(call: PendingCall) -> String {
+async fn response_text(call: PendingCall) -> String {
     let result = tokio::time::timeout(PATIENCE, call).await.expect("the call ends").unwrap();
     let result = result.unwrap_or_else(|error| panic!("the call returns a result: {error}"));
     let texts =
@@ -30,7 +30,7 @@ async fn said(call: PendingCall) -> String {
     texts.collect::<String>().to_lowercase()
 }
 
-fn is_use(request: &ConsentRequestView) -> Option<UserDecision> {
+fn allow_start_and_tools(request: &ConsentRequestView) -> Option<UserDecision> {
     let used = matches!(request.body, ConsentRequestBody::Tool { .. } | ConsentRequestBody::StartServer { .. });
     used.then_some(UserDecision::Allow(ApprovalScope::Once))
 }
@@ -45,72 +45,72 @@ async fn harbour(cool_down: Duration) -> TestApp {
 }
 
 /// Makes the server request a form once, and decides that request.
-async fn asked_once(app: &TestApp, id: &str, answer: UserDecision) -> String {
+async fn decide_one_form(app: &TestApp, id: &str, answer: UserDecision) -> String {
     let called = call(app, "harbour", id, "ask_user");
     let request = app.consent_request("harbour", "a form", |q| matches!(q.body, ConsentRequestBody::Form { .. })).await;
     app.decide(&request, answer).await;
-    said(called).await
+    response_text(called).await
 }
 
 #[tokio::test]
-async fn x24_three_refusals_in_a_row_mute_a_server_for_a_while() {
+async fn x24_three_denials_in_a_row_mute_a_server_for_a_while() {
     let app = harbour(Duration::from_secs(2)).await;
-    let _user = app.always(is_use);
+    let _user = app.always(allow_start_and_tools);
     for id in ["1", "2"] {
-        asked_once(&app, id, UserDecision::Deny).await;
+        decide_one_form(&app, id, UserDecision::Deny).await;
         assert!(!app.server("harbour").await.muted, "X24: {id} denials don't mute the server");
     }
-    let third = asked_once(&app, "3", UserDecision::Cancel).await;
+    let third = decide_one_form(&app, "3", UserDecision::Cancel).await;
     assert!(third.contains("cancel"), "the third request receives the user's decision: {third}");
     let muted = app.until("harbour", "muted", |s| s.muted).await;
     let left = muted.muted_until.expect("X24: the end of the mute is known") - ports::time::now();
     assert!(left <= 2_000, "the duration of the mute is the configured one: {left} ms");
 
-    let unseen = said(call(&app, "harbour", "4", "ask_user")).await;
+    let unseen = response_text(call(&app, "harbour", "4", "ask_user")).await;
     assert!(unseen.contains("declin"), "X24: requests of a muted server are refused automatically: {unseen}");
     assert_eq!(app.server("harbour").await.refused_questions, 1, "X24: refused requests are counted");
     assert!(app.decisions().iter().any(|d| d.0 == "mute" && d.2 == "policy"), "the mute is audited");
 
     app.until("harbour", "asking again", |s| !s.muted && s.muted_until.is_none() && s.refused_questions == 0).await;
-    asked_once(&app, "5", UserDecision::Deny).await;
+    decide_one_form(&app, "5", UserDecision::Deny).await;
     assert!(!app.server("harbour").await.muted, "the count restarts after the mute");
 }
 
 #[tokio::test]
-async fn the_user_ends_a_pause_and_an_approval_makes_up_for_refusals() {
+async fn mute_is_ended_by_the_user_and_an_approval_resets_the_count() {
     let app = harbour(Duration::from_secs(600)).await;
-    let _user = app.always(is_use);
+    let _user = app.always(allow_start_and_tools);
     let accept = async |id: &str| {
         let called = call(&app, "harbour", id, "ask_url");
         let request =
             app.consent_request("harbour", "a page", |q| matches!(q.body, ConsentRequestBody::Url { .. })).await;
         app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
-        said(called).await
+        response_text(called).await
     };
     for id in ["1", "2"] {
-        asked_once(&app, id, UserDecision::Deny).await;
+        decide_one_form(&app, id, UserDecision::Deny).await;
     }
     accept("3").await;
     for id in ["4", "5"] {
-        asked_once(&app, id, UserDecision::Deny).await;
+        decide_one_form(&app, id, UserDecision::Deny).await;
         assert!(!app.server("harbour").await.muted, "denials with an approval in between are not consecutive");
     }
-    asked_once(&app, "6", UserDecision::Deny).await;
+    decide_one_form(&app, "6", UserDecision::Deny).await;
     app.until("harbour", "muted", |s| s.muted).await;
     app.host.unmute("harbour".into()).await.unwrap();
     let view = app.server("harbour").await;
     assert!(!view.muted && view.muted_until.is_none(), "the user ends the mute immediately");
-    asked_once(&app, "7", UserDecision::Deny).await;
+    decide_one_form(&app, "7", UserDecision::Deny).await;
     assert!(!app.server("harbour").await.muted, "the count restarts after unmuting");
 }
 
 #[tokio::test]
-async fn x24_a_flood_is_counted_and_one_gesture_refuses_all_of_it() {
+async fn x24_flood_of_requests_is_counted_and_denied_with_one_action() {
     let flood = scripted(&["--misbehave", "flood-elicitation", "--count", "500"]);
     let app = TestApp::start(vec![("bad", flood), ("good", demo(&["--era", "legacy"]))]).await;
     app.ready("good").await;
     app.ready("bad").await;
-    let _user = app.always(is_use);
+    let _user = app.always(allow_start_and_tools);
     let flooding = call(&app, "bad", "1", "echo");
     let most = supervision::limits::MAX_QUESTIONS as u64;
     let view = app.until("bad", "counted", |s| s.refused_questions >= 500 - most).await;
@@ -128,13 +128,13 @@ async fn x24_a_flood_is_counted_and_one_gesture_refuses_all_of_it() {
     let good = call(&app, "good", "2", "ask_user");
     let request = app.consent_request("good", "a form", |q| matches!(q.body, ConsentRequestBody::Form { .. })).await;
     app.decide(&request, UserDecision::Deny).await;
-    assert!(said(good).await.contains("declin"), "X24: requests of the other server are unaffected");
+    assert!(response_text(good).await.contains("declin"), "X24: requests of the other server are unaffected");
 }
 
 #[tokio::test]
-async fn a_page_that_is_being_opened_is_not_refused_with_the_rest() {
+async fn url_being_opened_is_not_denied_with_the_rest() {
     let app = harbour(Duration::from_secs(600)).await;
-    let _user = app.always(is_use);
+    let _user = app.always(allow_start_and_tools);
     *app.platform.slow.lock().unwrap() = Duration::from_secs(2);
     let opening = call(&app, "harbour", "1", "ask_url");
     let page = app.consent_request("harbour", "a page", |q| matches!(q.body, ConsentRequestBody::Url { .. })).await;
@@ -149,21 +149,21 @@ async fn a_page_that_is_being_opened_is_not_refused_with_the_rest() {
     let (allowed, ()) = tokio::join!(allow, deny);
     allowed.expect("the page was approved before all was denied");
     assert_eq!(app.platform.opened.lock().unwrap().len(), 1, "once");
-    assert!(said(asking).await.contains("declin"), "the pending request is denied");
-    assert!(!said(opening).await.contains("declin"), "the opened page is not reported as denied");
+    assert!(response_text(asking).await.contains("declin"), "the pending request is denied");
+    assert!(!response_text(opening).await.contains("declin"), "the opened page is not reported as denied");
 }
 
 /// A file of scripted decisions doesn't cause muting.
 #[tokio::test]
-async fn scripted_answers_mute_nobody() {
+async fn scripted_denials_do_not_mute() {
     let folder = tempfile::tempdir().unwrap();
     let options = HostOptions { decides: "answers", ..HostOptions::default() };
     let app = TestApp::start_in(folder, vec![("harbour", demo(&["--era", "legacy"]))], options).await;
     app.ready("harbour").await;
     app.until("harbour", "known whole", |s| s.counts[0] >= 16).await;
-    let _user = app.always(is_use);
+    let _user = app.always(allow_start_and_tools);
     for id in ["1", "2", "3", "4"] {
-        asked_once(&app, id, UserDecision::Deny).await;
+        decide_one_form(&app, id, UserDecision::Deny).await;
     }
     assert!(!app.server("harbour").await.muted, "scripted denials don't mute the server");
 }

@@ -12,7 +12,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 
-use crate::audit::until_held;
+use crate::audit::wait_until_delayed;
 use crate::kept::with_slow_log;
 
 const KEY: &str = "sk-canary-host-90d1";
@@ -55,7 +55,7 @@ async fn list(app: &TestApp) -> Result<usize, ProviderError> {
 }
 
 #[tokio::test]
-async fn a_key_goes_only_to_the_address_it_was_entered_for() {
+async fn key_is_sent_only_to_the_address_it_was_entered_for() {
     let app = TestApp::start(Vec::new()).await;
     let (first, mut keys_of_first) = provider().await;
     let (second, mut keys_of_second) = provider().await;
@@ -79,7 +79,7 @@ async fn a_key_goes_only_to_the_address_it_was_entered_for() {
 }
 
 #[tokio::test]
-async fn the_latest_address_holds_also_while_the_log_is_slow() {
+async fn latest_provider_address_applies_while_the_log_is_slow() {
     let (app, disk) = with_slow_log(|_| ()).await;
     let (first, second) = ("http://127.0.0.1:1/v1", "http://127.0.0.1:2/v1");
     app.host.set_provider(settings(first)).await.expect("the provider is configured");
@@ -89,7 +89,7 @@ async fn the_latest_address_holds_also_while_the_log_is_slow() {
         tokio::spawn(async move { host.set_provider(settings(url)).await })
     };
     let changed = set(second);
-    until_held(&disk).await;
+    wait_until_delayed(&disk).await;
     let changed_back = set(first);
     // The host executes commands in order, so the change back is accepted before the log continues.
     while !changed_back.is_finished() && disk.waiting.lock().unwrap().len() < 2 {
@@ -105,7 +105,7 @@ async fn the_latest_address_holds_also_while_the_log_is_slow() {
 }
 
 #[tokio::test]
-async fn what_is_removed_is_forgotten_with_its_keys() {
+async fn removed_provider_is_deleted_with_its_keys() {
     let app = TestApp::start(Vec::new()).await;
     let (url, _keys) = provider().await;
     app.host.set_provider(settings(&url)).await.expect("the provider is configured");
@@ -128,7 +128,7 @@ async fn what_is_removed_is_forgotten_with_its_keys() {
 }
 
 #[tokio::test]
-async fn lists_outlast_the_host_and_keys_are_in_no_file() {
+async fn model_lists_persist_and_keys_are_in_no_file() {
     let app = TestApp::start(Vec::new()).await;
     let (url, _keys) = provider().await;
     app.host.set_provider(settings(&url)).await.expect("the provider is configured");
@@ -146,7 +146,7 @@ async fn lists_outlast_the_host_and_keys_are_in_no_file() {
 }
 
 #[tokio::test]
-async fn settings_that_can_not_be_used_change_nothing() {
+async fn unusable_settings_change_nothing() {
     let app = TestApp::start(Vec::new()).await;
     for url in ["http://user:secret@127.0.0.1/v1", "ftp://127.0.0.1/", "http://127.0.0.1/v1?key=secret"] {
         let refused = app.host.set_provider(settings(url)).await;

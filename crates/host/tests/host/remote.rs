@@ -27,7 +27,7 @@ fn failure(state: &ServerState) -> &host::view::Failure {
 }
 
 #[tokio::test]
-async fn nothing_is_sent_before_the_address_was_approved() {
+async fn nothing_is_sent_before_the_address_is_approved() {
     let server = server("2025-11-25").await;
     let app = TestApp::start(vec![("far", remote(&server.url("/mcp")))]).await;
     app.host.start_server("far".into()).await.unwrap();
@@ -52,7 +52,7 @@ async fn nothing_is_sent_before_the_address_was_approved() {
 }
 
 #[tokio::test]
-async fn a_key_in_a_url_is_asked_about_and_not_kept() {
+async fn key_in_a_url_is_shown_for_consent_and_not_stored() {
     let server = server("2025-11-25").await;
     let url = format!("{}?api_key=s3cret", server.url("/mcp"));
     let app = TestApp::start(vec![("far", remote(&url))]).await;
@@ -89,7 +89,7 @@ async fn a_key_in_a_url_is_asked_about_and_not_kept() {
 }
 
 #[tokio::test]
-async fn what_was_found_is_shown_and_tried_first_the_next_time() {
+async fn detected_transport_is_shown_and_tried_first_the_next_time() {
     for (revision, probes) in [("2025-11-25", 1), ("2026-07-28", 1)] {
         let server = server(revision).await;
         let app = TestApp::start(vec![("far", remote(&server.url("/mcp")))]).await;
@@ -168,7 +168,7 @@ async fn with_secrets(server: ServerConfig, kept: &[(&str, &str)]) -> TestApp {
 }
 
 #[tokio::test]
-async fn secrets_go_to_their_server_and_to_nobody_else() {
+async fn secrets_are_sent_to_their_server_only() {
     let server = server("2025-11-25").await;
     let config = HttpConfig {
         url: server.url("/mcp"),
@@ -215,7 +215,7 @@ async fn secrets_go_to_their_server_and_to_nobody_else() {
 }
 
 #[tokio::test]
-async fn a_secret_is_for_the_address_it_was_entered_for() {
+async fn secret_is_bound_to_the_address_it_was_entered_for() {
     let (own, other) = (server("2025-11-25").await, server("2025-11-25").await);
     let origin = HttpConfig { url: own.url("/mcp"), ..HttpConfig::default() }.origin().unwrap();
     let config = HttpConfig {
@@ -234,7 +234,7 @@ async fn a_secret_is_for_the_address_it_was_entered_for() {
 }
 
 #[tokio::test]
-async fn what_is_fresh_is_not_asked_for_again() {
+async fn fresh_resource_is_not_requested_again() {
     let server = HttpServer::start(|request, mut answer| async move {
         let body = request.json();
         let mut result = match body["method"].as_str() {
@@ -271,7 +271,7 @@ async fn what_is_fresh_is_not_asked_for_again() {
 }
 
 #[tokio::test]
-async fn a_list_that_is_no_longer_fresh_is_read_again_when_somebody_looks() {
+async fn stale_list_is_read_again_on_access() {
     let server = HttpServer::start(|request, mut answer| async move {
         let body = request.json();
         let Some(mut result) = ordinary::result("2026-07-28", &body) else { return answer.status(404).await };

@@ -24,7 +24,7 @@ async fn approved() -> (HttpServer, TestApp) {
     (server, app)
 }
 
-async fn drops(app: &TestApp, server: HttpServer) {
+async fn drop_server(app: &TestApp, server: HttpServer) {
     drop(server);
     app.host.network_changed().await.unwrap();
     app.until("far", "waiting to come back", |s| matches!(s.state, ServerState::Reconnecting(_))).await;
@@ -35,16 +35,16 @@ async fn revoke(app: &TestApp) {
     assert!(app.host.revoke(grant.id).await.unwrap(), "the grant existed");
 }
 
-async fn start_asks(app: &TestApp) {
+async fn assert_start_asks(app: &TestApp) {
     app.host.start_server("far".into()).await.unwrap();
     app.consent_request("far", "its address", |_| true).await;
 }
 
 #[tokio::test]
-async fn a_standing_approval_brings_a_server_back() {
+async fn grant_restarts_a_server() {
     let (server, app) = approved().await;
     let address = server.address;
-    drops(&app, server).await;
+    drop_server(&app, server).await;
     let _back = http_at(address).await;
     app.until("far", "ready again", |s| s.state == ServerState::Ready).await;
     let last = app.decisions().into_iter().rfind(|(kind, ..)| kind == "connect-server").unwrap();
@@ -53,10 +53,10 @@ async fn a_standing_approval_brings_a_server_back() {
 }
 
 #[tokio::test]
-async fn what_waits_to_come_back_stops_when_its_approval_is_taken_back() {
+async fn pending_restart_is_cancelled_when_its_grant_is_revoked() {
     let (server, app) = approved().await;
     let address = server.address;
-    drops(&app, server).await;
+    drop_server(&app, server).await;
     revoke(&app).await;
     let stopped = app.server("far").await;
     assert_eq!(stopped.state, ServerState::Stopped, "the restart is cancelled");
@@ -64,13 +64,13 @@ async fn what_waits_to_come_back_stops_when_its_approval_is_taken_back() {
     app.host.network_changed().await.unwrap();
     pass(Duration::from_secs(10)).await;
     assert_eq!(app.server("far").await.since, stopped.since, "the server is not restarted");
-    start_asks(&app).await;
+    assert_start_asks(&app).await;
     assert!(back.seen().is_empty(), "nothing is sent without an approval");
     app.host.close().await;
 }
 
 #[tokio::test]
-async fn what_runs_is_not_brought_back_once_its_approval_is_taken_back() {
+async fn running_server_is_not_restarted_after_its_grant_is_revoked() {
     let (server, app) = approved().await;
     let address = server.address;
     revoke(&app).await;
@@ -85,7 +85,7 @@ async fn what_runs_is_not_brought_back_once_its_approval_is_taken_back() {
         matches!(app.server("far").await.state, ServerState::Failed(_)),
         "a change of the network doesn't restart the server"
     );
-    start_asks(&app).await;
+    assert_start_asks(&app).await;
     assert!(back.seen().is_empty(), "nothing is sent without an approval");
     app.host.close().await;
 }

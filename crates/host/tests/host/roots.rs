@@ -22,7 +22,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use crate::audit::{CallOutcome, ScriptedLog, ended, harbour};
-use crate::kept::of_kind;
+use crate::kept::entries_of_kind;
 
 const PATIENCE: Duration = testkit::app::PATIENCE;
 
@@ -57,21 +57,21 @@ async fn shared() -> (TestApp, Arc<ScriptedLog>, String) {
 }
 
 /// Makes a call during which the server lists its roots, with the allowing entry delayed by the disk.
-async fn asks_while_the_log_is_slow(app: &TestApp, disk: &ScriptedLog) -> JoinHandle<CallOutcome> {
+async fn call_with_slow_log(app: &TestApp, disk: &ScriptedLog) -> JoinHandle<CallOutcome> {
     disk.slow.store(true, Ordering::SeqCst);
     let waits = list_folders(app, "waits");
-    assert!(holds_within(PATIENCE, || disk.waits_for("tool")).await, "the entry of the call is submitted");
+    assert!(holds_within(PATIENCE, || disk.is_delayed("tool")).await, "the entry of the call is submitted");
     disk.go_on();
-    assert!(holds_within(PATIENCE, || disk.waits_for("roots")).await, "the entry of the roots is submitted");
+    assert!(holds_within(PATIENCE, || disk.is_delayed("roots")).await, "the entry of the roots is submitted");
     waits
 }
 
 fn decisions(app: &TestApp) -> Vec<String> {
-    of_kind(app, "roots").into_iter().map(|entry| entry.decision.into_owned()).collect()
+    entries_of_kind(app, "roots").into_iter().map(|entry| entry.decision.into_owned()).collect()
 }
 
 #[tokio::test]
-async fn e7_folders_that_were_denied_are_not_asked_for_again() {
+async fn e7_denied_folders_do_not_request_consent_again() {
     let (app, _disk) = harbour().await;
     let first = list_folders(&app, "denied");
     let request = app.consent_request("harbour", "a tool", |q| matches!(q.body, ConsentRequestBody::Tool { .. })).await;
@@ -87,7 +87,7 @@ async fn e7_folders_that_were_denied_are_not_asked_for_again() {
 }
 
 #[tokio::test]
-async fn folders_that_are_shared_answer_each_request_of_their_server_and_no_other() {
+async fn shared_folders_are_returned_for_each_request_of_their_server_only() {
     let (app, _disk) = harbour().await;
     let entry = ServerEntry { name: "other".into(), config: demo(&[]) };
     app.host.add_server(entry).await.unwrap();
@@ -126,7 +126,7 @@ async fn folders_that_are_shared_answer_each_request_of_their_server_and_no_othe
 }
 
 #[tokio::test]
-async fn a_muted_server_is_told_of_no_folder() {
+async fn muted_server_receives_no_folders() {
     let (app, _disk, uri) = shared().await;
     app.host.deny_all("harbour".into(), true).await.unwrap();
     let told = text(ended(list_folders(&app, "muted")).await);
@@ -138,9 +138,9 @@ async fn a_muted_server_is_told_of_no_folder() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_muted_while_the_entry_is_written_is_told_of_no_folder() {
+async fn server_muted_while_the_entry_is_written_receives_no_folders() {
     let (app, disk, uri) = shared().await;
-    let waits = asks_while_the_log_is_slow(&app, &disk).await;
+    let waits = call_with_slow_log(&app, &disk).await;
     app.host.deny_all("harbour".into(), true).await.unwrap();
     disk.slow.store(false, Ordering::SeqCst);
     disk.go_on();
@@ -155,9 +155,9 @@ async fn a_server_that_is_muted_while_the_entry_is_written_is_told_of_no_folder(
 }
 
 #[tokio::test]
-async fn folders_that_are_taken_back_while_the_entry_is_written_are_not_told() {
+async fn folders_revoked_externally_while_the_entry_is_written_are_not_sent() {
     let (app, disk, uri) = shared().await;
-    let waits = asks_while_the_log_is_slow(&app, &disk).await;
+    let waits = call_with_slow_log(&app, &disk).await;
     // Simulates a change by another instance.
     std::fs::write(app.folder.path().join("data/roots.json"), "{}").unwrap();
     app.until("harbour", "without folders", |server| server.roots.is_none()).await;
@@ -177,9 +177,9 @@ async fn folders_that_are_taken_back_while_the_entry_is_written_are_not_told() {
 }
 
 #[tokio::test]
-async fn folders_that_the_user_takes_back_while_the_entry_is_written_are_not_told() {
+async fn folders_revoked_by_the_user_while_the_entry_is_written_are_not_sent() {
     let (app, disk, uri) = shared().await;
-    let waits = asks_while_the_log_is_slow(&app, &disk).await;
+    let waits = call_with_slow_log(&app, &disk).await;
     let host = app.host.clone();
     let taken_back = tokio::spawn(async move { host.set_roots("harbour".into(), vec![]).await });
     assert!(holds_within(PATIENCE, || disk.waiting.lock().unwrap().len() == 2).await, "both entries wait");
@@ -250,7 +250,7 @@ impl Documents for RefusingDisk {
 }
 
 #[tokio::test]
-async fn folders_that_are_taken_back_do_not_come_back_from_an_older_file() {
+async fn revoked_folders_are_not_restored_by_an_older_file() {
     let folder = tempfile::tempdir().unwrap();
     let disk: Arc<Mutex<Option<Arc<RefusingDisk>>>> = Arc::default();
     let own = Arc::clone(&disk);

@@ -92,7 +92,7 @@ async fn until(app: &TestApp, what: &str, holds: impl Fn(&host::rules::RulesView
 }
 
 #[tokio::test]
-async fn a_rule_denies_whatever_was_allowed_and_says_so_in_the_log() {
+async fn deny_rule_overrides_a_grant_and_is_audited() {
     let app = harbour().await;
     approve(&app, "1", "add", json!({"a": 1, "b": 2}), None, UserDecision::Allow(ApprovalScope::Always)).await;
     ended(call(&app, "2", "add", json!({"a": 1, "b": 2}), None)).await.expect("an allowed tool requires no consent");
@@ -117,7 +117,7 @@ async fn a_rule_denies_whatever_was_allowed_and_says_so_in_the_log() {
 }
 
 #[tokio::test]
-async fn what_is_edited_into_something_denied_is_refused() {
+async fn edited_payload_that_a_rule_denies_is_rejected() {
     let app = harbour().await;
     set(&app, json!({"effect": "deny", "server": SERVER, "arguments": [{"at": "/b", "glob": "3"}]})).await;
     let called = call(&app, "1", "add", json!({"a": 1, "b": 2}), None);
@@ -131,7 +131,7 @@ async fn what_is_edited_into_something_denied_is_refused() {
 }
 
 #[tokio::test]
-async fn a_question_that_a_new_rule_denies_is_refused_at_once() {
+async fn pending_request_is_denied_immediately_by_a_new_rule() {
     let app = harbour().await;
     let called = call(&app, "1", "add", json!({"a": 1, "b": 2}), None);
     app.consent_request(SERVER, "the tool", is_tool).await;
@@ -142,7 +142,7 @@ async fn a_question_that_a_new_rule_denies_is_refused_at_once() {
 }
 
 #[tokio::test]
-async fn approvals_hold_in_their_conversation_and_until_they_end() {
+async fn approvals_apply_to_their_conversation_until_they_expire() {
     let clock = SetClock::new();
     let app = ready(TestApp::start_at(Arc::clone(&clock), vec![(SERVER, demo(&[]))]).await).await;
     let arguments = || json!({"a": 1, "b": 2});
@@ -170,7 +170,7 @@ async fn approvals_hold_in_their_conversation_and_until_they_end() {
 }
 
 #[tokio::test]
-async fn a_trusted_server_runs_tools_that_were_seen_and_asks_for_all_else() {
+async fn trusted_server_runs_reviewed_tools_and_asks_for_the_rest() {
     let app = harbour().await;
     let arguments = || json!({"a": 1, "b": 2});
     approve(&app, "1", "add", arguments(), None, UserDecision::Allow(ApprovalScope::Once)).await;
@@ -196,7 +196,7 @@ async fn a_trusted_server_runs_tools_that_were_seen_and_asks_for_all_else() {
 }
 
 #[tokio::test]
-async fn a_removed_server_is_trusted_no_more() {
+async fn removed_server_is_no_longer_trusted() {
     let app = harbour().await;
     app.host.trust(SERVER.to_owned(), TrustDuration::Always).await.unwrap();
     assert_eq!(app.server(SERVER).await.trust, TrustDuration::Always, "the server is trusted");
@@ -206,7 +206,7 @@ async fn a_removed_server_is_trusted_no_more() {
 }
 
 #[tokio::test]
-async fn careful_asks_about_reads_too() {
+async fn careful_preset_asks_for_allowed_tools() {
     let app = harbour().await;
     approve(&app, "1", "add", json!({"a": 1, "b": 2}), None, UserDecision::Allow(ApprovalScope::Always)).await;
     app.host.set_preset(Preset::Careful).await.unwrap();
@@ -233,7 +233,7 @@ async fn careful_asks_about_reads_too() {
 }
 
 #[tokio::test]
-async fn rules_that_can_not_be_read_make_everything_ask_until_they_are_mended() {
+async fn unreadable_rules_make_everything_ask_until_repaired() {
     let app = harbour().await;
     approve(&app, "1", "add", json!({"a": 1, "b": 2}), None, UserDecision::Allow(ApprovalScope::Always)).await;
     for (file, is_managed) in [(policy_file(&app), false), (app.folder.path().join(MANAGED), true)] {
@@ -263,7 +263,7 @@ async fn rules_that_can_not_be_read_make_everything_ask_until_they_are_mended() 
 }
 
 #[tokio::test]
-async fn what_the_system_wide_file_says_can_not_be_loosened() {
+async fn managed_rules_cannot_be_overridden() {
     let app = harbour().await;
     approve(&app, "1", "add", json!({"a": 1, "b": 2}), None, UserDecision::Allow(ApprovalScope::Always)).await;
     app.host.trust(SERVER.to_owned(), TrustDuration::Always).await.unwrap();
@@ -280,7 +280,7 @@ async fn what_the_system_wide_file_says_can_not_be_loosened() {
 }
 
 #[tokio::test]
-async fn a_dry_run_tells_what_happens_and_does_nothing() {
+async fn dry_run_reports_the_decision_without_effects() {
     let app = harbour().await;
     approve(&app, "1", "add", json!({"a": 1, "b": 2}), None, UserDecision::Allow(ApprovalScope::Always)).await;
     let id = set(&app, json!({"effect": "deny", "arguments": [{"at": "/b", "regex": "^9"}]})).await;
@@ -339,7 +339,7 @@ async fn a_dry_run_tells_what_happens_and_does_nothing() {
 }
 
 #[tokio::test]
-async fn s32_a_check_of_a_stopped_server_knows_that_a_tool_changed() {
+async fn s32_check_of_a_stopped_server_reports_a_changed_tool() {
     let list = |description: &str| {
         let tool = json!({"name": "echo", "description": description, "inputSchema": {"type": "object"}});
         format!("tools/list={}", json!({"tools": [tool]}))
@@ -378,7 +378,7 @@ async fn s32_a_check_of_a_stopped_server_knows_that_a_tool_changed() {
 }
 
 #[tokio::test]
-async fn rules_stand_after_a_restart_and_those_of_a_run_do_not() {
+async fn permanent_rules_persist_across_restarts_and_session_rules_do_not() {
     let app = harbour().await;
     set(&app, json!({"effect": "deny", "tool": "add", "expires_at": "2100-01-01T00:00:00Z", "note": "kept"})).await;
     let rule: PolicyRule = serde_json::from_value(json!({"effect": "ask"})).unwrap();
@@ -393,7 +393,7 @@ async fn rules_stand_after_a_restart_and_those_of_a_run_do_not() {
 }
 
 #[tokio::test]
-async fn a_server_that_a_rule_now_keeps_out_ends() {
+async fn server_denied_by_a_new_rule_is_stopped() {
     let app = harbour().await;
     let rule = json!({"effect": "deny", "identity": "*demo-server*", "direction": "both"});
     let id = set(&app, rule).await;
@@ -408,7 +408,7 @@ async fn a_server_that_a_rule_now_keeps_out_ends() {
 }
 
 #[tokio::test]
-async fn what_another_program_writes_among_the_rules_is_in_the_audit_log() {
+async fn external_rule_changes_are_audited() {
     let app = harbour().await;
     set(&app, json!({"effect": "deny", "tool": "add", "note": "mine"})).await;
     assert_eq!(app.host.rules().await.unwrap().user.changed, None, "own writes don't count as external changes");

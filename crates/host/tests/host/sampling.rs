@@ -43,7 +43,7 @@ async fn said(called: PendingCall) -> (bool, String) {
     (!result.is_error, texts.collect())
 }
 
-fn is_use(consent_request: &ConsentRequestView) -> Option<UserDecision> {
+fn allow_start_and_tools(consent_request: &ConsentRequestView) -> Option<UserDecision> {
     let used = matches!(consent_request.body, ConsentRequestBody::Tool { .. } | ConsentRequestBody::StartServer { .. });
     used.then_some(ONCE)
 }
@@ -54,7 +54,7 @@ async fn harbour(era: &str) -> (TestApp, std::sync::Arc<ScriptedModel>, JoinHand
     app.ready(SERVER).await;
     app.until(SERVER, "known whole", |s| s.counts[0] >= 16).await;
     let model = ScriptedModel::offer(&app.host, vec![named("scripted-1"), named("other-2")]).await;
-    let user = app.always(is_use);
+    let user = app.always(allow_start_and_tools);
     (app, model, user)
 }
 
@@ -94,7 +94,7 @@ fn on() -> SamplingSettings {
 }
 
 #[tokio::test]
-async fn a_model_answers_and_what_it_says_is_reviewed_before_it_goes_back() {
+async fn sampling_reply_is_reviewed_before_it_is_sent() {
     for era in ["legacy", "modern"] {
         let (app, model, user) = harbour(era).await;
         let called = call(&app, "1", json!({ "question": "Sail today?" }));
@@ -142,7 +142,7 @@ async fn a_model_answers_and_what_it_says_is_reviewed_before_it_goes_back() {
 }
 
 #[tokio::test]
-async fn what_a_model_says_comes_as_it_says_it_and_can_be_stopped() {
+async fn sampling_reply_streams_and_can_be_stopped() {
     let (app, model, user) = harbour("legacy").await;
     let called = call(&app, "1", json!({}));
     let consent_request = app.consent_request(SERVER, "the model", is_sampling).await;
@@ -187,7 +187,7 @@ async fn what_a_model_says_comes_as_it_says_it_and_can_be_stopped() {
 }
 
 #[tokio::test]
-async fn a_request_can_be_asked_again_changed_answered_by_hand_and_declined_at_each_step() {
+async fn sampling_request_can_be_edited_retried_answered_by_hand_and_denied() {
     let (app, model, user) = harbour("legacy").await;
     let called = call(&app, "1", json!({}));
     let consent_request = app.consent_request(SERVER, "the model", is_sampling).await;
@@ -232,7 +232,7 @@ async fn a_request_can_be_asked_again_changed_answered_by_hand_and_declined_at_e
 }
 
 #[tokio::test]
-async fn why_a_model_does_not_answer_is_said_and_the_user_can_go_on() {
+async fn model_failure_is_reported_and_the_user_can_continue() {
     let (app, model, user) = harbour("legacy").await;
     let called = call(&app, "1", json!({}));
     let consent_request = app.consent_request(SERVER, "the model", is_sampling).await;
@@ -263,7 +263,7 @@ async fn why_a_model_does_not_answer_is_said_and_the_user_can_go_on() {
 }
 
 #[tokio::test]
-async fn sampling_is_off_until_it_is_turned_on() {
+async fn sampling_is_off_by_default() {
     let (app, model, user) = harbour("legacy").await;
     set(&app, SamplingSettings::default()).await;
     let (went_well, words) = said(call(&app, "1", json!({}))).await;
@@ -296,7 +296,7 @@ fn rule(requests_per_hour: u64, tokens_per_hour: u64) -> PolicyRule {
 }
 
 #[tokio::test]
-async fn a_rule_with_a_budget_lets_requests_through_until_it_is_used_up() {
+async fn sampling_rule_allows_requests_within_its_budget() {
     let (app, model, user) = harbour("legacy").await;
     set(&app, SamplingSettings { max_tokens: 50, ..on() }).await;
     app.host.set_rule(rule(2, 100_000)).await.unwrap();
@@ -332,13 +332,13 @@ async fn a_rule_with_a_budget_lets_requests_through_until_it_is_used_up() {
 }
 
 #[tokio::test]
-async fn x26_a_loop_of_requests_stops_at_its_budget_and_says_so() {
+async fn x26_request_loop_stops_at_its_budget_and_is_reported() {
     let next = json!({"jsonrpc": "2.0", "id": "loop", "method": "sampling/createMessage", "params": {
         "messages": [{"role": "user", "content": {"type": "text", "text": "and then?"}}], "maxTokens": 40}});
     let (first, again) = (format!("tools/call={next}"), format!("={next}"));
     let app = TestApp::start(vec![(SERVER, scripted(&["--raw", &first, "--raw", &again]))]).await;
     app.ready(SERVER).await;
-    let user = app.always(is_use);
+    let user = app.always(allow_start_and_tools);
     let model = ScriptedModel::offer(&app.host, vec![named("scripted-1")]).await;
     set(&app, SamplingSettings { per_hour: Budget { requests: Some(5), ..Budget::default() }, ..on() }).await;
     app.host.set_rule(rule(1_000, 1_000_000)).await.unwrap();
@@ -371,7 +371,7 @@ async fn x26_a_loop_of_requests_stops_at_its_budget_and_says_so() {
 }
 
 #[tokio::test]
-async fn x27_a_billion_tokens_are_capped_and_money_is_bounded() {
+async fn x27_token_limit_is_capped_and_cost_is_bounded() {
     let (app, model, user) = harbour("legacy").await;
     let called = call(&app, "1", json!({ "max_tokens": 1_000_000_000 }));
     let consent_request = app.consent_request(SERVER, "the model", is_sampling).await;

@@ -9,7 +9,7 @@ use policy::Hash;
 use serde_json::{Value, json};
 use testkit::app::{PATIENCE, TestApp, demo, scripted};
 
-use crate::kept::of_kind;
+use crate::kept::entries_of_kind;
 use crate::rules::set;
 
 const URI: &str = "skill://demo/SKILL.md";
@@ -33,10 +33,10 @@ async fn with(replies: &[(&str, Value)]) -> TestApp {
 }
 
 async fn started(replies: &[(&str, Value)]) -> TestApp {
-    misbehaving(replies, &[]).await
+    start_with_replies(replies, &[]).await
 }
 
-async fn misbehaving(replies: &[(&str, Value)], rules: &[&str]) -> TestApp {
+async fn start_with_replies(replies: &[(&str, Value)], rules: &[&str]) -> TestApp {
     let replies = replies.iter().flat_map(|(method, result)| ["--reply".to_owned(), format!("{method}={result}")]);
     let rules = rules.iter().flat_map(|rule| ["--misbehave".to_owned(), (*rule).to_owned()]);
     let arguments: Vec<String> = replies.chain(rules).collect();
@@ -57,7 +57,7 @@ async fn reads(app: &TestApp) -> usize {
 }
 
 #[tokio::test]
-async fn a_skill_is_listed_loaded_and_its_files_are_read() {
+async fn skill_is_listed_loaded_and_its_files_are_read() {
     let broken = json!({ "uri": "skill://other/SKILL.md" });
     let first = ("skills/list", json!({ "skills": [broken], "nextCursor": "2" }));
     let second = ("skills/list", json!({ "skills": [entry(), entry()] }));
@@ -81,7 +81,7 @@ async fn a_skill_is_listed_loaded_and_its_files_are_read() {
 }
 
 #[tokio::test]
-async fn what_is_not_as_listed_is_not_used() {
+async fn skill_that_differs_from_its_entry_is_rejected() {
     let changed = TEXT.replace("this", "that");
     let app = with(&[("skills/get", json!({ "skill": entry() })), contents(URI, &changed)]).await;
     let skill = app.host.skill("s".into(), URI.into()).await.unwrap();
@@ -94,7 +94,7 @@ async fn what_is_not_as_listed_is_not_used() {
 }
 
 #[tokio::test]
-async fn a_server_without_the_extension_is_not_asked() {
+async fn server_without_the_extension_receives_no_request() {
     let app = TestApp::start(vec![("s", scripted(&[]))]).await;
     app.ready("s").await;
     let list = app.host.skills("s".into()).await;
@@ -104,7 +104,7 @@ async fn a_server_without_the_extension_is_not_asked() {
 }
 
 #[tokio::test]
-async fn the_demo_server_has_a_skill_in_both_eras() {
+async fn demo_server_has_a_skill_in_both_eras() {
     for era in ["legacy", "modern"] {
         let app = TestApp::start(vec![("harbour", demo(&["--era", era]))]).await;
         app.ready("harbour").await;
@@ -121,7 +121,7 @@ async fn the_demo_server_has_a_skill_in_both_eras() {
             .await
             .unwrap();
         assert!(read.contents.text.is_some_and(|text| text.contains("Rules of thumb")), "{era}: the file is returned");
-        let subjects: Vec<String> = of_kind(&app, "resource").into_iter().map(|entry| entry.subject).collect();
+        let subjects: Vec<String> = entries_of_kind(&app, "resource").into_iter().map(|entry| entry.subject).collect();
         assert_eq!(
             subjects,
             [Some(uri), file].map(Option::unwrap_or_default),
@@ -132,7 +132,7 @@ async fn the_demo_server_has_a_skill_in_both_eras() {
 }
 
 #[tokio::test]
-async fn a_skill_is_not_read_against_a_rule_or_outside_of_the_list() {
+async fn skill_denied_by_a_rule_or_unlisted_is_not_read() {
     let app = with(&[("skills/list", json!({ "skills": [entry()] })), contents(URI, TEXT)]).await;
     let read = |id: &str, uri: &str, file: Option<&str>| {
         app.host.read_skill(id.into(), "s".into(), (uri.into(), None), file.map(str::to_owned))
@@ -152,7 +152,7 @@ async fn a_skill_is_not_read_against_a_rule_or_outside_of_the_list() {
 }
 
 #[tokio::test]
-async fn a_skill_that_changed_since_it_was_shown_is_not_read() {
+async fn skill_changed_since_it_was_shown_is_not_read() {
     let mut other = entry();
     other["resources"][1]["size"] = json!(7);
     let lists = [entry(), other.clone(), other].map(|entry| ("skills/list", json!({ "skills": [entry] })));
@@ -168,13 +168,13 @@ async fn a_skill_that_changed_since_it_was_shown_is_not_read() {
 }
 
 #[tokio::test]
-async fn a_reading_can_be_cancelled_while_the_list_is_read() {
+async fn read_can_be_cancelled_while_the_list_is_read() {
     let opened = json!({
         "protocolVersion": "2025-11-25",
         "capabilities": { "resources": {}, "extensions": { "io.modelcontextprotocol/skills": {} } },
         "serverInfo": { "name": "skilled", "version": "1" },
     });
-    let app = misbehaving(&[("initialize", opened), contents(URI, TEXT)], &["silent@skills/list"]).await;
+    let app = start_with_replies(&[("initialize", opened), contents(URI, TEXT)], &["silent@skills/list"]).await;
     let read = || app.host.read_skill("1".into(), "s".into(), (URI.into(), None), None);
     let cancel = async {
         let again = read().await;
@@ -190,7 +190,7 @@ async fn a_reading_can_be_cancelled_while_the_list_is_read() {
 }
 
 #[tokio::test]
-async fn a_list_without_end_is_cut() {
+async fn endless_list_is_truncated() {
     let page = json!({ "skills": [entry()], "nextCursor": "again" });
     let next = json!({ "skills": (0..1_000).map(|i| json!({ "uri": format!("skill://{i}") })).collect::<Vec<_>>(), "nextCursor": "more" });
     let mut replies = vec![("skills/list", page)];
@@ -262,7 +262,7 @@ async fn retained_contents_that_no_longer_match_are_read_again() {
 
 /// For files of a dynamic skill, only the head of its `SKILL.md` can be compared.
 #[tokio::test]
-async fn retained_files_of_a_dynamic_skill_are_used_until_its_head_is_another() {
+async fn retained_files_of_a_dynamic_skill_are_used_until_its_head_changes() {
     let dynamic = |description: &str| {
         let mut entry = entry();
         entry["resources"] = json!("dynamic");
@@ -287,7 +287,7 @@ async fn retained_files_of_a_dynamic_skill_are_used_until_its_head_is_another() 
 }
 
 #[tokio::test]
-async fn a_binary_file_is_given_as_it_is_and_text_as_what_was_checked() {
+async fn binary_file_is_returned_unmodified_and_text_without_unverified_bytes() {
     let mut listed = entry();
     let digest = format!("sha256:{}", Hash::of_bytes(&[0, 255]));
     let image = "skill://demo/a.png";
@@ -315,7 +315,7 @@ async fn a_binary_file_is_given_as_it_is_and_text_as_what_was_checked() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_not_as_listed_is_not_read_as_part_of_a_skill() {
+async fn file_that_differs_from_its_entry_is_rejected() {
     let cases = [
         ("of another length", json!([{ "uri": OTHER, "text": "more!" }]), SkillMismatch::Size { listed: 4, found: 5 }),
         ("other bytes", json!([{ "uri": OTHER, "text": "mire" }]), SkillMismatch::Digest),
@@ -339,7 +339,7 @@ async fn a_file_that_is_not_as_listed_is_not_read_as_part_of_a_skill() {
 
 /// The page lists skills again after this event, since the extension has none for them.
 #[tokio::test]
-async fn an_announced_change_of_resources_is_told_even_if_their_list_stays_the_same() {
+async fn announced_resource_change_is_reported_even_if_the_list_is_equal() {
     let announced = json!({ "jsonrpc": "2.0", "method": "notifications/resources/list_changed" });
     let answer = r#"{"jsonrpc":"2.0","id":$ID,"result":{"contents":[]}}"#;
     let app = TestApp::start(vec![("s", scripted(&["--raw", &format!("resources/read={announced}\n{answer}")]))]).await;

@@ -25,7 +25,7 @@ fn retry(view: &ServerView) -> Option<&Retry> {
 
 /// Covers the requirement `[stdio-restart-on-crash]`.
 #[tokio::test]
-async fn a_server_that_dies_is_brought_back_without_a_question() {
+async fn crashed_server_is_restarted_without_consent() {
     let app = TestApp::start(vec![("harbour", demo(&[]))]).await;
     let first = app.ready_always("harbour").await.pid.unwrap();
     let (host, slow) = (app.host.clone(), serde_json::json!({"seconds": 60}));
@@ -50,7 +50,7 @@ async fn a_server_that_dies_is_brought_back_without_a_question() {
 }
 
 #[tokio::test]
-async fn the_user_ends_the_waiting() {
+async fn pending_restart_can_be_cancelled_by_the_user() {
     let app = TestApp::start(vec![("harbour", demo(&[]))]).await;
     kill(app.ready_always("harbour").await.pid.unwrap());
     app.until("harbour", "waiting to come back", |s| retry(s).is_some()).await;
@@ -65,7 +65,7 @@ async fn the_user_ends_the_waiting() {
 }
 
 #[tokio::test]
-async fn the_next_attempt_can_be_made_at_once() {
+async fn restart_can_be_triggered_immediately() {
     let app = TestApp::start(vec![("harbour", demo(&[]))]).await;
     for _ in 0..2 {
         kill(match app.server("harbour").await.pid {
@@ -82,7 +82,7 @@ async fn the_next_attempt_can_be_made_at_once() {
 }
 
 #[tokio::test]
-async fn what_never_ran_is_not_tried_again() {
+async fn server_that_was_never_ready_is_not_retried() {
     let gone = HttpServer::start(|_, mut answer| async move { answer.status(500).await }).await;
     let url = gone.url("/mcp");
     drop(gone);
@@ -104,7 +104,7 @@ async fn http_at(address: Option<std::net::SocketAddr>) -> HttpServer {
 }
 
 #[tokio::test]
-async fn a_remote_server_that_is_gone_is_noticed_and_reached_again() {
+async fn lost_remote_server_is_detected_and_reconnected() {
     let server = http_at(None).await;
     let address = server.address;
     let folder = tempfile::tempdir().unwrap();
@@ -124,7 +124,7 @@ async fn a_remote_server_that_is_gone_is_noticed_and_reached_again() {
 }
 
 /// Ends a running remote server, and triggers all reconnection attempts immediately.
-async fn given_up(app: &TestApp, name: &str, server: HttpServer) {
+async fn exhaust_retries(app: &TestApp, name: &str, server: HttpServer) {
     drop(server);
     app.host.network_changed().await.unwrap();
     let failure = loop {
@@ -139,12 +139,12 @@ async fn given_up(app: &TestApp, name: &str, server: HttpServer) {
 }
 
 #[tokio::test]
-async fn a_remote_server_that_was_given_up_comes_back_with_the_network() {
+async fn remote_server_beyond_its_retries_reconnects_with_the_network() {
     let server = http_at(None).await;
     let address = server.address;
     let app = TestApp::start(vec![("far", remote(&server.url("/mcp")))]).await;
     app.ready_always("far").await;
-    given_up(&app, "far", server).await;
+    exhaust_retries(&app, "far", server).await;
     app.host.network_changed().await.unwrap();
     app.until("far", "tried anew from the first pause on", |s| retry(s).is_some()).await;
     let back = http_at(Some(address)).await;
@@ -156,12 +156,12 @@ async fn a_remote_server_that_was_given_up_comes_back_with_the_network() {
 }
 
 #[tokio::test]
-async fn what_the_user_stopped_does_not_come_back_with_the_network() {
+async fn server_stopped_by_the_user_is_not_restarted_with_the_network() {
     let server = http_at(None).await;
     let address = server.address;
     let app = TestApp::start(vec![("far", remote(&server.url("/mcp")))]).await;
     app.ready_always("far").await;
-    given_up(&app, "far", server).await;
+    exhaust_retries(&app, "far", server).await;
     app.host.stop_server("far".into()).await.unwrap();
     let _back = http_at(Some(address)).await;
     app.host.network_changed().await.unwrap();
@@ -172,7 +172,7 @@ async fn what_the_user_stopped_does_not_come_back_with_the_network() {
 }
 
 #[tokio::test]
-async fn after_sleep_a_server_has_to_show_that_it_lives() {
+async fn servers_are_probed_after_sleep() {
     let server = http_at(None).await;
     let app = TestApp::start(vec![("far", remote(&server.url("/mcp"))), ("harbour", demo(&[]))]).await;
     let near = app.ready_always("harbour").await;
@@ -186,7 +186,7 @@ async fn after_sleep_a_server_has_to_show_that_it_lives() {
 }
 
 #[tokio::test]
-async fn what_the_user_set_up_comes_back_with_the_server() {
+async fn user_subscriptions_and_log_level_are_restored_after_a_restart() {
     let app = TestApp::start(vec![("harbour", demo(&["--era", "legacy"]))]).await;
     let first = app.ready_always("harbour").await;
     app.until("harbour", "known whole", |s| s.counts[2] > 0).await;
@@ -243,7 +243,7 @@ done
 "#;
 
 #[cfg(unix)]
-fn quickly() -> HostOptions {
+fn options_with_short_delays() -> HostOptions {
     let timeouts = Timeouts { probe: Duration::from_millis(300), ..Timeouts::default() };
     HostOptions { timeouts, ..HostOptions::default() }
 }
@@ -251,10 +251,10 @@ fn quickly() -> HostOptions {
 /// Covers the requirement `[lifecycle-era-cache]`.
 #[cfg(unix)]
 #[tokio::test]
-async fn what_a_local_server_spoke_is_tried_first_the_next_time() {
+async fn revision_of_a_local_server_is_tried_first_the_next_time() {
     let folder = tempfile::tempdir().unwrap();
     let config = in_shell(&folder, OLD_AND_SILENT);
-    let app = TestApp::start_in(folder, vec![("old", config)], quickly()).await;
+    let app = TestApp::start_in(folder, vec![("old", config)], options_with_short_delays()).await;
     let revision = |view: &ServerView| view.facts.as_ref().map(|facts| facts.revision.to_string());
     let stopped = async || {
         app.host.stop_server("old".into()).await.unwrap();
@@ -284,7 +284,7 @@ async fn what_a_local_server_spoke_is_tried_first_the_next_time() {
 
 /// Covers the requirement `[lifecycle-era-cache]`.
 #[tokio::test]
-async fn a_revision_that_the_user_chose_is_not_taken_for_found() {
+async fn revision_set_by_the_user_is_not_stored_as_detected() {
     let pinned = |revision| ServerConfig { revision, ..demo(&[]) };
     let app = TestApp::start(vec![("both", pinned(Some(Revision::V2025_06_18)))]).await;
     let revision = |view: &ServerView| view.facts.as_ref().map(|facts| facts.revision);
@@ -302,12 +302,12 @@ async fn a_revision_that_the_user_chose_is_not_taken_for_found() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn what_the_user_set_up_outlives_an_attempt_that_fails() {
+async fn user_settings_survive_a_failed_restart() {
     let folder = tempfile::tempdir().unwrap();
     // A change of the script itself would require consent.
     let broken = folder.path().join("broken");
     let config = in_shell(&folder, &format!("[ -e '{}' ] && exit 3\n{OLD_AND_SILENT}", broken.display()));
-    let app = TestApp::start_in(folder, vec![("old", config)], quickly()).await;
+    let app = TestApp::start_in(folder, vec![("old", config)], options_with_short_delays()).await;
     let first = app.ready_always("old").await;
     app.host.subscribe("old".into(), "a:b".into(), true).await.unwrap();
     app.host.set_log_level("old".into(), mcp_proto::types::LogLevel::Debug).await.unwrap();
@@ -323,7 +323,7 @@ async fn what_the_user_set_up_outlives_an_attempt_that_fails() {
 }
 
 #[tokio::test]
-async fn e29_a_ping_by_hand_takes_what_the_revision_has_and_says_how_long_it_took() {
+async fn e29_manual_ping_uses_the_method_of_the_revision_and_reports_the_latency() {
     for (era, method) in [("legacy", "\"ping\""), ("modern", "\"server/discover\"")] {
         let app = TestApp::start(vec![("harbour", demo(&["--era", era]))]).await;
         let asleep = app.host.ping("harbour".into()).await;

@@ -3,7 +3,7 @@
 use ports::url_parts::{UrlParts, UrlWarning as W};
 
 #[test]
-fn each_url_is_shown_whole_with_its_domain_and_what_is_strange() {
+fn url_is_split_into_parts_with_warnings() {
     let cases: &[(&str, &str, &str, &str, &[W], bool)] = &[
         ("https://example.org/a?b#c", "https://", "example.org", "/a?b#c", &[], true),
         ("https://login.example.co.uk:8443/x", "https://login.", "example.co.uk", ":8443/x", &[], true),
@@ -35,7 +35,7 @@ fn each_url_is_shown_whole_with_its_domain_and_what_is_strange() {
 
 /// X23: URLs of servers are opened only if encrypted, or on this computer.
 #[test]
-fn a_server_has_only_encrypted_pages_opened() {
+fn only_encrypted_or_local_urls_of_servers_can_be_opened() {
     for (url, openable) in [
         ("https://example.org/a", true),
         ("http://example.org/a", false),
@@ -62,7 +62,7 @@ fn a_server_has_only_encrypted_pages_opened() {
 
 /// X17, X43: only http and https URLs are ever opened.
 #[test]
-fn other_schemes_and_what_is_no_url_cannot_be_opened() {
+fn other_schemes_and_invalid_urls_cannot_be_opened() {
     let long = format!("https://example.org/{}", "a".repeat(5_000));
     for url in [
         "javascript:alert(1)",

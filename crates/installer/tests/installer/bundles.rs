@@ -21,7 +21,7 @@ fn source(path: &str) -> InstallSource {
 }
 
 #[tokio::test]
-async fn a_bundle_is_unpacked_only_when_it_is_installed() {
+async fn bundle_is_unpacked_only_during_installation() {
     let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(Vec::new()).await;
     let installer = installer(&app, &registry);
@@ -41,7 +41,7 @@ async fn a_bundle_is_unpacked_only_when_it_is_installed() {
 }
 
 #[tokio::test]
-async fn another_file_than_the_one_that_was_shown_is_not_installed() {
+async fn file_that_differs_from_the_shown_one_is_not_installed() {
     let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(Vec::new()).await;
     let installer = installer(&app, &registry);
@@ -61,7 +61,7 @@ async fn another_file_than_the_one_that_was_shown_is_not_installed() {
 }
 
 #[tokio::test]
-async fn of_a_bundle_that_can_not_be_added_no_files_stay() {
+async fn failed_installation_leaves_no_files() {
     let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(Vec::new()).await;
     let installer = installer(&app, &registry);
@@ -81,7 +81,7 @@ async fn of_a_bundle_that_can_not_be_added_no_files_stay() {
 }
 
 #[tokio::test]
-async fn the_origin_goes_with_the_server_and_the_files_with_the_last_one() {
+async fn origin_follows_the_server_and_files_are_removed_with_the_last_one() {
     let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(Vec::new()).await;
     let installer = installer(&app, &registry);
@@ -122,7 +122,7 @@ async fn the_origin_goes_with_the_server_and_the_files_with_the_last_one() {
 }
 
 #[tokio::test]
-async fn a_folder_with_added_files_does_not_pass_for_the_bundle() {
+async fn folder_with_added_files_is_not_accepted_as_the_bundle() {
     let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(Vec::new()).await;
     let installer = installer(&app, &registry);
@@ -146,7 +146,7 @@ async fn a_folder_with_added_files_does_not_pass_for_the_bundle() {
 }
 
 #[tokio::test]
-async fn folders_of_bundles_that_no_server_uses_are_cleaned_up() {
+async fn unused_bundle_folders_are_removed() {
     let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(Vec::new()).await;
     let installer = installer(&app, &registry);
@@ -190,7 +190,7 @@ async fn folders_of_bundles_that_no_server_uses_are_cleaned_up() {
 }
 
 #[tokio::test]
-async fn a_server_of_the_same_name_has_no_origin() {
+async fn unrelated_server_of_the_same_name_has_no_origin() {
     let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(Vec::new()).await;
     let path = Bundle::small().write(&app.folder.path().join("demo.mcpb"));
@@ -212,7 +212,7 @@ async fn a_server_of_the_same_name_has_no_origin() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn folders_are_checked_as_they_are_granted() {
+async fn granted_folders_are_canonicalized_when_checked() {
     let app = TestApp::start(Vec::new()).await;
     let (real, link) = (app.folder.path().join("real"), app.folder.path().join("link"));
     fs::create_dir(&real).unwrap();

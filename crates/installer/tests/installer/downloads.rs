@@ -45,7 +45,7 @@ async fn refused(app: &TestApp, installer: &Installer) -> DownloadError {
 }
 
 #[tokio::test]
-async fn a_listed_bundle_is_downloaded_once_and_installed() {
+async fn listed_bundle_is_downloaded_once_and_installed() {
     let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(Vec::new()).await;
     let installer = installer(&app, &registry);
@@ -68,7 +68,7 @@ async fn a_listed_bundle_is_downloaded_once_and_installed() {
 }
 
 #[tokio::test]
-async fn another_file_than_the_listed_one_is_not_opened() {
+async fn file_that_differs_from_the_listed_one_is_not_opened() {
     let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(Vec::new()).await;
     let installer = installer(&app, &registry);
@@ -86,7 +86,7 @@ async fn another_file_than_the_listed_one_is_not_opened() {
 }
 
 #[tokio::test]
-async fn a_file_that_was_changed_after_the_download_is_downloaded_again() {
+async fn file_changed_after_the_download_is_downloaded_again() {
     let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(Vec::new()).await;
     let installer = installer(&app, &registry);

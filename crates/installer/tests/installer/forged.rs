@@ -15,7 +15,7 @@ use testkit::registry::TestRegistry;
 use crate::{draft, install, installer, servers, unpacked};
 
 /// Restarts the app with a forged record for the server "one"; the others are unchanged.
-async fn forge(app: TestApp, one: Value) -> TestApp {
+async fn restart_with_forged_record(app: TestApp, one: Value) -> TestApp {
     start_with(app, |origins| {
         let mut origins: Value = serde_json::from_slice(&fs::read(origins).unwrap()).unwrap();
         origins["one"] = one;
@@ -39,12 +39,12 @@ fn record(folder: &str) -> Value {
     json!({ "origin": origin, "config": "0".repeat(64) })
 }
 
-fn all_below(folder: &Path) -> Vec<String> {
+fn files_below(folder: &Path) -> Vec<String> {
     let mut names = Vec::new();
     for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
         names.push(entry.path().display().to_string());
         if entry.path().is_dir() {
-            names.extend(all_below(&entry.path()));
+            names.extend(files_below(&entry.path()));
         }
     }
     names.sort();
@@ -52,7 +52,7 @@ fn all_below(folder: &Path) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_forged_record_removes_nothing() {
+async fn forged_record_removes_nothing() {
     let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(Vec::new()).await;
     let path = Bundle::small().write(&app.folder.path().join("demo.mcpb"));
@@ -70,33 +70,33 @@ async fn a_forged_record_removes_nothing() {
         let config = testkit::app::command("/bin/true".into(), &[&precious_text]);
         let entry = ports::server_config::ServerEntry { name: "one".to_owned(), config };
         app.host.add_server(entry).await.unwrap();
-        let before = (all_below(&precious), unpacked(&app));
-        app = forge(app, record(folder)).await;
+        let before = (files_below(&precious), unpacked(&app));
+        app = restart_with_forged_record(app, record(folder)).await;
         assert!(app.server("one").await.installed.is_some(), "the record is believed as far as it is read: {folder:?}");
         app.host.start_server("one".to_owned()).await.unwrap();
         let installer = installer(&app, &registry);
         installer.clean_up(&app.host).await;
         installer.remove(&app.host, "one").await.unwrap();
-        assert_eq!((all_below(&precious), unpacked(&app)), before, "{folder:?}");
+        assert_eq!((files_below(&precious), unpacked(&app)), before, "{folder:?}");
     }
     assert_eq!(servers(&app).await, ["other"]);
 }
 
 #[tokio::test]
-async fn a_record_that_leads_elsewhere_lets_nothing_start() {
+async fn record_with_a_foreign_path_prevents_the_start() {
     let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(Vec::new()).await;
     let path = Bundle::small().write(&app.folder.path().join("demo.mcpb"));
     let one = draft(InstallSource::Bundle { path: path.into(), sha256: None }, "one", &[]);
     install(&app, &installer(&app, &registry), &one).await.unwrap();
     let own = unpacked(&app).remove(0);
-    let app = forge(app, record(&own)).await;
+    let app = restart_with_forged_record(app, record(&own)).await;
     app.host.start_server("one".to_owned()).await.unwrap();
     app.until("one", "failed", |server| matches!(server.state, ServerState::Failed(_))).await;
 }
 
 #[tokio::test]
-async fn a_record_of_any_size_or_form_is_survived() {
+async fn malformed_or_huge_record_is_ignored() {
     let huge = format!("{{\"one\":\"{}\"}}", "x".repeat(100 << 20));
     for content in [huge.as_str(), "[]", "{\"one\":null}", "{\"one\":{\"origin\":{\"from\":\"moon\"}}}", "\u{0}"] {
         let app = TestApp::start(vec![("one", testkit::app::demo(&[]))]).await;

@@ -70,7 +70,7 @@ impl ServerSettings for KilledInstall {
 }
 
 #[tokio::test]
-async fn the_killed_program() {
+async fn child_process_that_is_killed() {
     let Some(folder) = std::env::var_os(FOLDER).map(PathBuf::from) else { return };
     let (config, data) = (folder.join("mcp.json"), folder.join("data"));
     let secrets = Arc::new(SecretsInMemory::default());
@@ -98,11 +98,11 @@ fn bundle(folder: &Path, file: &str) -> InstallSource {
 
 /// Runs the process that is killed on the folder of an app, and restarts the app.
 #[allow(clippy::disallowed_methods, reason = "starts a test of this program once more, not a server")]
-async fn after_a_kill(app: TestApp, variables: &[&str]) -> TestApp {
+async fn restart_after_kill(app: TestApp, variables: &[&str]) -> TestApp {
     app.host.close().await;
     let TestApp { folder, .. } = app;
     let mut killed = Command::new(std::env::current_exe().unwrap());
-    killed.args(["--exact", "kills::the_killed_program"]).env(FOLDER, folder.path());
+    killed.args(["--exact", "kills::child_process_that_is_killed"]).env(FOLDER, folder.path());
     let output = killed.envs(variables.iter().map(|name| (name, "yes"))).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), None, "it was killed, and did not end by itself: {said}");
@@ -114,7 +114,7 @@ fn origins(app: &TestApp) -> String {
 }
 
 /// Changes a file of the only unpacked bundle, and asserts that its server is refused.
-async fn is_verified(app: &TestApp) {
+async fn assert_verified(app: &TestApp) {
     let [folder] = &unpacked(app)[..] else { panic!("{:?}", unpacked(app)) };
     fs::write(app.folder.path().join("data/bundles").join(folder).join("manifest.json"), "{}").unwrap();
     app.host.start_server("demo".to_owned()).await.unwrap();
@@ -124,26 +124,26 @@ async fn is_verified(app: &TestApp) {
 }
 
 #[tokio::test]
-async fn what_is_set_up_is_verified() {
+async fn completed_installation_is_verified_after_a_kill() {
     let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(Vec::new()).await;
     Bundle::demo().write(&app.folder.path().join("demo.mcpb"));
-    let app = after_a_kill(app, &[WRITES]).await;
+    let app = restart_after_kill(app, &[WRITES]).await;
     let installed = app.server("demo").await.installed.expect("where it is from is known");
     assert!(!installed.changed, "as it was installed");
     installer(&app, &registry).clean_up(&app.host).await;
     assert_eq!(app.server("demo").await.installed, Some(installed), "for good");
-    is_verified(&app).await;
+    assert_verified(&app).await;
     app.host.close().await;
     assert!(!origins(&app).contains("pending"), "{}", origins(&app));
 }
 
 #[tokio::test]
-async fn of_what_is_not_set_up_nothing_is_left() {
+async fn incomplete_installation_leaves_nothing_after_a_kill() {
     let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(Vec::new()).await;
     Bundle::demo().write(&app.folder.path().join("demo.mcpb"));
-    let app = after_a_kill(app, &[]).await;
+    let app = restart_after_kill(app, &[]).await;
     assert!(servers(&app).await.is_empty());
     installer(&app, &registry).clean_up(&app.host).await;
     assert!(unpacked(&app).is_empty(), "no server uses them: {:?}", unpacked(&app));
@@ -152,7 +152,7 @@ async fn of_what_is_not_set_up_nothing_is_left() {
 }
 
 #[tokio::test]
-async fn an_upgrade_is_there_as_a_whole_or_not_at_all() {
+async fn upgrade_is_atomic_after_a_kill() {
     for (variables, version) in [(&[UPGRADES][..], "1.2.3"), (&[UPGRADES, WRITES], "1.3.0")] {
         let app = TestApp::start(Vec::new()).await;
         let registry = TestRegistry::start(Vec::new()).await;
@@ -162,7 +162,7 @@ async fn an_upgrade_is_there_as_a_whole_or_not_at_all() {
         let mut newer = Bundle::demo();
         newer.manifest["version"] = "1.3.0".into();
         newer.write(&app.folder.path().join("newer.mcpb"));
-        let app = after_a_kill(app, variables).await;
+        let app = restart_after_kill(app, variables).await;
         let version_now = async || {
             let installed = app.server("demo").await.installed.unwrap();
             assert!(!installed.changed, "the record is of what is set up");

@@ -45,7 +45,7 @@ async fn work(folder: &Path, name: &str) {
 }
 
 #[tokio::test]
-async fn the_other_program() {
+async fn second_process() {
     if let Some(folder) = std::env::var_os(FOLDER) {
         work(&PathBuf::from(folder), "other").await;
     }
@@ -53,11 +53,11 @@ async fn the_other_program() {
 
 #[tokio::test(flavor = "multi_thread")]
 #[allow(clippy::disallowed_methods, reason = "starts this test once more, not a server")]
-async fn two_programs_do_not_remove_each_others_bundle() {
+async fn two_processes_do_not_remove_each_others_bundle() {
     let folder = tempfile::tempdir().unwrap();
     Bundle::small().write(&folder.path().join("demo.mcpb"));
     let mut other = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "processes::the_other_program"])
+        .args(["--exact", "processes::second_process"])
         .env(FOLDER, folder.path())
         .spawn()
         .unwrap();

@@ -22,7 +22,7 @@ fn package() -> Option<InstallTarget> {
 }
 
 #[tokio::test]
-async fn an_offer_names_the_exact_version_and_the_choices() {
+async fn offer_contains_the_exact_version_and_the_choices() {
     let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(vec![notes(active())]).await;
     let installer = installer(&app, &registry);
@@ -44,7 +44,7 @@ async fn an_offer_names_the_exact_version_and_the_choices() {
 }
 
 #[tokio::test]
-async fn what_is_installed_is_stopped_and_its_secret_is_in_the_keychain() {
+async fn installed_server_is_stopped_and_its_secret_is_in_the_keychain() {
     let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(vec![notes(active())]).await;
     let installer = installer(&app, &registry);
@@ -66,7 +66,7 @@ async fn what_is_installed_is_stopped_and_its_secret_is_in_the_keychain() {
 }
 
 #[tokio::test]
-async fn the_hash_is_over_all_that_would_be_set_up() {
+async fn preview_hash_covers_all_settings() {
     let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(vec![notes(active())]).await;
     let installer = installer(&app, &registry);
@@ -98,7 +98,7 @@ async fn the_hash_is_over_all_that_would_be_set_up() {
 }
 
 #[tokio::test]
-async fn what_the_registry_changed_since_it_was_shown_is_not_installed() {
+async fn listing_changed_since_it_was_shown_is_not_installed() {
     let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(vec![notes(active())]).await;
     let installer = installer(&app, &registry);
@@ -115,7 +115,7 @@ async fn what_the_registry_changed_since_it_was_shown_is_not_installed() {
 }
 
 #[tokio::test]
-async fn a_newer_version_is_told_with_what_it_changes() {
+async fn newer_version_is_reported_with_its_changes() {
     let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(vec![notes(active())]).await;
     let installer = installer(&app, &registry);
@@ -154,7 +154,7 @@ async fn a_newer_version_is_told_with_what_it_changes() {
 }
 
 #[tokio::test]
-async fn what_was_deleted_since_is_known_though_the_answer_about_it_is_kept() {
+async fn deletion_is_detected_despite_a_cached_response() {
     let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(vec![notes(active())]).await;
     let draft = draft(source(package()), "mine", &[("NOTES_KEY", "one")]);
@@ -168,7 +168,7 @@ async fn what_was_deleted_since_is_known_though_the_answer_about_it_is_kept() {
 }
 
 #[tokio::test]
-async fn a_package_that_only_leads_to_a_remote_server_is_offered_as_that_server() {
+async fn bridge_package_is_offered_as_its_remote_server() {
     let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(vec![notes(active())]).await;
     let mut entry = notes(active());

@@ -14,7 +14,7 @@ use testkit::registry::{TestRegistry, active, notes};
 const TOKEN: &str = "Bearer t0ken-of-the-team";
 
 /// Creates an installer that uses the settings of an app.
-fn by_settings(app: &TestApp, secrets: &Arc<SecretsInMemory>) -> Installer {
+fn installer_from_settings(app: &TestApp, secrets: &Arc<SecretsInMemory>) -> Installer {
     let secrets: Arc<dyn Secrets> = secrets.clone();
     let documents: Arc<dyn Documents> = Arc::clone(&app.host.ports().documents);
     let kept = app.folder.path().join("kept");
@@ -34,10 +34,10 @@ async fn search(installer: &Installer) -> Result<usize, InstallError> {
 }
 
 #[tokio::test]
-async fn the_registry_that_was_set_is_asked_with_its_header() {
+async fn configured_registry_is_requested_with_its_header() {
     let (app, secrets) = (TestApp::start(Vec::new()).await, Arc::new(SecretsInMemory::default()));
     let registry = TestRegistry::start(vec![notes(active())]).await;
-    let (installer, other) = (by_settings(&app, &secrets), by_settings(&app, &secrets));
+    let (installer, other) = (installer_from_settings(&app, &secrets), installer_from_settings(&app, &secrets));
     assert!(installer.registry_in_use().await.unwrap().address.is_official(), "at first");
     let address = registry.server.url("");
     installer.set_registry(Some(address.clone()), header(Some(TOKEN))).await.unwrap();
@@ -67,10 +67,10 @@ async fn the_registry_that_was_set_is_asked_with_its_header() {
 }
 
 #[tokio::test]
-async fn a_header_keeps_its_value_and_goes_with_its_registry() {
+async fn registry_header_keeps_its_value_and_is_removed_with_its_registry() {
     let (app, secrets) = (TestApp::start(Vec::new()).await, Arc::new(SecretsInMemory::default()));
     let registry = TestRegistry::start(vec![notes(active())]).await;
-    let installer = by_settings(&app, &secrets);
+    let installer = installer_from_settings(&app, &secrets);
     let address = registry.server.url("");
     let kept = || secrets.keys("registry/").unwrap().len();
     let missing = installer.set_registry(Some(address.clone()), header(None)).await.unwrap_err();
@@ -90,9 +90,9 @@ async fn a_header_keeps_its_value_and_goes_with_its_registry() {
 }
 
 #[tokio::test]
-async fn what_can_not_be_used_is_not_set() {
+async fn invalid_registry_is_rejected() {
     let (app, secrets) = (TestApp::start(Vec::new()).await, Arc::new(SecretsInMemory::default()));
-    let installer = by_settings(&app, &secrets);
+    let installer = installer_from_settings(&app, &secrets);
     for address in ["http://registry.example", "registry.example", "https://ann:pass@registry.example", ""] {
         let refused = installer.set_registry(Some(address.to_owned()), None).await.unwrap_err();
         assert!(matches!(refused, InstallError::Registry(RegistryError::Address { .. })), "{address:?}: {refused}");

@@ -45,7 +45,7 @@ fn args(config: &ServerConfig) -> &[String] {
 }
 
 #[tokio::test]
-async fn an_upgrade_keeps_what_is_the_users() {
+async fn upgrade_keeps_user_values_and_name() {
     let secrets = Arc::new(SecretsInMemory::default());
     let folder = tempfile::tempdir().unwrap();
     let app = TestApp::start_with(folder, Vec::new(), HostOptions::default(), secrets.clone()).await;
@@ -91,7 +91,7 @@ async fn an_upgrade_keeps_what_is_the_users() {
 }
 
 #[tokio::test]
-async fn what_changed_since_it_was_shown_is_not_put_there() {
+async fn upgrade_changed_since_it_was_shown_is_rejected() {
     let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(vec![version("1.2.0")]).await;
     let installer = installer(&app, &registry);
@@ -116,7 +116,7 @@ async fn what_changed_since_it_was_shown_is_not_put_there() {
 }
 
 #[tokio::test]
-async fn what_another_program_wrote_last_is_not_written_over() {
+async fn concurrent_change_of_the_settings_is_not_overwritten() {
     let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(vec![version("1.2.0")]).await;
     let installer = installer(&app, &registry);
@@ -161,7 +161,7 @@ async fn what_another_program_wrote_last_is_not_written_over() {
 }
 
 #[tokio::test]
-async fn nothing_entered_for_one_address_goes_to_another() {
+async fn values_entered_for_one_address_are_not_sent_to_another() {
     let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(vec![notes(active())]).await;
     let installer = installer(&app, &registry);
@@ -179,7 +179,7 @@ async fn nothing_entered_for_one_address_goes_to_another() {
 }
 
 #[tokio::test]
-async fn another_server_is_no_upgrade() {
+async fn unrelated_server_is_not_an_upgrade() {
     let app = TestApp::start(vec![("added", testkit::app::demo(&[]))]).await;
     let registry = TestRegistry::start(vec![version("1.2.0")]).await;
     let installer = installer(&app, &registry);
@@ -197,7 +197,7 @@ async fn another_server_is_no_upgrade() {
 }
 
 #[tokio::test]
-async fn a_bundle_is_upgraded_with_its_files_and_its_running_server_stopped_only_if_the_user_agrees() {
+async fn bundle_upgrade_replaces_files_and_stops_a_running_server_only_if_allowed() {
     let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(Vec::new()).await;
     let installer = installer(&app, &registry);
@@ -223,7 +223,7 @@ async fn a_bundle_is_upgraded_with_its_files_and_its_running_server_stopped_only
 }
 
 #[tokio::test]
-async fn a_bundle_that_was_changed_is_not_started() {
+async fn modified_bundle_is_not_started() {
     let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(Vec::new()).await;
     let installer = installer(&app, &registry);

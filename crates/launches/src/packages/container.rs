@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn s25_only_a_digest_of_the_same_repository_pins_an_image() {
+    fn s25_image_is_pinned_only_by_a_digest_of_its_repository() {
         let (one, other, id) = ("a".repeat(64), "b".repeat(64), format!("sha256:{}", "c".repeat(64)));
         let of = |repository: &str, hash: &str| format!("{repository}@sha256:{hash}");
         let (own, foreign) = (of("mcp/notes", &one), of("evil/notes", &other));

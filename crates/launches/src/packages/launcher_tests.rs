@@ -34,7 +34,7 @@ fn cause(line: &str) -> UnknownPackage {
 }
 
 #[test]
-fn packages_of_launchers_are_found() {
+fn launcher_packages_are_found() {
     for (line, argument, name, wanted, result) in [
         (
             "npx -y @scope/server --verbose",
@@ -92,7 +92,7 @@ fn packages_of_launchers_are_found() {
 }
 
 #[test]
-fn what_can_not_be_known_is_named() {
+fn unknown_package_has_a_cause() {
     let option = |name: &str| UnknownPackage::Option(name.into());
     let specifier = |text: &str| UnknownPackage::Specifier(text.into());
     for (line, expected) in [
@@ -127,7 +127,7 @@ fn what_can_not_be_known_is_named() {
 }
 
 #[test]
-fn other_programs_load_nothing() {
+fn other_programs_have_no_package() {
     for line in
         ["node server.js", "docker compose up", "npm start", "uv run server.py", "pnpm start", "sh -c ls", "npxx a"]
     {

@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn s25_nothing_is_looked_up_through_what_a_server_names() {
+    fn s25_lookup_does_not_use_addresses_named_by_a_server() {
         for (name, value) in [
             ("HTTPS_PROXY", "http://evil.test:8080"),
             ("NODE_EXTRA_CA_CERTS", "/tmp/evil.pem"),
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_look_up_gets_registries_and_no_keys() {
+    fn lookup_environment_contains_registries_and_no_keys() {
         let own = variables(&[
             ("API_KEY", "secret"),
             ("PATH", "/elsewhere"),
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn the_line_that_says_what_went_wrong_is_told() {
+    fn most_specific_error_line_is_reported() {
         let told = telling_line("warning: old\nerror: not found\n  cause: offline\n");
         assert_eq!(told, Some("error: not found"), "a warning before it is not");
         assert_eq!(telling_line("\nno such command\n\nRun --help\n"), Some("no such command"), "else the first");
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn other_settings_stop_a_look_up() {
+    fn foreign_settings_prevent_a_lookup() {
         for (launcher, name, value) in [
             (Launcher::Npx, "NPM_CONFIG_USERCONFIG", "/tmp/npmrc"),
             (Launcher::Npx, "HOME", "/tmp"),
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_run_that_lies_beside_a_program_off_the_search_path() {
+    fn program_next_to_a_launcher_off_the_search_path_is_not_run() {
         let folder = tempfile::tempdir().unwrap();
         for name in ["npx", "npm"] {
             std::fs::write(folder.path().join(name), "").unwrap();

@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_version_is_read_with_its_hash() {
+    fn version_is_parsed_with_its_hash() {
         let one = r#"{ "name": "@scope/server", "version": "1.2.3", "dist.integrity": "sha512-AbC+/=",
             "dist.tarball": "https://registry.test/s.tgz" }"#;
         let found = parse_lookup(&reference(""), one).unwrap();
@@ -146,14 +146,14 @@ mod tests {
     }
 
     #[test]
-    fn of_a_range_the_newest_release_is_taken() {
+    fn newest_release_of_a_range_is_selected() {
         let version = |version: &str| serde_json::json!({ "name": "@scope/server", "version": version });
         let all = serde_json::json!([version("1.0.0"), version("1.9.0"), version("2.0.0-beta")]).to_string();
         assert_eq!(parse_lookup(&reference(">=1"), &all).unwrap().version, "1.9.0", "a beta is no release");
     }
 
     #[test]
-    fn what_is_no_version_is_not_taken() {
+    fn invalid_version_is_rejected() {
         for (name, version) in [
             ("other", "1.2.3"),
             ("@scope/server", "1.2.3 --registry=http://evil.test"),

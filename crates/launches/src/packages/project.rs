@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn s25_settings_of_a_project_are_found_in_every_folder_above() {
+    fn s25_project_settings_are_found_in_every_parent_folder() {
         let folder = tempfile::tempdir().unwrap();
         let inner = folder.path().canonicalize().unwrap().join("inner");
         std::fs::create_dir(&inner).unwrap();
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn s25_all_that_npx_may_run_instead_is_found_in_every_folder_above() {
+    fn s25_local_copies_that_npx_would_run_are_found_in_every_parent_folder() {
         let reference = PackageReference::new(Launcher::Npx, "good-server".into(), "1.2.3".into(), 0);
         let cases: [(&str, Option<&str>, &str); 7] = [
             ("node_modules/.bin/good-server@1.2.3", None, "a program by the name with the version"),

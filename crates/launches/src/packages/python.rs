@@ -195,7 +195,7 @@ mod tests {
         --hash=sha256:5c09 \\\n    --hash=sha256:4ab8\n    # from https://index.test/simple\n";
 
     #[test]
-    fn a_version_is_read_with_the_hashes_of_its_files() {
+    fn version_is_parsed_with_its_file_hashes() {
         let mut reference = PackageReference::new(Launcher::Uvx, "mcp_server.time".into(), String::new(), 0);
         let found = parse_lookup(&reference, PRINTED).unwrap();
         assert_eq!(found.integrity.as_deref(), Some("sha256:4ab8 sha256:5c09"), "in an order of their own");

@@ -17,7 +17,7 @@ fn request(target: &str, headers: &str) -> String {
 }
 
 #[test]
-fn only_the_right_request_is_taken() {
+fn only_the_valid_redirect_is_accepted() {
     let good = format!("/callback?code=c&state={STATE}");
     let browser_like = "\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document\r\nSec-Fetch-Site: cross-site";
     let own = |target: &str| request(target, "");
@@ -53,7 +53,7 @@ fn only_the_right_request_is_taken() {
 }
 
 #[test]
-fn a_pasted_address_is_judged_like_the_browser() {
+fn pasted_redirect_is_validated_like_a_browser_request() {
     for (text, is_taken) in [
         (format!(" http://127.0.0.1:4711/callback?code=c&state={STATE}\n"), true),
         (format!("http://127.0.0.1:4712/callback?code=c&state={STATE}"), false),
@@ -67,7 +67,7 @@ fn a_pasted_address_is_judged_like_the_browser() {
 }
 
 #[test]
-fn the_issuer_in_an_answer_is_compared_as_a_string() {
+fn issuer_of_a_response_is_compared_as_a_string() {
     const ISSUER: &str = "https://as.example";
     // Issuer in the response, `true` if promised, `true` if accepted, requirement.
     let table = [
@@ -90,7 +90,7 @@ fn the_issuer_in_an_answer_is_compared_as_a_string() {
 }
 
 #[tokio::test]
-async fn wrong_answers_do_not_end_the_wait_and_the_right_one_counts_once() {
+async fn invalid_responses_do_not_end_the_wait_and_the_valid_one_counts_once() {
     let callback = RedirectListener::bind(None, false).await.unwrap();
     let redirect_uri = callback.redirect_uri().unwrap();
     assert_eq!(
@@ -138,7 +138,7 @@ async fn wrong_answers_do_not_end_the_wait_and_the_right_one_counts_once() {
 }
 
 #[tokio::test]
-async fn a_port_that_is_taken_is_no_obstacle() {
+async fn occupied_port_is_replaced_unless_required() {
     let first = RedirectListener::bind(None, false).await.unwrap();
     let second = RedirectListener::bind(Some(first.port()), false).await.unwrap();
     assert_ne!(first.port(), second.port(), "X50: another port must be used");

@@ -6,7 +6,7 @@ use super::support::{RequestOutcome, TestAuthorization, servers};
 use crate::*;
 
 #[tokio::test]
-async fn whatever_is_refused_for_ever_ends_with_a_cause_and_few_requests() {
+async fn permanent_refusal_ends_with_a_cause_and_few_requests() {
     // Permanent 401, permanent 5xx of the authorization server, permanent 5xx of the server.
     for (refusing, down) in [
         (RefusalBehaviour::Unauthorized, None),
@@ -42,7 +42,7 @@ async fn whatever_is_refused_for_ever_ends_with_a_cause_and_few_requests() {
 }
 
 #[tokio::test]
-async fn a_token_that_is_refused_at_once_is_not_got_again_and_again() {
+async fn immediately_refused_token_is_renewed_once() {
     let (issuer, server) = servers(|_| (), |_| ()).await;
     let bench = TestAuthorization::new(&server, |_| ());
     bench.connect().await.unwrap();
@@ -53,7 +53,7 @@ async fn a_token_that_is_refused_at_once_is_not_got_again_and_again() {
 }
 
 #[tokio::test]
-async fn a_server_that_refuses_one_token_after_the_other_is_not_served_for_ever() {
+async fn repeated_refusals_limit_the_number_of_renewals() {
     let (issuer, server) = servers(|_| (), |_| ()).await;
     let bench = TestAuthorization::new(&server, |_| ());
     bench.connect().await.unwrap();

@@ -15,7 +15,7 @@ fn paths(server: &ProtectedServer, issuer: &AuthorizationServer) -> (Vec<String>
 }
 
 #[tokio::test]
-async fn every_place_of_the_metadata_is_found() {
+async fn metadata_is_found_at_every_location() {
     const RESOURCE: &str = "/.well-known/oauth-protected-resource";
     let (oauth, openid) = ("/.well-known/oauth-authorization-server", "/.well-known/openid-configuration");
     let tenant = |place: &str| format!("{place}/tenant1");
@@ -79,7 +79,7 @@ async fn every_place_of_the_metadata_is_found() {
 }
 
 #[tokio::test]
-async fn a_server_of_2025_03_26_is_its_own_authorization_server() {
+async fn server_of_2025_03_26_is_its_own_authorization_server() {
     for (metadata, path) in [(MetadataLocation::OAuth, ""), (MetadataLocation::None, "")] {
         let (_issuer, server) = servers(
             |script| (script.metadata, script.path) = (metadata, path.to_owned()),
@@ -117,7 +117,7 @@ async fn a_server_of_2025_03_26_is_its_own_authorization_server() {
 }
 
 #[tokio::test]
-async fn metadata_that_do_not_fit_end_it_before_anything_is_sent() {
+async fn mismatching_metadata_ends_the_sign_in_before_anything_is_sent() {
     let s256 = |list: serde_json::Value| members(&[("code_challenge_methods_supported", list)]);
     let other_issuer = members(&[("issuer", json!("https://evil.example"))]);
     // Server metadata and its members, members of the resource metadata, requirement, cause.
@@ -209,7 +209,7 @@ async fn metadata_that_do_not_fit_end_it_before_anything_is_sent() {
 }
 
 #[tokio::test]
-async fn a_metadata_url_that_leads_inside_is_not_asked() {
+async fn internal_metadata_url_is_not_requested() {
     for url in [
         "http://169.254.169.254/x",
         "http://10.0.0.1/",
@@ -228,7 +228,7 @@ async fn a_metadata_url_that_leads_inside_is_not_asked() {
 }
 
 #[tokio::test]
-async fn redirects_of_metadata_are_followed_only_to_where_may_be_gone() {
+async fn metadata_redirects_are_followed_to_allowed_urls_only() {
     const PLACE: &str = "/.well-known/oauth-authorization-server";
     for (to, is_good) in [
         ("/.well-known/openid-configuration", true),
@@ -252,7 +252,7 @@ async fn redirects_of_metadata_are_followed_only_to_where_may_be_gone() {
 }
 
 #[tokio::test]
-async fn x47_a_redirect_reaches_no_other_program_on_a_named_host() {
+async fn x47_redirect_cannot_reach_another_port_of_a_loopback_host() {
     const PLACE: &str = "/.well-known/oauth-authorization-server";
     let other = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     other.set_nonblocking(true).unwrap();
@@ -271,7 +271,7 @@ async fn x47_a_redirect_reaches_no_other_program_on_a_named_host() {
 }
 
 #[tokio::test]
-async fn the_resource_is_sent_byte_for_byte_as_it_names_itself() {
+async fn resource_identifier_is_sent_unmodified() {
     let (issuer, server) = servers(|_| (), |script| script.checks_audience = false).await;
     let named = format!("{}/", server.url()).replace("http://", "HTTP://");
     server.set(|script| script.overrides = members(&[("resource", json!(named))]));
@@ -291,7 +291,7 @@ async fn the_resource_is_sent_byte_for_byte_as_it_names_itself() {
 }
 
 #[tokio::test]
-async fn of_several_authorization_servers_the_known_one_is_taken() {
+async fn configured_authorization_server_is_selected_among_several() {
     let (first, server) = servers(|_| (), |_| ()).await;
     let second = AuthorizationServer::start(Default::default()).await;
     server.lead_to(&[&first, &second]);
@@ -312,7 +312,7 @@ async fn of_several_authorization_servers_the_known_one_is_taken() {
 }
 
 #[tokio::test]
-async fn on_a_host_that_several_share_the_user_sees_for_what_the_token_is() {
+async fn resource_identifier_of_a_shared_host_must_match_and_is_shown() {
     // Path of the resource identifier, `true` if it matches the server at /mcp.
     for (path, is_about_it) in [("/mcp", true), ("/", true), ("", true), ("/other/mcp", false), ("/mcp/more", false)] {
         let (issuer, server) = servers(|_| (), |script| script.checks_audience = false).await;

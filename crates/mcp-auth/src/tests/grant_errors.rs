@@ -7,7 +7,7 @@ use super::support::{TestAuthorization, preregistered, servers};
 use crate::*;
 
 #[tokio::test]
-async fn a_key_that_is_none_is_told() {
+async fn invalid_key_is_reported() {
     let knows = AuthorizationScript { auth_methods: vec!["private_key_jwt".to_owned()], ..Default::default() };
     let issuer = AuthorizationServer::start(knows).await;
     let server = testkit::authorization::ProtectedServer::start(Default::default(), &[&issuer]).await;
@@ -31,7 +31,7 @@ async fn a_key_that_is_none_is_told() {
 }
 
 #[tokio::test]
-async fn the_identity_provider_is_asked_over_tls_only() {
+async fn identity_provider_is_requested_over_tls_only() {
     let addresses = [("http://a.test", None), ("https://a.test", Some("http://a.test/")), ("ftp://a.test", None)];
     for (issuer_url, endpoint) in addresses {
         let (issuer, server) = servers(|script| drop(script.clients.insert("app".to_owned(), None)), |_| ()).await;

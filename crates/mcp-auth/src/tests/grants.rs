@@ -28,7 +28,7 @@ pub(super) fn key_pem() -> String {
 }
 
 #[tokio::test]
-async fn the_app_itself_gets_a_token_and_renews_it() {
+async fn client_credentials_token_is_obtained_and_renewed() {
     for method in ["client_secret_basic", "client_secret_post", "private_key_jwt"] {
         let (issuer, server) = servers(
             |script| {
@@ -88,7 +88,7 @@ async fn the_app_itself_gets_a_token_and_renews_it() {
 }
 
 #[tokio::test]
-async fn a_workload_shows_its_statement_once() {
+async fn workload_assertion_is_sent_once() {
     let (issuer, server) = servers(|script| drop(script.clients.insert("job".to_owned(), None)), |_| ()).await;
     let bench = TestAuthorization::new(&server, |settings| {
         settings.grant = GrantKind::WorkloadIdentity { assertion: "the.workload.jwt".into() };
@@ -149,7 +149,7 @@ async fn identity_provider(client_id: &'static str, challenges: &'static [&'stat
 }
 
 #[tokio::test]
-async fn the_organization_vouches_for_the_user() {
+async fn token_is_obtained_through_the_identity_provider() {
     for signs_in in [false, true] {
         let provider = identity_provider("idp-client", &["S256"]).await;
         let (issuer, server) = servers(
@@ -242,7 +242,7 @@ async fn the_organization_vouches_for_the_user() {
 }
 
 #[tokio::test]
-async fn an_identity_provider_without_s256_is_not_gone_to() {
+async fn identity_provider_without_s256_is_rejected() {
     let provider = identity_provider("idp-client", &["plain"]).await;
     let (_issuer, server) = servers(|script| drop(script.clients.insert("app".to_owned(), None)), |_| ()).await;
     let bench = TestAuthorization::new(&server, |settings| {
@@ -265,7 +265,7 @@ async fn an_identity_provider_without_s256_is_not_gone_to() {
 }
 
 #[tokio::test]
-async fn a_bound_token_is_proven_anew_each_time() {
+async fn bound_token_has_a_new_proof_for_each_request() {
     for dpop in [DpopBehaviour::Required, DpopBehaviour::WithNonce] {
         let (issuer, server) = servers(
             |script| {
@@ -304,7 +304,7 @@ async fn a_bound_token_is_proven_anew_each_time() {
 }
 
 #[tokio::test]
-async fn who_wants_bound_tokens_gets_no_others() {
+async fn bearer_token_is_rejected_if_a_bound_one_is_required() {
     let (issuer, server) = servers(|_| (), |_| ()).await;
     let bench = TestAuthorization::new(&server, |settings| settings.dpop = DpopUse::Always);
     let error = bench.authorization.sign_in(AuthReason::SignIn).await.unwrap_err();
@@ -342,7 +342,7 @@ async fn who_wants_bound_tokens_gets_no_others() {
 }
 
 #[tokio::test]
-async fn a_proof_that_is_not_taken_is_told_before_anything_is_sent() {
+async fn unsupported_authentication_method_is_reported_before_anything_is_sent() {
     for (methods, algorithms, is_taken) in [
         (vec!["private_key_jwt"], json!(["ES256", "RS256"]), true),
         (vec!["private_key_jwt"], json!(null), true),
@@ -378,7 +378,7 @@ async fn a_proof_that_is_not_taken_is_told_before_anything_is_sent() {
 }
 
 #[tokio::test]
-async fn an_answer_with_a_wrong_state_is_not_processed() {
+async fn response_with_a_wrong_state_is_ignored() {
     let provider = identity_provider("idp-client", &["S256"]).await;
     let (_issuer, server) = servers(|script| drop(script.clients.insert("app".to_owned(), None)), |_| ()).await;
     let bench = TestAuthorization::new(&server, |settings| {

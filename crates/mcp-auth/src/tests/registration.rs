@@ -12,7 +12,7 @@ fn registrations(issuer: &AuthorizationServer) -> Vec<serde_json::Value> {
 }
 
 #[tokio::test]
-async fn the_app_registers_as_what_it_is() {
+async fn app_registers_as_a_native_public_client() {
     let (issuer, server) = servers(|_| (), |_| ()).await;
     let bench = TestAuthorization::new(&server, |_| ());
     bench.connect().await.unwrap();
@@ -32,7 +32,7 @@ async fn the_app_registers_as_what_it_is() {
 }
 
 #[tokio::test]
-async fn what_was_registered_is_used_again_while_its_port_is_free() {
+async fn registration_is_reused_while_its_port_is_free() {
     let (issuer, server) = servers(|_| (), |_| ()).await;
     let mut bench = TestAuthorization::new(&server, |_| ());
     bench.connect().await.unwrap();
@@ -56,7 +56,7 @@ async fn what_was_registered_is_used_again_while_its_port_is_free() {
 }
 
 #[tokio::test]
-async fn each_way_to_prove_itself_is_used_as_listed() {
+async fn each_authentication_method_is_used_as_listed() {
     for method in ["client_secret_basic", "client_secret_post", "none"] {
         let (issuer, server) = servers(
             |script| {
@@ -83,7 +83,7 @@ async fn each_way_to_prove_itself_is_used_as_listed() {
 }
 
 #[tokio::test]
-async fn a_document_is_the_client_where_that_is_taken() {
+async fn metadata_document_is_the_client_id_if_supported() {
     const DOCUMENT: &str = "https://app.example/client.json";
     let document =
         |settings: &mut AuthorizationSettings| settings.client.metadata_url = Some(Url::parse(DOCUMENT).unwrap());
@@ -112,7 +112,7 @@ async fn a_document_is_the_client_where_that_is_taken() {
 }
 
 #[tokio::test]
-async fn where_nothing_else_works_the_user_is_asked() {
+async fn user_is_prompted_for_a_client_id_if_nothing_else_works() {
     let (issuer, server) = servers(
         |script| {
             script.registration = false;
@@ -141,7 +141,7 @@ async fn where_nothing_else_works_the_user_is_asked() {
 }
 
 #[tokio::test]
-async fn a_refused_registration_is_told_and_tried_as_localhost() {
+async fn rejected_registration_is_reported_and_retried_with_localhost() {
     let (issuer, server) =
         servers(|script| script.registration_error = Some("invalid_redirect_uri".to_owned()), |_| ()).await;
     let bench = TestAuthorization::new(&server, |_| ());
@@ -162,7 +162,7 @@ async fn a_refused_registration_is_told_and_tried_as_localhost() {
 }
 
 #[tokio::test]
-async fn another_authorization_server_gets_nothing_of_the_first() {
+async fn another_authorization_server_receives_nothing_of_the_first() {
     let (first, server) = servers(|_| (), |_| ()).await;
     let second = AuthorizationServer::start(Default::default()).await;
     let bench = TestAuthorization::new(&server, |_| ());
@@ -201,7 +201,7 @@ async fn another_authorization_server_gets_nothing_of_the_first() {
 }
 
 #[tokio::test]
-async fn a_client_id_of_the_settings_belongs_to_one_authorization_server() {
+async fn configured_client_id_belongs_to_one_authorization_server() {
     let known = |script: &mut AuthorizationScript| {
         script.clients.insert("set-up".to_owned(), None);
     };
@@ -227,7 +227,7 @@ async fn a_client_id_of_the_settings_belongs_to_one_authorization_server() {
 }
 
 #[tokio::test]
-async fn a_registration_that_leads_nowhere_is_not_used_again() {
+async fn registration_of_a_cancelled_sign_in_is_replaced() {
     let (issuer, server) = servers(|_| (), |_| ()).await;
     let mut bench = TestAuthorization::new(&server, |_| ());
     bench.connect().await.unwrap();
@@ -251,7 +251,7 @@ async fn a_registration_that_leads_nowhere_is_not_used_again() {
 }
 
 #[tokio::test]
-async fn a_client_that_the_browser_brings_back_as_unknown_is_forgotten() {
+async fn client_rejected_in_the_browser_is_forgotten() {
     for error in ["unauthorized_client", "invalid_client", "access_denied"] {
         let (issuer, server) = servers(|_| (), |_| ()).await;
         let bench = TestAuthorization::new(&server, |_| ());
@@ -267,7 +267,7 @@ async fn a_client_that_the_browser_brings_back_as_unknown_is_forgotten() {
 }
 
 #[tokio::test]
-async fn a_typed_client_id_is_kept_once_it_has_proven_good() {
+async fn entered_client_id_is_stored_after_it_is_verified() {
     let (issuer, server) = servers(
         |script| {
             script.registration = false;
@@ -289,7 +289,7 @@ async fn a_typed_client_id_is_kept_once_it_has_proven_good() {
 }
 
 #[tokio::test]
-async fn who_types_a_client_id_is_shown_the_redirect_uri_to_register_and_it_stays() {
+async fn redirect_uri_shown_for_registration_stays_the_same() {
     let (issuer, server) = servers(
         |script| {
             script.registration = false;
@@ -319,7 +319,7 @@ async fn who_types_a_client_id_is_shown_the_redirect_uri_to_register_and_it_stay
 }
 
 #[tokio::test]
-async fn who_declined_has_given_the_client_id_to_nobody() {
+async fn declined_sign_in_does_not_bind_the_client_id() {
     let known = |script: &mut AuthorizationScript| drop(script.clients.insert("set-up".to_owned(), None));
     let (_wrong, server) = servers(known, |_| ()).await;
     let mut script = AuthorizationScript::default();

@@ -10,7 +10,7 @@ use super::support::{RequestOutcome, TestAuthorization, call, servers};
 use crate::*;
 
 #[tokio::test]
-async fn a_token_is_renewed_before_its_end_and_after_a_restart() {
+async fn token_is_renewed_before_its_expiry_and_after_a_restart() {
     let (issuer, server) = servers(|_| (), |_| ()).await;
     let mut bench = TestAuthorization::new(&server, |_| ());
     bench.connect().await.unwrap();
@@ -46,7 +46,7 @@ async fn a_token_is_renewed_before_its_end_and_after_a_restart() {
 }
 
 #[tokio::test]
-async fn many_calls_wait_for_one_renewal_and_none_fails() {
+async fn concurrent_calls_share_one_renewal_and_succeed() {
     let (issuer, server) = servers(|_| (), |_| ()).await;
     let bench = TestAuthorization::new(&server, |_| ());
     bench.connect().await.unwrap();
@@ -78,7 +78,7 @@ async fn many_calls_wait_for_one_renewal_and_none_fails() {
 }
 
 #[tokio::test]
-async fn a_caller_who_leaves_loses_no_rotated_token() {
+async fn dropped_caller_does_not_lose_a_rotated_token() {
     let (issuer, server) = servers(|_| (), |_| ()).await;
     let mut bench = TestAuthorization::new(&server, |_| ());
     bench.connect().await.unwrap();
@@ -102,7 +102,7 @@ async fn a_caller_who_leaves_loses_no_rotated_token() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_renewed_is_told_and_can_be_signed_in_again() {
+async fn failed_renewal_is_reported_and_the_user_can_sign_in_again() {
     for refresh in [RefreshBehaviour::Fails("invalid_grant".to_owned()), RefreshBehaviour::None] {
         let (issuer, server) = servers(|script| script.refresh = refresh.clone(), |_| ()).await;
         let bench = TestAuthorization::new(&server, |_| ());
@@ -123,7 +123,7 @@ async fn what_cannot_be_renewed_is_told_and_can_be_signed_in_again() {
 }
 
 #[tokio::test]
-async fn a_failing_authorization_server_costs_no_token() {
+async fn unavailable_authorization_server_keeps_the_token() {
     let (issuer, server) = servers(|script| script.refresh = RefreshBehaviour::Down(503), |_| ()).await;
     let bench = TestAuthorization::new(&server, |_| ());
     bench.connect().await.unwrap();
@@ -141,7 +141,7 @@ async fn a_failing_authorization_server_costs_no_token() {
 }
 
 #[tokio::test]
-async fn many_calls_wait_for_one_renewal_that_fails() {
+async fn concurrent_calls_share_one_failing_renewal() {
     let (issuer, server) = servers(|script| script.refresh = RefreshBehaviour::Down(503), |_| ()).await;
     let bench = TestAuthorization::new(&server, |_| ());
     bench.connect().await.unwrap();
@@ -174,7 +174,7 @@ async fn many_calls_wait_for_one_renewal_that_fails() {
 }
 
 #[tokio::test]
-async fn a_vault_that_fails_is_told_apart() {
+async fn vault_failure_is_reported_separately() {
     let (_issuer, server) = servers(|_| (), |_| ()).await;
     let mut bench = TestAuthorization::new(&server, |_| ());
     bench.connect().await.unwrap();
@@ -192,7 +192,7 @@ async fn a_vault_that_fails_is_told_apart() {
 }
 
 #[tokio::test]
-async fn no_request_to_another_origin_is_signed() {
+async fn requests_to_another_origin_are_not_signed() {
     let (_issuer, server) = servers(|_| (), |_| ()).await;
     let bench = TestAuthorization::new(&server, |_| ());
     bench.connect().await.unwrap();

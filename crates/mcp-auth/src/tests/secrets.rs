@@ -12,7 +12,7 @@ fn secrets_of(url: &Url) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn nothing_secret_stands_in_steps_errors_and_debug_output() {
+async fn steps_errors_and_debug_output_contain_no_secrets() {
     for method in ["none", "client_secret_basic", "client_secret_post"] {
         let (issuer, server) = servers(|script| script.auth_methods = vec![method.to_owned()], |_| ()).await;
         let bench = TestAuthorization::new(&server, |_| ());
@@ -44,7 +44,7 @@ async fn nothing_secret_stands_in_steps_errors_and_debug_output() {
 }
 
 #[tokio::test]
-async fn a_server_that_repeats_our_secrets_gets_them_taken_out() {
+async fn secrets_repeated_by_a_server_are_redacted() {
     // This server's error response repeats the whole token request.
     let issuer = HttpServer::start(|request, mut answer| async move {
         let origin = format!("http://{}", request.header("host").unwrap_or_default());
@@ -96,7 +96,7 @@ async fn a_server_that_repeats_our_secrets_gets_them_taken_out() {
 }
 
 #[test]
-fn a_secret_is_taken_out_of_earlier_steps_too() {
+fn secret_is_redacted_in_earlier_steps() {
     let mut log = crate::step_log::StepLog::default();
     let now = std::time::SystemTime::UNIX_EPOCH;
     log.note(now, AuthPhase::Token, "the server said token-of-later");
@@ -111,7 +111,7 @@ fn a_secret_is_taken_out_of_earlier_steps_too() {
 }
 
 #[tokio::test]
-async fn what_is_set_up_hides_its_secrets() {
+async fn debug_output_of_settings_contains_no_secrets() {
     let (_issuer, server) = servers(|_| (), |_| ()).await;
     let bench = TestAuthorization::new(&server, |settings| {
         settings.grant = GrantKind::WorkloadIdentity { assertion: "secret-assertion".into() };
@@ -134,7 +134,7 @@ async fn what_is_set_up_hides_its_secrets() {
 }
 
 #[tokio::test]
-async fn what_stands_in_the_query_of_the_server_goes_nowhere_and_is_not_shown() {
+async fn query_of_the_server_url_is_not_sent_or_shown() {
     for metadata in [ResourceMetadataLocation::WellKnown, ResourceMetadataLocation::SameOrigin] {
         let (issuer, server) = servers(|_| (), |script| script.metadata = metadata.clone()).await;
         let bench = TestAuthorization::at(
@@ -173,7 +173,7 @@ async fn what_stands_in_the_query_of_the_server_goes_nowhere_and_is_not_shown() 
 }
 
 #[test]
-fn a_key_in_the_address_is_not_forgotten() {
+fn key_in_the_url_stays_redacted() {
     let mut redactor = crate::secret_redactor::SecretRedactor::default();
     redactor.learn_query(&Url::parse("https://a.example/mcp?key=the%20first+key&the-lone-key&n=1").unwrap());
     (0..200).for_each(|number| redactor.learn(&format!("token-number-{number}")));
@@ -182,7 +182,7 @@ fn a_key_in_the_address_is_not_forgotten() {
 }
 
 #[test]
-fn nothing_is_left_of_a_secret_that_holds_another() {
+fn longer_secrets_are_redacted_first() {
     let mut redactor = crate::secret_redactor::SecretRedactor::default();
     redactor.learn("secret");
     redactor.learn("the-secret-of-all");
@@ -191,7 +191,7 @@ fn nothing_is_left_of_a_secret_that_holds_another() {
 }
 
 #[test]
-fn what_follows_a_sign_in_pushes_out_none_of_its_steps() {
+fn later_steps_do_not_displace_the_steps_of_the_sign_in() {
     let mut log = crate::step_log::StepLog::default();
     let now = std::time::SystemTime::UNIX_EPOCH;
     log.begin();

@@ -12,7 +12,7 @@ use super::support::{BrowserBehaviour, RequestOutcome, TestAuthorization, server
 use crate::*;
 
 #[tokio::test]
-async fn from_the_refusal_to_the_answer() {
+async fn sign_in_completes_from_401_to_the_response() {
     let (issuer, server) = servers(
         |script| script.scopes = Some(vec!["mcp:read".to_owned(), "offline_access".to_owned()]),
         |script| script.challenge_scope = Some("mcp:read".to_owned()),
@@ -78,7 +78,7 @@ async fn from_the_refusal_to_the_answer() {
 }
 
 #[tokio::test]
-async fn without_consent_no_browser_and_no_code() {
+async fn denied_consent_opens_no_browser_and_sends_no_code() {
     let (issuer, server) = servers(|_| (), |_| ()).await;
     for (answer, cause) in
         [(ConsentAnswer::No, AuthErrorCause::Declined), (ConsentAnswer::Cancel, AuthErrorCause::Cancelled)]
@@ -93,7 +93,7 @@ async fn without_consent_no_browser_and_no_code() {
 }
 
 #[tokio::test]
-async fn the_issuer_of_the_answer_is_checked_before_the_code_is_sent() {
+async fn issuer_of_the_response_is_checked_before_the_code_is_sent() {
     let other = |issuer: &str| IssParameter::Other(issuer.to_owned());
     // Issuer in the response, `true` if promised, `true` if accepted, requirement.
     let table = [
@@ -122,7 +122,7 @@ async fn the_issuer_of_the_answer_is_checked_before_the_code_is_sent() {
 }
 
 #[tokio::test]
-async fn an_error_of_another_issuer_is_not_shown() {
+async fn error_of_another_issuer_is_not_shown() {
     for (iss, is_shown) in [
         (IssParameter::Own, true),
         (IssParameter::Other("https://evil.example".to_owned()), false),
@@ -144,7 +144,7 @@ async fn an_error_of_another_issuer_is_not_shown() {
 }
 
 #[tokio::test]
-async fn it_can_be_cancelled_or_dropped_and_begun_again() {
+async fn sign_in_can_be_cancelled_or_dropped_and_repeated() {
     let (_issuer, server) = servers(|_| (), |_| ()).await;
     let bench = TestAuthorization::new(&server, |_| ());
     *bench.user.browser.lock().unwrap() = BrowserBehaviour::Stays;
@@ -172,7 +172,7 @@ async fn it_can_be_cancelled_or_dropped_and_begun_again() {
 }
 
 #[tokio::test]
-async fn after_five_minutes_it_is_over() {
+async fn sign_in_times_out_after_five_minutes() {
     let (issuer, server) = servers(|_| (), |_| ()).await;
     let bench = TestAuthorization::new(&server, |_| ());
     bench.connect().await.unwrap();
@@ -220,7 +220,7 @@ async fn after_five_minutes_it_is_over() {
 }
 
 #[tokio::test]
-async fn one_that_has_not_begun_can_be_cancelled() {
+async fn sign_in_waiting_for_the_vault_can_be_cancelled() {
     let (issuer, server) = servers(|_| (), |_| ()).await;
     let bench = TestAuthorization::new(&server, |_| ());
     let begin = || {
@@ -259,7 +259,7 @@ async fn one_that_has_not_begun_can_be_cancelled() {
 }
 
 #[tokio::test]
-async fn two_at_once_are_one() {
+async fn concurrent_sign_ins_are_merged() {
     let (issuer, server) = servers(|_| (), |_| ()).await;
     let bench = TestAuthorization::new(&server, |_| ());
     let (first, second) =
@@ -269,7 +269,7 @@ async fn two_at_once_are_one() {
 }
 
 #[tokio::test]
-async fn without_a_browser_the_address_is_pasted() {
+async fn redirect_is_pasted_if_the_browser_fails() {
     let (issuer, server) = servers(|_| (), |_| ()).await;
     let bench = TestAuthorization::new(&server, |_| ());
     *bench.user.browser.lock().unwrap() = BrowserBehaviour::Missing;
@@ -297,7 +297,7 @@ async fn without_a_browser_the_address_is_pasted() {
 }
 
 #[tokio::test]
-async fn wrong_answers_do_not_end_a_sign_in() {
+async fn invalid_responses_do_not_end_a_sign_in() {
     let (_issuer, server) = servers(|_| (), |_| ()).await;
     let bench = TestAuthorization::new(&server, |_| ());
     *bench.user.browser.lock().unwrap() = BrowserBehaviour::Stays;
@@ -317,7 +317,7 @@ async fn wrong_answers_do_not_end_a_sign_in() {
 }
 
 #[tokio::test]
-async fn another_account_is_asked_for() {
+async fn account_selection_is_requested() {
     for (supported, wanted) in [(json!(null), "login"), (json!(["login", "select_account"]), "select_account")] {
         let says = |script: &mut AuthorizationScript| {
             script.overrides.insert("prompt_values_supported".to_owned(), supported.clone());
@@ -331,7 +331,7 @@ async fn another_account_is_asked_for() {
 }
 
 #[tokio::test]
-async fn a_sign_in_before_any_call_asks_the_server_what_it_wants() {
+async fn sign_in_before_any_call_probes_the_server() {
     let (issuer, server) = servers(|_| (), |script| script.challenge_scope = Some("mcp:read".to_owned())).await;
     let bench = TestAuthorization::new(&server, |_| ());
     let began = std::time::Instant::now();
@@ -343,7 +343,7 @@ async fn a_sign_in_before_any_call_asks_the_server_what_it_wants() {
 }
 
 #[tokio::test]
-async fn a_server_in_the_open_gets_no_sign_in() {
+async fn unencrypted_server_has_no_sign_in() {
     let bench = TestAuthorization::at("http://mcp.example/mcp", Arc::default(), |_| ());
     let error = bench.authorization.sign_in(AuthReason::SignIn).await.unwrap_err();
     assert!(

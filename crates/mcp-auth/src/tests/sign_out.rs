@@ -7,7 +7,7 @@ use super::support::{RequestOutcome, TestAuthorization, members, servers};
 use crate::*;
 
 #[tokio::test]
-async fn tokens_are_revoked_where_that_is_offered_and_forgotten_in_any_case() {
+async fn tokens_are_revoked_if_supported_and_always_forgotten() {
     for (is_offered, is_down) in [(true, false), (false, false), (true, true)] {
         let (issuer, server) = servers(
             |script| {
@@ -57,7 +57,7 @@ async fn tokens_are_revoked_where_that_is_offered_and_forgotten_in_any_case() {
 }
 
 #[tokio::test]
-async fn an_access_token_that_can_not_be_revoked_ends_with_its_grant() {
+async fn unrevocable_access_token_ends_with_its_grant() {
     for (refresh, is_done) in [(RefreshBehaviour::Rotating, true), (RefreshBehaviour::None, false)] {
         let offers = |script: &mut testkit::authorization::AuthorizationScript| {
             (script.revokes_access, script.refresh) = (false, refresh.clone());

@@ -7,12 +7,12 @@ use testkit::authorization::{RefusalBehaviour, value};
 use super::support::{BrowserBehaviour, RequestOutcome, TestAuthorization, call, preregistered, servers, until};
 use crate::*;
 
-fn scopes_asked(issuer: &testkit::authorization::AuthorizationServer) -> Vec<String> {
+fn requested_scopes(issuer: &testkit::authorization::AuthorizationServer) -> Vec<String> {
     issuer.authorizations().iter().map(|one| value(one, "scope").unwrap_or_default().to_owned()).collect()
 }
 
 #[tokio::test]
-async fn the_union_is_asked_for_and_the_call_goes_on() {
+async fn union_of_scopes_is_requested_and_the_call_continues() {
     let (issuer, server) = servers(
         |_| (),
         |script| {
@@ -29,7 +29,7 @@ async fn the_union_is_asked_for_and_the_call_goes_on() {
         "[auth-stepup] [auth-stepup-retry-request] the call must succeed"
     );
     assert_eq!(
-        scopes_asked(&issuer),
+        requested_scopes(&issuer),
         ["mcp:basic", "mcp:basic mcp:write"],
         "[auth-stepup-union] previous scopes must be included"
     );
@@ -51,7 +51,7 @@ async fn the_union_is_asked_for_and_the_call_goes_on() {
 }
 
 #[tokio::test]
-async fn a_server_that_asks_for_ever_is_stopped() {
+async fn endless_step_ups_are_stopped() {
     let (issuer, server) = servers(
         |_| (),
         |script| {
@@ -89,7 +89,7 @@ async fn a_server_that_asks_for_ever_is_stopped() {
 }
 
 #[tokio::test]
-async fn one_that_was_broken_off_is_no_try() {
+async fn interrupted_step_up_is_not_counted() {
     let wants_more = |script: &mut testkit::authorization::ProtectedScript| {
         drop(script.tool_scopes.insert("more".to_owned(), "mcp:more".to_owned()))
     };
@@ -117,15 +117,16 @@ fn machine(settings: &mut AuthorizationSettings) {
     settings.client.preregistered = Some(preregistered("app", Some("secret-of-app")));
 }
 
-fn knows_app(script: &mut testkit::authorization::AuthorizationScript) {
+fn register_app(script: &mut testkit::authorization::AuthorizationScript) {
     script.auth_methods = vec!["client_secret_post".to_owned()];
     script.clients.insert("app".to_owned(), Some("secret-of-app".to_owned()));
 }
 
 #[tokio::test]
-async fn s14_a_machine_asks_its_user_for_more() {
+async fn s14_client_credentials_request_consent_for_more_scopes() {
     let (issuer, server) =
-        servers(knows_app, |script| drop(script.tool_scopes.insert("write".to_owned(), "mcp:write".to_owned()))).await;
+        servers(register_app, |script| drop(script.tool_scopes.insert("write".to_owned(), "mcp:write".to_owned())))
+            .await;
     let mut bench = TestAuthorization::new(&server, |settings| {
         machine(settings);
         settings.scopes = Some(vec!["mcp:read".to_owned()]);
@@ -161,8 +162,8 @@ async fn s14_a_machine_asks_its_user_for_more() {
 }
 
 #[tokio::test]
-async fn s14_a_machine_without_a_user_gets_no_more() {
-    let (issuer, server) = servers(knows_app, |script| {
+async fn s14_client_credentials_without_a_user_get_no_more_scopes() {
+    let (issuer, server) = servers(register_app, |script| {
         script.challenge_scope = Some("mcp:admin".to_owned());
         script.scopes = Some(vec!["mcp:all".to_owned()]);
         script.tool_scopes.insert("write".to_owned(), "mcp:write".to_owned());
@@ -186,9 +187,9 @@ async fn s14_a_machine_without_a_user_gets_no_more() {
 }
 
 #[tokio::test]
-async fn s07_a_machine_sends_its_secret_to_no_other_endpoint() {
-    let (issuer, server) = servers(knows_app, |_| ()).await;
-    let (other, _) = servers(knows_app, |_| ()).await;
+async fn s07_client_credentials_are_sent_to_no_other_endpoint() {
+    let (issuer, server) = servers(register_app, |_| ()).await;
+    let (other, _) = servers(register_app, |_| ()).await;
     let mut bench = TestAuthorization::new(&server, machine);
     assert_eq!(bench.call("echo").await, RequestOutcome::Answered(200), "the issuer's endpoint must need no consent");
     assert!(bench.user.consents.lock().unwrap().is_empty(), "no consent must be requested");

@@ -11,7 +11,7 @@ use super::support::{RequestOutcome, TestAuthorization};
 use crate::*;
 
 /// Starts a server that answers every request. `was_stranger` is set by a request without a token.
-async fn open_to_all(issuer: String, was_stranger: Arc<AtomicBool>) -> HttpServer {
+async fn start_public_server(issuer: String, was_stranger: Arc<AtomicBool>) -> HttpServer {
     HttpServer::start(move |request, mut answer| {
         let (issuer, was_stranger) = (issuer.clone(), Arc::clone(&was_stranger));
         async move {
@@ -30,7 +30,7 @@ async fn open_to_all(issuer: String, was_stranger: Arc<AtomicBool>) -> HttpServe
 }
 
 #[tokio::test]
-async fn a_token_that_is_over_and_cannot_be_renewed_stops_the_call() {
+async fn call_fails_if_its_expired_token_cannot_be_renewed() {
     let table = [
         (RefreshBehaviour::Down(503), "503", false),
         (RefreshBehaviour::Fails("invalid_grant".to_owned()), "Sign in again", true),
@@ -40,7 +40,7 @@ async fn a_token_that_is_over_and_cannot_be_renewed_stops_the_call() {
         let script = AuthorizationScript { refresh: refresh.clone(), ..AuthorizationScript::default() };
         let issuer = AuthorizationServer::start(script).await;
         let was_stranger = Arc::new(AtomicBool::default());
-        let server = open_to_all(issuer.issuer(), Arc::clone(&was_stranger)).await;
+        let server = start_public_server(issuer.issuer(), Arc::clone(&was_stranger)).await;
         let bench = TestAuthorization::at(&server.url("/mcp"), Arc::default(), |_| ());
         bench.authorization.sign_in(AuthReason::SignIn).await.unwrap();
         assert_eq!(bench.call("echo").await, RequestOutcome::Answered(200), "{refresh:?}: the token must be accepted");

@@ -14,7 +14,7 @@ fn other(server: &ProtectedServer, bench: &TestAuthorization) -> TestAuthorizati
 }
 
 #[tokio::test]
-async fn what_another_program_renewed_is_used() {
+async fn token_renewed_by_another_process_is_used() {
     let (issuer, server) = servers(|_| (), |_| ()).await;
     let app = TestAuthorization::new(&server, |_| ());
     app.connect().await.unwrap();
@@ -56,7 +56,7 @@ async fn what_another_program_renewed_is_used() {
 }
 
 #[tokio::test]
-async fn two_programs_do_not_renew_at_once() {
+async fn two_processes_do_not_renew_concurrently() {
     let (issuer, server) = servers(|_| (), |_| ()).await;
     let app = TestAuthorization::new(&server, |_| ());
     app.connect().await.unwrap();
@@ -76,7 +76,7 @@ async fn two_programs_do_not_renew_at_once() {
 }
 
 #[tokio::test]
-async fn a_renewal_that_another_program_made_void_ends_nothing() {
+async fn failed_renewal_uses_a_concurrent_sign_in_of_another_process() {
     let (issuer, server) = servers(|_| (), |_| ()).await;
     let app = TestAuthorization::new(&server, |_| ());
     app.connect().await.unwrap();
@@ -100,7 +100,7 @@ async fn a_renewal_that_another_program_made_void_ends_nothing() {
 }
 
 #[tokio::test]
-async fn a_sign_out_of_another_program_stays_one() {
+async fn sign_out_in_another_process_is_respected() {
     for is_under_way in [false, true] {
         let (issuer, server) = servers(|script| script.revocation = false, |_| ()).await;
         let app = TestAuthorization::new(&server, |_| ());
@@ -131,7 +131,7 @@ async fn a_sign_out_of_another_program_stays_one() {
 }
 
 #[tokio::test]
-async fn a_sign_in_of_another_program_is_found() {
+async fn sign_in_of_another_process_is_used() {
     let (_issuer, server) = servers(|_| (), |_| ()).await;
     let app = TestAuthorization::new(&server, |_| ());
     assert!(matches!(app.call("echo").await, RequestOutcome::Stopped(_)), "no user is signed in");

@@ -10,7 +10,7 @@ use super::support::{RequestOutcome, TestAuthorization, preregistered, servers, 
 use crate::*;
 
 #[tokio::test]
-async fn a_server_that_wants_no_sign_in_needs_no_vault() {
+async fn server_without_sign_in_does_not_require_a_vault() {
     let server = HttpServer::start(|_, mut answer| async move { answer.status(200).await }).await;
     let bench = TestAuthorization::at(&server.url("/mcp"), Arc::default(), |_| ());
     bench.vault.is_broken.store(true, Ordering::SeqCst);
@@ -21,7 +21,7 @@ async fn a_server_that_wants_no_sign_in_needs_no_vault() {
 }
 
 #[tokio::test]
-async fn who_wants_to_sign_in_can_though_nothing_can_be_kept() {
+async fn sign_in_succeeds_without_persistence() {
     let (issuer, server) = servers(|_| (), |_| ()).await;
     let bench = TestAuthorization::new(&server, |_| ());
     bench.vault.is_broken.store(true, Ordering::SeqCst);
@@ -55,7 +55,7 @@ async fn who_wants_to_sign_in_can_though_nothing_can_be_kept() {
 }
 
 #[tokio::test]
-async fn a_sign_out_that_leaves_something_behind_is_one_until_the_app_ends() {
+async fn incomplete_sign_out_applies_until_the_app_ends() {
     let (_issuer, server) = servers(|_| (), |_| ()).await;
     let mut bench = TestAuthorization::new(&server, |_| ());
     bench.connect().await.unwrap();
@@ -73,7 +73,7 @@ async fn a_sign_out_that_leaves_something_behind_is_one_until_the_app_ends() {
 }
 
 #[tokio::test]
-async fn calls_that_wait_for_a_vault_do_not_each_try_it() {
+async fn concurrent_calls_share_one_vault_read() {
     let (_issuer, server) = servers(|_| (), |_| ()).await;
     let bench = TestAuthorization::new(&server, |_| ());
     bench.vault.is_broken.store(true, Ordering::SeqCst);
@@ -94,7 +94,7 @@ async fn calls_that_wait_for_a_vault_do_not_each_try_it() {
 }
 
 #[tokio::test]
-async fn no_secret_goes_out_while_it_cannot_be_told_whose_it_is() {
+async fn secret_without_a_known_issuer_is_not_sent() {
     let known = |script: &mut testkit::authorization::AuthorizationScript| {
         script.auth_methods = vec!["client_secret_post".to_owned()];
         script.clients.insert("app".to_owned(), Some("secret-of-app".to_owned()));

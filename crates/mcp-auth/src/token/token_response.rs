@@ -166,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn answers_of_real_servers_are_understood() {
+    fn token_responses_of_real_servers_are_parsed() {
         // Members except the token -> lifetime, scopes, refresh token, type
         let table = [
             (json!({ "expires_in": 3600, "token_type": "Bearer" }), Some(3600), None, false),

@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_beginning_tells_what_a_message_is() {
+    fn outline_is_parsed_from_the_beginning() {
         for (text, id, method, is_error) in [
             (r#"{"jsonrpc":"2.0","id":1,"result":{"a":"#, Some("1"), None, false),
             (r#"{"jsonrpc":"2.0","error":{"code":1},"id":"x"}"#, Some("\"x\""), None, true),

@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_the_object() {
+    fn written_members_form_the_object() {
         let mut text = Vec::new();
         let any = json!({ "a\"b\n": 1, "_meta": { "x": [null] } });
         ObjectWriter::write(&mut text, |members| {

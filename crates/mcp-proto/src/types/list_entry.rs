@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn what_passes_can_be_read_and_nothing_else_passes() {
+    fn valid_entries_pass_and_invalid_ones_are_rejected() {
         let icon = json!({ "src": "a:b", "mimeType": "image/png", "sizes": ["any"], "theme": "dark" });
         let annotations = json!({ "audience": ["user"], "priority": 0.5, "lastModified": "x", "future": 1 });
         shape_and_type_agree::<Tool>(&json!({
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_that_stands_twice_is_refused() {
+    fn duplicate_field_is_rejected() {
         let text = r#"{"name":"a","inputSchema":{},"name":"b"}"#;
         let refused = ListEntry::<Tool>::pass(&mut JsonScanner::new(text)).unwrap();
         assert_eq!(refused.unwrap_err().1, "duplicate field `name`", "X38: a duplicate name leaves the tool ambiguous");

@@ -10,7 +10,7 @@ fn ask(id: Value, method: &str, params: Value) -> Value {
 }
 
 #[test]
-fn requests_that_come_together_are_answered_together() {
+fn batched_requests_are_answered_in_one_batch() {
     let mut peer = Peer::ready(Revision::V2025_03_26);
     let (call, sent) = peer.sends(ClientRequest::ListTools { cursor: None });
     peer.says(json!([
@@ -54,7 +54,7 @@ fn requests_that_come_together_are_answered_together() {
 }
 
 #[test]
-fn a_batch_without_requests_gets_nothing() {
+fn batch_without_requests_is_not_answered() {
     let mut peer = Peer::ready(Revision::V2025_03_26);
     peer.says(json!([{ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" }]));
     assert_eq!(peer.sent(), Vec::<Value>::new(), "[base-notification-no-response]");
@@ -65,7 +65,7 @@ fn a_batch_without_requests_gets_nothing() {
 }
 
 #[test]
-fn a_batch_is_answered_when_the_session_ends() {
+fn pending_batch_is_answered_when_the_session_ends() {
     let mut peer = Peer::ready(Revision::V2025_03_26);
     peer.says(json!([ask(json!(1), "ping", json!({})), ask(json!(2), "roots/list", json!({}))]));
     peer.session.handle_closed(CloseReason::StoppedByUser, peer.now);
@@ -73,7 +73,7 @@ fn a_batch_is_answered_when_the_session_ends() {
 }
 
 #[test]
-fn other_revisions_have_no_batches() {
+fn batches_are_rejected_by_other_revisions() {
     for revision in Revision::ALL.into_iter().filter(|revision| !revision.has_batches()) {
         let mut peer = Peer::ready(revision);
         let (call, sent) = peer.sends(ClientRequest::ListTools { cursor: None });
@@ -97,7 +97,7 @@ fn other_revisions_have_no_batches() {
 }
 
 #[test]
-fn batches_have_a_bound() {
+fn batch_size_is_bounded() {
     let mut settings = config(OpeningMode::Probe);
     settings.limits.batch = 2;
     let mut peer = Peer::ready_with(Revision::V2025_03_26, all_capabilities(), settings);

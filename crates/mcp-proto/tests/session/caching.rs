@@ -33,7 +33,7 @@ fn hint(result: Result<ServerResult, CallError>) -> Option<CacheHint> {
 }
 
 #[test]
-fn lists_and_contents_say_how_long_they_may_be_kept() {
+fn cache_hints_of_lists_and_contents_are_reported() {
     let day = Duration::from_secs(24 * 60 * 60);
     for request in cacheable() {
         for (proves, ttl, expected) in [
@@ -71,7 +71,7 @@ fn lists_and_contents_say_how_long_they_may_be_kept() {
 }
 
 #[test]
-fn older_revisions_know_nothing_of_it() {
+fn cache_hints_are_ignored_by_older_revisions() {
     for request in cacheable() {
         let mut peer = Peer::ready(Revision::V2025_11_25);
         let (call, sent) = peer.sends(request);
@@ -83,7 +83,7 @@ fn older_revisions_know_nothing_of_it() {
 }
 
 #[test]
-fn what_rests_on_answers_of_the_user_is_not_kept() {
+fn results_based_on_user_input_have_no_cache_hint() {
     let mut peer = Peer::ready(Revision::V2026_07_28);
     let (call, sent) = peer.sends(ClientRequest::ReadResource { uri: "a:b".into() });
     let asks = json!({ "when": { "method": "elicitation/create", "params": form() } });

@@ -21,7 +21,7 @@ fn complete() -> ClientRequest {
 }
 
 #[test]
-fn requests_stand_on_the_wire_as_the_schemas_say() {
+fn requests_match_the_schemas() {
     let list = |cursor: Option<&str>| cursor.map(str::to_owned);
     let text = json!({ "content": [{ "type": "text", "text": "ok" }] });
     let cases: Vec<(ClientRequest, Value, Value)> = vec![
@@ -113,7 +113,7 @@ fn requests_stand_on_the_wire_as_the_schemas_say() {
 }
 
 #[test]
-fn modern_requests_carry_their_metadata() {
+fn modern_requests_contain_their_metadata() {
     let config = config(OpeningMode::Probe);
     let mut peer = Peer::ready_with(Revision::V2026_07_28, json!({ "tools": {}, "logging": {} }), config);
     let (call, sent) = peer.sends(ClientRequest::ListTools { cursor: None });
@@ -149,7 +149,7 @@ fn modern_requests_carry_their_metadata() {
 }
 
 #[test]
-fn what_a_server_does_not_offer_is_not_asked() {
+fn unsupported_requests_are_not_sent() {
     let none: Vec<(&str, ClientRequest)> = vec![
         ("[tools-capability-gate]", ClientRequest::ListTools { cursor: None }),
         ("[tools-capability-gate]", tool_call()),
@@ -190,7 +190,7 @@ fn what_a_server_does_not_offer_is_not_asked() {
 }
 
 #[test]
-fn answers_find_their_calls_in_any_order() {
+fn responses_are_matched_to_calls_in_any_order() {
     let mut peer = Peer::ready(Revision::V2025_06_18);
     let (first, a) = peer.sends(ClientRequest::ListTools { cursor: None });
     let (second, b) = peer.sends(ClientRequest::ListPrompts { cursor: None });
@@ -202,7 +202,7 @@ fn answers_find_their_calls_in_any_order() {
 }
 
 #[test]
-fn answers_of_the_wrong_shape_name_the_place() {
+fn malformed_response_names_the_invalid_member() {
     let cases: Vec<(ClientRequest, Value, &str)> = vec![
         (ClientRequest::ListTools { cursor: None }, json!({}), "missing field `tools`"),
         (ClientRequest::ListTools { cursor: None }, json!([1]), "not an object"),
@@ -235,7 +235,7 @@ fn answers_of_the_wrong_shape_name_the_place() {
 }
 
 #[test]
-fn a_malformed_entry_costs_only_itself() {
+fn malformed_list_entry_is_dropped() {
     let good = json!({ "name": "a", "inputSchema": { "type": "object" }, "future": [1] });
     let cases = [
         (json!(7), "[1]", "it is not an object"),
@@ -273,7 +273,7 @@ fn a_malformed_entry_costs_only_itself() {
 }
 
 #[test]
-fn large_content_is_not_copied_and_small_content_does_not_hold_its_message() {
+fn large_content_is_sliced_and_small_content_copied() {
     let mut peer = Peer::ready(Revision::V2025_11_25);
     let (call, sent) = peer.sends(tool_call());
     let (data, escaped) = ("QUJD".repeat(5000), "line\n".repeat(5000));
@@ -302,7 +302,7 @@ fn large_content_is_not_copied_and_small_content_does_not_hold_its_message() {
 }
 
 #[test]
-fn content_of_every_kind_arrives() {
+fn every_kind_of_content_is_parsed() {
     let mut peer = Peer::ready(Revision::V2026_07_28);
     let (call, sent) = peer.sends(tool_call());
     peer.answers(
@@ -333,7 +333,7 @@ fn content_of_every_kind_arrives() {
 }
 
 #[test]
-fn url_required_is_an_error_of_its_own_in_one_revision() {
+fn url_elicitation_error_is_recognized_in_one_revision() {
     let page = json!({ "mode": "url", "url": "https://x.test/", "message": "sign in", "elicitationId": "e1" });
     for (revision, known) in [(Revision::V2025_06_18, false), (Revision::V2025_11_25, true)] {
         let mut peer = Peer::ready(revision);
@@ -362,7 +362,7 @@ fn url_required_is_an_error_of_its_own_in_one_revision() {
 }
 
 #[test]
-fn a_cancelled_call_ends_at_once() {
+fn cancelled_call_ends_immediately() {
     for revision in Revision::ALL {
         let mut peer = Peer::ready(revision);
         let (call, sent) = peer.sends(tool_call());
@@ -379,7 +379,7 @@ fn a_cancelled_call_ends_at_once() {
 }
 
 #[test]
-fn calls_have_a_bound() {
+fn concurrent_calls_are_bounded() {
     let mut config = config(OpeningMode::Probe);
     config.limits.in_flight_calls = 3;
     let mut peer = Peer::ready_with(Revision::V2025_11_25, all_capabilities(), config);
@@ -412,7 +412,7 @@ fn calls_end_with_the_session() {
 }
 
 #[test]
-fn roots_changes_are_told_where_that_exists() {
+fn root_changes_are_notified_in_legacy_revisions() {
     for revision in Revision::ALL {
         let mut peer = Peer::ready(revision);
         peer.session.notify(ClientNotification::RootsListChanged);

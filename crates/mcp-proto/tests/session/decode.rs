@@ -9,7 +9,7 @@ fn decode(line: impl AsRef<[u8]>) -> Result<IncomingMessage, InvalidMessage> {
 }
 
 #[test]
-fn valid_lines_are_read() {
+fn valid_lines_are_parsed() {
     for line in [
         r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
         "\u{feff}{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}",
@@ -41,7 +41,7 @@ fn valid_lines_are_read() {
 }
 
 #[test]
-fn each_fault_has_its_cause() {
+fn each_decoding_error_has_its_cause() {
     let deep =
         |levels: usize| format!(r#"{{"jsonrpc":"2.0","id":5,"result":{}{}}}"#, "[".repeat(levels), "]".repeat(levels));
     let many = format!(r#"{{"jsonrpc":"2.0","id":5,"result":[{}1]}}"#, "1,".repeat(600_000));
@@ -114,7 +114,7 @@ fn each_fault_has_its_cause() {
 }
 
 #[test]
-fn the_servers_broken_requests_are_known_as_such() {
+fn malformed_server_requests_are_recognized_as_requests() {
     for line in [
         r#"{"jsonrpc":"1.0","id":9,"method":"roots/list"}"#,
         r#"{"jsonrpc":"2.0","id":9,"method":"x","params":{"a":"\ud800"}}"#,
@@ -128,7 +128,7 @@ fn the_servers_broken_requests_are_known_as_such() {
 }
 
 #[test]
-fn lines_that_are_too_long_are_attributed_by_either_end() {
+fn overlong_line_is_attributed_by_its_head_or_tail() {
     let head = |text: &str| InvalidMessage::too_long(text.as_bytes(), b"", 16, 17);
     assert_eq!(head(r#"{"jsonrpc":"2.0","id":5,"result":{"a":"xxxx"#).id, Some(5.into()), "X37: id at the beginning");
     let request = head(r#"{"jsonrpc":"2.0","id":5,"method":"x","params":{"a":"xxxx"#);
@@ -153,7 +153,7 @@ fn lines_that_are_too_long_are_attributed_by_either_end() {
 }
 
 #[test]
-fn ids_show_their_type() {
+fn ids_of_different_types_differ() {
     assert_eq!(RequestId::Number(1).to_string(), "1", "a number");
     assert_eq!(RequestId::from("1").to_string(), "\"1\"", "a string");
     assert_ne!(RequestId::Number(1), RequestId::from("1"), "X38: ids of different types must differ");

@@ -39,7 +39,7 @@ fn safe_requests() -> Vec<ClientRequest> {
 }
 
 #[test]
-fn what_changes_nothing_is_sent_again_with_a_new_id() {
+fn safe_request_is_sent_again_with_a_new_id() {
     for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
         for fault in [lost(), unreachable(), status(503)] {
             for request in safe_requests() {
@@ -90,7 +90,7 @@ fn what_changes_nothing_is_sent_again_with_a_new_id() {
 }
 
 #[test]
-fn a_tool_is_called_again_only_if_the_server_was_not_reached() {
+fn tool_call_is_sent_again_only_if_the_server_was_not_reached() {
     for revision in [Revision::V2025_03_26, Revision::V2026_07_28] {
         for (fault, sent) in [
             (lost(), true),
@@ -130,7 +130,7 @@ fn a_tool_is_called_again_only_if_the_server_was_not_reached() {
 }
 
 #[test]
-fn an_error_in_the_body_of_a_status_is_the_servers_answer() {
+fn json_rpc_error_in_an_http_error_body_is_the_response() {
     let mut peer = Peer::over_http(Revision::V2026_07_28);
     let body = json!({ "jsonrpc": "2.0", "id": 1, "error": { "code": -32601, "message": "no such method" } });
     let (call, sent) = peer.sends(ClientRequest::ListTools { cursor: None });
@@ -143,7 +143,7 @@ fn an_error_in_the_body_of_a_status_is_the_servers_answer() {
 }
 
 #[test]
-fn cancelling_closes_the_stream_in_2026_07_28() {
+fn cancellation_closes_the_stream_in_2026_07_28() {
     let mut peer = Peer::over_http(Revision::V2026_07_28);
     let (call, sent) = peer.sends(tool_call());
     peer.session.cancel(call, CancelReason::User, peer.now);
@@ -186,7 +186,7 @@ fn cancelling_closes_the_stream_in_2026_07_28() {
 }
 
 #[test]
-fn a_cancelled_call_is_not_sent_again() {
+fn cancelled_call_is_not_sent_again() {
     let mut peer = Peer::over_http(Revision::V2025_11_25);
     let (call, sent) = peer.sends(ClientRequest::ListTools { cursor: None });
     peer.fails(&sent["id"], lost());
@@ -197,7 +197,7 @@ fn a_cancelled_call_is_not_sent_again() {
 }
 
 #[test]
-fn answers_of_the_user_survive_a_loss() {
+fn user_responses_survive_a_lost_stream() {
     let mut peer = Peer::over_http(Revision::V2026_07_28);
     let request = ClientRequest::ReadResource { uri: "a:b".into() };
     let (call, first) = peer.sends(request);
@@ -223,7 +223,7 @@ fn answers_of_the_user_survive_a_loss() {
 }
 
 #[test]
-fn a_question_belongs_to_the_call_whose_stream_carried_it() {
+fn server_request_belongs_to_the_call_of_its_stream() {
     let mut peer = Peer::over_http(Revision::V2025_11_25);
     let (first, sent) = peer.sends(tool_call());
     let (second, _) = peer.sends(tool_call());
@@ -244,7 +244,7 @@ fn a_question_belongs_to_the_call_whose_stream_carried_it() {
 }
 
 #[test]
-fn a_ping_that_is_not_delivered_is_a_lost_connection() {
+fn undelivered_ping_is_a_lost_connection() {
     let mut settings = crate::peer::config(OpeningMode::Probe);
     settings.carrier = TransportKind::StreamableHttp;
     settings.timeouts.ping_interval = Some(seconds(30));
@@ -268,7 +268,7 @@ fn a_ping_that_is_not_delivered_is_a_lost_connection() {
 }
 
 #[test]
-fn unknown_ids_are_passed_over() {
+fn unknown_ids_are_ignored() {
     let mut peer = Peer::over_http(Revision::V2025_11_25);
     for id in [json!(999), json!(0), json!(-1)] {
         peer.fails(&id, lost());

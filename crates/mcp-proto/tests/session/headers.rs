@@ -45,7 +45,7 @@ fn headers_of(peer: &mut Peer, arguments: Value) -> Vec<(String, String)> {
 }
 
 #[test]
-fn each_request_names_its_method_and_what_it_is_about() {
+fn each_request_has_method_and_name_headers() {
     let mut peer = modern();
     for (request, method, name) in [
         (tool_call(), "tools/call", Some("add_note")),
@@ -69,7 +69,7 @@ fn each_request_names_its_method_and_what_it_is_about() {
 }
 
 #[test]
-fn values_that_a_header_cannot_carry_are_encoded() {
+fn values_not_allowed_in_headers_are_encoded() {
     for (text, value) in [
         ("plain text, \t even so", "plain text, \t even so"),
         ("", ""),
@@ -91,7 +91,7 @@ fn values_that_a_header_cannot_carry_are_encoded() {
 }
 
 #[test]
-fn annotated_arguments_are_repeated() {
+fn annotated_arguments_are_copied_to_headers() {
     let mut peer = modern();
     assert_eq!(headers_of(&mut peer, json!({ "s": "x" })), [], "[http-x-mcp-header-unknown-schema]");
     let properties = json!({
@@ -148,7 +148,7 @@ fn annotated_arguments_are_repeated() {
 }
 
 #[test]
-fn a_tool_with_a_bad_annotation_is_dropped_and_the_others_stay() {
+fn tool_with_an_invalid_header_annotation_is_dropped_alone() {
     let string = |header: Value| json!({ "s": { "type": "string", "x-mcp-header": header } });
     let on = |kind: Value| json!({ "s": { "type": kind, "x-mcp-header": "A" } });
     let inside = |keyword: &str, schema: Value| json!({ "s": { "type": "object", keyword: schema } });
@@ -210,7 +210,7 @@ fn a_tool_with_a_bad_annotation_is_dropped_and_the_others_stay() {
 }
 
 #[test]
-fn nothing_is_repeated_where_there_are_no_such_headers() {
+fn header_annotations_are_ignored_without_such_headers() {
     let bad = tool("t", json!({ "s": { "type": "number", "x-mcp-header": "a b" } }));
     for (proves, mut peer) in [
         ("[http-x-mcp-header-stdio-ignore]", Peer::ready(Revision::V2026_07_28)),
@@ -223,7 +223,7 @@ fn nothing_is_repeated_where_there_are_no_such_headers() {
 }
 
 #[test]
-fn headers_that_do_not_fit_make_the_tools_be_listed_once_more() {
+fn header_mismatch_refreshes_the_tool_list() {
     let refusal = json!({ "error": { "code": -32020, "message": "Mcp-Param-Region is missing" } }).to_string();
     let mut peer = modern();
     let id = peer.call(call("t", json!({ "s": "eu" })));

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::peer::{Peer, all_capabilities, config, tool_call};
 
 #[test]
-fn an_answer_that_cannot_be_read_fails_its_call_at_once() {
+fn unreadable_response_fails_its_call_immediately() {
     let body =
         |id: &Value, what: &[u8]| [format!(r#"{{"jsonrpc":"2.0","id":{id},"result":"#).as_bytes(), what, b"}"].concat();
     let deep = [vec![b'['; 100_000], vec![b']'; 100_000]].concat();
@@ -36,7 +36,7 @@ fn an_answer_that_cannot_be_read_fails_its_call_at_once() {
 }
 
 #[test]
-fn a_line_that_is_too_long_fails_the_call_that_it_answers() {
+fn overlong_line_fails_the_call_it_answers() {
     let mut peer = Peer::ready(Revision::V2025_11_25);
     let (call, sent) = peer.sends(tool_call());
     let (other, _) = peer.sends(tool_call());
@@ -66,7 +66,7 @@ fn a_line_that_is_too_long_fails_the_call_that_it_answers() {
 }
 
 #[test]
-fn an_answer_reaches_its_call_and_no_other() {
+fn response_reaches_only_its_own_call() {
     for revision in Revision::ALL {
         let mut peer = Peer::ready(revision);
         let (call, sent) = peer.sends(ClientRequest::ListTools { cursor: None });
@@ -99,7 +99,7 @@ fn an_answer_reaches_its_call_and_no_other() {
 }
 
 #[test]
-fn an_error_without_id_is_for_the_only_call_if_it_is_about_reading() {
+fn error_without_id_fails_the_only_call_if_it_is_a_parse_error() {
     let error = |code: i64| json!({ "jsonrpc": "2.0", "id": null, "error": { "code": code, "message": "?" } });
     let mut peer = Peer::ready(Revision::V2025_11_25);
     let call = peer.call(tool_call());
@@ -112,7 +112,7 @@ fn an_error_without_id_is_for_the_only_call_if_it_is_about_reading() {
 }
 
 #[test]
-fn a_flood_is_merged_counted_and_bounded() {
+fn event_flood_is_merged_counted_and_bounded() {
     let mut settings = config(OpeningMode::Probe);
     settings.limits.queued_events = 100;
     let mut peer = Peer::ready_with(Revision::V2025_11_25, all_capabilities(), settings);
@@ -151,7 +151,7 @@ fn a_flood_is_merged_counted_and_bounded() {
 }
 
 #[test]
-fn what_waits_is_bounded_in_bytes_too() {
+fn queued_events_are_bounded_in_bytes() {
     let mut settings = config(OpeningMode::Probe);
     settings.limits.queued_event_bytes = 10_000;
     settings.limits.open_request_bytes = 10_000;
@@ -184,7 +184,7 @@ fn what_waits_is_bounded_in_bytes_too() {
 }
 
 #[test]
-fn a_server_that_does_not_read_is_given_up() {
+fn session_with_a_server_that_does_not_read_is_closed() {
     let mut settings = config(OpeningMode::Probe);
     settings.limits.queued_messages = 50;
     let mut peer = Peer::ready_with(Revision::V2025_11_25, all_capabilities(), settings);
@@ -200,7 +200,7 @@ fn a_server_that_does_not_read_is_given_up() {
 }
 
 #[test]
-fn text_of_the_server_is_shortened_and_escaped_in_causes() {
+fn server_text_is_truncated_and_escaped_in_causes() {
     let mut peer = Peer::ready(Revision::V2025_11_25);
     let nasty = format!("\u{1b}]52;c;x\u{7}\u{202e}{}", "x".repeat(100_000));
     peer.tells("notifications/message", json!({ "level": nasty, "data": 1 }));

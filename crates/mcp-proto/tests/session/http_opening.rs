@@ -38,7 +38,7 @@ fn ready(peer: &mut Peer) -> Revision {
 }
 
 #[test]
-fn the_probe_says_its_version_method_and_nothing_else_in_headers() {
+fn probe_headers_contain_only_version_and_method() {
     let mut peer = http(None);
     let (probe, head) = peer.post();
     assert_eq!(probe["method"], "server/discover", "[http-modern-first]");
@@ -63,7 +63,7 @@ fn the_probe_says_its_version_method_and_nothing_else_in_headers() {
 }
 
 #[test]
-fn a_legacy_server_is_found_by_how_it_refuses_the_probe() {
+fn legacy_server_is_detected_by_its_refusal_of_the_probe() {
     let id_missing = rpc_error(-32000, Value::Null);
     for (proves, code, body) in [
         ("[http-400-other-fallback]: empty", 400, ""),
@@ -94,7 +94,7 @@ fn a_legacy_server_is_found_by_how_it_refuses_the_probe() {
 }
 
 #[test]
-fn other_failures_of_the_probe_fall_back_too() {
+fn other_probe_failures_fall_back_to_initialize() {
     for fault in [
         DeliveryFault::Lost { cause: "the stream ended".into() },
         DeliveryFault::Unusable { cause: "text/html is neither".into() },
@@ -115,7 +115,7 @@ fn other_failures_of_the_probe_fall_back_too() {
 }
 
 #[test]
-fn modern_errors_do_not_lead_to_initialize() {
+fn modern_errors_do_not_fall_back_to_initialize() {
     let mut peer = http(None);
     let (probe, _) = peer.post();
     peer.fails_with_status(&probe["id"], 400, &rpc_error(-32022, json!({ "supported": ["2026-07-28"] })));
@@ -156,7 +156,7 @@ fn modern_errors_do_not_lead_to_initialize() {
 }
 
 #[test]
-fn what_says_nothing_about_the_era_ends_the_opening() {
+fn failure_unrelated_to_the_era_ends_the_opening() {
     let down = || DeliveryFault::Unreachable { cause: "connection refused".into() };
     let status = |code| DeliveryFault::Status { code, error: None, text: "x".into(), challenge: Some("Bearer".into()) };
     for (fault, expected) in [
@@ -177,7 +177,7 @@ fn what_says_nothing_about_the_era_ends_the_opening() {
 }
 
 #[test]
-fn initialize_refused_with_4xx_means_that_http_sse_is_worth_a_try() {
+fn initialize_refused_with_4xx_suggests_http_sse() {
     for code in [400, 404, 405, 415] {
         let mut peer = http(None);
         let (probe, _) = peer.post();
@@ -214,7 +214,7 @@ fn initialize_refused_with_4xx_means_that_http_sse_is_worth_a_try() {
 }
 
 #[test]
-fn what_was_spoken_before_is_tried_first_and_found_anew_when_it_fails() {
+fn known_revision_is_tried_first_and_detected_again_on_failure() {
     let mut peer = http(Some(Revision::V2025_11_25));
     let (init, _) = peer.post();
     assert_eq!(init["method"], "initialize", "[lifecycle-era-persist], [lifecycle-era-cache]");
@@ -261,7 +261,7 @@ fn http_sse_is_always_legacy() {
 }
 
 #[test]
-fn a_pinned_revision_is_not_left() {
+fn pinned_revision_has_no_fallback() {
     let settings = config(OpeningMode::Pinned(Revision::V2026_07_28));
     let mut peer = Peer::with(SessionConfig { carrier: TransportKind::StreamableHttp, ..settings });
     let (probe, _) = peer.post();
@@ -276,7 +276,7 @@ fn a_pinned_revision_is_not_left() {
 }
 
 #[test]
-fn a_connection_that_ends_while_opening_is_not_taken_for_a_process() {
+fn connection_closed_during_opening_is_not_an_exit_on_the_probe() {
     let mut peer = http(None);
     peer.session.handle_closed(CloseReason::ConnectionLost("reset".into()), peer.now);
     let events = peer.events();

@@ -18,7 +18,7 @@ fn extension() -> ClientRequest {
 }
 
 #[test]
-fn a_method_of_an_extension_goes_to_those_who_have_it() {
+fn extension_method_is_sent_only_to_servers_that_support_it() {
     for revision in Revision::ALL {
         let mut peer = Peer::ready(revision);
         let end = peer.session.call(extension(), PATIENT, peer.now);
@@ -41,7 +41,7 @@ fn a_method_of_an_extension_goes_to_those_who_have_it() {
 }
 
 #[test]
-fn ids_in_flight_differ_and_notifications_have_none() {
+fn in_flight_ids_are_unique_and_notifications_have_none() {
     for revision in Revision::ALL {
         let mut peer = Peer::ready(revision);
         let mut ids = HashSet::new();
@@ -65,7 +65,7 @@ fn ids_in_flight_differ_and_notifications_have_none() {
 }
 
 #[test]
-fn an_error_of_the_server_means_no_more_than_it_says() {
+fn server_error_is_reported_unchanged() {
     let mut peer = Peer::ready(Revision::V2025_11_25);
     for error in [-32_000, -32_001, -32_003, -32_019, 7] {
         let (call, sent) = peer.sends(ClientRequest::ListTools { cursor: None });
@@ -77,7 +77,7 @@ fn an_error_of_the_server_means_no_more_than_it_says() {
 }
 
 #[test]
-fn messages_of_a_prompt_hold_every_kind_of_content() {
+fn prompt_messages_contain_every_kind_of_content() {
     let mut peer = Peer::ready(Revision::V2025_11_25);
     let (call, sent) = peer.sends(ClientRequest::GetPrompt { name: "p".into(), arguments: Map::new() });
     let message = |role: &str, content: Value| json!({ "role": role, "content": content });

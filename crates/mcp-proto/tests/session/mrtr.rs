@@ -10,7 +10,7 @@ fn modern() -> Peer {
     Peer::ready(Revision::V2026_07_28)
 }
 
-fn asks_back(peer: &mut Peer, id: &Value, state: Option<&str>, requests: Value) {
+fn require_input(peer: &mut Peer, id: &Value, state: Option<&str>, requests: Value) {
     let mut result = json!({ "resultType": "input_required" });
     if let Some(state) = state {
         result["requestState"] = json!(state);
@@ -21,12 +21,12 @@ fn asks_back(peer: &mut Peer, id: &Value, state: Option<&str>, requests: Value) 
     peer.answers(id, result);
 }
 
-fn ask_form() -> Value {
+fn form_request() -> Value {
     json!({ "when": { "method": "elicitation/create", "params": form() } })
 }
 
 #[test]
-fn a_call_is_repeated_with_the_answers() {
+fn call_is_repeated_with_the_responses() {
     for request in [
         tool_call(),
         ClientRequest::GetPrompt { name: "p".into(), arguments: Map::new() },
@@ -35,7 +35,7 @@ fn a_call_is_repeated_with_the_answers() {
         let mut peer = modern();
         let (call, first) = peer.sends(request);
         let state = "q\u{0}9\" <opaque> \u{2028}";
-        asks_back(
+        require_input(
             &mut peer,
             &first["id"],
             Some(state),
@@ -93,7 +93,7 @@ fn a_call_is_repeated_with_the_answers() {
         params.remove("inputResponses");
         params.remove("requestState");
         assert_eq!(again, expected, "[mrtr-same-request], [mrtr-meta-on-retry]");
-        asks_back(&mut peer, &id, None, ask_form());
+        require_input(&mut peer, &id, None, form_request());
         let (server_request, ..) = peer.asked();
         peer.session.answer(server_request, accepted(), peer.now).unwrap();
         let third = peer.sent_one();
@@ -104,10 +104,10 @@ fn a_call_is_repeated_with_the_answers() {
 }
 
 #[test]
-fn state_alone_repeats_at_once() {
+fn request_state_alone_is_retried_immediately() {
     let mut peer = modern();
     let (_, first) = peer.sends(tool_call());
-    asks_back(&mut peer, &first["id"], Some("s"), Value::Null);
+    require_input(&mut peer, &first["id"], Some("s"), Value::Null);
     let again = peer.sent_one();
     assert_eq!(again["params"]["requestState"], "s", "[mrtr-state-only-retry]");
     assert_eq!(again["params"].get("inputResponses"), None, "[mrtr-state-only-retry]: no input responses");
@@ -115,12 +115,12 @@ fn state_alone_repeats_at_once() {
 }
 
 #[test]
-fn rounds_and_state_have_bounds() {
+fn rounds_and_request_state_are_bounded() {
     let mut peer = modern();
     let (call, mut sent) = peer.sends(tool_call());
     let mut rounds = 0;
     while rounds < 1000 {
-        asks_back(&mut peer, &sent["id"], Some("s"), Value::Null);
+        require_input(&mut peer, &sent["id"], Some("s"), Value::Null);
         match peer.session.poll_transmit() {
             Some(outgoing) => sent = serde_json::from_str(&outgoing.json).unwrap(),
             None => break,
@@ -132,7 +132,7 @@ fn rounds_and_state_have_bounds() {
 
     let (call, sent) = peer.sends(tool_call());
     let secret = "s".repeat(1024 * 1024 + 1);
-    asks_back(&mut peer, &sent["id"], Some(&secret), ask_form());
+    require_input(&mut peer, &sent["id"], Some(&secret), form_request());
     match peer.done(call) {
         Err(CallError::BadAnswer { cause }) => {
             assert!(cause.contains("1048577 bytes"), "X28: the cause must name the size: {cause}");
@@ -141,17 +141,17 @@ fn rounds_and_state_have_bounds() {
         other => panic!("X28: an oversized state must be rejected, not {other:?}"),
     }
     let (_, sent) = peer.sends(tool_call());
-    asks_back(&mut peer, &sent["id"], Some("topsecret"), ask_form());
+    require_input(&mut peer, &sent["id"], Some("topsecret"), form_request());
     assert!(!format!("{:?}", peer.session).contains("topsecret"), "X28: debug output must not contain the state");
 }
 
 #[test]
-fn state_stays_with_its_request() {
+fn request_state_belongs_to_its_request() {
     let mut peer = modern();
     let (_, a) = peer.sends(tool_call());
     let (_, b) = peer.sends(tool_call());
-    asks_back(&mut peer, &a["id"], Some("of a"), ask_form());
-    asks_back(&mut peer, &b["id"], Some("of b"), ask_form());
+    require_input(&mut peer, &a["id"], Some("of a"), form_request());
+    require_input(&mut peer, &b["id"], Some("of b"), form_request());
     let server_requests: Vec<_> = peer
         .events()
         .into_iter()
@@ -172,10 +172,10 @@ fn state_stays_with_its_request() {
 }
 
 #[test]
-fn a_refusal_gives_the_call_up() {
+fn refused_input_abandons_the_call() {
     let mut peer = modern();
     let (call, sent) = peer.sends(tool_call());
-    asks_back(
+    require_input(
         &mut peer,
         &sent["id"],
         None,
@@ -203,7 +203,7 @@ fn a_refusal_gives_the_call_up() {
 }
 
 #[test]
-fn what_must_not_be_asked_ends_the_call() {
+fn forbidden_input_request_ends_the_call() {
     let nothing = SessionConfig::default();
     let all = config(OpeningMode::Probe);
     let sampling_with_tools = json!({ "messages": [], "maxTokens": 1, "tools": [] });
@@ -212,7 +212,7 @@ fn what_must_not_be_asked_ends_the_call() {
             "[mrtr-other-methods-invalid]",
             &all,
             ClientRequest::ListTools { cursor: None },
-            json!({ "resultType": "input_required", "inputRequests": ask_form() }),
+            json!({ "resultType": "input_required", "inputRequests": form_request() }),
         ),
         ("[base-result-type-unknown]", &all, tool_call(), json!({ "resultType": "task", "content": [] })),
         ("[base-result-type-dispatch]", &all, tool_call(), json!({ "resultType": 5, "content": [] })),
@@ -221,7 +221,7 @@ fn what_must_not_be_asked_ends_the_call() {
             "[mrtr-undeclared-input]",
             &nothing,
             tool_call(),
-            json!({ "resultType": "input_required", "inputRequests": ask_form() }),
+            json!({ "resultType": "input_required", "inputRequests": form_request() }),
         ),
         (
             "unknown method",
@@ -252,10 +252,10 @@ fn what_must_not_be_asked_ends_the_call() {
 }
 
 #[test]
-fn cancelling_between_rounds_tells_nobody() {
+fn cancellation_between_rounds_sends_no_message() {
     let mut peer = modern();
     let (call, sent) = peer.sends(tool_call());
-    asks_back(&mut peer, &sent["id"], Some("s"), ask_form());
+    require_input(&mut peer, &sent["id"], Some("s"), form_request());
     let (request, ..) = peer.asked();
     peer.wait(seconds(3600));
     assert_eq!(peer.events(), vec![], "no deadline may expire while a request is open");
@@ -269,13 +269,13 @@ fn cancelling_between_rounds_tells_nobody() {
 }
 
 #[test]
-fn the_rounds_of_a_call_share_one_deadline() {
+fn rounds_of_a_call_share_one_deadline() {
     let mut peer = modern();
     let deadline = CallDeadline { idle: seconds(60), total: seconds(100) };
     let call = peer.session.call(tool_call(), deadline, peer.now).unwrap();
     let sent = peer.sent_one();
     peer.wait(seconds(50));
-    asks_back(&mut peer, &sent["id"], Some("s"), ask_form());
+    require_input(&mut peer, &sent["id"], Some("s"), form_request());
     let (request, ..) = peer.asked();
     peer.wait(seconds(500));
     peer.session.answer(request, accepted(), peer.now).unwrap();

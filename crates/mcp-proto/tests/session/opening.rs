@@ -108,7 +108,7 @@ fn play(proves: &str, opening: OpeningMode, steps: Vec<Step>) {
 }
 
 #[test]
-fn the_probe_decides_the_era() {
+fn probe_decides_the_era() {
     use Revision::*;
     let legacy = |error: Step| vec![probe(), error, initialize(2, "2025-11-25"), Quiet];
     for (proves, steps) in [
@@ -230,7 +230,7 @@ fn the_probe_decides_the_era() {
 }
 
 #[test]
-fn initialize_settles_the_version() {
+fn initialize_negotiates_the_version() {
     use Revision::*;
     let first = || initialize(1, "2025-11-25");
     for (proves, steps) in [
@@ -331,7 +331,7 @@ fn initialize_settles_the_version() {
 }
 
 #[test]
-fn a_pinned_revision_is_the_only_one() {
+fn pinned_revision_is_the_only_one_accepted() {
     for revision in Revision::ALL {
         let opening = OpeningMode::Pinned(revision);
         if revision.is_modern() {
@@ -357,7 +357,7 @@ fn a_pinned_revision_is_the_only_one() {
 }
 
 #[test]
-fn capabilities_are_told_in_the_words_of_the_revision() {
+fn capabilities_match_the_revision() {
     for (revision, elicitation, context) in [
         (Revision::V2024_11_05, Value::Null, Value::Null),
         (Revision::V2025_03_26, Value::Null, Value::Null),
@@ -393,7 +393,7 @@ fn capabilities_are_told_in_the_words_of_the_revision() {
 }
 
 #[test]
-fn only_pings_go_out_before_the_answer_to_initialize() {
+fn only_pings_are_sent_before_the_initialize_response() {
     let mut peer = Peer::new(OpeningMode::Initialize);
     peer.sent();
     let refused = peer.session.call(ClientRequest::ListTools { cursor: None }, crate::peer::PATIENT, peer.now);
@@ -407,7 +407,7 @@ fn only_pings_go_out_before_the_answer_to_initialize() {
 }
 
 #[test]
-fn a_failed_opening_ends_what_was_called() {
+fn failed_opening_ends_pending_calls() {
     let mut peer = Peer::new(OpeningMode::Initialize);
     peer.sent();
     let call = peer.call(ClientRequest::Ping);
@@ -420,7 +420,7 @@ fn a_failed_opening_ends_what_was_called() {
 }
 
 #[test]
-fn what_a_local_server_spoke_is_tried_first() {
+fn known_revision_of_a_local_server_is_tried_first() {
     let settings = SessionConfig { known: Some(Revision::V2025_06_18), ..config(OpeningMode::Probe) };
     let mut peer = Peer::with(settings.clone());
     let init = peer.sent_one();

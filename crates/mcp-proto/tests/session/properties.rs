@@ -40,7 +40,7 @@ fn encode(message: &IncomingMessage) -> Option<Value> {
     })
 }
 
-fn reads_again(message: &IncomingMessage) {
+fn assert_round_trips(message: &IncomingMessage) {
     if let Some(text) = encode(message).filter(|text| *text != json!([])) {
         let again = IncomingMessage::decode(&text.to_string().into());
         assert_eq!(again.ok().as_ref().and_then(encode), Some(text), "a decoded message must decode again");
@@ -103,7 +103,7 @@ impl Ledger {
         }
     }
 
-    fn hears(&mut self, line: &[u8]) {
+    fn receive_line(&mut self, line: &[u8]) {
         // Counts every actual or apparent request each time it is received.
         fn ids(read: &Result<IncomingMessage, InvalidMessage>, into: &mut Vec<RequestId>) {
             match read {
@@ -150,16 +150,16 @@ fn run(mut peer: Peer, inputs: Vec<Input>) {
         match input {
             Input::Says(message) => {
                 let line = message.to_string();
-                ledger.hears(line.as_bytes());
+                ledger.receive_line(line.as_bytes());
                 peer.line(line);
             }
             Input::SaysBatch(messages) => {
                 let line = Value::from(messages).to_string();
-                ledger.hears(line.as_bytes());
+                ledger.receive_line(line.as_bytes());
                 peer.line(line);
             }
             Input::Line(line) => {
-                ledger.hears(&line);
+                ledger.receive_line(&line);
                 peer.line(line);
             }
             Input::Call(which) => {
@@ -217,29 +217,29 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+    fn arbitrary_bytes_are_parsed_or_rejected(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         if let Ok(message) = IncomingMessage::decode(&bytes.into()) {
-            reads_again(&message);
+            assert_round_trips(&message);
         }
     }
 
     #[test]
-    fn any_json_is_read_or_refused(value in any_json()) {
+    fn arbitrary_json_is_parsed_or_rejected(value in any_json()) {
         if let Ok(message) = IncomingMessage::decode(&value.to_string().into()) {
-            reads_again(&message);
+            assert_round_trips(&message);
         }
     }
 
     #[test]
-    fn any_message_is_read_or_refused(value in any_message(), cut in any::<prop::sample::Index>(), byte in any::<u8>()) {
+    fn arbitrary_message_is_parsed_or_rejected(value in any_message(), cut in any::<prop::sample::Index>(), byte in any::<u8>()) {
         let mut line = value.to_string().into_bytes();
         if let Ok(message) = IncomingMessage::decode(&Bytes::copy_from_slice(&line)) {
-            reads_again(&message);
+            assert_round_trips(&message);
         }
         let at = cut.index(line.len());
         line[at] = byte;
         if let Ok(message) = IncomingMessage::decode(&Bytes::copy_from_slice(&line)) {
-            reads_again(&message);
+            assert_round_trips(&message);
         }
         line.truncate(at);
         let _ = InvalidMessage::too_long(&line, &line, at, at);
@@ -247,12 +247,12 @@ proptest! {
     }
 
     #[test]
-    fn an_opening_session_keeps_its_promises(inputs in prop::collection::vec(any_input(), 0..40)) {
+    fn opening_session_keeps_its_invariants(inputs in prop::collection::vec(any_input(), 0..40)) {
         run(Peer::new(OpeningMode::Probe), inputs);
     }
 
     #[test]
-    fn an_opening_session_over_http_keeps_its_promises(
+    fn opening_session_over_http_keeps_its_invariants(
         known in prop::sample::select(vec![None, Some(Revision::V2025_11_25), Some(Revision::V2026_07_28)]),
         inputs in prop::collection::vec(any_input(), 0..40),
     ) {
@@ -260,7 +260,7 @@ proptest! {
     }
 
     #[test]
-    fn a_ready_session_keeps_its_promises(
+    fn ready_session_keeps_its_invariants(
         revision in prop::sample::select(Revision::ALL.to_vec()),
         carrier in prop::sample::select(vec![TransportKind::Stdio, TransportKind::StreamableHttp, TransportKind::HttpSse]),
         inputs in prop::collection::vec(any_input(), 0..60),
@@ -278,7 +278,7 @@ proptest! {
     }
 
     #[test]
-    fn each_request_of_a_well_behaved_server_is_answered(
+    fn each_server_request_is_answered_exactly_once(
         revision in prop::sample::select(vec![Revision::V2025_03_26, Revision::V2025_11_25]),
         steps in prop::collection::vec((0_usize..4, 0_usize..3, any::<usize>(), any::<bool>()), 1..40),
     ) {
@@ -324,7 +324,7 @@ proptest! {
 
     /// In-place parsing gives the same result as serde, with the last of duplicate members.
     #[test]
-    fn a_tools_result_is_read_as_serde_reads_it(text in any_tool_result()) {
+    fn tool_result_parses_like_serde(text in any_tool_result()) {
         let mut peer = Peer::ready(Revision::V2025_11_25);
         let (call, sent) = peer.sends(tool_call());
         peer.line(format!(r#"{{"jsonrpc":"2.0","id":{},"result":{text}}}"#, sent["id"]));

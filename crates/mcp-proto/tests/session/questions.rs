@@ -21,7 +21,7 @@ fn message(content: SamplingContent) -> ClientResponse {
 }
 
 #[test]
-fn questions_reach_the_host_and_answers_the_server() {
+fn server_requests_are_reported_and_answered() {
     let mut peer = Peer::ready(Revision::V2025_11_25);
     peer.asks(json!("s-1"), "sampling/createMessage", sampling());
     let (request, call, server_request) = peer.asked();
@@ -68,7 +68,7 @@ fn questions_reach_the_host_and_answers_the_server() {
 }
 
 #[test]
-fn answers_carry_no_more_than_they_may() {
+fn responses_contain_only_permitted_members() {
     for (action, params, content) in [
         (ElicitAction::Accept, form(), json!({ "a": 1 })),
         (ElicitAction::Decline, form(), Value::Null),
@@ -107,7 +107,7 @@ fn answers_carry_no_more_than_they_may() {
 
 /// Verifies the requirements `[base-error-reserved-range]` and `[base-error-avoid-legacy-range]`.
 #[test]
-fn what_was_not_offered_is_refused() {
+fn undeclared_requests_are_refused() {
     let with_tools = json!({ "messages": [], "maxTokens": 1, "tools": [] });
     let with_choice = json!({ "messages": [], "maxTokens": 1, "toolChoice": { "mode": "auto" } });
     let nothing = SessionConfig::default();
@@ -145,7 +145,7 @@ fn what_was_not_offered_is_refused() {
 }
 
 #[test]
-fn pings_are_answered_at_once() {
+fn pings_are_answered_immediately() {
     for revision in Revision::ALL.into_iter().filter(|revision| !revision.is_modern()) {
         let mut peer = Peer::ready(revision);
         peer.says(json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" }));
@@ -155,7 +155,7 @@ fn pings_are_answered_at_once() {
 
 /// Verifies the requirement `[base-error-retired-codes]`.
 #[test]
-fn a_modern_server_gets_no_answers() {
+fn requests_of_a_modern_server_are_not_answered() {
     let mut peer = Peer::ready(Revision::V2026_07_28);
     for method in ["ping", "roots/list", "elicitation/create"] {
         peer.asks(json!(1), method, form());
@@ -169,7 +169,7 @@ fn a_modern_server_gets_no_answers() {
 }
 
 #[test]
-fn a_withdrawn_question_gets_no_answer() {
+fn withdrawn_request_is_not_answered() {
     let mut peer = Peer::ready(Revision::V2025_11_25);
     peer.asks(json!(4), "elicitation/create", form());
     let (request, ..) = peer.asked();
@@ -193,7 +193,7 @@ fn a_withdrawn_question_gets_no_answer() {
 }
 
 #[test]
-fn cancelling_a_call_refuses_what_it_led_to() {
+fn cancelling_a_call_refuses_its_server_requests() {
     let mut peer = Peer::ready(Revision::V2025_11_25);
     let call = peer.call(tool_call());
     peer.sent();
@@ -238,7 +238,7 @@ fn each_request_is_answered_when_the_session_ends() {
 }
 
 #[test]
-fn open_questions_have_a_bound() {
+fn open_server_requests_are_bounded() {
     let mut config = config(OpeningMode::Probe);
     config.limits.open_requests = 2;
     let mut peer = Peer::ready_with(Revision::V2025_11_25, all_capabilities(), config);
@@ -254,7 +254,7 @@ fn open_questions_have_a_bound() {
 }
 
 #[test]
-fn an_id_that_is_used_twice_gets_one_answer() {
+fn duplicate_request_id_is_answered_once() {
     let mut peer = Peer::ready(Revision::V2025_11_25);
     peer.asks(json!(1), "roots/list", json!({}));
     let (request, ..) = peer.asked();
@@ -267,7 +267,7 @@ fn an_id_that_is_used_twice_gets_one_answer() {
 }
 
 #[test]
-fn extensions_reach_every_server() {
+fn extensions_are_declared_to_every_server() {
     let mut settings = config(OpeningMode::Initialize);
     settings.capabilities.extensions = Some(Map::from_iter([("io.modelcontextprotocol/ui".to_owned(), json!({}))]));
     let sent = Peer::with(settings.clone()).sent_one();

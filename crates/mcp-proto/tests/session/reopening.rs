@@ -10,7 +10,7 @@ fn id(sent: &Value) -> RequestId {
 }
 
 /// Simulates a 404 response to `refused`, and returns the `initialize` request that follows.
-fn forgets(peer: &mut Peer, refused: &Value) -> Value {
+fn lose_session(peer: &mut Peer, refused: &Value) -> Value {
     peer.session.handle_session_lost(Some(&id(refused)), peer.now);
     let (init, head) = peer.post();
     assert_eq!(init["method"], "initialize", "[http-session-404-reinit]");
@@ -18,13 +18,13 @@ fn forgets(peer: &mut Peer, refused: &Value) -> Value {
     init
 }
 
-fn opens(peer: &mut Peer, init: &Value) {
+fn accept_initialize(peer: &mut Peer, init: &Value) {
     let result = json!({ "protocolVersion": "2025-06-18", "capabilities": all_capabilities() });
     peer.answers(&init["id"], result);
 }
 
 #[test]
-fn a_forgotten_session_is_opened_anew_and_what_was_refused_is_sent_again() {
+fn lost_session_is_reopened_and_refused_requests_are_sent_again() {
     let settings = SessionConfig { carrier: TransportKind::StreamableHttp, ..config(OpeningMode::Initialize) };
     let mut peer = Peer::with(settings);
     let init = peer.sent_one();
@@ -46,7 +46,7 @@ fn a_forgotten_session_is_opened_anew_and_what_was_refused_is_sent_again() {
     peer.asks(json!(5), "elicitation/create", form());
     let (server_request, ..) = peer.asked();
     let (refused, sent) = peer.sends(tool_call());
-    let init = forgets(&mut peer, &sent);
+    let init = lose_session(&mut peer, &sent);
     let events = peer.events();
     assert!(
         events.contains(&SessionEvent::Withdrawn { request: server_request, why: Withdrawal::SessionEnded }),
@@ -70,7 +70,7 @@ fn a_forgotten_session_is_opened_anew_and_what_was_refused_is_sent_again() {
     peer.session.handle_session_lost(Some(&id(&on_server)), peer.now);
     assert_eq!(peer.sent(), Vec::<Value>::new(), "a second 404 must have no effect");
 
-    opens(&mut peer, &init);
+    accept_initialize(&mut peer, &init);
     match peer.event() {
         SessionEvent::Reopened(facts) => {
             assert_eq!(facts.revision, Revision::V2025_06_18, "facts must be those of the new session")
@@ -96,10 +96,10 @@ fn a_forgotten_session_is_opened_anew_and_what_was_refused_is_sent_again() {
 }
 
 #[test]
-fn a_session_that_cannot_be_opened_anew_fails() {
+fn failed_reopening_fails_the_session() {
     let mut peer = Peer::over_http(Revision::V2025_11_25);
     let (call, sent) = peer.sends(tool_call());
-    let init = forgets(&mut peer, &sent);
+    let init = lose_session(&mut peer, &sent);
     peer.fails(&init["id"], DeliveryFault::Unreachable { cause: "down".into() });
     let events = peer.events();
     assert!(
@@ -109,13 +109,13 @@ fn a_session_that_cannot_be_opened_anew_fails() {
 }
 
 #[test]
-fn a_server_of_another_era_is_opened_anew() {
+fn server_of_another_era_is_reopened() {
     let settings = SessionConfig { carrier: TransportKind::StreamableHttp, ..config(OpeningMode::Probe) };
     let mut peer = Peer::with(settings);
     let probe = peer.sent_one();
     peer.fails_with_status(&probe["id"], 400, "");
     let init = peer.sent_one();
-    opens(&mut peer, &init);
+    accept_initialize(&mut peer, &init);
     peer.events();
     peer.sent();
     let (call, sent) = peer.sends(tool_call());
@@ -140,7 +140,7 @@ fn a_server_of_another_era_is_opened_anew() {
 }
 
 #[test]
-fn a_modern_server_has_no_session_to_lose() {
+fn modern_server_has_no_session_to_lose() {
     let mut peer = Peer::over_http(Revision::V2026_07_28);
     peer.session.handle_session_lost(None, peer.now);
     assert_eq!((peer.events(), peer.sent().len()), (vec![], 0), "[http-no-session-modern]");

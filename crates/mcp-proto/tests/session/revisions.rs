@@ -3,7 +3,7 @@
 use mcp_proto::Revision;
 
 #[test]
-fn every_revision_has_one_name() {
+fn every_revision_has_a_unique_name() {
     for revision in Revision::ALL {
         assert_eq!(revision.to_string().parse(), Ok(revision), "the name of {revision} must parse back to it");
         let json = serde_json::to_string(&revision).unwrap();
@@ -20,7 +20,7 @@ fn every_revision_has_one_name() {
 }
 
 #[test]
-fn the_table_says_what_the_specification_says() {
+fn revision_features_match_the_specification() {
     type Feature = fn(Revision) -> bool;
     // One column per revision, oldest first.
     let table: [(&str, Feature, [bool; 5]); 18] = [

@@ -29,7 +29,7 @@ fn written(revision: Revision) -> Vec<String> {
 }
 
 #[test]
-fn every_message_has_the_form_of_json_rpc() {
+fn every_message_is_valid_json_rpc() {
     for revision in Revision::ALL {
         let lines = written(revision);
         assert!(lines.len() >= 4, "[base-core-components]: messages must be sent in {revision}");
@@ -62,7 +62,7 @@ fn every_message_has_the_form_of_json_rpc() {
 }
 
 #[test]
-fn our_errors_have_codes_of_json_rpc() {
+fn error_codes_are_those_of_json_rpc() {
     let ours = [-32700, -32600, -32601, -32602, -32603];
     let mut settings = config(OpeningMode::Probe);
     settings.limits.open_requests = 1;
@@ -90,7 +90,7 @@ fn our_errors_have_codes_of_json_rpc() {
 }
 
 #[test]
-fn codes_without_a_common_meaning_have_none_here() {
+fn implementation_defined_error_codes_have_no_special_meaning() {
     for code in -32019..=-32000 {
         for revision in Revision::ALL {
             let mut peer = Peer::over_http(revision);
@@ -109,7 +109,7 @@ fn codes_without_a_common_meaning_have_none_here() {
 }
 
 #[test]
-fn metadata_of_any_shape_is_kept_and_means_no_more_than_it_says() {
+fn metadata_of_any_shape_is_retained_without_effect() {
     for odd in [json!(5), json!("x"), json!([1]), json!({ "a": { "b": null } }), Value::Null] {
         for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
             let mut peer = Peer::ready(revision);
@@ -145,7 +145,7 @@ fn metadata_of_any_shape_is_kept_and_means_no_more_than_it_says() {
 }
 
 #[test]
-fn trace_context_goes_with_each_request_in_the_form_of_w3c() {
+fn trace_context_is_sent_with_each_request_in_w3c_form() {
     let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     let trace = TraceContext::new(parent.into(), Some("a=1,b=2".into()), Some("user=x;p=1".into())).unwrap();
     for (revision, there) in [(Revision::V2025_11_25, false), (Revision::V2026_07_28, true)] {
@@ -178,7 +178,7 @@ fn trace_context_goes_with_each_request_in_the_form_of_w3c() {
 }
 
 #[test]
-fn what_a_server_calls_itself_changes_nothing() {
+fn server_info_does_not_affect_behaviour() {
     let transcript = |info: Value, extra: Value| {
         let mut peer = Peer::with(config(OpeningMode::Initialize));
         let init = peer.sent_one();
@@ -203,7 +203,7 @@ fn what_a_server_calls_itself_changes_nothing() {
 }
 
 #[test]
-fn an_extension_that_the_server_lacks_is_not_used() {
+fn unsupported_extension_is_not_used() {
     let mut peer = Peer::ready(Revision::V2026_07_28);
     let request =
         ClientRequest::Extension { extension: "com.example/x", method: "x/y", params: serde_json::Map::new() };
@@ -222,7 +222,7 @@ fn an_extension_that_the_server_lacks_is_not_used() {
 }
 
 #[test]
-fn deprecated_features_work_while_they_are_declared() {
+fn deprecated_features_work_while_declared() {
     let mut peer = Peer::ready(Revision::V2026_07_28);
     let level = peer.call(ClientRequest::SetLogLevel { level: LogLevel::Debug });
     peer.done(level).unwrap();
@@ -238,7 +238,7 @@ fn deprecated_features_work_while_they_are_declared() {
 }
 
 #[test]
-fn log_messages_belong_to_the_request_on_whose_stream_they_come() {
+fn log_message_belongs_to_the_request_of_its_stream() {
     let mut peer = Peer::over_http(Revision::V2026_07_28);
     let (_other, _) = peer.sends(tool_call());
     let (call, sent) = peer.sends(tool_call());
@@ -270,7 +270,7 @@ fn log_messages_belong_to_the_request_on_whose_stream_they_come() {
 }
 
 #[test]
-fn pages_have_any_size() {
+fn pages_of_any_size_are_accepted() {
     for size in [0, 1, 3, 1000] {
         for cursor in [None, Some(""), Some("opaque=?\u{0}")] {
             let mut peer = Peer::ready(Revision::V2026_07_28);
@@ -303,7 +303,7 @@ fn pages_have_any_size() {
 }
 
 #[test]
-fn completions_may_be_partial() {
+fn partial_completion_results_are_accepted() {
     let request = || ClientRequest::Complete {
         reference: CompletionReference::Prompt { name: "p".into() },
         argument_name: "a".into(),

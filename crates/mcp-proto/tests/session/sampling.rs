@@ -41,7 +41,7 @@ fn results(ids: &[&str]) -> Value {
 }
 
 #[test]
-fn tools_are_declared_where_the_revision_has_them() {
+fn sampling_tools_are_declared_if_the_revision_supports_them() {
     for revision in [Revision::V2024_11_05, Revision::V2025_03_26, Revision::V2025_06_18, Revision::V2025_11_25] {
         let sent = Peer::with(SessionConfig { opening: OpeningMode::Pinned(revision), ..with_tools() }).sent_one();
         let expected = if revision == Revision::V2025_11_25 { json!({ "tools": {} }) } else { json!({}) };
@@ -61,7 +61,7 @@ fn tools_are_declared_where_the_revision_has_them() {
 }
 
 #[test]
-fn what_balances_is_asked_with_all_that_came() {
+fn balanced_sampling_request_is_reported_completely() {
     let mut peer = Peer::ready_with(Revision::V2025_11_25, all_capabilities(), with_tools());
     let mut params = request(json!([text("user", "Hot?"), uses(&["a", "b"]), results(&["b", "a"])]));
     params["toolChoice"] = json!({ "mode": "required" });
@@ -90,7 +90,7 @@ fn what_balances_is_asked_with_all_that_came() {
 }
 
 #[test]
-fn what_does_not_balance_is_refused_before_anybody_is_asked() {
+fn unbalanced_sampling_request_is_refused_before_it_is_reported() {
     let mixed = json!({ "role": "user", "content": [results(&["a"])["content"][0], text("user", "and?")["content"]] });
     let user_uses = json!({ "role": "user", "content": uses(&["a"])["content"] });
     let says_results = json!({ "role": "assistant", "content": results(&["a"])["content"] });
@@ -130,7 +130,7 @@ fn what_does_not_balance_is_refused_before_anybody_is_asked() {
 }
 
 #[test]
-fn text_pictures_and_sounds_are_taken_in_every_revision() {
+fn text_images_and_audio_are_accepted_in_every_revision() {
     for revision in [Revision::V2024_11_05, Revision::V2025_03_26, Revision::V2025_06_18, Revision::V2025_11_25] {
         let mut peer = Peer::ready_with(revision, all_capabilities(), config(OpeningMode::Probe));
         let media = |kind: &str, mime: &str| json!({ "role": "user", "content": { "type": kind, "data": "AAAA", "mimeType": mime } });

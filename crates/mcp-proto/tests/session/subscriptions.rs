@@ -36,7 +36,7 @@ fn subscribe(uri: &str) -> ClientRequest {
 }
 
 #[test]
-fn news_comes_unsolicited_in_older_revisions() {
+fn notifications_are_unsolicited_in_legacy_revisions() {
     let mut peer = Peer::ready(Revision::V2025_11_25);
     for (method, kind) in [
         ("notifications/tools/list_changed", ListKind::Tools),
@@ -58,7 +58,7 @@ fn news_comes_unsolicited_in_older_revisions() {
 }
 
 #[test]
-fn modern_news_is_routed_by_subscription() {
+fn modern_notifications_are_routed_by_subscription() {
     let (mut peer, id) = listening();
     acknowledge(&mut peer, &id, &[]);
     assert_eq!(peer.events(), vec![], "[subs-ack-interleaving]: an acknowledgement must not cause an event");
@@ -74,7 +74,7 @@ fn modern_news_is_routed_by_subscription() {
 }
 
 #[test]
-fn a_subscription_is_granted_by_the_server() {
+fn subscription_is_granted_by_the_server() {
     let (mut peer, first) = listening();
     acknowledge(&mut peer, &first, &[]);
     let good = peer.call(subscribe("a:good"));
@@ -115,7 +115,7 @@ fn a_subscription_is_granted_by_the_server() {
 }
 
 #[test]
-fn a_subscription_that_is_not_acknowledged_times_out() {
+fn unacknowledged_subscription_call_times_out() {
     let (mut peer, first) = listening();
     acknowledge(&mut peer, &first, &[]);
     let call = peer.call(subscribe("a:b"));
@@ -129,7 +129,7 @@ fn a_subscription_that_is_not_acknowledged_times_out() {
 }
 
 #[test]
-fn listening_is_exempt_from_timeouts() {
+fn listen_request_has_no_timeout() {
     let (mut peer, id) = listening();
     acknowledge(&mut peer, &id, &[]);
     peer.wait(seconds(1_000_000));
@@ -137,7 +137,7 @@ fn listening_is_exempt_from_timeouts() {
 }
 
 #[test]
-fn the_server_may_end_the_listening_in_two_ways() {
+fn server_can_end_the_listen_request_by_result_or_error() {
     for by_result in [true, false] {
         let (mut peer, id) = listening();
         if by_result {
@@ -166,7 +166,7 @@ fn the_server_may_end_the_listening_in_two_ways() {
 }
 
 /// Ends the subscription `id` in one of three ways.
-fn loses(peer: &mut Peer, id: &Value, how: usize) {
+fn end_subscription(peer: &mut Peer, id: &Value, how: usize) {
     let lost = DeliveryFault::Lost { cause: "the stream broke".into() };
     let down = DeliveryFault::Unreachable { cause: "connection refused".into() };
     let id = RequestId::Number(id.as_i64().unwrap());
@@ -178,7 +178,7 @@ fn loses(peer: &mut Peer, id: &Value, how: usize) {
 }
 
 #[test]
-fn a_lost_listening_is_renewed_later_and_later() {
+fn lost_listen_request_is_renewed_with_backoff() {
     for carrier in [TransportKind::Stdio, TransportKind::StreamableHttp] {
         let mut peer = Peer::with(SessionConfig { carrier, ..config(OpeningMode::Pinned(Revision::V2026_07_28)) });
         let probe = peer.sent_one();
@@ -191,7 +191,7 @@ fn a_lost_listening_is_renewed_later_and_later() {
         peer.grants(&listen);
         peer.done(call).unwrap();
         for (how, wait) in [1, 2, 4, 8, 16, 32, 60, 60].into_iter().enumerate() {
-            loses(&mut peer, &listen["id"], how);
+            end_subscription(&mut peer, &listen["id"], how);
             let events = peer.events();
             let told = matches!(&events[..], [SessionEvent::SubscriptionsLost { .. }]);
             assert_eq!(told, how == 0, "the loss must be reported once: {events:?}");
@@ -209,7 +209,7 @@ fn a_lost_listening_is_renewed_later_and_later() {
         peer.grants(&listen);
         assert_eq!(peer.event(), SessionEvent::SubscriptionsRenewed, "the renewal must be reported");
         peer.wait(seconds(60));
-        loses(&mut peer, &listen["id"], 0);
+        end_subscription(&mut peer, &listen["id"], 0);
         assert!(
             matches!(peer.event(), SessionEvent::SubscriptionsLost { .. }),
             "a loss after the renewal must be reported"
@@ -220,7 +220,7 @@ fn a_lost_listening_is_renewed_later_and_later() {
 }
 
 #[test]
-fn a_listening_that_is_not_acknowledged_is_given_up() {
+fn unacknowledged_listen_request_is_cancelled() {
     let (mut peer, id) = listening();
     peer.wait(seconds(29));
     assert_eq!((peer.events(), peer.sent().len()), (vec![], 0), "no timeout within 30 s");
@@ -239,7 +239,7 @@ fn a_listening_that_is_not_acknowledged_is_given_up() {
 }
 
 #[test]
-fn a_server_without_the_method_is_not_asked_again() {
+fn unsupported_listen_method_is_not_retried() {
     let (mut peer, id) = listening();
     peer.refuses(&id, -32601, "no such method");
     peer.events();
@@ -248,7 +248,7 @@ fn a_server_without_the_method_is_not_asked_again() {
 }
 
 #[test]
-fn what_was_subscribed_to_before_a_restart_is_again() {
+fn subscriptions_are_restored_after_a_restart() {
     for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
         let settings = config(OpeningMode::Pinned(revision));
         let mut peer = Peer::with(SessionConfig { subscribed: vec!["a:b".into()], ..settings });
@@ -268,7 +268,7 @@ fn what_was_subscribed_to_before_a_restart_is_again() {
 }
 
 #[test]
-fn a_refused_change_keeps_what_was_granted() {
+fn refused_change_keeps_the_granted_subscriptions() {
     let (mut peer, first) = listening();
     acknowledge(&mut peer, &first, &[]);
     let good = peer.call(subscribe("a:good"));
@@ -285,7 +285,7 @@ fn a_refused_change_keeps_what_was_granted() {
 }
 
 #[test]
-fn nothing_is_listened_to_without_a_reason() {
+fn listen_request_is_not_sent_without_list_changes() {
     let mut peer = Peer::with(config(OpeningMode::Pinned(Revision::V2026_07_28)));
     let probe = peer.sent_one();
     peer.answers(&probe["id"], json!({ "supportedVersions": ["2026-07-28"], "capabilities": { "tools": {} } }));
@@ -293,7 +293,7 @@ fn nothing_is_listened_to_without_a_reason() {
 }
 
 #[test]
-fn log_messages_of_any_shape_arrive() {
+fn log_messages_of_any_shape_are_reported() {
     let mut peer = Peer::ready(Revision::V2025_11_25);
     for level in ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"] {
         for data in [json!("x"), json!(null), json!([1]), json!({ "a": 1 })] {

@@ -72,7 +72,7 @@ fn polled(peer: &mut Peer) -> Value {
 }
 
 #[test]
-fn a_call_runs_as_a_task_only_where_server_and_tool_allow_it() {
+fn call_runs_as_a_task_only_if_server_and_tool_support_it() {
     for (proves, capability, tool, as_task, expected) in [
         ("[tasks-tool-required]", tasks_capability(), "required", false, true),
         ("[tasks-tool-optional]: requested", tasks_capability(), "optional", true, true),
@@ -101,7 +101,7 @@ fn a_call_runs_as_a_task_only_where_server_and_tool_allow_it() {
 }
 
 #[test]
-fn a_task_is_polled_and_its_result_fetched() {
+fn task_is_polled_and_its_result_fetched() {
     let mut peer = peer();
     let (call, first) = running(&mut peer);
     peer.wait(Duration::from_millis(4999));
@@ -154,7 +154,7 @@ fn a_task_is_polled_and_its_result_fetched() {
 }
 
 #[test]
-fn a_task_lives_as_long_as_it_is_answered_for() {
+fn task_stays_alive_while_polls_are_answered() {
     let mut peer = peer();
     let (call, _) = running(&mut peer);
     for _ in 0..1000 {
@@ -174,7 +174,7 @@ fn a_task_lives_as_long_as_it_is_answered_for() {
 }
 
 #[test]
-fn a_status_notification_is_news_but_not_needed() {
+fn status_notification_is_used_but_not_required() {
     let mut peer = peer();
     let (_, _) = running(&mut peer);
     polled(&mut peer);
@@ -196,7 +196,7 @@ fn a_status_notification_is_news_but_not_needed() {
 }
 
 #[test]
-fn input_is_asked_while_the_result_is_waited_for() {
+fn input_is_requested_while_the_result_is_pending() {
     let mut peer = peer();
     let (call, _) = running(&mut peer);
     let (_other, _) = peer.sends(ClientRequest::ReadResource { uri: "a:b".into() });
@@ -235,7 +235,7 @@ fn input_is_asked_while_the_result_is_waited_for() {
 }
 
 #[test]
-fn tasks_end_in_other_ways() {
+fn failed_cancelled_and_expired_tasks_end_the_call() {
     let mut peer = peer();
     let (call, _) = running(&mut peer);
     let sent = polled(&mut peer);
@@ -293,7 +293,7 @@ fn call_of(tool: &str) -> ClientRequest {
 }
 
 #[test]
-fn a_task_is_cancelled_by_its_name() {
+fn task_is_cancelled_by_its_id() {
     let mut peer = peer();
     let (call, first) = running(&mut peer);
     let poll = polled(&mut peer);
@@ -356,7 +356,7 @@ fn tasks_are_listed() {
 }
 
 #[test]
-fn a_task_outlives_the_session_in_which_it_began() {
+fn task_survives_a_reopened_session() {
     let mut peer = peer();
     let (call, _) = running(&mut peer);
     let sent = polled(&mut peer);
@@ -385,7 +385,7 @@ fn a_task_outlives_the_session_in_which_it_began() {
 }
 
 #[test]
-fn polls_that_are_lost_are_sent_again() {
+fn lost_polls_are_sent_again() {
     let mut peer = peer();
     let (call, _) = running(&mut peer);
     let sent = polled(&mut peer);

@@ -58,7 +58,7 @@ fn ask(key: &str) -> Value {
 }
 
 #[test]
-fn the_extension_is_declared_with_each_request() {
+fn tasks_extension_is_declared_with_each_request() {
     let mut peer = peer();
     let (_, sent) = peer.sends(tool_call());
     let declared = &sent["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"];
@@ -72,7 +72,7 @@ fn the_extension_is_declared_with_each_request() {
 }
 
 #[test]
-fn a_task_ends_with_what_tasks_get_carries() {
+fn task_ends_with_the_response_of_tasks_get() {
     let mut peer = peer();
     let call = running(&mut peer);
     let sent = polled(&mut peer);
@@ -133,7 +133,7 @@ fn only_tool_calls_become_tasks() {
 }
 
 #[test]
-fn a_task_is_told_of_by_the_listening() {
+fn task_status_is_received_through_the_subscription() {
     let mut peer = peer();
     let call = running(&mut peer);
     let sent = polled(&mut peer);
@@ -148,7 +148,7 @@ fn a_task_is_told_of_by_the_listening() {
 }
 
 #[test]
-fn input_is_asked_once_and_answered_once() {
+fn task_input_is_requested_and_answered_once() {
     let mut peer = peer();
     let call = running(&mut peer);
     let sent = polled(&mut peer);
@@ -201,7 +201,7 @@ fn input_is_asked_once_and_answered_once() {
 }
 
 #[test]
-fn a_lost_answer_goes_again_while_it_is_wanted() {
+fn lost_input_response_is_sent_again_while_requested() {
     let mut peer = peer();
     let _call = running(&mut peer);
     let sent = polled(&mut peer);
@@ -224,7 +224,7 @@ fn a_lost_answer_goes_again_while_it_is_wanted() {
 }
 
 #[test]
-fn a_refusal_or_a_cancellation_stops_the_task() {
+fn refusal_or_cancellation_cancels_the_task() {
     let mut peer = peer();
     let call = running(&mut peer);
     peer.session.cancel(call, CancelReason::User, peer.now);
@@ -266,7 +266,7 @@ fn a_refusal_or_a_cancellation_stops_the_task() {
 }
 
 #[test]
-fn what_must_not_be_asked_ends_the_task_call() {
+fn forbidden_input_request_ends_the_task_call() {
     for wrong in
         [json!({ "x": { "method": "ping" } }), json!({ "x": { "method": "elicitation/create", "params": {} } })]
     {
@@ -282,7 +282,7 @@ fn what_must_not_be_asked_ends_the_task_call() {
 }
 
 #[test]
-fn a_task_needs_no_progress_to_live() {
+fn task_without_progress_stays_alive() {
     let mut peer = peer();
     let call = running(&mut peer);
     for step in 0..300 {

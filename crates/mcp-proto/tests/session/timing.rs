@@ -10,7 +10,7 @@ fn progress(peer: &mut Peer, token: &Value, progress: f64) {
 }
 
 #[test]
-fn silence_ends_a_call_and_tells_the_server() {
+fn silent_call_times_out_and_is_cancelled() {
     for revision in Revision::ALL {
         let mut peer = Peer::ready(revision);
         let (call, sent) = peer.sends(tool_call());
@@ -40,7 +40,7 @@ fn each_call_has_its_own_deadline() {
 }
 
 #[test]
-fn progress_keeps_a_call_alive_up_to_the_hard_cap() {
+fn progress_extends_a_call_up_to_its_total_deadline() {
     let mut peer = Peer::ready(Revision::V2025_11_25);
     let (call, sent) = peer.sends(tool_call());
     for step in 1..=11 {
@@ -65,7 +65,7 @@ fn progress_keeps_a_call_alive_up_to_the_hard_cap() {
 }
 
 #[test]
-fn progress_has_to_grow_and_to_belong_to_a_call() {
+fn progress_must_increase_and_match_a_call() {
     let mut peer = Peer::ready(Revision::V2025_11_25);
     let (call, sent) = peer.sends(tool_call());
     let id = sent["id"].clone();
@@ -89,7 +89,7 @@ fn progress_has_to_grow_and_to_belong_to_a_call() {
 }
 
 #[test]
-fn the_users_time_is_not_the_servers() {
+fn deadlines_are_paused_while_the_user_decides() {
     let mut peer = Peer::ready(Revision::V2025_11_25);
     let (call, sent) = peer.sends(tool_call());
     peer.wait(seconds(50));
@@ -112,7 +112,7 @@ fn the_users_time_is_not_the_servers() {
 }
 
 #[test]
-fn a_question_of_unknown_origin_stops_all_calls_that_may_wait_for_it() {
+fn ambiguous_server_request_pauses_all_possible_calls() {
     let mut peer = Peer::ready(Revision::V2025_11_25);
     let first = peer.call(tool_call());
     peer.call(tool_call());
@@ -130,7 +130,7 @@ fn a_question_of_unknown_origin_stops_all_calls_that_may_wait_for_it() {
 }
 
 #[test]
-fn pings_find_a_dead_server() {
+fn pings_detect_an_unresponsive_server() {
     let mut settings = config(OpeningMode::Probe);
     settings.timeouts.ping_interval = Some(seconds(30));
     for revision in Revision::ALL {

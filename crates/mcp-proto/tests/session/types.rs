@@ -13,7 +13,7 @@ fn round_trip<T: Serialize + DeserializeOwned>(example: Value) -> T {
 }
 
 #[test]
-fn examples_of_every_type_survive() {
+fn examples_of_every_type_round_trip() {
     let icon = json!({ "src": "https://x.test/i.png", "mimeType": "image/png", "sizes": ["48x48", "any"], "theme": "dark", "future": 1 });
     let annotations = json!({ "audience": ["user", "assistant"], "priority": 0.5, "lastModified": "2025-01-12T15:00:58Z", "future": 1 });
     let meta = json!({ "com.example/x": [1, { "y": null }] });
@@ -93,7 +93,7 @@ fn examples_of_every_type_survive() {
 }
 
 #[test]
-fn what_servers_in_the_field_write_is_understood() {
+fn common_deviations_of_servers_are_accepted() {
     let read: ServerCapabilities =
         serde_json::from_value(json!({ "tools": [], "logging": true, "prompts": null, "completions": false })).unwrap();
     assert!(read.tools.is_some() && read.logging.is_some(), "`[]` and `true` must mean present");
@@ -112,20 +112,20 @@ fn what_servers_in_the_field_write_is_understood() {
 }
 
 #[test]
-fn what_is_wrong_is_named() {
-    fn fails<T: DeserializeOwned>(example: Value, words: &str) {
+fn invalid_member_is_named() {
+    fn assert_fails<T: DeserializeOwned>(example: Value, words: &str) {
         match serde_json::from_value::<T>(example.clone()) {
             Err(error) => assert!(error.to_string().contains(words), "{example}: {error} must contain {words:?}"),
             Ok(_) => panic!("{example} must be rejected"),
         }
     }
-    fails::<ContentBlock>(json!({ "text": "x" }), "`type`");
-    fails::<ContentBlock>(json!({ "type": "image", "data": "" }), "image block: missing field `mimeType`");
-    fails::<ResourceContents>(json!({ "uri": "a:b" }), "`text` or `blob`");
-    fails::<ElicitParams>(json!({ "mode": "telepathy", "message": "m" }), "telepathy");
-    fails::<CompletionReference>(json!({ "type": "ref/tool" }), "ref/tool");
-    fails::<CreateMessageParams>(json!({ "messages": [], "maxTokens": -1 }), "whole number");
-    fails::<CreateMessageParams>(
+    assert_fails::<ContentBlock>(json!({ "text": "x" }), "`type`");
+    assert_fails::<ContentBlock>(json!({ "type": "image", "data": "" }), "image block: missing field `mimeType`");
+    assert_fails::<ResourceContents>(json!({ "uri": "a:b" }), "`text` or `blob`");
+    assert_fails::<ElicitParams>(json!({ "mode": "telepathy", "message": "m" }), "telepathy");
+    assert_fails::<CompletionReference>(json!({ "type": "ref/tool" }), "ref/tool");
+    assert_fails::<CreateMessageParams>(json!({ "messages": [], "maxTokens": -1 }), "whole number");
+    assert_fails::<CreateMessageParams>(
         json!({ "messages": [{ "role": "user", "content": [{ "type": "text" }] }], "maxTokens": 1 }),
         "missing field `text`",
     );

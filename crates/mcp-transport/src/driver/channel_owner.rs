@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_large_event_waits_until_the_channel_is_empty() {
+    async fn large_event_waits_until_the_channel_is_empty() {
         let (events, mut received) = mpsc::channel(8);
         let (_commands, mut owner) = ChannelOwner::new(events);
         let (mut session, mut wishes) = (Session::new(SessionConfig::default(), now()), OwnerRequests::default());

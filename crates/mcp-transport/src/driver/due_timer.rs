@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn it_rings_at_the_first_that_is_due_and_is_silent_then() {
+    async fn timer_fires_once_at_the_earliest_deadline() {
         let begin = now();
         let mut alarm = DueTimer::new();
         for seconds in [5, 2, 9] {

@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_full_by_number_and_by_bytes() {
+    fn outbox_is_full_by_count_and_by_bytes() {
         let mut many = EventOutbox::default();
         (0..FULL_EVENTS).for_each(|_| many.push(frame(1)));
         assert!(many.is_full(), "many small events fill it");

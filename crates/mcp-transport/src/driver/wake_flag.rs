@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn nothing_that_comes_is_missed_and_nothing_is_asked_in_vain() {
+    async fn no_wake_up_is_lost_and_idle_polls_are_avoided() {
         let (sender, mut receiver) = mpsc::channel(1);
         tokio::spawn(async move {
             for number in 0..100 {
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn another_task_that_waits_is_woken_as_well() {
+    async fn latest_polling_task_is_woken() {
         let (sender, mut receiver) = mpsc::channel(1);
         let mut bell = WakeFlag::default();
         let first = poll_fn(|context| Poll::Ready(bell.poll(context, |context| receiver.poll_recv(context)))).await;

@@ -27,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_library_says_becomes_plain() {
+    fn certificate_errors_are_described_plainly() {
         for (said, wanted) in [
             ("UnknownIssuer", "trusts"),
             (

@@ -283,7 +283,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn with_a_proxy_names_are_judged_before() {
+    async fn names_are_checked_before_a_proxy_is_used() {
         let proxy = Matcher::builder().all("http://127.0.0.1:9").build();
         let named = Url::parse("https://named.example").unwrap();
         let client = OutsideClient::with_proxy(vec![named.origin()], proxy);
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn names_are_judged_where_they_are_connected_to() {
+    async fn private_names_are_rejected_at_resolution() {
         // Bypasses the check of the name itself.
         let looked_up = PublicResolver.resolve("localhost".parse().unwrap()).await;
         let cause = looked_up.err().map(|error| error.to_string());

@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn redirects_within_the_origin_keep_the_method() {
+    fn same_origin_redirects_keep_the_method() {
         for status in [301, 302, 307, 308] {
             let to = at("https://a.example/mcp", status, "/mcp/", true).unwrap().unwrap();
             assert_eq!(to.as_str(), "https://a.example/mcp/", "{status} within the origin is followed");
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn other_origins_are_not_followed() {
+    fn cross_origin_redirects_are_rejected() {
         for (from, to) in [
             ("https://a.example/mcp", "https://b.example/mcp"),
             ("https://a.example/mcp", "http://a.example/mcp"),
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_303_to_a_message_has_no_answer() {
+    fn redirect_303_of_a_post_is_rejected() {
         assert!(at("https://a.example/mcp", 303, "/other", true).is_err(), "a POST must not follow a 303");
         assert!(at("https://a.example/mcp", 303, "/other", false).unwrap().is_some(), "a GET must follow a 303");
     }

@@ -37,7 +37,7 @@ mod tests {
     const BASE: Duration = Duration::from_secs(1);
 
     #[test]
-    fn what_the_server_wants_is_kept_to_within_bounds() {
+    fn retry_delay_of_the_server_is_clamped() {
         let after = |millis| pause(Some(Duration::from_millis(millis)), BASE, 0);
         assert_eq!(after(1500), Duration::from_millis(1500), "[http-sse-retry-field] the server's pause must be used");
         assert_eq!(after(0), HttpLimits::SHORTEST_PAUSE, "a retry of 0 must not make a busy loop");
@@ -45,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn x52_a_server_that_asks_for_no_pause_is_asked_once_a_second_at_most_and_ever_more_rarely() {
+    fn x52_retry_of_zero_backs_off_to_at_most_once_a_second() {
         let pauses: Vec<Duration> = (0..10).map(|fruitless| pause(Some(Duration::ZERO), BASE, fruitless)).collect();
         assert!(pauses[1..].iter().all(|pause| *pause >= Duration::from_secs(1)), "X52: once a second: {pauses:?}");
         let in_a_minute = pauses.iter().scan(Duration::ZERO, |at, pause| {
@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn failures_make_it_wait_longer_up_to_a_bound() {
+    fn failures_increase_the_delay_up_to_a_bound() {
         for failures in 0..40 {
             let pause = pause(None, BASE, failures);
             let longest = Duration::from_secs(2_u64.saturating_pow(failures)).min(HttpLimits::LONGEST_PAUSE);

@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn the_buffer_grows_with_what_comes_and_shrinks_again() {
+    async fn buffer_grows_and_shrinks_with_the_input() {
         let many = "0123456789\n".repeat(100_000);
         let mut reader = LineReader::new(many.as_bytes(), 1024);
         let mut lines = 0;
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_server_that_falls_silent_keeps_no_large_buffer() {
+    async fn idle_reader_keeps_no_large_buffer() {
         let (mut server, output) = tokio::io::duplex(2 * MOST_BYTES);
         let mut reader = LineReader::new(output, MOST_BYTES);
         let line = format!("{}\n", "x".repeat(MOST_BYTES / 2));
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_long_line_is_not_moved_again_and_again() {
+    async fn long_line_is_not_moved_repeatedly() {
         let longest = 4 * LONG_LINE;
         let line = format!("{}\n", "x".repeat(3 * LONG_LINE));
         let mut reader = LineReader::new(line.as_bytes(), longest);
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_stands_after_the_last_newline_is_a_line() {
+    async fn last_line_without_a_newline_is_returned() {
         let mut reader = LineReader::new(&b"one\ntwo"[..], 1024);
         assert!(matches!(reader.next().await, Some(Ok(DecodedLine::Whole(line))) if *line == *b"one"), "the first");
         assert!(matches!(reader.next().await, Some(Ok(DecodedLine::Whole(line))) if *line == *b"two"), "the second");

@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn bytes_become_lines_that_are_safe_to_show() {
+    async fn bytes_are_split_into_escaped_lines() {
         let (ring, shown) = drained(b"one\r\n\n\xff\x1b[2Jtwo\nlast", 16).await;
         let expected = ["one", "\u{fffd}\\x1b[2Jtwo", "last"];
         assert_eq!(
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_line_without_end_costs_no_more_than_its_cut() {
+    async fn endless_line_is_truncated() {
         let input = vec![b'x'; 5 * 1024 * 1024];
         let (ring, shown) = drained(&input, 4).await;
         assert!(ring.bytes() <= RING_BYTES, "X40: the ring must stay within 1 MiB, holds {}", ring.bytes());

@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn lines_go_out_in_order_and_the_bound_holds() {
+    async fn lines_are_written_in_order_within_the_bound() {
         let mut queue = WriteQueue::new(10, Duration::from_secs(30));
         let now = Instant::now();
         assert_eq!(queue.stalls_at(), None, "an empty queue must not stall");
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn one_large_line_may_pass() {
+    async fn single_large_line_is_accepted() {
         let mut queue = WriteQueue::new(10, Duration::from_secs(30));
         let large = Bytes::from(vec![b'x'; 100]);
         assert_eq!(queue.push(large, Instant::now()), Ok(()), "a large answer must not close the session by itself");

@@ -35,7 +35,7 @@ where
 }
 
 /// Checks that the call fails in time with this cause, and that another call succeeds.
-async fn assert_ends(client: &mut Client, what: &str, words: &str) {
+async fn assert_call_fails(client: &mut Client, what: &str, words: &str) {
     let call = client.begin_within(echo("bad"), Duration::from_secs(1)).await;
     let result = client.done(call).await;
     let cause = result.as_ref().map(|_| ()).expect_err("the call fails").to_string();
@@ -44,7 +44,7 @@ async fn assert_ends(client: &mut Client, what: &str, words: &str) {
 }
 
 #[tokio::test]
-async fn answers_that_trickle_end_with_the_time_of_the_call() {
+async fn trickling_responses_end_with_the_deadline_of_the_call() {
     for revision in [MODERN, NEWEST_LEGACY] {
         let (server, mut client) = with_bad_call(revision, |_, mut answer| async move {
             answer.raw(b"HTTP/1.1 200 -\r\ncontent-type: application/json\r\ncontent-length: 60000\r\n\r\n").await?;
@@ -55,7 +55,7 @@ async fn answers_that_trickle_end_with_the_time_of_the_call() {
             }
         })
         .await;
-        assert_ends(&mut client, "X52: a JSON body byte by byte", "no answer").await;
+        assert_call_fails(&mut client, "X52: a JSON body byte by byte", "no answer").await;
         assert_eq!(
             server.count("notifications/cancelled"),
             usize::from(revision != MODERN),
@@ -73,7 +73,7 @@ async fn answers_that_trickle_end_with_the_time_of_the_call() {
             }
         })
         .await;
-        assert_ends(&mut client, "X52: an event without end, byte by byte", "no answer").await;
+        assert_call_fails(&mut client, "X52: an event without end, byte by byte", "no answer").await;
         client.stop().await;
 
         let (_server, mut client) = with_bad_call(revision, |_, mut answer| async move {
@@ -85,13 +85,13 @@ async fn answers_that_trickle_end_with_the_time_of_the_call() {
             }
         })
         .await;
-        assert_ends(&mut client, "X52: nothing but comments", "no answer").await;
+        assert_call_fails(&mut client, "X52: nothing but comments", "no answer").await;
         client.stop().await;
     }
 }
 
 #[tokio::test]
-async fn a_head_that_never_ends_ends_with_the_time_of_the_call() {
+async fn endless_response_head_ends_with_the_deadline_of_the_call() {
     let (_server, mut client) = with_bad_call(MODERN, |_, mut answer| async move {
         answer.raw(b"HTTP/1.1 200 -\r\n").await?;
         loop {
@@ -101,12 +101,12 @@ async fn a_head_that_never_ends_ends_with_the_time_of_the_call() {
         }
     })
     .await;
-    assert_ends(&mut client, "a head byte by byte", "no answer").await;
+    assert_call_fails(&mut client, "a head byte by byte", "no answer").await;
     client.stop().await;
 }
 
 #[tokio::test]
-async fn answers_beyond_the_limit_end_at_once() {
+async fn responses_beyond_the_limit_fail_immediately() {
     for announced in [true, false] {
         let (_server, mut client) = with_bad_call(MODERN, move |_, mut answer| async move {
             let length = if announced { format!("content-length: {}\r\n", LIMIT + 1) } else { String::new() };
@@ -117,7 +117,7 @@ async fn answers_beyond_the_limit_end_at_once() {
             answer.hang().await
         })
         .await;
-        assert_ends(&mut client, "X37: a body beyond the limit", "larger than 65536 bytes").await;
+        assert_call_fails(&mut client, "X37: a body beyond the limit", "larger than 65536 bytes").await;
         client.stop().await;
     }
     let (_server, mut client) = with_bad_call(MODERN, |_, mut answer| async move {
@@ -127,12 +127,12 @@ async fn answers_beyond_the_limit_end_at_once() {
         answer.hang().await
     })
     .await;
-    assert_ends(&mut client, "X52: an event beyond the limit", "larger than 65536 bytes").await;
+    assert_call_fails(&mut client, "X52: an event beyond the limit", "larger than 65536 bytes").await;
     client.stop().await;
 }
 
 #[tokio::test]
-async fn what_is_neither_json_nor_events_ends_at_once() {
+async fn unexpected_content_types_fail_immediately() {
     let cases: [(&str, &[u8], &str); 6] = [
         ("text/html; charset=utf-8", b"<html>please log in", "text/html"),
         ("", b"{}", "no Content-Type"),
@@ -147,16 +147,16 @@ async fn what_is_neither_json_nor_events_ends_at_once() {
             answer.whole(200, &kind, body).await
         })
         .await;
-        assert_ends(&mut client, kind, words).await;
+        assert_call_fails(&mut client, kind, words).await;
         client.stop().await;
     }
     let (_server, mut client) = with_bad_call(MODERN, |_, mut answer| async move { answer.status(202).await }).await;
-    assert_ends(&mut client, "202 to a request", "gave no answer").await;
+    assert_call_fails(&mut client, "202 to a request", "gave no answer").await;
     client.stop().await;
 }
 
 #[tokio::test]
-async fn a_stream_without_an_answer_is_not_opened_in_a_loop() {
+async fn stream_without_a_response_is_not_reopened_in_a_loop() {
     for retry in ["0", "1000000000000"] {
         let (server, mut client) = with_bad_call(NEWEST_LEGACY, move |_, mut answer| async move {
             answer.event_stream().await?;
@@ -175,7 +175,7 @@ async fn a_stream_without_an_answer_is_not_opened_in_a_loop() {
 }
 
 #[tokio::test]
-async fn posts_beyond_the_bound_wait_and_cancelling_still_works() {
+async fn posts_beyond_the_bound_wait_and_are_cancellable() {
     let (server, mut client) = with_bad_call(NEWEST_LEGACY, |_, mut answer| async move { answer.hang().await }).await;
     client.until_note("offers no GET stream").await;
     let mut calls = Vec::new();
@@ -199,11 +199,11 @@ async fn posts_beyond_the_bound_wait_and_cancelling_still_works() {
 }
 
 #[tokio::test]
-async fn a_call_that_nobody_answers_ends_with_its_time() {
+async fn unanswered_call_times_out() {
     // X35 over HTTP.
     for (revision, told) in [(MODERN, 0), (NEWEST_LEGACY, 1)] {
         let (server, mut client) = with_bad_call(revision, |_, mut answer| async move { answer.hang().await }).await;
-        assert_ends(&mut client, "X35: no answer", "no answer").await;
+        assert_call_fails(&mut client, "X35: no answer", "no answer").await;
         let cancelled = holds_within(LONG, || server.count("notifications/cancelled") == told).await;
         assert!(cancelled, "X35: {revision}: the server must be notified as the revision specifies");
         client.stop().await;
@@ -211,7 +211,7 @@ async fn a_call_that_nobody_answers_ends_with_its_time() {
 }
 
 #[tokio::test]
-async fn an_owner_that_takes_nothing_holds_the_server_back() {
+async fn blocked_owner_applies_backpressure_to_the_server() {
     let (server, mut client) = with_bad_call(NEWEST_LEGACY, |request, mut answer| async move {
         answer.event_stream().await?;
         let log = json!({ "jsonrpc": "2.0", "method": "notifications/message",
@@ -235,7 +235,7 @@ async fn an_owner_that_takes_nothing_holds_the_server_back() {
 }
 
 #[tokio::test]
-async fn many_calls_at_once_all_get_their_own_answer() {
+async fn concurrent_calls_get_their_own_responses() {
     let (_server, mut client) = with_bad_call(MODERN, |_, mut answer| async move { answer.status(500).await }).await;
     let mut calls = Vec::new();
     for number in 0..64 {

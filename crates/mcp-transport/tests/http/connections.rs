@@ -10,7 +10,7 @@ use tokio::net::TcpListener;
 use crate::support::*;
 
 /// Starts a server that keeps its connections open. Returns its URL and its number of connections.
-async fn keeping(as_stream: bool) -> (String, Arc<AtomicUsize>) {
+async fn keep_alive_server(as_stream: bool) -> (String, Arc<AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
     let connections = Arc::new(AtomicUsize::new(0));
@@ -58,9 +58,9 @@ async fn keeping(as_stream: bool) -> (String, Arc<AtomicUsize>) {
 }
 
 #[tokio::test]
-async fn one_connection_serves_calls_in_a_row() {
+async fn one_connection_is_reused_for_consecutive_calls() {
     for as_stream in [false, true] {
-        let (url, connections) = keeping(as_stream).await;
+        let (url, connections) = keep_alive_server(as_stream).await;
         let mut client = ready(&url).await;
         for number in 0..50 {
             assert_eq!(client.echo(&number.to_string()).await, number.to_string(), "the call is answered");
@@ -72,7 +72,7 @@ async fn one_connection_serves_calls_in_a_row() {
 }
 
 #[tokio::test]
-async fn a_connection_that_breaks_off_is_a_lost_call() {
+async fn broken_connection_fails_the_call() {
     let server = HttpServer::start(move |request, mut answer| async move {
         match request.rpc_method().as_str() {
             "tools/call" if request.json()["params"]["arguments"]["text"] == "cut" => {

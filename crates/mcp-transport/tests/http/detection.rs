@@ -20,13 +20,13 @@ fn steps(server: &HttpServer) -> Vec<String> {
 }
 
 /// Starts an HTTP+SSE server at one URL: GET opens the stream, and POST to it is refused with this status.
-async fn old_server(status: u16) -> HttpServer {
+async fn http_sse_server(status: u16) -> HttpServer {
     HttpServer::start(crate::legacy::script(move |_request, mut answer| async move { answer.status(status).await }))
         .await
 }
 
 #[tokio::test]
-async fn a_modern_server_is_found_by_the_first_request() {
+async fn modern_server_is_detected_by_the_first_request() {
     let server =
         HttpServer::start(|request, answer| async move { ordinary::answer(MODERN, &request, answer).await }).await;
     let mut client = ready(&server.url("/mcp")).await;
@@ -37,7 +37,7 @@ async fn a_modern_server_is_found_by_the_first_request() {
 }
 
 #[tokio::test]
-async fn an_unrecognised_refusal_leads_to_initialize() {
+async fn unrecognized_refusal_falls_back_to_initialize() {
     let refusals: [(u16, &str, &str); 6] = [
         (400, "", ""),
         (404, "text/plain", "not found"),
@@ -72,7 +72,7 @@ async fn an_unrecognised_refusal_leads_to_initialize() {
 }
 
 #[tokio::test]
-async fn a_recognised_modern_error_is_no_reason_to_initialize() {
+async fn recognized_modern_error_does_not_fall_back_to_initialize() {
     let server = HttpServer::start(move |request, mut answer| async move {
         if request.method == "GET" {
             return answer.status(405).await;
@@ -92,7 +92,7 @@ async fn a_recognised_modern_error_is_no_reason_to_initialize() {
 }
 
 #[tokio::test]
-async fn a_version_that_both_speak_is_taken_from_a_modern_error() {
+async fn common_version_is_taken_from_a_modern_error() {
     let server = HttpServer::start(move |request, mut answer| async move {
         if request.rpc_method() != "server/discover" {
             return ordinary::answer("2025-06-18", &request, answer).await;
@@ -113,9 +113,9 @@ async fn a_version_that_both_speak_is_taken_from_a_modern_error() {
 }
 
 #[tokio::test]
-async fn an_old_server_is_found_after_a_refused_post() {
+async fn http_sse_server_is_detected_after_a_refused_post() {
     for status in [400, 404, 405] {
-        let server = old_server(status).await;
+        let server = http_sse_server(status).await;
         let mut client = ready(&server.url("/sse")).await;
         assert_eq!(
             steps(&server)[..3],
@@ -142,7 +142,7 @@ async fn an_old_server_is_found_after_a_refused_post() {
 }
 
 #[tokio::test]
-async fn a_server_that_speaks_neither_is_reported_with_what_failed_first() {
+async fn unsupported_server_is_reported_with_its_first_failure() {
     let server = HttpServer::start(|request, mut answer| async move {
         match request.method.as_str() {
             "GET" => answer.whole(200, "content-type: text/html\r\n", b"<html>hello").await,
@@ -160,7 +160,7 @@ async fn a_server_that_speaks_neither_is_reported_with_what_failed_first() {
 }
 
 #[tokio::test]
-async fn a_server_that_fails_is_not_taken_for_an_old_one() {
+async fn failing_server_does_not_fall_back_to_http_sse() {
     for (status, expected) in
         [(500, OpeningFault::ServerError), (503, OpeningFault::ServerError), (401, OpeningFault::Unauthorized)]
     {
@@ -174,7 +174,7 @@ async fn a_server_that_fails_is_not_taken_for_an_old_one() {
 }
 
 #[tokio::test]
-async fn nobody_there_is_told_as_such() {
+async fn unreachable_server_is_reported() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/mcp?token=secret", listener.local_addr().unwrap());
     drop(listener);
@@ -187,7 +187,7 @@ async fn nobody_there_is_told_as_such() {
 }
 
 #[tokio::test]
-async fn what_is_known_is_tried_first_and_found_anew_when_it_is_wrong() {
+async fn known_transport_is_tried_first_and_detected_again_if_wrong() {
     let known =
         |transport, revision| HttpTarget { known: Some(KnownServer { transport, revision }), ..target("http://x/") };
     let modern =
@@ -214,7 +214,7 @@ async fn what_is_known_is_tried_first_and_found_anew_when_it_is_wrong() {
     );
     client.stop().await;
 
-    let old = old_server(405).await;
+    let old = http_sse_server(405).await;
     let mut client = begin(&old, "/sse", known(DetectedTransport::HttpSse, Revision::V2024_11_05));
     client.until_ready().await;
     assert_eq!(steps(&old)[..2], ["GET", "initialize"], "an old server that is known is not posted to first");
@@ -233,7 +233,7 @@ async fn what_is_known_is_tried_first_and_found_anew_when_it_is_wrong() {
 }
 
 #[tokio::test]
-async fn an_old_server_that_is_not_there_at_the_moment_may_be_tried_again() {
+async fn temporarily_unavailable_http_sse_server_has_a_retryable_fault() {
     let known = KnownServer { transport: DetectedTransport::HttpSse, revision: Revision::V2024_11_05 };
     // Status 0: the server does not respond.
     let cases = [
@@ -262,8 +262,8 @@ async fn an_old_server_that_is_not_there_at_the_moment_may_be_tried_again() {
 }
 
 #[tokio::test]
-async fn a_pinned_transport_or_revision_is_kept_to() {
-    let old = old_server(405).await;
+async fn pinned_transport_or_revision_is_used_exclusively() {
+    let old = http_sse_server(405).await;
     let pinned = HttpTarget { transport: TransportChoice::Streamable, ..target(&old.url("/sse")) };
     let mut client = start_with(SessionConfig::default(), pinned, limits());
     let (_, fault) = client.until_failed().await;
@@ -287,7 +287,7 @@ async fn a_pinned_transport_or_revision_is_kept_to() {
 }
 
 #[tokio::test]
-async fn a_stream_that_names_no_endpoint_is_not_waited_for_long() {
+async fn stream_without_an_endpoint_event_times_out() {
     // A Streamable HTTP server may open a stream on GET without sending events.
     let server = HttpServer::start(|request, mut answer| async move {
         if request.method == "GET" {

@@ -88,7 +88,7 @@ fn sse(server: &HttpServer) -> Client {
 }
 
 #[tokio::test]
-async fn everything_goes_to_the_endpoint_and_comes_on_the_stream() {
+async fn messages_are_posted_to_the_endpoint_and_answered_on_the_stream() {
     let server = server().await;
     let mut client = sse(&server);
     client.until_ready().await;
@@ -112,7 +112,7 @@ async fn everything_goes_to_the_endpoint_and_comes_on_the_stream() {
 }
 
 #[tokio::test]
-async fn nothing_is_sent_before_the_endpoint_is_known() {
+async fn nothing_is_posted_before_the_endpoint_event() {
     let go_on = Arc::new(Notify::new());
     let told = Arc::clone(&go_on);
     let server = HttpServer::start(move |request, mut answer| {
@@ -139,7 +139,7 @@ async fn nothing_is_sent_before_the_endpoint_is_known() {
 }
 
 #[tokio::test]
-async fn stopping_closes_the_stream() {
+async fn stop_closes_the_stream() {
     let (closed, mut was_closed) = tokio::sync::watch::channel(false);
     let closed = Arc::new(closed);
     let server = HttpServer::start(move |request, mut answer| {
@@ -163,7 +163,7 @@ async fn stopping_closes_the_stream() {
 }
 
 #[tokio::test]
-async fn the_end_of_the_stream_is_the_end_of_the_session() {
+async fn end_of_the_stream_ends_the_session() {
     let server = server().await;
     let mut client = sse(&server);
     client.until_ready().await;
@@ -177,7 +177,7 @@ async fn the_end_of_the_stream_is_the_end_of_the_session() {
 }
 
 #[tokio::test]
-async fn a_refused_post_ends_one_call() {
+async fn refused_post_fails_one_call() {
     let server = server().await;
     let mut client = sse(&server);
     client.until_ready().await;
@@ -189,7 +189,7 @@ async fn a_refused_post_ends_one_call() {
 }
 
 #[tokio::test]
-async fn a_post_that_is_held_open_does_not_end_its_call() {
+async fn pending_post_does_not_end_its_call() {
     let server = server().await;
     let target = HttpTarget { transport: TransportChoice::Sse, ..target(&server.url("/sse")) };
     // Two POSTs, which would both be occupied if the delayed ones were kept longer than needed.
@@ -208,7 +208,7 @@ async fn a_post_that_is_held_open_does_not_end_its_call() {
 }
 
 #[tokio::test]
-async fn an_endpoint_at_another_origin_is_refused() {
+async fn cross_origin_endpoint_is_rejected() {
     let elsewhere = HttpServer::start(|_request, mut answer| async move { answer.status(202).await }).await;
     for endpoint in [elsewhere.url("/messages"), format!("//{}/messages", elsewhere.address), "https:///x".to_owned()] {
         let event = format!("event: endpoint\ndata: {endpoint}\n\n");
@@ -230,7 +230,7 @@ async fn an_endpoint_at_another_origin_is_refused() {
 }
 
 #[tokio::test]
-async fn a_stream_that_does_not_begin_with_an_endpoint_is_something_else() {
+async fn stream_without_a_leading_endpoint_event_is_rejected() {
     let server = HttpServer::start(|_request, mut answer| async move {
         answer.event_stream().await?;
         answer.raw(b"data: hello\n\n").await?;

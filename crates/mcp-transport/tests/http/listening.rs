@@ -26,7 +26,7 @@ impl Client {
 }
 
 #[tokio::test]
-async fn what_the_server_says_on_its_own_comes_on_the_get_stream() {
+async fn unsolicited_messages_arrive_on_the_get_stream() {
     for revision in LEGACY {
         let server = HttpServer::start(move |request, mut answer| async move {
             match request.method.as_str() {
@@ -58,7 +58,7 @@ async fn what_the_server_says_on_its_own_comes_on_the_get_stream() {
 }
 
 #[tokio::test]
-async fn a_server_need_not_have_one() {
+async fn get_stream_is_optional() {
     for (status, note) in
         [(405, "offers no GET stream"), (404, "there is no GET stream"), (400, "there is no GET stream")]
     {
@@ -80,7 +80,7 @@ async fn a_server_need_not_have_one() {
 }
 
 #[tokio::test]
-async fn a_lost_stream_is_opened_again_where_it_ended() {
+async fn lost_get_stream_is_resumed_after_the_retry_delay() {
     let count = Arc::new(AtomicUsize::new(0));
     let server = HttpServer::start(move |request, mut answer| {
         let count = Arc::clone(&count);
@@ -116,7 +116,7 @@ async fn a_lost_stream_is_opened_again_where_it_ended() {
 }
 
 #[tokio::test]
-async fn a_404_to_a_stream_that_was_there_means_a_new_session() {
+async fn missing_get_stream_of_a_session_reopens_the_session() {
     let count = Arc::new(AtomicUsize::new(0));
     let server = HttpServer::start(move |request, mut answer| {
         let count = Arc::clone(&count);
@@ -146,7 +146,7 @@ async fn a_404_to_a_stream_that_was_there_means_a_new_session() {
 }
 
 #[tokio::test]
-async fn nothing_is_posted_before_initialized_was_taken() {
+async fn nothing_is_posted_before_initialized_is_accepted() {
     let go_on = Arc::new(Notify::new());
     let told = Arc::clone(&go_on);
     let server = HttpServer::start(move |request, mut answer| {
@@ -171,7 +171,7 @@ async fn nothing_is_posted_before_initialized_was_taken() {
 }
 
 #[tokio::test]
-async fn an_answer_may_come_on_the_get_stream() {
+async fn response_on_the_get_stream_is_accepted() {
     let (asked, was_asked) = tokio::sync::watch::channel(None);
     let asked = Arc::new(asked);
     let (closed, mut was_closed) = tokio::sync::watch::channel(false);

@@ -45,7 +45,7 @@ async fn full(request: HttpRequest, mut answer: HttpResponder) -> std::io::Resul
 }
 
 #[tokio::test]
-async fn every_request_says_in_its_head_what_its_body_says() {
+async fn request_headers_match_the_body() {
     let server = HttpServer::start(full).await;
     let mut client = ready(&server.url("/mcp")).await;
     for request in [
@@ -97,7 +97,7 @@ async fn every_request_says_in_its_head_what_its_body_says() {
 }
 
 #[tokio::test]
-async fn arguments_are_mirrored_into_headers_as_the_tool_says() {
+async fn annotated_arguments_are_copied_to_headers() {
     let server = HttpServer::start(full).await;
     let mut client = ready(&server.url("/mcp")).await;
     let _ = client.call(tool("paint", json!({ "color": "red" }))).await;
@@ -147,7 +147,7 @@ async fn arguments_are_mirrored_into_headers_as_the_tool_says() {
 }
 
 #[tokio::test]
-async fn a_header_mismatch_leads_to_a_new_list_and_one_retry() {
+async fn header_mismatch_refreshes_the_list_and_retries_once() {
     let server = HttpServer::start(move |request, mut answer| async move {
         if request.rpc_method() == "tools/call" && request.header("mcp-param-color").is_none() {
             let error = json!({ "jsonrpc": "2.0", "id": request.json()["id"],
@@ -166,7 +166,7 @@ async fn a_header_mismatch_leads_to_a_new_list_and_one_retry() {
 }
 
 #[tokio::test]
-async fn closing_the_stream_is_the_cancellation() {
+async fn cancellation_closes_the_stream() {
     let (closed, was_closed) = tokio::sync::watch::channel(false);
     let closed = std::sync::Arc::new(closed);
     let server = HttpServer::start(move |request, mut answer| {
@@ -199,7 +199,7 @@ async fn closing_the_stream_is_the_cancellation() {
 }
 
 #[tokio::test]
-async fn a_ping_leaves_what_is_under_way_alone() {
+async fn ping_does_not_affect_running_calls() {
     let (asked, _) = tokio::sync::watch::channel(0);
     let asked = std::sync::Arc::new(asked);
     let server = HttpServer::start(move |request, answer| {
@@ -226,7 +226,7 @@ async fn a_ping_leaves_what_is_under_way_alone() {
 }
 
 #[tokio::test]
-async fn a_session_id_and_requests_of_the_server_mean_nothing() {
+async fn session_id_and_server_requests_are_ignored() {
     let server = HttpServer::start(move |request, mut answer| async move {
         let headers = "Content-Type: application/json\r\nMCP-SESSION-ID: none-of-yours\r\n";
         match request.rpc_method().as_str() {

@@ -34,7 +34,7 @@ async fn listener() -> (u16, tokio::task::JoinHandle<()>, std::sync::Arc<std::sy
 }
 
 #[tokio::test]
-async fn nothing_reaches_this_computer_or_its_networks() {
+async fn private_addresses_are_rejected() {
     let (port, accepting, hits) = listener().await;
     let client = client(&["https://mcp.example"]);
     let hosts = [
@@ -94,7 +94,7 @@ async fn nothing_reaches_this_computer_or_its_networks() {
 }
 
 #[tokio::test]
-async fn what_the_user_named_may_lie_here() {
+async fn addresses_named_by_the_user_may_be_private() {
     let server = HttpServer::start(|request, mut answer| async move {
         match request.path.as_str() {
             "/large" => answer.whole(200, "", &[b'x'; 4096]).await,
@@ -123,7 +123,7 @@ async fn what_the_user_named_may_lie_here() {
 }
 
 #[tokio::test]
-async fn a_port_beside_the_named_one_is_the_same_host() {
+async fn another_port_of_a_named_host_is_allowed() {
     let server = HttpServer::start(|_request, mut answer| async move { answer.status(200).await }).await;
     let other = client(&["http://127.0.0.1:1/"]);
     assert!(get(&other, &server.url("/")).await.is_ok(), "the user named the host");

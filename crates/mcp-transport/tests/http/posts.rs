@@ -8,7 +8,7 @@ use testkit::http::ordinary;
 use crate::support::*;
 
 #[tokio::test]
-async fn every_message_is_one_post_with_the_headers_of_the_revision() {
+async fn every_message_is_one_post_with_the_headers_of_its_revision() {
     for revision in LEGACY.into_iter().chain([MODERN]) {
         let server =
             HttpServer::start(move |request, answer| async move { ordinary::answer(revision, &request, answer).await })
@@ -44,7 +44,7 @@ async fn every_message_is_one_post_with_the_headers_of_the_revision() {
 }
 
 #[tokio::test]
-async fn an_answer_may_be_a_stream_with_other_messages_before_it() {
+async fn response_stream_with_preceding_messages_is_read() {
     for revision in LEGACY.into_iter().chain([MODERN]) {
         let server = HttpServer::start(move |request, mut answer| async move {
             if request.rpc_method() != "tools/call" {
@@ -72,7 +72,7 @@ async fn an_answer_may_be_a_stream_with_other_messages_before_it() {
 }
 
 #[tokio::test]
-async fn a_request_of_the_server_is_answered_by_a_post_of_its_own() {
+async fn server_request_is_answered_in_a_separate_post() {
     for revision in LEGACY {
         let (answered, was_answered) = tokio::sync::watch::channel(false);
         let answered = std::sync::Arc::new(answered);
@@ -139,7 +139,7 @@ async fn batches_are_read_and_answered_in_2025_03_26() {
 }
 
 #[tokio::test]
-async fn an_error_to_a_notification_is_told_and_changes_nothing() {
+async fn error_response_to_a_notification_is_reported_without_effect() {
     let server = HttpServer::start(move |request, mut answer| async move {
         if request.rpc_method().starts_with("notifications/") {
             let error = br#"{"jsonrpc":"2.0","error":{"code":-32600,"message":"I do not like it"}}"#;
@@ -159,7 +159,7 @@ async fn an_error_to_a_notification_is_told_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn an_error_status_with_a_json_rpc_error_ends_the_call_with_it() {
+async fn error_status_with_a_json_rpc_error_fails_the_call_with_it() {
     for (revision, status) in [(MODERN, 404), (MODERN, 400), (NEWEST_LEGACY, 400), (NEWEST_LEGACY, 500)] {
         let server = HttpServer::start(move |request, mut answer| async move {
             if request.rpc_method() != "tools/call" {
@@ -181,7 +181,7 @@ async fn an_error_status_with_a_json_rpc_error_ends_the_call_with_it() {
 }
 
 #[tokio::test]
-async fn too_large_headers_end_one_call_with_the_status() {
+async fn header_too_large_status_fails_one_call() {
     for status in [413, 431] {
         let server = HttpServer::start(move |request, mut answer| async move {
             match request.rpc_method().as_str() {

@@ -15,7 +15,7 @@ fn with_secret(url: &str) -> Client {
 }
 
 #[tokio::test]
-async fn nothing_goes_to_another_origin() {
+async fn redirect_to_another_origin_receives_nothing() {
     for status in [301, 302, 303, 307, 308] {
         let elsewhere = HttpServer::start(|_request, mut answer| async move { answer.status(200).await }).await;
         let location = format!("location: {}\r\n", elsewhere.url("/mcp"));
@@ -38,7 +38,7 @@ async fn nothing_goes_to_another_origin() {
 }
 
 #[tokio::test]
-async fn within_the_origin_it_is_followed_with_everything() {
+async fn same_origin_redirect_is_followed_with_all_headers() {
     for status in [301, 302, 307, 308] {
         let server = HttpServer::start(move |request, mut answer| async move {
             match request.path.as_str() {
@@ -65,7 +65,7 @@ async fn within_the_origin_it_is_followed_with_everything() {
 }
 
 #[tokio::test]
-async fn there_are_no_more_than_ten() {
+async fn at_most_ten_redirects_are_followed() {
     let server = HttpServer::start(move |request, mut answer| async move {
         let hop: usize = request.path.trim_start_matches("/hop").parse().unwrap_or(0);
         answer.whole(307, &format!("location: /hop{}\r\n", hop + 1), b"").await
@@ -80,7 +80,7 @@ async fn there_are_no_more_than_ten() {
 }
 
 #[tokio::test]
-async fn headers_of_the_user_go_along_but_cannot_replace_those_of_the_protocol() {
+async fn user_headers_are_sent_but_cannot_replace_protocol_headers() {
     let server =
         HttpServer::start(move |request, answer| async move { ordinary::answer(MODERN, &request, answer).await }).await;
     let header = |name: &'static str, value: &str| (HeaderName::from_static(name), SecretHeader::new(value).unwrap());

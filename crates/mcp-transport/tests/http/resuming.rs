@@ -10,7 +10,7 @@ use testkit::http::ordinary;
 use crate::support::*;
 
 #[tokio::test]
-async fn a_stream_of_a_post_is_resumed_by_get() {
+async fn post_stream_is_resumed_by_get() {
     for revision in LEGACY {
         let call = Arc::new(std::sync::Mutex::new(None));
         let server = HttpServer::start(move |request, mut answer| {
@@ -62,7 +62,7 @@ async fn a_stream_of_a_post_is_resumed_by_get() {
 }
 
 #[tokio::test]
-async fn a_stream_without_ids_cannot_be_resumed() {
+async fn stream_without_event_ids_is_not_resumed() {
     let server = HttpServer::start(move |request, mut answer| async move {
         if request.rpc_method() == "tools/call" {
             answer.event_stream().await?;
@@ -89,7 +89,7 @@ async fn a_stream_without_ids_cannot_be_resumed() {
 }
 
 #[tokio::test]
-async fn a_refused_resumption_ends_the_call() {
+async fn refused_resumption_fails_the_call() {
     for status in [405, 400, 404] {
         let server = HttpServer::start(move |request, mut answer| async move {
             if request.method == "GET" {
@@ -112,7 +112,7 @@ async fn a_refused_resumption_ends_the_call() {
 }
 
 #[tokio::test]
-async fn a_server_that_comes_back_is_asked_again() {
+async fn temporarily_unavailable_server_is_retried() {
     let down = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&down);
     let call = Arc::new(std::sync::Mutex::new(None));
@@ -149,7 +149,7 @@ async fn a_server_that_comes_back_is_asked_again() {
 }
 
 #[tokio::test]
-async fn a_lost_stream_of_2026_07_28_is_a_new_request_or_a_lost_call() {
+async fn lost_stream_of_2026_07_28_repeats_safe_requests_only() {
     let lost = Arc::new(AtomicBool::new(false));
     let server = HttpServer::start(move |request, mut answer| {
         let lost = Arc::clone(&lost);

@@ -12,7 +12,7 @@ use testkit::time::timers_of;
 use crate::support::*;
 
 #[tokio::test]
-async fn the_session_id_goes_with_everything_and_is_deleted_at_the_end() {
+async fn session_id_is_sent_with_every_request_and_deleted_at_the_end() {
     for revision in LEGACY {
         let server =
             HttpServer::start(move |request, answer| async move { in_session(revision, &request, answer).await }).await;
@@ -49,7 +49,7 @@ async fn the_session_id_goes_with_everything_and_is_deleted_at_the_end() {
 }
 
 #[tokio::test]
-async fn a_server_need_not_take_delete() {
+async fn refused_delete_has_no_effect() {
     for status in [405, 500] {
         let server = HttpServer::start(move |request, mut answer| async move {
             match request.method.as_str() {
@@ -74,7 +74,7 @@ async fn a_server_need_not_take_delete() {
 }
 
 #[tokio::test]
-async fn a_delete_without_an_answer_does_not_hold_the_end_up() {
+async fn unanswered_delete_does_not_delay_the_end() {
     let server = HttpServer::start(move |request, mut answer| async move {
         match request.method.as_str() {
             "DELETE" => answer.hang().await,
@@ -89,7 +89,7 @@ async fn a_delete_without_an_answer_does_not_hold_the_end_up() {
 }
 
 #[tokio::test]
-async fn a_forgotten_session_is_opened_anew() {
+async fn lost_session_is_reopened() {
     for revision in LEGACY {
         let openings = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&openings);
@@ -131,7 +131,7 @@ async fn a_forgotten_session_is_opened_anew() {
 }
 
 #[tokio::test]
-async fn the_streams_of_a_session_end_when_the_server_speaks_another_era() {
+async fn session_streams_end_when_the_server_changes_its_era() {
     let is_modern = Arc::new(AtomicBool::new(false));
     let (ended, mut has_ended) = tokio::sync::mpsc::channel(8);
     let era = Arc::clone(&is_modern);
@@ -181,7 +181,7 @@ async fn the_streams_of_a_session_end_when_the_server_speaks_another_era() {
 }
 
 #[tokio::test]
-async fn an_id_that_is_no_id_is_not_sent_back() {
+async fn invalid_session_id_is_not_sent() {
     let server = HttpServer::start(move |request, mut answer| async move {
         match request.rpc_method().as_str() {
             "initialize" => {
@@ -202,7 +202,7 @@ async fn an_id_that_is_no_id_is_not_sent_back() {
 }
 
 #[tokio::test]
-async fn a_server_that_forgets_every_session_is_given_up() {
+async fn server_that_loses_every_session_is_rejected_after_bounded_attempts() {
     for forgets in ["notifications/initialized", "tools/call"] {
         let server = HttpServer::start(move |request, mut answer| async move {
             if request.rpc_method() == forgets {

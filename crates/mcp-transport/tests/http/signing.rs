@@ -78,7 +78,7 @@ fn start_signed(url: &str, authorizer: &Arc<ScriptedAuthorizer>) -> Client {
     start_with(SessionConfig::default(), signed_by(url, authorizer), limits())
 }
 
-fn all_are_signed(server: &HttpServer) {
+fn assert_all_signed(server: &HttpServer) {
     for request in server.seen() {
         let what = format!("{} {} {}", request.method, request.path, request.rpc_method());
         let tokens = request.head.to_lowercase().matches("authorization:").count();
@@ -112,7 +112,7 @@ async fn every_request_is_signed() {
     client.stop().await;
     assert!(!with_method(&server, "DELETE").is_empty(), "the session is ended");
     assert!(server.count("server/discover") > 0, "there was a probe");
-    all_are_signed(&server);
+    assert_all_signed(&server);
 
     // The same with 2026-07-28.
     let server =
@@ -121,11 +121,11 @@ async fn every_request_is_signed() {
     client.until_ready().await;
     assert_eq!(client.echo("there").await, "there", "a call is answered");
     client.stop().await;
-    all_are_signed(&server);
+    assert_all_signed(&server);
 }
 
 #[tokio::test]
-async fn so_is_http_and_sse() {
+async fn http_sse_requests_are_signed() {
     let server = HttpServer::start(|request, mut answer| async move {
         match request.method.as_str() {
             "GET" => {
@@ -146,7 +146,7 @@ async fn so_is_http_and_sse() {
         assert!(posted, "initialize goes to the endpoint ({transport:?})");
         client.stop().await;
     }
-    all_are_signed(&server);
+    assert_all_signed(&server);
 }
 
 /// Starts a server that accepts tokens from this number on. Other requests get this status and these headers.
@@ -162,7 +162,7 @@ async fn guarded(least: u64, status: u16, headers: &'static str) -> HttpServer {
 }
 
 #[tokio::test]
-async fn the_same_bytes_are_sent_again_with_another_token() {
+async fn refused_request_is_sent_again_unmodified_with_another_token() {
     let cases = [
         (401, "www-authenticate: Bearer realm=\"x\"\r\nwww-authenticate: DPoP\r\ndpop-nonce: n1\r\n"),
         (403, "www-authenticate: Bearer error=\"insufficient_scope\", scope=\"files\"\r\ndpop-nonce: n1\r\n"),
@@ -199,7 +199,7 @@ async fn the_same_bytes_are_sent_again_with_another_token() {
 }
 
 #[tokio::test]
-async fn nothing_is_sent_more_than_four_times() {
+async fn request_is_sent_at_most_four_times() {
     for (status, headers) in [(401, ""), (403, "www-authenticate: Bearer error=\"insufficient_scope\"\r\n")] {
         let server = guarded(u64::MAX, status, headers).await;
         let authorizer = Arc::new(ScriptedAuthorizer::with(1000));
@@ -213,7 +213,7 @@ async fn nothing_is_sent_more_than_four_times() {
 }
 
 #[tokio::test]
-async fn a_refusal_that_stays_one_says_why() {
+async fn permanent_refusal_reports_its_cause() {
     let server = guarded(1, 401, "www-authenticate: Bearer\r\n").await;
     let mut client = start_signed(&server.url("/mcp"), &Arc::new(ScriptedAuthorizer::default()));
     let (cause, fault) = client.until_failed().await;
@@ -233,7 +233,7 @@ async fn a_refusal_that_stays_one_says_why() {
 }
 
 #[tokio::test]
-async fn other_refusals_are_not_the_authorizers() {
+async fn other_refusals_do_not_challenge_the_authorizer() {
     for headers in ["", "www-authenticate: Bearer error=\"invalid_request\"\r\n"] {
         let server = guarded(1, 403, headers).await;
         let authorizer = Arc::new(ScriptedAuthorizer::with(5));
@@ -245,7 +245,7 @@ async fn other_refusals_are_not_the_authorizers() {
 }
 
 #[tokio::test]
-async fn others_go_on_while_one_waits_for_the_user() {
+async fn other_calls_continue_while_one_waits_for_the_user() {
     let server = HttpServer::start(move |request, mut answer| async move {
         let is_slow = request.json()["params"]["name"] == "slow";
         if is_slow && request.header("authorization") == Some("Bearer token-0") {
@@ -273,7 +273,7 @@ async fn others_go_on_while_one_waits_for_the_user() {
 }
 
 #[tokio::test]
-async fn the_users_time_is_not_the_servers() {
+async fn user_time_does_not_count_as_server_time() {
     // `initialized` must be accepted within a time limit, which excludes the time that the user takes.
     let server = HttpServer::start(move |request, mut answer| async move {
         let is_first = request.header("authorization") == Some("Bearer token-0");
@@ -297,7 +297,7 @@ async fn the_users_time_is_not_the_servers() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_cancelled_asks_no_longer() {
+async fn cancelled_call_drops_its_challenge() {
     let server = guarded(1, 403, "www-authenticate: Bearer error=\"insufficient_scope\"\r\n").await;
     let authorizer = Arc::new(ScriptedAuthorizer { user: Some(Notify::new()), ..ScriptedAuthorizer::with(1) });
     let mut client = start_signed(&server.url("/mcp"), &authorizer);
@@ -307,7 +307,7 @@ async fn a_call_that_is_cancelled_asks_no_longer() {
 }
 
 #[tokio::test]
-async fn the_users_own_header_goes_before() {
+async fn configured_authorization_header_takes_precedence() {
     let server =
         HttpServer::start(move |request, answer| async move { ordinary::answer(MODERN, &request, answer).await }).await;
     let authorizer = Arc::new(ScriptedAuthorizer::default());
@@ -324,7 +324,7 @@ async fn the_users_own_header_goes_before() {
 }
 
 #[tokio::test]
-async fn nonces_of_answers_are_told() {
+async fn nonces_of_responses_are_reported() {
     let server = HttpServer::start(move |request, mut answer| async move {
         let body = ordinary::message(MODERN, &request.json()).to_string();
         let headers = "content-type: application/json\r\ndpop-nonce: fresh\r\n";
@@ -342,7 +342,7 @@ async fn nonces_of_answers_are_told() {
 }
 
 #[tokio::test]
-async fn redirects_do_not_carry_it_elsewhere() {
+async fn cross_origin_redirect_receives_no_token() {
     for status in [301, 302, 303, 307, 308] {
         let elsewhere = HttpServer::start(|_request, mut answer| async move { answer.status(200).await }).await;
         let location = format!("location: {}\r\n", elsewhere.url("/mcp"));
@@ -364,7 +364,7 @@ async fn redirects_do_not_carry_it_elsewhere() {
 }
 
 #[tokio::test]
-async fn within_the_origin_each_address_is_signed_for() {
+async fn each_url_within_the_origin_is_signed_separately() {
     let server = HttpServer::start(move |request, mut answer| async move {
         match request.path.as_str() {
             "/mcp" => answer.whole(307, "location: /mcp/\r\n", b"").await,
@@ -375,5 +375,5 @@ async fn within_the_origin_each_address_is_signed_for() {
     let mut client = start_signed(&server.url("/mcp"), &Arc::new(ScriptedAuthorizer::default()));
     client.until_ready().await;
     client.stop().await;
-    all_are_signed(&server);
+    assert_all_signed(&server);
 }

@@ -13,7 +13,7 @@ use testkit::time::at_once;
 use crate::support::{RunningDriver, launch, ready, text, tool};
 
 /// Checks that a call fails at once, with a cause that contains these words.
-async fn fails_with_cause(misbehaviour: &[&str], words: &str) {
+async fn assert_fails_with_cause(misbehaviour: &[&str], words: &str) {
     let mut arguments = vec!["--misbehave"];
     arguments.extend(misbehaviour);
     let mut server = ready(&arguments).await;
@@ -32,31 +32,31 @@ async fn fails_with_cause(misbehaviour: &[&str], words: &str) {
 }
 
 #[tokio::test]
-async fn unreadable_answers_fail_their_call_with_the_cause() {
-    fails_with_cause(&["invalid-utf8"], "invalid UTF-8").await;
-    fails_with_cause(&["nul-bytes"], "control character").await;
-    fails_with_cause(&["lone-surrogate"], "lone surrogate").await;
-    fails_with_cause(&["duplicate-key"], "twice").await;
-    fails_with_cause(&["wrong-version"], "jsonrpc").await;
-    fails_with_cause(&["both"], "both").await;
-    fails_with_cause(&["float-id"], "id").await;
+async fn unreadable_responses_fail_their_call_with_the_cause() {
+    assert_fails_with_cause(&["invalid-utf8"], "invalid UTF-8").await;
+    assert_fails_with_cause(&["nul-bytes"], "control character").await;
+    assert_fails_with_cause(&["lone-surrogate"], "lone surrogate").await;
+    assert_fails_with_cause(&["duplicate-key"], "twice").await;
+    assert_fails_with_cause(&["wrong-version"], "jsonrpc").await;
+    assert_fails_with_cause(&["both"], "both").await;
+    assert_fails_with_cause(&["float-id"], "id").await;
 }
 
 #[tokio::test]
 async fn nesting_is_bounded() {
-    fails_with_cause(&["deep", "--count", "200"], "nests deeper").await;
-    fails_with_cause(&["deep", "--count", "100000"], "nests deeper").await;
+    assert_fails_with_cause(&["deep", "--count", "200"], "nests deeper").await;
+    assert_fails_with_cause(&["deep", "--count", "100000"], "nests deeper").await;
 }
 
 #[tokio::test]
-async fn large_answers_are_bounded() {
-    fails_with_cause(&["over-long"], "16777216 bytes").await;
-    fails_with_cause(&["over-long-id-last"], "16777216 bytes").await;
-    fails_with_cause(&["number-array"], "more than").await;
+async fn large_responses_are_bounded() {
+    assert_fails_with_cause(&["over-long"], "16777216 bytes").await;
+    assert_fails_with_cause(&["over-long-id-last"], "16777216 bytes").await;
+    assert_fails_with_cause(&["number-array"], "more than").await;
 }
 
 #[tokio::test]
-async fn a_line_that_never_ends_fails_its_call_and_costs_nothing() {
+async fn endless_line_fails_its_call_without_memory_growth() {
     let mut server = ready(&["--misbehave", "no-newline", "--bytes", "200000000"]).await;
     let before = RunningDriver::memory();
     let error = server.echo("hello").await.expect_err("X37: the answer never ends");
@@ -69,7 +69,7 @@ async fn a_line_that_never_ends_fails_its_call_and_costs_nothing() {
 }
 
 #[tokio::test]
-async fn harmless_oddities_are_read() {
+async fn harmless_deviations_are_accepted() {
     for (misbehaviour, expected) in [
         ("crlf", "crlf"),
         ("blank-lines", "after blank lines"),
@@ -85,7 +85,7 @@ async fn harmless_oddities_are_read() {
 }
 
 #[tokio::test]
-async fn answers_to_nobody_are_never_delivered() {
+async fn unmatched_responses_are_never_delivered() {
     for misbehaviour in ["wrong-id", "string-id", "null-id", "http-text", "silent"] {
         let mut server = ready(&["--misbehave", misbehaviour]).await;
         let call = server.begin(tool("echo", json!({"text": "hello"}))).await;
@@ -99,7 +99,7 @@ async fn answers_to_nobody_are_never_delivered() {
 }
 
 #[tokio::test]
-async fn a_second_answer_is_dropped_and_told() {
+async fn second_response_is_dropped_and_reported() {
     let mut server = ready(&["--misbehave", "duplicate-answer"]).await;
     assert_eq!(text(&server.echo("hello").await), "first", "X38: the first answer counts");
     server.assert_usable("a second answer").await;
@@ -110,7 +110,7 @@ async fn a_second_answer_is_dropped_and_told() {
 }
 
 #[tokio::test]
-async fn a_banner_is_shown_and_does_no_harm() {
+async fn banner_is_shown_without_effect() {
     let mut server = ready(&["--misbehave", "banner"]).await;
     assert_eq!(text(&server.echo("hello").await), "hello", "X42: banner lines must not break the session");
     let notes = server.notes();
@@ -120,7 +120,7 @@ async fn a_banner_is_shown_and_does_no_harm() {
 }
 
 #[tokio::test]
-async fn batches_are_read_where_the_revision_has_them() {
+async fn batches_are_read_if_the_revision_has_them() {
     let mut server = ready(&["--misbehave", "batch", "--revision", "2025-03-26"]).await;
     assert_eq!(text(&server.echo("hello").await), "from a batch", "[base-batch-receive]: 2025-03-26 has batches");
     server.stop().await;
@@ -131,7 +131,7 @@ async fn batches_are_read_where_the_revision_has_them() {
 }
 
 #[tokio::test]
-async fn a_silent_call_is_cancelled_at_once_and_the_server_told() {
+async fn silent_call_is_cancelled_immediately_and_notified() {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
     let mut server = ready(&["--misbehave", "silent", "--record", record.to_str().unwrap()]).await;
@@ -150,7 +150,7 @@ async fn a_silent_call_is_cancelled_at_once_and_the_server_told() {
 }
 
 #[tokio::test]
-async fn a_server_that_never_answers_initialize_is_given_up() {
+async fn unanswered_initialize_times_out() {
     let mut server = launch(&["--misbehave", "silent@initialize"]).await;
     server.until_end().await;
     let failed = server.told.iter().find_map(|event| match event {
@@ -166,7 +166,7 @@ async fn a_server_that_never_answers_initialize_is_given_up() {
 
 /// Covers `[stdio-launch-subprocess]`: the messages over the pipes of a subprocess.
 #[tokio::test]
-async fn every_line_is_told_in_order_and_whole() {
+async fn every_line_is_reported_in_order_and_completely() {
     let mut server = ready(&["--revision", "2025-06-18"]).await;
     assert_eq!(text(&server.echo("hällo").await), "hällo", "the answer comes back");
     server.stop().await;

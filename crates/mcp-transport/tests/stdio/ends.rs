@@ -15,7 +15,7 @@ fn position(server: &RunningDriver, holds: impl Fn(&DriverEvent) -> bool) -> usi
 }
 
 #[tokio::test]
-async fn exit_in_the_middle_of_a_call() {
+async fn exit_during_a_call_fails_the_call() {
     let mut server = ready(&["--misbehave", "exit"]).await;
     let result = server.echo("hello").await;
     let reason = CloseReason::ServerExited { status: Some(3), signal: None };
@@ -37,7 +37,7 @@ async fn exit_in_the_middle_of_a_call() {
 }
 
 #[tokio::test]
-async fn exit_at_once() {
+async fn immediate_exit_fails_the_opening() {
     let mut server = launch(&["--misbehave", "exit@start"]).await;
     server.until_end().await;
     position(&server, |event| *event == DriverEvent::Exited { status: Some(3), signal: None });
@@ -50,7 +50,7 @@ async fn exit_at_once() {
 }
 
 #[tokio::test]
-async fn exit_in_the_middle_of_a_line() {
+async fn exit_within_a_line_shows_the_truncated_line() {
     let mut server = ready(&["--misbehave", "half-line"]).await;
     let error = server.echo("hello").await.expect_err("the response is truncated");
     server.until_end().await;
@@ -59,7 +59,7 @@ async fn exit_in_the_middle_of_a_line() {
 }
 
 #[tokio::test]
-async fn end_by_a_signal() {
+async fn end_by_a_signal_is_reported() {
     let mut server = ready(&["--misbehave", "abort"]).await;
     let result = server.echo("hello").await;
     let reason = CloseReason::ServerExited { status: None, signal: Some(6) };
@@ -68,7 +68,7 @@ async fn end_by_a_signal() {
 }
 
 #[tokio::test]
-async fn output_closed_and_alive() {
+async fn closed_output_of_a_running_server_ends_the_session() {
     let mut server = ready(&["--misbehave", "close-stdout"]).await;
     let result = server.echo("hello").await;
     assert_eq!(
@@ -82,7 +82,7 @@ async fn output_closed_and_alive() {
 }
 
 #[tokio::test]
-async fn input_closed_and_alive() {
+async fn closed_input_of_a_running_server_fails_its_calls() {
     let mut server = ready(&["--misbehave", "close-stdin"]).await;
     let first = server.begin(tool("echo", json!({"text": "hello"}))).await;
     // sleep: no event reports that another program has closed its input.
@@ -99,7 +99,7 @@ async fn input_closed_and_alive() {
 }
 
 #[tokio::test]
-async fn a_polite_server_ends_when_its_input_is_closed() {
+async fn well_behaved_server_exits_when_its_input_is_closed() {
     let mut server = ready(&[]).await;
     server.stop().await;
     let stopped = DriverEvent::Session(SessionEvent::Closed(CloseReason::StoppedByUser));
@@ -112,7 +112,7 @@ async fn a_polite_server_ends_when_its_input_is_closed() {
 }
 
 #[tokio::test]
-async fn a_server_that_ignores_everything_is_killed() {
+async fn unresponsive_server_is_killed() {
     let limits = DriverLimits {
         grace: GracePeriods { after_close: Duration::from_millis(400), after_terminate: Duration::from_millis(400) },
         ..DriverLimits::default()
@@ -130,7 +130,7 @@ async fn a_server_that_ignores_everything_is_killed() {
 }
 
 #[tokio::test]
-async fn a_second_stop_kills_at_once() {
+async fn second_stop_kills_immediately() {
     let grace = GracePeriods { after_close: Duration::from_secs(3_600), after_terminate: Duration::from_secs(3_600) };
     let limits = DriverLimits { grace, ..DriverLimits::default() };
     let mut server = launch_with(&scripted(&["--misbehave", "never-exits"]), limits).await;
@@ -142,7 +142,7 @@ async fn a_second_stop_kills_at_once() {
 }
 
 #[tokio::test]
-async fn a_call_after_the_stop_is_refused() {
+async fn call_after_a_stop_is_refused() {
     let mut server = ready(&["--misbehave", "never-exits"]).await;
     server.send(DriverCommand::Stop).await;
     let (reply, name) = tokio::sync::oneshot::channel();
@@ -155,7 +155,7 @@ async fn a_call_after_the_stop_is_refused() {
 }
 
 #[tokio::test]
-async fn a_handle_that_is_dropped_stops_the_server() {
+async fn dropped_handle_stops_the_server() {
     let RunningDriver { handle, mut events, .. } = ready(&[]).await;
     let group = handle.process.group;
     drop(handle);

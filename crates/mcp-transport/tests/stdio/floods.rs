@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::support::{RunningDriver, launch_with, ready, scripted, text, tool};
 
 #[tokio::test]
-async fn stderr_without_newline_costs_no_more_than_the_ring() {
+async fn stderr_without_a_newline_is_bounded_by_the_ring() {
     let mut server = ready(&["--misbehave", "flood-stderr", "--bytes", "67108864"]).await;
     let before = RunningDriver::memory();
     assert_eq!(text(&server.echo("hello").await), "after the flood", "X40: 64 MiB on stderr must not block the server");
@@ -29,7 +29,7 @@ async fn stderr_without_newline_costs_no_more_than_the_ring() {
 }
 
 #[tokio::test]
-async fn stderr_lines_are_shown_at_a_bounded_rate_and_the_last_are_kept() {
+async fn stderr_lines_are_rate_limited_and_the_last_retained() {
     let mut server = ready(&["--misbehave", "flood-stderr-lines", "--count", "100000"]).await;
     assert_eq!(text(&server.echo("hello").await), "after the flood", "X40: the server keeps working");
     server.stop().await;
@@ -39,7 +39,7 @@ async fn stderr_lines_are_shown_at_a_bounded_rate_and_the_last_are_kept() {
 }
 
 #[tokio::test]
-async fn stderr_is_made_safe_to_show_and_proves_no_failure() {
+async fn stderr_is_escaped_and_is_not_a_failure() {
     let mut server = ready(&["--misbehave", "stderr-garbage"]).await;
     assert_eq!(text(&server.echo("hello").await), "after the garbage", "[stdio-stderr-not-error]: the call succeeds");
     server.stop().await;
@@ -51,7 +51,7 @@ async fn stderr_is_made_safe_to_show_and_proves_no_failure() {
 }
 
 #[tokio::test]
-async fn garbage_is_counted_and_not_told_line_by_line() {
+async fn malformed_lines_are_counted_instead_of_reported_one_by_one() {
     let mut server = ready(&["--misbehave", "flood-garbage", "--count", "200000"]).await;
     assert_eq!(text(&server.echo("hello").await), "after the flood", "X41: the answer after the garbage is found");
     server.stop().await;
@@ -69,7 +69,7 @@ async fn garbage_is_counted_and_not_told_line_by_line() {
 }
 
 #[tokio::test]
-async fn answers_to_nobody_do_not_flood_either() {
+async fn unmatched_responses_do_not_flood_events() {
     let mut server = ready(&["--misbehave", "flood-unknown-answers", "--count", "20000"]).await;
     assert_eq!(text(&server.echo("hello").await), "after the flood", "X41: the true answer is found");
     server.stop().await;
@@ -80,7 +80,7 @@ async fn answers_to_nobody_do_not_flood_either() {
 }
 
 #[tokio::test]
-async fn a_flood_waits_in_the_servers_own_pipe_while_nobody_looks() {
+async fn flood_is_held_back_while_events_are_not_received() {
     let mut server = ready(&["--misbehave", "flood-log", "--count", "200000"]).await;
     let before = RunningDriver::memory();
     let call = server.begin(tool("echo", json!({"text": "hello"}))).await;
@@ -102,7 +102,7 @@ async fn a_flood_waits_in_the_servers_own_pipe_while_nobody_looks() {
 }
 
 #[tokio::test]
-async fn a_server_that_never_reads_cannot_block_the_driver() {
+async fn server_that_never_reads_cannot_block_the_driver() {
     let limits = DriverLimits { write_stall: Duration::from_millis(800), ..DriverLimits::default() };
     let mut server = launch_with(&scripted(&["--misbehave", "flood-malformed", "--count", "20000"]), limits).await;
     server.until_ready().await;
@@ -124,7 +124,7 @@ async fn a_server_that_never_reads_cannot_block_the_driver() {
 }
 
 #[tokio::test]
-async fn what_waits_to_be_written_is_bounded() {
+async fn write_queue_is_bounded() {
     let limits = DriverLimits { write_queue_bytes: 1_000_000, ..DriverLimits::default() };
     let mut server = launch_with(&scripted(&["--misbehave", "never-reads"]), limits).await;
     server.until_ready().await;

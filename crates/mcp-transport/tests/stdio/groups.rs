@@ -25,7 +25,7 @@ async fn grandchildren_end_with_the_server() {
 }
 
 #[tokio::test]
-async fn grandchildren_end_when_the_server_has_ended_by_itself() {
+async fn grandchildren_end_after_the_server_has_exited() {
     let mut server = ready(&["--misbehave", "grandchild-exit"]).await;
     let error = server.echo("hello").await.expect_err("the server ends");
     server.until_end().await;
@@ -38,7 +38,7 @@ async fn grandchildren_end_when_the_server_has_ended_by_itself() {
 }
 
 #[test]
-fn a_runtime_that_ends_takes_the_servers_with_it() {
+fn servers_end_with_the_runtime() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let (group, _events) = runtime.block_on(async {
         let server = ready(&["--misbehave", "never-exits"]).await;

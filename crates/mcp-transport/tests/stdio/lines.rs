@@ -43,7 +43,7 @@ fn expected(limit: usize, input: &[u8]) -> Vec<DecodedLine> {
 }
 
 #[test]
-fn every_split_point_gives_the_same_lines() {
+fn every_split_point_yields_the_same_lines() {
     let input = b"{\"a\":1}\n\r\n\n{\"b\":\"\xff\"}\r\nfar too long for this\nexactly 16 bytes\nlast without end";
     for at in 0..=input.len() {
         let (left, right) = input.split_at(at);
@@ -59,7 +59,7 @@ fn every_split_point_gives_the_same_lines() {
 
 proptest! {
     #[test]
-    fn any_input_in_any_pieces(
+    fn arbitrary_chunks_yield_the_same_lines(
         input in prop::collection::vec(prop_oneof![3 => Just(b'x'), 2 => Just(b'\n'), 1 => Just(b'\r'), 1 => any::<u8>()], 0..200),
         sizes in prop::collection::vec(1_usize..40, 1..50),
         limit in 1_usize..30,
@@ -79,7 +79,7 @@ proptest! {
 }
 
 #[test]
-fn a_long_line_is_skipped_without_being_stored() {
+fn overlong_line_is_skipped_without_being_stored() {
     let limit = 64 * 1024;
     let mut decoder = LineDecoder::new(limit);
     let mut buffer = BytesMut::new();
@@ -106,7 +106,7 @@ fn a_long_line_is_skipped_without_being_stored() {
 }
 
 #[test]
-fn a_large_line_gives_its_memory_back_and_costs_linear_time() {
+fn large_line_releases_its_memory_and_takes_linear_time() {
     let mut decoder = LineDecoder::new(16 * 1024 * 1024);
     let mut buffer = BytesMut::new();
     let before = processor_time();

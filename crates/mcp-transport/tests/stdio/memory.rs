@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 use crate::support::config;
 
 /// Starts a driver and returns the server's end of its streams.
-fn driven(capacity: usize) -> (mpsc::Sender<DriverCommand>, mpsc::Receiver<DriverEvent>, MemoryEnd) {
+fn start_driver(capacity: usize) -> (mpsc::Sender<DriverCommand>, mpsc::Receiver<DriverEvent>, MemoryEnd) {
     let (ours, servers) = pair(capacity);
     let (sender, events) = mpsc::channel(16);
     let commands = run_streams(config(), ours.reader, ours.writer, sender, DriverLimits::default());
@@ -29,8 +29,8 @@ async fn closed(events: &mut mpsc::Receiver<DriverEvent>) -> CloseReason {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_opens_over_memory() {
-    let (commands, mut events, servers) = driven(64 * 1024);
+async fn session_opens_over_memory() {
+    let (commands, mut events, servers) = start_driver(64 * 1024);
     let MemoryEnd { reader, mut writer } = servers;
     let mut lines = BufReader::new(reader).lines();
     let initialize: Value = serde_json::from_str(&lines.next_line().await.unwrap().unwrap()).unwrap();
@@ -47,8 +47,8 @@ async fn a_session_opens_over_memory() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stream_that_ends_closes_the_session() {
-    let (_commands, mut events, servers) = driven(64 * 1024);
+async fn closed_stream_closes_the_session() {
+    let (_commands, mut events, servers) = start_driver(64 * 1024);
     drop(servers);
     let reason = closed(&mut events).await;
     assert!(
@@ -58,8 +58,8 @@ async fn a_stream_that_ends_closes_the_session() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_owner_that_goes_away_ends_the_driver() {
-    let (commands, events, servers) = driven(64 * 1024);
+async fn dropped_owner_ends_the_driver() {
+    let (commands, events, servers) = start_driver(64 * 1024);
     let mut reader = servers.reader;
     drop(events);
     let mut rest = Vec::new();

@@ -16,7 +16,7 @@ async fn probed(arguments: &[&str]) -> RunningDriver {
     RunningDriver { handle, events, told: Vec::new() }
 }
 
-async fn opens_as(arguments: &[&str], revision: Revision) {
+async fn assert_opens_as(arguments: &[&str], revision: Revision) {
     let mut server = probed(arguments).await;
     let found = server
         .until("the server is ready", |event| match event {
@@ -30,20 +30,20 @@ async fn opens_as(arguments: &[&str], revision: Revision) {
 }
 
 #[tokio::test]
-async fn every_revision_is_found() {
+async fn every_revision_is_detected() {
     for revision in Revision::ALL {
-        opens_as(&["--revision", &revision.to_string()], revision).await;
+        assert_opens_as(&["--revision", &revision.to_string()], revision).await;
     }
 }
 
 #[tokio::test]
-async fn a_legacy_server_that_is_silent_on_the_probe() {
+async fn silent_probe_falls_back_to_legacy() {
     // [stdio-probe-timeout-fallback]
-    opens_as(&["--probe", "silence"], Revision::V2025_11_25).await;
+    assert_opens_as(&["--probe", "silence"], Revision::V2025_11_25).await;
 }
 
 #[tokio::test]
-async fn a_server_that_exits_on_the_probe_says_so() {
+async fn exit_on_the_probe_is_reported() {
     let mut server = probed(&["--probe", "exit"]).await;
     server.until_end().await;
     let told = server.told.iter().find_map(|event| match event {

@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_for_holds_the_request_and_its_answer() {
+    fn required_context_covers_request_and_response() {
         assert_eq!(required_context(&saying("x", Some(256))), 4_096, "a short request uses the default size");
         assert_eq!(required_context(&saying("x", None)), 8_192, "space is reserved for an answer of any length");
         assert_eq!(
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_held_is_that_of_the_model() {
+    fn loaded_context_is_that_of_the_model() {
         let loaded = json!({ "models": [
             { "name": "other:latest", "model": "other:latest", "context_length": 8_192 },
             { "name": "qwen3:8b", "model": "qwen3:8b", "context_length": 65_536 },

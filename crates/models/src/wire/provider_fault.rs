@@ -197,7 +197,7 @@ mod tests {
 
     /// Formats as documented and sent by the providers.
     #[test]
-    fn errors_are_told_apart() {
+    fn provider_errors_are_classified() {
         let cases = [
             (
                 401,
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_is_found_in_words() {
+    fn context_limit_is_found_in_an_error_message() {
         let cases = [
             ("this model's maximum context length is 8192 tokens. however, you sent 9001 tokens.", Some(8_192)),
             ("prompt is too long: 200123 tokens > 200000 maximum", Some(200_000)),
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn when_to_try_again_is_told() {
+    fn retry_delay_is_parsed() {
         let mut headers = HeaderMap::new();
         headers.insert(RETRY_AFTER, "7".parse().unwrap());
         let error = response_error(StatusCode::TOO_MANY_REQUESTS, &headers, b"{}", "m", true);
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_has_a_bound() {
+    fn provider_message_is_bounded() {
         let body = json!({ "error": { "message": format!("a\nb{}", "x".repeat(5_000)) } });
         let ModelError::Provider { said, .. } = of(500, &body) else { unreachable!() };
         assert_eq!(said.chars().count(), SAID_MAX + 1, "truncated, with a marker");

@@ -238,7 +238,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_has_a_bound() {
+    fn response_size_is_bounded() {
         let mut assembly = ReplyAssembly::new("m".into());
         let piece = "x".repeat(1 << 20);
         for _ in 0..16 {
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn each_use_has_an_id_of_its_own() {
+    fn tool_use_ids_are_unique() {
         let ids = || {
             let mut assembly = ReplyAssembly::new("m".into());
             for (key, id) in [(0, ""), (1, "same"), (2, "same"), (3, "")] {
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_that_can_not_be_read_call_nothing() {
+    fn unreadable_tool_arguments_are_an_error_or_dropped() {
         let with = |arguments: &str, stop: StopReason| {
             let mut assembly = ReplyAssembly::new("m".into());
             assembly.tool_use(0, "1".into(), "look".into(), None).unwrap();

@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn e18_letters_that_look_like_others_are_found_without_a_twin() {
+    fn e18_deceptive_letters_are_detected_without_a_look_alike() {
         for name in [
             "del\u{435}te_file",
             "\u{455}\u{441}\u{43e}\u{440}\u{435}",

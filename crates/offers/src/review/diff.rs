@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn each_change_is_told_with_its_place_and_nothing_else() {
+    fn each_change_is_listed_with_its_path() {
         let before = json!({"name": "a", "inputSchema": {"properties": {"x": {"type": "string"}}, "enum": ["1", "2"]},
             "annotations": {"readOnlyHint": false}, "gone": [1, {"a": null}]});
         let after = json!({"inputSchema": {"enum": ["1", "3", "4"], "properties": {"x": {"type": "string"}}},
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn many_small_changes_hide_no_other() {
+    fn many_small_changes_do_not_hide_others() {
         let tool = |mark: &str, hint: bool| {
             json!({"inputSchema": {"enum": vec![mark; 500]}, "outputSchema": {"x": mark},
                 "annotations": {"readOnlyHint": hint}, "_meta": {"note": mark}})
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn the_number_of_changes_is_bounded_and_the_rest_counted() {
+    fn changes_are_bounded_and_the_rest_counted() {
         let of = |text: &str| -> Value {
             (0..MAX_CHANGES + 7).map(|n| (n.to_string(), text.into())).collect::<Map<_, _>>().into()
         };

@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_part_knows_where_it_comes_from() {
+    fn folded_parts_map_to_their_origin() {
         let text = "\u{200b}İ__A\u{e0042}é б";
         let folded = FoldedText::new(text);
         assert_eq!(folded.text(), "i\u{307} aé б", "lower case, with one space and nothing hidden");

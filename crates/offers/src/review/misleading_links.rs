@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn s27_links_that_show_one_host_and_lead_to_another_are_found() {
+    fn s27_misleading_links_are_detected() {
         for text in [
             "See [https://bank.example/login](https://evil.example/x).",
             "[bank.example/login](http://evil.example)",
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn s27_ordinary_links_are_not() {
+    fn s27_ordinary_links_are_not_misleading() {
         for text in [
             "[the page](https://bank.example/login)",
             "[https://bank.example/](https://bank.example/login)",

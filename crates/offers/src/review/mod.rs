@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_is_new_until_it_is_pinned_and_changed_when_it_is_another() {
+    fn tool_is_new_until_pinned_and_changed_afterwards() {
         let tool = Tool { name: "send".into(), description: Some("Sends".into()), ..Tool::default() };
         let identity = Hash::of_bytes(b"the command");
         let mut reviewed = ServerReview {

@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_can_be_taken_for_one_another_meet() {
+    fn confusable_names_match() {
         for (one, other) in [
             ("send", "send"),
             ("send", "sеnd"),
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_else_has_such_a_name_is_found_once_and_bounded() {
+    fn look_alikes_are_found_once_and_bounded() {
         let own = named(&["send", "sеnd"]);
         let many: Vec<String> = (0..50).map(|n| format!("{}send", "_".repeat(n))).collect();
         let other = named(&many.iter().map(String::as_str).collect::<Vec<_>>());
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn titles_are_compared_with_titles_and_with_names() {
+    fn titles_are_compared_with_titles_and_names() {
         let titled = |name: &str, title: &str| (name.to_owned(), Some(title.to_owned()));
         let own = NameIndex::new([titled("a1", "Sеnd mail"), titled("a2", "Read")].into_iter());
         let other = NameIndex::new([titled("mail_out", "Send mail"), titled("send_mail", "Post")].into_iter());

@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn any_change_of_a_definition_or_its_server_has_to_be_seen_again() {
+    fn any_change_of_a_definition_or_its_server_requires_a_review() {
         let (mut pins, tool) = (ServerPins::default(), json!({"name": "a", "annotations": {"readOnlyHint": false}}));
         let server = hash("npx a");
         let standing = |pins: &ServerPins, tool: &Value, server: &Hash| {
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_bounded_and_a_change_of_what_is_too_large_is_still_found() {
+    fn pins_are_bounded_and_changes_of_large_definitions_detected() {
         let mut pins = ServerPins::default();
         let large = |c: &str| json!({"name": "a", "description": c.repeat(MAX_DEFINITION)});
         assert!(pins.pin(DefinitionKind::Tool, "a", &large("x"), None, 1), "it is pinned all the same");
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn what_another_program_changed_of_the_endpoints_holds_here() {
+    fn external_changes_of_endpoints_are_merged() {
         let with = |token: &str| ServerPins {
             endpoints: [("endpoint.token".to_owned(), token.to_owned())].into(),
             ..ServerPins::default()
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn what_another_program_changed_of_what_the_server_is_holds_here() {
+    fn external_changes_of_the_identity_are_merged() {
         let with = |word: &str| ServerPins {
             identity: Some(PinnedIdentity { hash: hash(word), parts: Map::new(), at: 1 }),
             issuer: Some(format!("https://{word}.example")),
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_is_another_than_was_approved_is_told() {
+    fn changed_server_identity_is_reported() {
         let parts = |command: &str| Map::from_iter([("command".to_owned(), json!(command))]);
         let mut pins = ServerPins::default();
         assert!(pins.identity_diff(&hash("npx a"), &parts("npx a")).is_none(), "nothing was approved before");
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn pins_round_trip() {
         let mut pins = ServerPins::default();
         pins.pin(DefinitionKind::Prompt, "greet", &json!({"name": "greet"}), Some(&hash("x")), 7);
         pins.pin_identity(PinnedIdentity { hash: hash("x"), parts: Map::new(), at: 7 });

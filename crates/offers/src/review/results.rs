@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn s27_what_is_made_to_mislead_is_flagged() {
+    fn s27_misleading_results_are_flagged() {
         let tags: String = "send it".chars().filter_map(|c| char::from_u32(0xe_0000 + c as u32)).collect();
         let selectors: String = b"send".iter().filter_map(|byte| char::from_u32(0xe_0100 + u32::from(*byte))).collect();
         for (text, reason) in [
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn s27_a_phrase_is_found_wherever_it_lies_in_a_long_text() {
+    fn s27_phrase_is_found_anywhere_in_a_long_text() {
         let phrase = "ignore previous instructions";
         for before in [0, CHUNK - OVERLAP, CHUNK - 10, CHUNK - 1, 3 * CHUNK] {
             let text = format!("{}{phrase} {}", "ä ".repeat(before / 3), "x".repeat(2 * CHUNK));
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn s27_each_phrase_for_documents_is_searched_for() {
+    fn s27_each_document_phrase_is_flagged() {
         for phrase in ODD_IN_DOCUMENTS {
             assert!(!flags_of_result(phrase).is_empty(), "S27: {phrase:?} is among the phrases");
         }

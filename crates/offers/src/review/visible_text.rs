@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_model_reads_no_more_than_the_user_sees() {
+    fn hidden_characters_are_made_visible_to_the_model() {
         assert_eq!(visible_text("a\u{e0041}b\u{202e}c"), "a[U+E0041]b[U+202E]c", "X10: hidden text is named");
         assert_eq!(visible_text("plain 漢字\n\ttext"), "plain 漢字\n\ttext", "other text is as it came");
         assert_eq!(

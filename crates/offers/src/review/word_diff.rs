@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn s34_the_changed_words_of_a_line_are_marked_and_no_others() {
+    fn s34_only_changed_words_of_a_line_are_marked() {
         for (before, after, old, new) in [
             ("Reads a file", "Reads a file", "Reads a file", "Reads a file"),
             ("Reads a file.", "Reads any file.", "Reads [a] file.", "Reads [any] file."),
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn s34_what_takes_too_long_to_compare_is_marked_as_a_whole() {
+    fn s34_texts_too_long_to_compare_are_marked_completely() {
         let (before, after) = ("x ".repeat(5_000), "y ".repeat(5_000));
         let (was, is) = changed_words(&before, &after);
         assert!(was[0].is_changed && is[0].is_changed, "nothing that changed counts as the same");

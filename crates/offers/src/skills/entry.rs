@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_is_kept_whole() {
+    fn entry_is_parsed_completely() {
         let skill = Skill::read(entry()).unwrap();
         assert_eq!((skill.name.as_str(), skill.description.as_str()), ("refunds", "Pay it back"), "what is shown");
         assert_eq!(skill.frontmatter["license"], "MIT", "fields that mean nothing here stay");
@@ -200,7 +200,7 @@ mod tests {
 
     /// Covers the requirement `[lifecycle-ext-untrusted]`.
     #[test]
-    fn an_entry_that_breaks_a_rule_is_not_read() {
+    fn invalid_entry_is_rejected() {
         let broken = |path: &str, value: Value, says: &str| {
             let mut entry = entry();
             *entry.pointer_mut(path).unwrap() = value.clone();
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn the_limits_themselves_are_taken() {
+    fn entry_at_the_limits_is_accepted() {
         let digest = format!("sha256:{}", "0a".repeat(32));
         let files = |count: usize| {
             let uri = |i: usize| if i == 0 { URI.to_owned() } else { format!("skill://acme/refunds/{i}.md") };

@@ -77,14 +77,14 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn what_stands_between_the_lines_is_read() {
+    fn frontmatter_is_parsed() {
         let read = read("---\r\nname: a\nmetadata:\n  version: 1.0\n  tags: [x, y]\n---\n\n---\n# A\n").unwrap();
         let expected = json!({ "name": "a", "metadata": { "version": 1, "tags": ["x", "y"] } });
         assert_eq!(difference(&read, expected.as_object().unwrap()), None, "as JSON: {read:?}");
     }
 
     #[test]
-    fn without_frontmatter_there_is_a_cause() {
+    fn missing_or_invalid_frontmatter_is_an_error() {
         for text in ["", "# A", "---\nname: a\n", "name: a\n---\n", "---\n- a\n---\n", "---\na: [\n---\n"] {
             assert!(read(text).is_err(), "{text:?} has none");
         }
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_is_named_wherever_it_is() {
+    fn difference_is_named_at_any_depth() {
         let of = |value: Value| value.as_object().unwrap().clone();
         let (one, other) = (of(json!({ "a": { "b": [1] } })), of(json!({ "a": { "b": [2] } })));
         assert_eq!(difference(&one, &other), Some("a"), "inside another value");

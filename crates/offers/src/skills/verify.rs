@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_listed_is_given() {
+    fn matching_contents_are_accepted() {
         assert_eq!(verify_file(&listed(TEXT), URI, &text(TEXT)).unwrap(), TEXT.as_bytes(), "text");
         let blob = contents(json!({ "uri": OTHER, "blob": "AP8=" }));
         assert_eq!(verify_file(&listed(TEXT), OTHER, &blob).unwrap(), [0, 255], "bytes");
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_is_not_given() {
+    fn mismatching_contents_are_rejected() {
         let longer = format!("{TEXT}more");
         let size = SkillMismatch::Size { listed: TEXT.len() as u64, found: longer.len() as u64 };
         assert_eq!(verify_file(&listed(TEXT), URI, &text(&longer)), Err(size), "another length");
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn only_files_of_the_skill_are_asked_for() {
+    fn only_files_of_the_skill_are_accepted() {
         assert_eq!(check_listed(&listed(TEXT), "skill://demo/b.md"), Err(SkillMismatch::Unlisted), "not in the list");
         let dynamic = skill(json!("dynamic"));
         assert_eq!(check_listed(&dynamic, "skill://demo/b.md"), Ok(()), "in its folder");

@@ -189,7 +189,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_value_of_a_secret_stays_in_an_argument() {
+    fn secret_values_are_removed_from_arguments() {
         let cases = [
             ("Authorization: Basic dXNlcjpwYXNzMQ==", "Authorization: <Authorization>"),
             ("X-Api-Key: abc=def", "X-Api-Key: <X-Api-Key>"),

@@ -19,7 +19,7 @@ fn all(home: &Path) -> ScanReport {
 }
 
 #[test]
-fn a_long_file_is_passed_over_and_named() {
+fn overlong_file_is_skipped_and_reported() {
     let home = tempfile::tempdir().unwrap();
     let long = format!("{{ \"mcpServers\": {{ \"a\": {{ \"command\": \"{}\" }} }} }}", "x".repeat(1 << 20));
     put(home.path(), ".cursor/mcp.json", long);
@@ -29,7 +29,7 @@ fn a_long_file_is_passed_over_and_named() {
 }
 
 #[test]
-fn of_a_long_state_file_only_the_servers_are_read() {
+fn only_the_servers_of_a_long_state_file_are_read() {
     let home = tempfile::tempdir().unwrap();
     // History of several megabytes that contains text like servers, on an earlier line.
     let history = format!("[{}\"end\"]", "{\"mcpServers\": {\"none\": {\"command\": \"never\"}}},".repeat(60_000));
@@ -62,7 +62,7 @@ fn of_a_long_state_file_only_the_servers_are_read() {
 }
 
 #[test]
-fn nothing_grows_with_what_names_others() {
+fn nested_references_are_expanded_in_linear_time() {
     let home = tempfile::tempdir().unwrap();
     let open = "${".repeat(300_000);
     put(
@@ -95,7 +95,7 @@ fn nothing_grows_with_what_names_others() {
 }
 
 #[test]
-fn servers_values_and_levels_are_bounded() {
+fn servers_values_and_depth_are_bounded() {
     let home = tempfile::tempdir().unwrap();
     let many: Vec<String> = (0..600).map(|number| format!("\"s{number}\": {{\"command\": \"c{number}\"}}")).collect();
     put(home.path(), ".cursor/mcp.json", format!("{{\"mcpServers\": {{{}}}}}", many.join(",")));

@@ -10,7 +10,7 @@ const ONE: &str = r#"{ "mcpServers": { "one": { "command": "x" } } }"#;
 
 #[cfg(unix)]
 #[test]
-fn a_link_is_followed_within_the_home_and_not_out_of_it() {
+fn link_is_followed_within_the_home_only() {
     use std::os::unix::fs::symlink;
     let folder = tempfile::tempdir().unwrap();
     let home = folder.path().join("home");
@@ -39,7 +39,7 @@ fn a_link_is_followed_within_the_home_and_not_out_of_it() {
 
 #[cfg(unix)]
 #[test]
-fn a_folder_that_a_variable_names_may_lie_outside() {
+fn folder_named_by_a_variable_may_be_outside_the_home() {
     let folder = tempfile::tempdir().unwrap();
     let (home, codex) = (folder.path().join("home"), folder.path().join("codex"));
     fs::create_dir_all(&home).unwrap();
@@ -52,7 +52,7 @@ fn a_folder_that_a_variable_names_may_lie_outside() {
 }
 
 #[test]
-fn a_folder_in_the_place_of_a_file_is_a_problem_of_its_own() {
+fn folder_in_place_of_a_file_is_reported_separately() {
     let home = tempfile::tempdir().unwrap();
     fs::create_dir_all(home.path().join(".cursor/mcp.json")).unwrap();
     fs::create_dir_all(home.path().join(".kiro/settings")).unwrap();

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::{one, others, own, refused};
 
 #[test]
-fn cve_2025_54133_nothing_of_a_command_is_left_out_of_what_is_shown() {
+fn cve_2025_54133_whole_command_is_shown() {
     let hidden = format!("{}--exfiltrate", " ".repeat(4_000));
     let args = ["-y", "@acme/files", hidden.as_str(), "last"];
     let found =
@@ -19,11 +19,11 @@ fn cve_2025_54133_nothing_of_a_command_is_left_out_of_what_is_shown() {
 }
 
 #[test]
-fn cve_2025_64106_a_name_is_no_title() {
+fn cve_2025_64106_invalid_name_is_rejected() {
     for name in ["Drawbridge: verified", "a b", "", "é", &"n".repeat(65), "a/b", "<b>"] {
         let link = own(&name.replace(' ', "%20"), &json!({ "command": "x" }));
         if name.is_empty() {
-            assert_eq!(super::in_words(&one(&link)), "x: x {}", "a missing name is derived from the command");
+            assert_eq!(super::described(&one(&link)), "x: x {}", "a missing name is derived from the command");
             continue;
         }
         let message = refused(&link);
@@ -36,7 +36,7 @@ fn cve_2025_64106_a_name_is_no_title() {
 }
 
 #[test]
-fn chatbox_3627_no_key_has_a_server_started_or_saved() {
+fn chatbox_3627_keys_that_start_a_server_are_rejected() {
     for key in ["enabled", "autoStart", "autostart", "disabled", "start"] {
         let config = json!({ "command": "x", key: true });
         assert!(refused(&own("a", &config)).ends_with(&format!("a link may not set {key:?}")), "{key} is refused");
@@ -50,7 +50,7 @@ fn chatbox_3627_no_key_has_a_server_started_or_saved() {
 }
 
 #[test]
-fn cherry_studio_17699_only_what_is_shown_can_be_set() {
+fn cherry_studio_17699_only_displayed_settings_are_set() {
     let internal = [
         "dxtPath",
         "cwd",
@@ -87,7 +87,7 @@ fn cherry_studio_17699_only_what_is_shown_can_be_set() {
 }
 
 #[test]
-fn cherry_studio_9509_no_server_is_active_by_its_link_and_there_are_at_most_20() {
+fn cherry_studio_9509_link_activates_no_server_and_is_limited_to_20() {
     let found = one(&others(&json!({ "name": "a", "command": "x", "isActive": true })));
     assert_eq!(found.notes, ["a link may not set these, which are left out: \"isActive\""], "the switch is not read");
     let many = |count: usize| {
@@ -104,7 +104,7 @@ fn cherry_studio_9509_no_server_is_active_by_its_link_and_there_are_at_most_20()
 }
 
 #[test]
-fn goose_and_5ire_431_arguments_that_run_code_or_give_folders_away_are_marked() {
+fn goose_and_5ire_431_arguments_that_run_code_or_share_folders_are_marked() {
     let code = "runs code that stands in the link or is loaded first";
     let source = "takes code from an address, and not from the usual registry";
     let folder = "gives the container a folder, a device or rights of this computer";
@@ -158,7 +158,7 @@ fn goose_and_5ire_431_arguments_that_run_code_or_give_folders_away_are_marked() 
 }
 
 #[test]
-fn levante_50_that_a_package_is_known_says_nothing() {
+fn levante_50_known_packages_are_not_treated_differently() {
     for package in ["@modelcontextprotocol/server-filesystem", "@acme/never-published"] {
         let found = one(&own("a", &json!({ "command": "npx", "args": ["-y", package] })));
         assert_eq!((found.notes, found.usable), (Vec::new(), true), "known and unknown packages are displayed alike");
@@ -166,7 +166,7 @@ fn levante_50_that_a_package_is_known_says_nothing() {
 }
 
 #[test]
-fn lobehub_14773_no_shell_reads_a_command() {
+fn lobehub_14773_command_is_not_run_in_a_shell() {
     let found = one(&own("a", &json!({ "command": "npx acme && touch /tmp/x; $(id) `id`" })));
     let stdio = found.config.as_stdio().unwrap();
     assert_eq!(stdio.command, "npx", "the text is split at its spaces");
@@ -174,7 +174,7 @@ fn lobehub_14773_no_shell_reads_a_command() {
 }
 
 #[test]
-fn hermes_87581_exactly_one_of_command_and_url_by_http() {
+fn hermes_87581_exactly_one_of_command_and_http_url_is_required() {
     let cases = [
         (json!({ "command": "x", "url": "https://a.example" }), "more than one of \"command\" and \"url\""),
         (json!({}), "there is no server in it"),
@@ -209,7 +209,7 @@ fn hermes_87581_exactly_one_of_command_and_url_by_http() {
 }
 
 #[test]
-fn hermes_87581_a_link_has_at_most_32_kib() {
+fn hermes_87581_link_is_limited_to_32_kib() {
     let of = |length: usize| {
         let start = "vscode:mcp/install?{\"command\":\"x\",\"args\":[\"";
         format!("{start}{}\"]}}", "a".repeat(length - start.len() - 3))
@@ -219,7 +219,7 @@ fn hermes_87581_a_link_has_at_most_32_kib() {
 }
 
 #[test]
-fn secrets_in_links_are_kept_apart_and_repeated_nowhere() {
+fn secrets_in_links_are_separated_and_not_repeated() {
     let token = "sk-proj-4eC39HqLyjWDarjtT1zdp7dc";
     let remote = one(&own(
         "a",
@@ -241,7 +241,7 @@ fn secrets_in_links_are_kept_apart_and_repeated_nowhere() {
 }
 
 #[test]
-fn a_link_gets_at_no_secret_that_drawbridge_keeps() {
+fn link_cannot_reference_stored_secrets() {
     let named = "${secret:github.GITHUB_TOKEN}";
     for config in [
         json!({ "command": "npx", "args": ["-y", "github"], "env": { "GITHUB_TOKEN": named, "NODE_OPTIONS": "--require /x" } }),
@@ -252,7 +252,7 @@ fn a_link_gets_at_no_secret_that_drawbridge_keeps() {
 }
 
 #[test]
-fn an_address_that_is_not_of_the_internet_is_said_to_be_so() {
+fn private_address_is_noted() {
     let note = |url: &str| one(&own("a", &json!({ "url": url }))).notes.first().cloned().unwrap_or_default();
     for url in [
         "http://localhost:3000/mcp",
@@ -293,7 +293,7 @@ fn an_address_that_is_not_of_the_internet_is_said_to_be_so() {
 }
 
 #[test]
-fn where_a_bridge_leads_is_said() {
+fn address_of_a_bridge_is_noted() {
     let notes = |words: &[&str]| one(&own("a", &json!({ "command": "npx", "args": words }))).notes.join("; ");
     let plain = notes(&["-y", "mcp-remote", "http://mcp.example.com/mcp", "--allow-http"]);
     assert!(plain.contains("it leads to an address that is not encrypted"), "{plain}");
@@ -303,7 +303,7 @@ fn where_a_bridge_leads_is_said() {
 }
 
 #[test]
-fn characters_that_nobody_sees_are_refused_wherever_they_stand() {
+fn invisible_characters_are_rejected_in_every_value() {
     for hidden in ['\u{202e}', '\u{200b}', '\u{e0041}', '\u{3164}', '\u{ad}', '\u{1b}', '\n', '\u{2028}'] {
         let text = format!("a{hidden}b");
         let configs = [
@@ -332,7 +332,7 @@ fn characters_that_nobody_sees_are_refused_wherever_they_stand() {
 }
 
 #[test]
-fn a_server_that_is_there_stays_as_it_is() {
+fn existing_server_is_unchanged() {
     let found = import(&own("GitHub", &json!({ "command": "evil" })), &["github".into()]).unwrap().remove(0);
     assert_eq!(found.name, "GitHub-2", "the new server gets another name");
     assert_eq!(

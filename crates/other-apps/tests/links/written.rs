@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use other_apps::{InstallLink, LinkTarget, import, install_link};
 use ports::server_config::{HttpConfig, ServerConfig, ServerEntry, StdioConfig};
 
-use super::in_words;
+use super::described;
 
 const APPS: [LinkTarget; 3] = [LinkTarget::Drawbridge, LinkTarget::Cursor, LinkTarget::VsCode];
 
@@ -29,7 +29,7 @@ fn link(name: &str, config: ServerConfig, app: LinkTarget) -> InstallLink {
 }
 
 #[test]
-fn what_is_written_is_read_as_the_same_server() {
+fn written_link_parses_to_the_same_server() {
     let servers = [
         (
             local("npx", &["-y", "@acme/files", "ü ?&#()'\"\\", ""], &[("REGION", "eu west")]),
@@ -43,12 +43,12 @@ fn what_is_written_is_read_as_the_same_server() {
             let written = link("a", config.clone(), app);
             for text in [Some(&written.link), written.web.as_ref(), Some(&written.markdown())].into_iter().flatten() {
                 let found = import(text, &[]).unwrap_or_else(|problem| panic!("{text}: {problem}"));
-                assert_eq!(found.iter().map(in_words).collect::<Vec<_>>(), [words], "for {app:?}: {text}");
+                assert_eq!(found.iter().map(described).collect::<Vec<_>>(), [words], "for {app:?}: {text}");
             }
         }
     }
     let far = remote("https://mcp.example.com/mcp?team=red", &[("X-Team", "red")]);
-    let words = APPS.map(|app| in_words(&import(&link("a", far.clone(), app).link, &[]).unwrap()[0]));
+    let words = APPS.map(|app| described(&import(&link("a", far.clone(), app).link, &[]).unwrap()[0]));
     let same = "https://mcp.example.com/mcp?team=red {\"X-Team\":\"red\"}";
     assert_eq!(
         words,
@@ -58,7 +58,7 @@ fn what_is_written_is_read_as_the_same_server() {
 }
 
 #[test]
-fn no_secret_is_in_a_link() {
+fn link_contains_no_secret() {
     let key = "sk-proj-4eC39HqLyjWDarjtT1zdp7dc";
     let configs = [
         local(
@@ -75,14 +75,14 @@ fn no_secret_is_in_a_link() {
         for app in APPS {
             let written = link("a", config.clone(), app);
             let read = import(&written.link, &[]).unwrap();
-            let all = format!("{written:?}{}{}", written.markdown(), in_words(&read[0]));
+            let all = format!("{written:?}{}{}", written.markdown(), described(&read[0]));
             assert!(!all.contains("4eC39") && !all.contains("secret:"), "for {app:?}: {all}");
         }
     }
 }
 
 #[test]
-fn what_is_to_be_filled_in_is_named() {
+fn omitted_secrets_are_noted() {
     let config = local("npx", &["acme"], &[("API_KEY", "${secret:a.API_KEY}"), ("REGION", "eu")]);
     let written = link("a", config.clone(), LinkTarget::Drawbridge);
     assert_eq!(written.notes, ["\"API_KEY\" is left blank, as a secret"], "the note names the variable");
@@ -101,7 +101,7 @@ fn what_is_to_be_filled_in_is_named() {
 }
 
 #[test]
-fn what_no_link_carries_is_named() {
+fn omitted_settings_are_noted() {
     let mut config = local("/home/ann/acme", &["~/notes", "-v"], &[]);
     config.as_stdio_mut().unwrap().cwd = Some("/srv".into());
     config.as_stdio_mut().unwrap().sandbox = Some(ports::server_config::SandboxConfig::default());
@@ -118,7 +118,7 @@ fn what_no_link_carries_is_named() {
 }
 
 #[test]
-fn what_would_not_be_read_is_not_written() {
+fn server_that_would_be_rejected_is_not_written() {
     let refused = |config: ServerConfig| {
         let entry = ServerEntry { name: "a".into(), config };
         APPS.map(|app| install_link(&entry, app).expect_err("the link must be rejected").message)
@@ -138,7 +138,7 @@ fn what_would_not_be_read_is_not_written() {
 }
 
 #[test]
-fn a_page_gets_a_link_that_it_shows() {
+fn markdown_shows_own_link_as_text_and_other_links_as_web_urls() {
     let config = || local("npx", &["acme"], &[]);
     let own = link("acme", config(), LinkTarget::Drawbridge);
     let expected = "drawbridge://mcp/install?name=acme&config=eyJjb21tYW5kIjoibnB4IiwiYXJncyI6WyJhY21lIl19";

@@ -31,7 +31,7 @@ fn fit(rule: PolicyRule, act: &PolicyAct<'_>) -> RuleFit {
 }
 
 #[test]
-fn limits_include_their_last_value() {
+fn limits_are_inclusive() {
     assert_eq!(problem(PolicyRule { arguments: arguments(20), ..ask() }), None, "20 conditions");
     for count in [21, 22] {
         let refused = problem(PolicyRule { arguments: arguments(count), ..ask() });
@@ -49,7 +49,7 @@ fn limits_include_their_last_value() {
 }
 
 #[test]
-fn a_rule_about_tools_is_not_about_anything_else() {
+fn tool_rule_does_not_apply_to_other_acts() {
     let read = PolicyAct::ReadAtUsersWish { server: "server", conversation: None };
     let of_tools = [
         PolicyRule { tool: Some("tool".to_owned()), ..ask() },
@@ -67,7 +67,7 @@ fn a_rule_about_tools_is_not_about_anything_else() {
 }
 
 #[test]
-fn only_a_denial_in_both_directions_keeps_a_server_from_starting() {
+fn only_a_deny_rule_in_both_directions_prevents_a_start() {
     let command = Hash::of_json(&json!("npx files"));
     let start = PolicyAct::StartServer { server: "server", command: &command };
     let deny = rule(RuleEffect::Deny, "server", None);
@@ -80,7 +80,7 @@ fn only_a_denial_in_both_directions_keeps_a_server_from_starting() {
 }
 
 #[test]
-fn a_budget_allows_sampling_and_nothing_else() {
+fn budget_allows_sampling_only() {
     let budget = SamplingBudget { requests_per_hour: 1, tokens_per_hour: 1 };
     let allow = || PolicyRule {
         direction: RuleDirection::FromServer,
@@ -111,7 +111,7 @@ fn a_budget_allows_sampling_and_nothing_else() {
 }
 
 #[test]
-fn annotations_fit_what_the_tool_says() {
+fn annotation_rule_matches_the_claims_of_the_tool() {
     let mut call = Call::default();
     let rule = PolicyRule { annotations: Some(read_only()), ..ask() };
     for (says, expected) in [(true, RuleFit::Fits), (false, RuleFit::OtherAnnotations)] {
@@ -121,7 +121,7 @@ fn annotations_fit_what_the_tool_says() {
 }
 
 #[test]
-fn an_approval_that_a_rule_would_ignore_is_not_offered() {
+fn ineffective_approval_scope_is_not_offered() {
     let both = |rule: PolicyRule| PolicyRule { direction: RuleDirection::Both, ..rule };
     let policy = policy_of(&[], &[both(ask()), rule(RuleEffect::Allow, "server", Some("tool"))]);
     let changed = Call { standing: ReviewState::Changed, ..Call::default() };
@@ -144,7 +144,7 @@ fn an_approval_that_a_rule_would_ignore_is_not_offered() {
 }
 
 #[test]
-fn conditions_are_explained_for_rules_about_the_call_only() {
+fn conditions_are_explained_only_for_matching_rules() {
     let with =
         |server: &str, tool: &str| PolicyRule { arguments: arguments(1), ..rule(RuleEffect::Ask, server, Some(tool)) };
     let call = Call { arguments: json!({"path": "y"}), ..Call::default() };
@@ -155,7 +155,7 @@ fn conditions_are_explained_for_rules_about_the_call_only() {
 }
 
 #[test]
-fn texts_are_judged_up_to_64_kib() {
+fn texts_are_matched_up_to_64_kib() {
     let rule = |effect| PolicyRule {
         arguments: vec![ArgumentRule { at: "/path".to_owned(), is: ArgumentPattern::Glob("x*".to_owned()) }],
         ..rule(effect, "server", None)
@@ -172,7 +172,7 @@ fn texts_are_judged_up_to_64_kib() {
 }
 
 #[test]
-fn patterns_hold_1_024_bytes() {
+fn patterns_are_limited_to_1_024_bytes() {
     let kinds = [
         (ArgumentPattern::Glob as fn(String) -> ArgumentPattern, "a", "pattern"),
         (ArgumentPattern::Regex, "a", "expression"),
@@ -193,7 +193,7 @@ fn patterns_hold_1_024_bytes() {
 }
 
 #[test]
-fn a_set_holds_500_rules_with_numbers_of_their_own() {
+fn rule_set_holds_500_rules_with_unique_ids() {
     let most = RuleSet::compile(RuleSource::User, vec![ask(); RuleSet::LIMIT]);
     assert_eq!(most.unwrap().iter().count(), RuleSet::LIMIT, "a set of the maximum size");
     let numbered = |id| PolicyRule { id, ..ask() };
@@ -207,7 +207,7 @@ fn a_set_holds_500_rules_with_numbers_of_their_own() {
 }
 
 #[test]
-fn trust_is_in_one_server_by_its_exact_name() {
+fn trust_applies_to_the_exact_server_name() {
     let trust = PolicyRule::trusting("a*");
     assert!(trust.trusts("a*"), "a star in a name is a literal");
     assert!(!trust.trusts("ab") && !trust.trusts("a"), "the name is not a pattern");

@@ -18,7 +18,7 @@ fn claims() -> impl Strategy<Value = ToolClaims> {
     })
 }
 
-fn a_call() -> impl Strategy<Value = Call> {
+fn any_call() -> impl Strategy<Value = Call> {
     let server = prop::sample::select(vec!["a", "ab", "b"]);
     let tool = prop::sample::select(vec!["read", "send", "send_all"]);
     let standing = prop::sample::select(vec![ReviewState::Reviewed, ReviewState::New, ReviewState::Changed]);
@@ -60,7 +60,7 @@ fn claim_rule() -> impl Strategy<Value = ClaimRule> {
 }
 
 /// Generates a valid rule about tool calls.
-fn a_rule() -> impl Strategy<Value = PolicyRule> {
+fn any_rule() -> impl Strategy<Value = PolicyRule> {
     let effect = prop::sample::select(vec![RuleEffect::Allow, RuleEffect::Ask, RuleEffect::Deny]);
     let server = prop::sample::select(vec!["a", "b", "a*", "*", "?b"]);
     let tool = prop::option::of(prop::sample::select(vec!["read", "send", "send*", "*"]));
@@ -86,7 +86,7 @@ fn a_rule() -> impl Strategy<Value = PolicyRule> {
 }
 
 /// Generates a rule that allows sampling within a budget of two requests.
-fn a_budget() -> impl Strategy<Value = PolicyRule> {
+fn any_budget() -> impl Strategy<Value = PolicyRule> {
     prop::sample::select(vec!["a", "*", "?b"]).prop_map(|server| PolicyRule {
         direction: RuleDirection::FromServer,
         sampling: Some(SamplingBudget { requests_per_hour: 2, tokens_per_hour: 1_000 }),
@@ -95,7 +95,7 @@ fn a_budget() -> impl Strategy<Value = PolicyRule> {
 }
 
 fn rules() -> impl Strategy<Value = Vec<PolicyRule>> {
-    prop::collection::vec(prop_oneof![8 => a_rule(), 1 => a_budget()], 0..6)
+    prop::collection::vec(prop_oneof![8 => any_rule(), 1 => any_budget()], 0..6)
 }
 
 /// All inputs of a policy: system-wide rules, user rules, presets and grants.
@@ -107,7 +107,7 @@ struct PolicyInputs {
     grants: Vec<(&'static str, &'static str, bool, Option<u64>)>,
 }
 
-fn standings() -> impl Strategy<Value = PolicyInputs> {
+fn any_inputs() -> impl Strategy<Value = PolicyInputs> {
     let grant = (
         prop::sample::select(vec!["a", "ab", "b"]),
         prop::sample::select(vec!["read", "send"]),
@@ -173,7 +173,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn deny_beats_ask_and_ask_beats_allow(all in standings(), call in a_call()) {
+    fn deny_beats_ask_and_ask_beats_allow(all in any_inputs(), call in any_call()) {
         let policy = all.policy();
         let explained = call.with(|act| policy.explain(&act, NOW));
         prop_assert_eq!(explained.decision, call.with(|act| policy.decide(&act, NOW)), "an explanation contains the actual decision");
@@ -190,7 +190,7 @@ proptest! {
     }
 
     #[test]
-    fn what_the_system_wide_file_denies_or_asks_is_never_loosened(all in standings(), call in a_call()) {
+    fn managed_denials_and_asks_are_never_loosened(all in any_inputs(), call in any_call()) {
         let alone = PolicyInputs { user: Vec::new(), careful: (all.careful.0, false), grants: Vec::new(), ..all.clone() };
         // Alone, nothing else can allow: an act that asks there lacks an approval.
         let policy = alone.policy();
@@ -201,7 +201,7 @@ proptest! {
     }
 
     #[test]
-    fn annotations_never_loosen(all in standings(), call in a_call(), other in claims()) {
+    fn annotations_never_loosen(all in any_inputs(), call in any_call(), other in claims()) {
         let without = |rules: &[PolicyRule]| rules.iter().filter(|rule| rule.annotations.is_none()).cloned().collect();
         let plain = PolicyInputs { managed: without(&all.managed), user: without(&all.user), ..all.clone() };
         prop_assert!(all.decide(&call) >= plain.decide(&call), "a rule on annotations only makes the decision stricter");
@@ -210,10 +210,10 @@ proptest! {
     }
 
     #[test]
-    fn what_denies_or_asks_never_allows_more(
-        all in standings(),
-        call in a_call(),
-        added in a_rule().prop_filter("stricter", |rule| rule.effect != RuleEffect::Allow),
+    fn deny_and_ask_rules_never_allow_more(
+        all in any_inputs(),
+        call in any_call(),
+        added in any_rule().prop_filter("stricter", |rule| rule.effect != RuleEffect::Allow),
         managed in any::<bool>(),
     ) {
         let mut more = all.clone();
@@ -228,7 +228,7 @@ proptest! {
     }
 
     #[test]
-    fn no_rule_starts_signs_in_or_gives_what_a_server_asks_for(all in standings(), server in "a|b|ab") {
+    fn rules_never_allow_starts_sign_ins_or_other_server_requests(all in any_inputs(), server in "a|b|ab") {
         let policy = all.policy();
         let mut allowed = Vec::new();
         other_acts(&server, &mut |act| {
@@ -241,7 +241,7 @@ proptest! {
     }
 
     #[test]
-    fn a_tool_that_asks_each_time_is_never_loosened(all in standings(), call in a_call()) {
+    fn always_asking_tool_is_never_loosened(all in any_inputs(), call in any_call()) {
         let policy = all.policy();
         let decide = |asks_each_time| {
             let call = Call { asks_each_time, ..call.clone() };
@@ -256,7 +256,7 @@ proptest! {
     }
 
     #[test]
-    fn what_nobody_has_seen_is_never_allowed(all in standings(), call in a_call()) {
+    fn unreviewed_tool_is_never_allowed(all in any_inputs(), call in any_call()) {
         let call = Call { standing: ReviewState::New, ..call };
         prop_assert!(all.decide(&call) > RuleEffect::Allow, "a new tool asks regardless of rules and grants");
     }

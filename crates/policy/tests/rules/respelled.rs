@@ -37,7 +37,7 @@ fn address(text: &str) -> ArgumentPattern {
 }
 
 #[test]
-fn a_rule_on_paths_and_addresses_can_not_be_dodged() {
+fn path_and_address_rules_cannot_be_bypassed_by_respelling() {
     let (allow, ask, deny) = (RuleEffect::Allow, RuleEffect::Ask, RuleEffect::Deny);
     let cases = [
         (deny, glob("/secret/*"), "//secret/x", deny),
@@ -127,7 +127,7 @@ fn a_rule_on_paths_and_addresses_can_not_be_dodged() {
 }
 
 #[test]
-fn lists_and_deep_arguments_are_judged_item_by_item() {
+fn lists_and_nested_arguments_are_matched_item_by_item() {
     let rule_at = |effect, at: &str, is| PolicyRule {
         arguments: vec![ArgumentRule { at: at.to_owned(), is }],
         ..rule(effect, "server", None)
@@ -167,7 +167,7 @@ fn lists_and_deep_arguments_are_judged_item_by_item() {
 }
 
 #[test]
-fn an_explanation_says_what_each_condition_made_of_the_value() {
+fn explanation_contains_each_condition_with_its_value() {
     let rule = with(RuleEffect::Deny, path("/secret/*"));
     let policy = policy_of(&[], std::slice::from_ref(&rule));
     let link = "/public/link".to_owned();
@@ -194,7 +194,7 @@ fn an_explanation_says_what_each_condition_made_of_the_value() {
 }
 
 #[test]
-fn only_paths_that_a_rule_asks_about_are_looked_for() {
+fn only_paths_named_by_a_rule_are_resolved() {
     let policy = policy_of(&[], &[with(RuleEffect::Deny, path("/secret/*")), with(RuleEffect::Deny, glob("/a/*"))]);
     let values = json!({"x": ["/public/a", 5, "rel"], "y": "/other"});
     let arguments = values.as_object().unwrap();
@@ -220,7 +220,7 @@ fn only_paths_that_a_rule_asks_about_are_looked_for() {
 }
 
 #[test]
-fn an_identity_holds_however_an_address_is_spelled() {
+fn identity_rule_matches_every_spelling_of_an_address() {
     let deny = |identity: &str| PolicyRule {
         identity: Some(identity.to_owned()),
         direction: policy::RuleDirection::Both,
@@ -353,7 +353,7 @@ fn hosts() -> impl Strategy<Value = &'static str> {
 }
 
 /// Returns `true` if a path leads into `/public`, at every level of decoding.
-fn lies_in_public(path: &str) -> bool {
+fn is_below_public(path: &str) -> bool {
     let (mut text, mut all) = (path.replace('\\', "/"), true);
     for _ in 0..5 {
         let names = text.split('/').fold(Vec::new(), |mut names, name| {
@@ -374,7 +374,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_denied_path_is_denied_in_every_spelling(text in respelled(vec!["secret", "a", "key"])) {
+    fn denied_path_is_denied_in_every_spelling(text in respelled(vec!["secret", "a", "key"])) {
         for ready in DENIED_PATHS.iter() {
             prop_assert_eq!(ready.decide(json!(text), ResolvedPaths::Elsewhere), RuleEffect::Deny, "{:?}", ready.0);
             prop_assert_eq!(ready.decide(json!(["/x", text]), ResolvedPaths::Elsewhere), RuleEffect::Deny, "in a list");
@@ -382,17 +382,17 @@ proptest! {
     }
 
     #[test]
-    fn an_allowed_path_lies_where_the_rule_says(parts in prop::collection::vec(odd_part(), 0..6), begins in any::<bool>()) {
+    fn allowed_path_is_within_the_rule(parts in prop::collection::vec(odd_part(), 0..6), begins in any::<bool>()) {
         let text = format!("{}/{}", if begins { "/public" } else { "" }, parts.join("/"));
         for ready in ALLOWED_PATHS.iter() {
             if ready.decide(json!(text), ResolvedPaths::Elsewhere) == RuleEffect::Allow {
-                prop_assert!(lies_in_public(&text), "{} is allowed by {:?}", text, ready.0);
+                prop_assert!(is_below_public(&text), "{} is allowed by {:?}", text, ready.0);
             }
         }
     }
 
     #[test]
-    fn an_allowed_path_leads_where_the_rule_says(inside in any::<bool>(), real in prop::option::of(odd_part())) {
+    fn allowed_path_resolves_within_the_rule(inside in any::<bool>(), real in prop::option::of(odd_part())) {
         let written = if inside { "/public/a" } else { "/other/a" };
         let real = real.map(|part| format!("/{part}/a"));
         let facts = ResolvedPaths::Here([(written.to_owned(), real.clone())].into());
@@ -407,7 +407,7 @@ proptest! {
     }
 
     #[test]
-    fn a_denied_address_is_denied_in_every_spelling(
+    fn denied_address_is_denied_in_every_spelling(
         scheme in prop::sample::select(vec!["https://", "HTTPS://", "https:", "https:////", r"https:\\", " https://", "ht\ntps://"]),
         user in prop::sample::select(vec!["", "user@", "good.x:443@"]),
         host in prop::sample::select(vec!["evil.x", "EVIL.x", "evil.x.", "evil%2ex", "\u{ff45}vil.x", "evil.x:443", "evil\u{3002}x"]),
@@ -421,7 +421,7 @@ proptest! {
     }
 
     #[test]
-    fn an_allowed_address_lies_where_the_rule_says(
+    fn allowed_address_is_within_the_rule(
         host in hosts(),
         parts in prop::collection::vec(odd_part(), 0..5),
         begins in any::<bool>(),
@@ -434,7 +434,7 @@ proptest! {
                 let host = url.host_str().unwrap().trim_end_matches('.').to_owned();
                 prop_assert_eq!((url.scheme(), host.as_str(), url.port()), ("https", "api.x", None), "{}", text);
                 prop_assert!(url.username().is_empty() && url.password().is_none(), "{}", text);
-                prop_assert!(is_open || lies_in_public(url.path()), "{} is allowed", text);
+                prop_assert!(is_open || is_below_public(url.path()), "{} is allowed", text);
             }
         }
     }

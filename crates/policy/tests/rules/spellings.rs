@@ -21,7 +21,7 @@ fn glob(text: &str) -> ArgumentPattern {
 }
 
 #[test]
-fn a_denied_address_with_an_encoded_slash_is_denied_encoded_and_decoded() {
+fn denied_address_with_an_encoded_slash_is_denied_encoded_and_decoded() {
     for value in [
         "https://git.x/projects/group%2Fname/files",
         "https://git.x/projects/group%2fname/files",
@@ -47,7 +47,7 @@ fn a_denied_address_with_an_encoded_slash_is_denied_encoded_and_decoded() {
 }
 
 #[test]
-fn an_encoded_wildcard_of_an_address_stands_for_itself() {
+fn encoded_wildcard_of_an_address_is_literal() {
     let allow = |pattern: &str, value: &str| decide(RuleEffect::Allow, address(pattern), value);
     assert_eq!(allow("https://api.x/a%2Ab", "https://api.x/a*b"), RuleEffect::Allow, "the character");
     for (pattern, value) in [
@@ -60,7 +60,7 @@ fn an_encoded_wildcard_of_an_address_stands_for_itself() {
 }
 
 #[test]
-fn a_denied_place_under_proc_is_denied_under_its_second_names() {
+fn denied_proc_path_is_denied_under_its_aliases() {
     let (path, folder) = (ArgumentPattern::Path, ArgumentPattern::Folder);
     for (is, value) in [
         (path("/proc/1/*".to_owned()), "/proc/self/root/proc/1/environ"),
@@ -79,7 +79,7 @@ fn a_denied_place_under_proc_is_denied_under_its_second_names() {
 }
 
 #[test]
-fn the_usual_port_of_a_scheme_may_be_written_or_left_out() {
+fn default_port_of_a_scheme_is_optional() {
     for (scheme, port) in [("http", 80), ("ws", 80), ("https", 443), ("wss", 443), ("ftp", 21)] {
         let (bare, full) = (format!("{scheme}://evil.x/a"), format!("{scheme}://evil.x:{port}/a"));
         for is in [address, glob] {

@@ -14,7 +14,7 @@ fn decide(policy: &Policy, call: &Call) -> RuleEffect {
 }
 
 #[test]
-fn a_file_that_can_not_be_read_makes_everything_ask_and_keeps_what_was_denied() {
+fn unreadable_file_makes_everything_ask_and_keeps_denials() {
     let rules = [rule(RuleEffect::Allow, "server", None), rule(RuleEffect::Deny, "server", Some("drop"))];
     let calls = [Call::default(), Call { tool: "drop".to_owned(), ..Call::default() }];
     for (unusable, cause) in [
@@ -35,7 +35,7 @@ fn a_file_that_can_not_be_read_makes_everything_ask_and_keeps_what_was_denied() 
 }
 
 #[test]
-fn the_stricter_preset_of_both_files_holds() {
+fn stricter_preset_of_both_files_applies() {
     let (balanced, careful) = (Preset::Balanced, Preset::Careful);
     for (managed, user, expected) in
         [(balanced, balanced, balanced), (careful, balanced, careful), (balanced, careful, careful)]
@@ -50,7 +50,7 @@ fn the_stricter_preset_of_both_files_holds() {
 }
 
 #[test]
-fn a_server_that_is_forgotten_leaves_nothing_to_another_of_its_name() {
+fn removed_server_leaves_nothing_to_another_of_its_name() {
     let deny_npx = PolicyRule {
         identity: Some("npx *".to_owned()),
         direction: RuleDirection::Both,
@@ -108,7 +108,7 @@ fn causes_have_stable_names() {
 }
 
 #[test]
-fn each_kind_of_condition_is_written_as_it_was_read() {
+fn each_kind_of_condition_round_trips() {
     let kinds = [
         json!({ "at": "/p", "glob": "/a/*" }),
         json!({ "at": "/p", "regex": "^a" }),
@@ -128,7 +128,7 @@ fn each_kind_of_condition_is_written_as_it_was_read() {
 }
 
 #[test]
-fn a_tool_that_asks_each_time_asks_whatever_allows_it() {
+fn always_asking_tool_asks_despite_rules_grants_and_trust() {
     let call = Call { asks_each_time: true, ..Call::default() };
     let granted = |careful: bool| {
         let mut grants = policy::Grants::default();
@@ -178,7 +178,7 @@ fn a_tool_that_asks_each_time_asks_whatever_allows_it() {
 }
 
 #[test]
-fn a_tool_that_asks_each_time_keeps_a_more_specific_reason() {
+fn always_asking_tool_keeps_a_more_specific_reason() {
     let policy = policy_of(&[], &[rule(RuleEffect::Allow, "server", None)]);
     let cases = [
         (Call { standing: ReviewState::New, ..Call::default() }, DecisionReason::NewTool),
@@ -194,7 +194,7 @@ fn a_tool_that_asks_each_time_keeps_a_more_specific_reason() {
 }
 
 #[test]
-fn an_explanation_says_that_the_tool_asks_each_time() {
+fn explanation_states_that_the_tool_always_asks() {
     let policy = policy_of(&[], &[rule(RuleEffect::Allow, "server", None)]);
     let call = Call { asks_each_time: true, ..Call::default() };
     let explained = call.with(|act| policy.explain(&act, 0));

@@ -13,7 +13,7 @@ pub(crate) fn problem(rule: PolicyRule) -> Option<RuleError> {
 }
 
 #[test]
-fn some_rules_can_not_be_made() {
+fn invalid_rules_are_rejected() {
     let claims = ClaimRule { read_only_hint: Some(true), ..ClaimRule::default() };
     let allow = || rule(RuleEffect::Allow, "s", None);
     let ask = || rule(RuleEffect::Ask, "s", None);
@@ -66,7 +66,7 @@ fn some_rules_can_not_be_made() {
 }
 
 #[test]
-fn a_rule_fits_what_it_says() {
+fn rule_matches_its_conditions() {
     let call =
         Call { arguments: json!({"path": "/home/ann/x", "to": ["a@b.org", "c@d.org"], "n": 3}), ..Call::default() };
     let at = |at: &str, is| vec![ArgumentRule { at: at.to_owned(), is }];
@@ -124,7 +124,7 @@ fn with_session(rule: PolicyRule) -> Policy {
 }
 
 #[test]
-fn what_can_not_be_judged_makes_it_stricter_only() {
+fn unresolvable_value_only_makes_a_decision_stricter() {
     let folder = |effect, folder: &str| PolicyRule {
         arguments: vec![ArgumentRule { at: "/path".into(), is: ArgumentPattern::Folder(folder.into()) }],
         ..rule(effect, "server", None)
@@ -164,7 +164,7 @@ fn what_can_not_be_judged_makes_it_stricter_only() {
 }
 
 #[test]
-fn a_shape_can_not_be_dodged() {
+fn condition_cannot_be_bypassed_by_another_shape() {
     let with = |effect, at: &str, is| PolicyRule {
         arguments: vec![ArgumentRule { at: at.into(), is }],
         ..rule(effect, "server", None)
@@ -207,7 +207,7 @@ fn a_shape_can_not_be_dodged() {
 }
 
 #[test]
-fn an_allowed_tool_asks_when_nobody_has_seen_it_or_after_what_another_server_said() {
+fn allowed_tool_asks_if_unreviewed_or_after_untrusted_content() {
     let policy = policy_of(&[], &[rule(RuleEffect::Allow, "server", None)]);
     let decide = |call: &Call| call.with(|act| policy.decide(&act, 0));
     let by = DecisionSource::Rule(RuleRef { source: RuleSource::User, id: 1 });
@@ -240,7 +240,7 @@ fn an_allowed_tool_asks_when_nobody_has_seen_it_or_after_what_another_server_sai
 }
 
 #[test]
-fn a_server_goes_by_what_it_is_whatever_it_is_called() {
+fn server_is_matched_by_its_identity_under_any_name() {
     let deny = PolicyRule {
         identity: Some("*evil-mcp*".into()),
         direction: RuleDirection::Both,
@@ -261,7 +261,7 @@ fn a_server_goes_by_what_it_is_whatever_it_is_called() {
 }
 
 #[test]
-fn careful_asks_about_all_that_crosses_and_not_about_starting() {
+fn careful_preset_asks_for_every_payload_but_not_for_starts() {
     let mut policy = policy_of(&[], &[rule(RuleEffect::Allow, "server", None)]);
     policy
         .set_user(PolicyFile { preset: Preset::Careful, ..file(vec![rule(RuleEffect::Allow, "server", None)]) })
@@ -284,7 +284,7 @@ fn careful_asks_about_all_that_crosses_and_not_about_starting() {
 }
 
 #[test]
-fn a_server_can_be_kept_out_altogether() {
+fn server_can_be_denied_completely() {
     let deny = PolicyRule { direction: RuleDirection::Both, ..rule(RuleEffect::Deny, "bad*", None) };
     let policy = policy_of(&[deny], &[rule(RuleEffect::Allow, "*", None)]);
     let (command, server) = (Hash::of_json(&json!("x")), "bad-one");
@@ -304,7 +304,7 @@ fn a_server_can_be_kept_out_altogether() {
 }
 
 #[test]
-fn a_file_that_can_not_be_used_makes_everything_ask_and_keeps_what_was_denied() {
+fn unusable_file_makes_everything_ask_and_keeps_denials() {
     let deny = rule(RuleEffect::Deny, "server", Some("drop"));
     let allow = rule(RuleEffect::Allow, "server", None);
     let broken = PolicyRule { server: String::new(), ..allow.clone() };
@@ -340,7 +340,7 @@ fn a_file_that_can_not_be_used_makes_everything_ask_and_keeps_what_was_denied() 
 }
 
 #[test]
-fn trust_for_a_run_covers_calls_of_reviewed_tools_and_nothing_else() {
+fn session_trust_covers_calls_of_reviewed_tools_only() {
     let mut policy = Policy::new(Grants::default());
     policy.trust_for_run("a*b").unwrap();
     policy.trust_for_run("a*b").unwrap();
@@ -365,7 +365,7 @@ fn trust_for_a_run_covers_calls_of_reviewed_tools_and_nothing_else() {
 }
 
 #[test]
-fn a_file_is_read_strictly_and_written_as_it_was_read() {
+fn file_is_parsed_strictly_and_round_trips() {
     let text = json!({
         "version": 1,
         "preset": "careful",
@@ -400,6 +400,6 @@ fn a_file_is_read_strictly_and_written_as_it_was_read() {
 }
 
 #[test]
-fn a_text_stands_for_itself() {
+fn text_is_escaped_to_match_literally() {
     assert_eq!(exactly("a*b?c\\"), "a\\*b\\?c\\\\", "wildcards are escaped");
 }

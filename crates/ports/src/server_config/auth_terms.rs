@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn s01_every_setting_is_in_the_list_once() {
+    fn s01_every_setting_is_listed_once() {
         let terms = all_set().terms();
         let fields: BTreeSet<AuthField> = terms.iter().map(|term| term.field).collect();
         assert_eq!((fields.len(), terms.len()), (20, 20), "each setting once");
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn the_hash_of_an_approval_and_the_page_have_their_own_names_of_members() {
+    fn hashed_and_displayed_settings_have_separate_field_names() {
         let names =
             |value: &serde_json::Value| value.as_object().unwrap().keys().cloned().collect::<BTreeSet<String>>();
         let hashed = serde_json::to_value(all_set()).unwrap();
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn s01_secrets_are_told_by_name_and_by_nothing_else() {
+    fn s01_secrets_are_listed_by_name_only() {
         for term in all_set().terms().iter().filter(|term| term.field.is_secret()) {
             assert!(["one", "two", "three", "four", "five", "six"].contains(&term.value.as_str()), "{term:?}");
         }

@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn secrets_are_named_in_the_settings_and_bound_to_the_command() {
+    fn secrets_are_referenced_in_the_settings_and_bound_to_the_command() {
         let stdio = StdioConfig { command: "npx".to_owned(), ..StdioConfig::default() };
         let place = secrets::command_place(&stdio);
         let entry = ServerEntry { name: "git".to_owned(), config: stdio.into() };
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_secret_goes_to_the_keychain() {
+    fn client_secret_is_stored_in_the_keychain() {
         let http = HttpConfig { url: "https://mcp.example/mcp".to_owned(), ..HttpConfig::default() };
         let entry = ServerEntry { name: "git".to_owned(), config: http.into() };
         let new = NewServer { client_secret: Some("hidden".to_owned().into()), ..NewServer::from(entry) };

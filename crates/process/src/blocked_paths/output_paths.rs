@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn each_language_names_what_it_did_not_find() {
+    fn missing_path_is_found_in_the_error_of_each_language() {
         for (line, path) in [
             ("Error: EACCES: permission denied, open '/home/ann/my notes/a.txt'", "/home/ann/my notes/a.txt"),
             ("Error: Cannot find module '/w/lib/x.js' imported from /w/index.js", "/w/lib/x.js"),
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_module_is_looked_for_where_its_importer_would() {
+    fn missing_module_is_resolved_like_its_importer_would() {
         let node = of(&["Error: Cannot find package 'zod' imported from /w/project/dist/index.js"]);
         assert!(node.contains(&"/w/project/node_modules/zod".to_owned()), "{node:?}");
         let python = of(&["  File \"/w/src/server.py\", line 1, in <module>", "No module named 'shared.inner'"]);
@@ -166,7 +166,7 @@ mod tests {
     /// S36: output of a hostile server costs a bounded number of disk accesses and yields no path but those it spells
     /// out.
     #[test]
-    fn s36_hostile_words_name_few_and_plain_paths() {
+    fn s36_hostile_output_names_few_and_plain_paths() {
         let many: Vec<String> = (0..10_000).map(|n| format!("open '/w/{n}' /x/{n} /y/{n}")).collect();
         assert!(paths_in_output(&many).len() <= MOST_PATHS, "many lines");
         assert!(paths_in_output(&[" /a".repeat(1_000_000)]).len() <= MOST_PATHS, "one long line");

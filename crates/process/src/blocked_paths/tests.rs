@@ -74,7 +74,7 @@ impl TestHome {
 }
 
 #[test]
-fn s36_the_smallest_folder_that_helps_is_proposed() {
+fn s36_smallest_sufficient_folder_is_proposed() {
     let ground = TestHome::new();
     assert_eq!(ground.offer("~/work/shared/lib/tool.js"), Ok("work/shared".to_owned()), "a project");
     assert_eq!(ground.offer("~/work/notes/a.txt"), Ok("work/notes".to_owned()), "else the folder");
@@ -92,7 +92,7 @@ fn s36_the_smallest_folder_that_helps_is_proposed() {
 }
 
 #[test]
-fn s36_no_words_have_a_home_or_secrets_proposed() {
+fn s36_home_and_secrets_are_never_proposed() {
     let ground = TestHome::new();
     for (path, because) in [
         ("~/.ssh/id_ed25519", ProposalRefusal::Secrets),
@@ -118,7 +118,7 @@ fn s36_no_words_have_a_home_or_secrets_proposed() {
 }
 
 #[test]
-fn s36_a_home_behind_a_link_is_still_the_home() {
+fn s36_home_behind_a_link_is_recognized() {
     let mut ground = TestHome::new();
     let link = ground.home.join("link");
     std::os::unix::fs::symlink(&ground.home, &link).unwrap();
@@ -132,7 +132,7 @@ fn s36_a_home_behind_a_link_is_still_the_home() {
 }
 
 #[test]
-fn s36_a_link_shows_where_it_leads() {
+fn s36_link_is_evaluated_by_its_target() {
     let ground = TestHome::new();
     std::os::unix::fs::symlink(ground.home.join(".ssh"), ground.home.join("work/notes/keys")).unwrap();
     assert_eq!(ground.offer("~/work/notes/keys/id_ed25519"), Err(ProposalRefusal::Secrets));

@@ -65,7 +65,7 @@ mod tests {
     use super::leads_to_code;
 
     #[test]
-    fn the_engine_that_runs_a_container_counts() {
+    fn container_engine_variables_lead_to_code() {
         let engines = ["DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG", "CONTAINER_HOST", "CONTAINER_CONNECTION"];
         assert!(engines.into_iter().all(leads_to_code));
         assert!(leads_to_code("docker_host"), "on Windows names differ by their letters' case only");

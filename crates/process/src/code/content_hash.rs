@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn s06_a_write_through_a_mapping_is_found_though_the_times_stay() {
+    fn s06_write_through_a_mapping_is_detected_with_unchanged_times() {
         let ground = tempfile::tempdir().unwrap();
         for bytes in [100, usize::try_from(ALWAYS_READ).unwrap() + 1] {
             let file = ground.path().join(bytes.to_string());
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn s06_a_large_file_is_read_once_and_again_when_it_changed_whatever_its_dates_say() {
+    fn s06_large_file_is_read_once_and_again_after_a_change_with_equal_times() {
         let ground = tempfile::tempdir().unwrap();
         let file = ground.path().join("program");
         let large = |byte: u8| vec![byte; usize::try_from(ALWAYS_READ).unwrap() + 1];
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_too_large_has_no_hash() {
+    fn oversized_file_has_no_hash() {
         let ground = tempfile::tempdir().unwrap();
         let file = ground.path().join("program");
         std::fs::write(&file, "0123456789").unwrap();

@@ -55,7 +55,7 @@ impl TestFolder {
 }
 
 #[test]
-fn s06_a_file_that_a_wrapper_or_an_option_runs_counts() {
+fn s06_file_run_by_a_wrapper_or_an_option_counts() {
     let cases: &[(&str, &[&str])] = &[
         ("x.py", &["/bin/sh", "-c", "python3 @x.py"]),
         ("plain", &["/bin/sh", "-c", "cd @ && exec python3 plain"]),
@@ -103,7 +103,7 @@ fn s06_a_file_that_a_wrapper_or_an_option_runs_counts() {
 }
 
 #[test]
-fn s06_a_file_that_node_resolves_counts() {
+fn s06_file_resolved_by_node_counts() {
     let cases: &[(&str, &[&str])] = &[
         ("ext.js", &["/usr/bin/node", "@ext"]),
         ("ext.cjs", &["/usr/bin/node", "@ext"]),
@@ -125,7 +125,7 @@ fn s06_a_file_that_node_resolves_counts() {
 }
 
 #[test]
-fn s06_a_file_that_a_variable_names_counts() {
+fn s06_file_named_by_a_variable_counts() {
     let ninth: String = (0..9).map(|hook| format!("-r @h{hook}.js ")).collect();
     let (node, python, bash) = (["/usr/bin/node", "@main"], ["/usr/bin/python3", "-m", "mod"], ["/bin/bash", "@main"]);
     let attached = ["/usr/bin/python3", "-Imod"];
@@ -162,7 +162,7 @@ fn s06_a_file_that_a_variable_names_counts() {
 }
 
 #[test]
-fn s06_a_file_of_a_project_counts_in_every_folder_above() {
+fn s06_project_file_counts_in_every_parent_folder() {
     let cases: &[(&str, &[&str])] = &[
         ("package.json", &["/usr/bin/npx", "-y", "server"]),
         (".npmrc", &["/usr/bin/npx", "-y", "server"]),
@@ -193,7 +193,7 @@ fn s06_a_file_of_a_project_counts_in_every_folder_above() {
 }
 
 #[test]
-fn s06_a_program_on_the_path_of_the_command_counts() {
+fn s06_program_on_the_search_path_of_the_command_counts() {
     let executable = |ground: &TestFolder, name: &str, text: &str| {
         ground.write(name, text);
         std::fs::set_permissions(ground.path(name), std::fs::Permissions::from_mode(0o700)).unwrap();

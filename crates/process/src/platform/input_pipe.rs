@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn what_does_not_fit_waits_and_nothing_is_lost() {
+    async fn write_to_a_full_pipe_waits_without_data_loss() {
         let (output, input) = std::io::pipe().unwrap();
         let mut output = Receiver::from_owned_fd(output.into()).unwrap();
         let mut pipe = InputPipe::new(input.into()).unwrap();
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_reader_that_is_gone_is_told() {
+    async fn closed_reader_is_an_error() {
         let (output, input) = std::io::pipe().unwrap();
         let mut pipe = InputPipe::new(input.into()).unwrap();
         drop(output);

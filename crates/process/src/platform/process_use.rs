@@ -101,14 +101,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_process_has_threads_memory_and_time() {
+    fn process_usage_includes_threads_and_memory() {
         let own = tree_use(std::process::id(), u64::MAX);
         assert!(own.threads >= 1 && own.memory_bytes > 0, "the use of this process must be positive: {own:?}");
         assert_eq!(tree_use(0, u64::MAX), TreeUse::default(), "a missing process must have no use");
     }
 
     #[test]
-    fn a_page_of_several_processes_counts_once() {
+    fn shared_pages_of_several_processes_count_once() {
         let rollup = "Pss:  900 kB\nPss_Dirty: 7 kB\nPss_Anon: 30 kB\nPss_Shmem: 10 kB\nSwap: 9 kB\nSwapPss: 2 kB\n";
         assert_eq!(
             sum(rollup, &["Pss_Anon", "Pss_Shmem", "SwapPss"]),

@@ -91,7 +91,7 @@ mod tests {
     use super::{MARKER, SCRIPT, path_in};
 
     #[test]
-    fn the_shell_is_never_given_the_whole_marker() {
+    fn shell_script_never_contains_the_whole_marker() {
         let halves = SCRIPT.matches("_begin_or_end_ of_environment_").count();
         assert_eq!(halves, 2, "the marker is printed before and after the environment");
         let marker = std::str::from_utf8(MARKER).unwrap();
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn the_path_is_found_between_greetings() {
+    fn path_is_found_between_greetings() {
         let marker = std::str::from_utf8(MARKER).unwrap();
         let output = format!("Welcome!\nPATH=/wrong\n{marker}A=1\0B=line\nPATH=/also-wrong\0PATH=/a b:/c\0{marker}bye");
         assert_eq!(

@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn not_found_says_where_was_looked_and_what_to_install() {
+    fn not_found_error_lists_searched_folders_and_what_to_install() {
         let path = SearchPath {
             directories: vec!["/nowhere/bin".into()],
             source: PathSource::Process { reason: "the variable SHELL is not set".to_owned() },

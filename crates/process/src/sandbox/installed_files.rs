@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_package_of_npm_brings_what_it_loads_and_no_other_package() {
+    fn npm_package_adds_its_own_files_and_no_other_package() {
         let folder = tempfile::tempdir().unwrap();
         let home = folder.path().canonicalize().unwrap();
         let global = home.join(".npm-global");
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn a_script_of_a_project_brings_the_project_unless_that_is_the_home() {
+    fn project_script_adds_the_project_unless_it_is_the_home() {
         let folder = tempfile::tempdir().unwrap();
         let home = folder.path().canonicalize().unwrap();
         for script in ["work/packages/one/dist/index.js", "loose/index.js", "index.js", ".ssh/x/index.js"] {
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn an_environment_brings_its_python_by_each_link_on_the_way() {
+    fn virtual_environment_adds_its_python_and_each_link_to_it() {
         let folder = tempfile::tempdir().unwrap();
         let home = folder.path().canonicalize().unwrap();
         let pythons = home.join(".local/share/uv/python");
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shim_brings_its_version_manager_and_a_binary_the_libraries_beside_it() {
+    fn shim_adds_its_version_manager_and_binary_its_libraries() {
         let folder = tempfile::tempdir().unwrap();
         let home = folder.path().canonicalize().unwrap();
         executable(&home.join(".pyenv/shims/server"), "#!/bin/sh\n");
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn a_script_brings_its_installation_and_its_interpreter_and_no_more() {
+    fn script_adds_its_installation_and_interpreter_only() {
         let folder = tempfile::tempdir().unwrap();
         let home = folder.path().canonicalize().unwrap();
         let node = home.join(".nvm/versions/node/v22.1.0");

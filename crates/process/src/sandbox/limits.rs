@@ -182,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn s37_a_bound_is_named_with_its_number() {
+    fn s37_exceeded_limit_is_named_with_its_value() {
         let limits = ResourceLimits { memory_bytes: GIB + GIB / 2, processor_seconds: 90, ..ResourceLimits::DEFAULT };
         let used = |change: fn(&mut ResourceUsage)| {
             let meter = ResourceMeter::new(limits);
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn s37_the_first_bound_that_is_exceeded_stays() {
+    fn s37_first_exceeded_limit_is_retained() {
         let meter = ResourceMeter::new(ResourceLimits::DEFAULT);
         let first = meter.change(|used| used.processes = 1_000);
         let then = meter.change(|used| *used = ResourceUsage { memory_bytes: 8 * GIB, ..ResourceUsage::default() });

@@ -138,7 +138,7 @@ mod tests {
 
     /// S10: a link in a repository leads to the user's folders, or to Drawbridge's own, under another name.
     #[test]
-    fn a_link_above_the_program_reaches_no_more_than_its_target() {
+    fn link_to_a_parent_of_the_program_exposes_only_its_target() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         let (home, repository) = (root.join("home"), root.join("repository"));
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_system_has_is_not_named_twice() {
+    fn system_paths_are_not_added_twice() {
         let sandbox = SandboxSettings {
             folders: Vec::new(),
             network: super::super::NetworkAccess::None,

@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_can_not_end_its_own_rule() {
+    fn path_is_escaped_in_a_profile() {
         let profile = profile(&plan(r#"/a") (allow file-write* (subpath "/"#, NetworkAccess::None)).unwrap();
         assert!(
             profile.contains(r#"(allow file-read* (subpath "/a\") (allow file-write* (subpath \"/"))"#),
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_to_be_read_can_not_be_changed() {
+    fn read_only_folder_is_not_writable() {
         let profile = profile(&plan("/data", NetworkAccess::Full)).unwrap();
         assert!(profile.contains("(deny default)"), "access must be denied by default");
         assert!(profile.contains("(allow file-read* (subpath \"/data\"))"), "the folder can be read: {profile}");

@@ -7,7 +7,7 @@ use process::{GracePeriods, ProcessExit, SearchPath, ServerCommand, SpawnError, 
 use crate::support::{scripted, started};
 
 #[tokio::test]
-async fn a_server_ends_when_its_input_is_closed() {
+async fn server_ends_when_its_input_is_closed() {
     let server = started(&scripted(&[])).await;
     let exit = shut_down(server, GracePeriods::default()).await;
     assert_eq!(
@@ -18,7 +18,7 @@ async fn a_server_ends_when_its_input_is_closed() {
 }
 
 #[tokio::test]
-async fn a_server_that_waits_for_the_signal_gets_it() {
+async fn server_receives_sigterm() {
     let script = "trap 'exit 7' TERM; echo ready >&2; while :; do sleep 0.05; done";
     let command =
         ServerCommand { program: "/bin/sh".into(), arguments: vec!["-c".into(), script.into()], ..scripted(&[]) };
@@ -32,7 +32,7 @@ async fn a_server_that_waits_for_the_signal_gets_it() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_started_says_why() {
+async fn spawn_failure_reports_its_cause() {
     let path = SearchPath::from_process("a test".to_owned());
     let mut command = ServerCommand { working_directory: Some("/nowhere".into()), ..scripted(&[]) };
     let program = std::path::Path::new(&command.program).to_owned();

@@ -27,7 +27,7 @@ const ALLOWED: &[&str] = &[
 ];
 
 #[tokio::test]
-async fn a_server_sees_the_allowed_and_the_configured_and_nothing_else() {
+async fn server_receives_allowed_and_configured_variables_only() {
     let folder = tempfile::tempdir().unwrap();
     // A descriptor that a careless library would leave inheritable.
     let leaked = std::fs::File::open("/dev/null").unwrap();

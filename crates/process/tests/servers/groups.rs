@@ -12,7 +12,7 @@ use crate::support::{scripted, started};
 const SOON: Duration = Duration::from_secs(2);
 
 #[tokio::test]
-async fn a_dropped_process_is_killed_with_its_group() {
+async fn dropped_process_is_killed_with_its_group() {
     let server = started(&scripted(&["--misbehave", "never-exits", "--misbehave", "grandchild@start"])).await;
     let group = server.spawned().group;
     assert!(
@@ -25,7 +25,7 @@ async fn a_dropped_process_is_killed_with_its_group() {
 }
 
 #[tokio::test]
-async fn the_sweep_ends_a_server_whose_app_is_gone() {
+async fn sweep_ends_a_server_whose_app_is_gone() {
     let server = started(&scripted(&["--misbehave", "never-exits"])).await;
     let mut record = server.spawned().record();
     // Makes the record look like that of an app that has ended.

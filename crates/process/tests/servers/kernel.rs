@@ -10,7 +10,7 @@ use crate::ground::{TestGround, each, paths, python, run, said, shell};
 
 /// Unconnected sockets can send to any other program by name. Keyrings and System V memory are shared by all programs.
 #[tokio::test]
-async fn other_programs_of_the_computer_are_out_of_reach() {
+async fn other_processes_are_unreachable() {
     let python = Path::new("/usr/bin/python3");
     if !python.exists() {
         eprintln!("skipped: {} is not installed", python.display());
@@ -60,7 +60,7 @@ if sys.maxsize > 2**32 and __import__("platform").machine() == "x86_64":
 }
 
 #[tokio::test]
-async fn s23_what_servers_do_not_need_of_the_kernel_is_refused() {
+async fn s23_unneeded_kernel_interfaces_are_refused() {
     let script = r#"
 import ctypes, os, platform, subprocess, sys, threading
 libc = ctypes.CDLL(None, use_errno=True)
@@ -113,7 +113,7 @@ print("child", subprocess.getoutput("echo works"), file=sys.stderr)
 }
 
 #[tokio::test]
-async fn s23_folders_in_memory_are_its_own_and_bounded() {
+async fn s23_memory_folders_are_private_and_bounded() {
     for (name, path) in paths().await {
         let ground = TestGround::new();
         let outside = tempfile::Builder::new().prefix("s23-").tempfile_in("/tmp").unwrap();
@@ -143,7 +143,7 @@ async fn s23_folders_in_memory_are_its_own_and_bounded() {
 }
 
 #[tokio::test]
-async fn s23_it_makes_no_namespaces_of_its_own() {
+async fn s23_namespaces_cannot_be_created() {
     for (name, path) in paths().await {
         let script = each(&[("makes a namespace", "unshare --user true"), ("makes a process", "/bin/true")]);
         let said = said(&script, TestGround::new().sandbox(false), &path).await;

@@ -83,7 +83,7 @@ fn own_addresses() -> String {
 }
 
 #[tokio::test]
-async fn s24_the_proxy_is_the_only_way_out() {
+async fn s24_proxy_is_the_only_network_access() {
     let Some(path) = bubblewrap().await else { return };
     let ((named, at_named), (other, at_other)) = (host(), host());
     let ports = format!("PORTS = ('{named}', '{other}', '{}')\n", own_addresses());
@@ -137,7 +137,7 @@ async fn s24_files_only_has_no_proxy() {
 
 /// Two servers use the same port, each in its own network namespace and with its own hosts.
 #[tokio::test]
-async fn s24_servers_share_no_proxy() {
+async fn s24_servers_do_not_share_a_proxy() {
     let Some(path) = bubblewrap().await else { return };
     let ((one, _), (two, _)) = (host(), host());
     let script = format!(
@@ -154,7 +154,7 @@ async fn s24_servers_share_no_proxy() {
 }
 
 #[tokio::test]
-async fn s24_where_it_can_not_be_held_nothing_starts() {
+async fn s24_server_is_not_started_if_hosts_cannot_be_enforced() {
     let ground = TestGround::new();
     let sandbox = hosts(&ground, &["example.com".to_owned()]);
     for (name, path) in paths().await.into_iter().filter(|(name, _)| *name != "bubblewrap") {
@@ -177,7 +177,7 @@ async fn s24_where_it_can_not_be_held_nothing_starts() {
 }
 
 #[tokio::test]
-async fn s24_other_hosts_are_another_plan() {
+async fn s24_changed_hosts_require_another_approval() {
     let Some(path) = bubblewrap().await else { return };
     let ground = TestGround::new();
     let narrow = shell(":", hosts(&ground, &["example.com".to_owned()]));

@@ -16,7 +16,7 @@ const SOON: Duration = Duration::from_secs(2);
 /// X34: a process that leaves its group, its session and its parent still ends with its server, as long as its
 /// environment has the mark.
 #[tokio::test]
-async fn what_leaves_the_group_ends_with_the_server() {
+async fn process_outside_the_group_ends_with_the_server() {
     let leaves = |seconds: u32| {
         let script = format!("(setsid sleep {seconds} &) ; echo left >&2; exec cat >/dev/null");
         ServerCommand { program: "/bin/sh".into(), arguments: vec!["-c".into(), script], ..scripted(&[]) }
@@ -40,7 +40,7 @@ async fn what_leaves_the_group_ends_with_the_server() {
 
 #[tokio::test]
 #[allow(clippy::disallowed_methods, reason = "starts an app, not a server")]
-async fn a_killed_app_leaves_nothing_for_long() {
+async fn orphans_of_a_killed_app_are_swept() {
     // The crate's example is an app that runs one program.
     let example = testkit::binaries::path("examples/one_program");
     let mut app = tokio::process::Command::new(example)

@@ -18,7 +18,7 @@ fn shell(folder: &Path, script: &str) -> PathBuf {
 }
 
 #[tokio::test]
-async fn what_the_start_up_files_add_is_found() {
+async fn path_from_shell_start_up_files_is_found() {
     let folder = tempfile::tempdir().unwrap();
     // Like `bash -i -l`: prints a greeting, and leaves a background process running.
     let shell = shell(
@@ -35,7 +35,7 @@ async fn what_the_start_up_files_add_is_found() {
 }
 
 #[tokio::test]
-async fn bash_reads_its_start_up_files() {
+async fn bash_start_up_files_are_read() {
     let bash = Path::new("/bin/bash");
     if !bash.exists() {
         eprintln!("skipped: bash is not installed");
@@ -56,7 +56,7 @@ async fn bash_reads_its_start_up_files() {
 }
 
 #[tokio::test]
-async fn a_shell_that_hangs_is_ended_and_the_own_path_used() {
+async fn hanging_shell_is_killed_and_the_own_path_used() {
     let folder = tempfile::tempdir().unwrap();
     let pids = folder.path().join("pids");
     let script = format!(r#"trap "" TERM HUP; sleep 1000 & echo $$ $! > {}; wait"#, pids.display());
@@ -87,14 +87,14 @@ async fn a_shell_that_hangs_is_ended_and_the_own_path_used() {
 }
 
 #[tokio::test]
-async fn a_shell_that_is_not_there_is_named() {
+async fn missing_shell_is_named() {
     let path = SearchPath::from_shell("/nowhere/fish".into(), Duration::from_secs(5)).await;
     let PathSource::Process { reason } = path.source else { panic!("the shell does not exist") };
     assert!(reason.starts_with("/nowhere/fish could not be started"), "the reason must be reported: {reason}");
 }
 
 #[test]
-fn programs_are_resolved_as_a_user_expects() {
+fn programs_are_resolved_like_in_a_shell() {
     let folder = tempfile::tempdir().unwrap();
     let bin = folder.path().join("bin");
     std::fs::create_dir(&bin).unwrap();

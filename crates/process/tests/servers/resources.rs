@@ -5,7 +5,7 @@ use process::sandbox::{ResourceLimits, SandboxSettings};
 use crate::finished::FinishedServer;
 use crate::ground::{TestGround, paths, python};
 
-async fn stopped_for(script: &str, limits: ResourceLimits, words: &str) {
+async fn assert_stopped_with(script: &str, limits: ResourceLimits, words: &str) {
     for (name, path) in paths().await {
         let ground = TestGround::new();
         let sandbox = SandboxSettings { limits, ..ground.sandbox(false) };
@@ -28,25 +28,25 @@ const LIMITS: ResourceLimits = ResourceLimits {
 };
 
 #[tokio::test]
-async fn s37_one_that_forks_without_end_is_stopped() {
+async fn s37_fork_bomb_is_stopped() {
     let script =
         "import os, time\nwhile True:\n    if os.fork() == 0:\n        time.sleep(1000)\n    time.sleep(0.002)";
-    stopped_for(script, LIMITS, "it ran more than 64 processes and threads").await;
+    assert_stopped_with(script, LIMITS, "it ran more than 64 processes and threads").await;
 }
 
 #[tokio::test]
-async fn s37_one_that_takes_memory_without_end_is_stopped() {
+async fn s37_excessive_memory_use_is_stopped() {
     let script = "import time\nheld = []\nwhile True:\n    held.append(b'x' * (8 << 20))\n    time.sleep(0.01)";
     let limits = ResourceLimits { memory_bytes: 128 * 1024 * 1024, ..LIMITS };
     // The kernel's own limit is twice as high and may take effect first on a slow machine. The script then waits to be
     // stopped.
     let script =
         format!("import sys\ntry:\n    exec({script:?})\nexcept MemoryError:\n    import time\n    time.sleep(1000)");
-    stopped_for(&script, limits, "it used more than 128 MiB of memory").await;
+    assert_stopped_with(&script, limits, "it used more than 128 MiB of memory").await;
 }
 
 #[tokio::test]
-async fn s37_memory_that_copies_of_a_process_share_counts_once() {
+async fn s37_memory_shared_by_processes_counts_once() {
     // Each measurement finds five processes with 60 MiB each.
     let script = "import os, sys, time\nheld = b'x' * (60 << 20)\nfor _ in range(4):\n    if os.fork() == 0:\n        time.sleep(3)\n        os._exit(0)\nfor _ in range(4):\n    os.wait()\nprint('worked', file=sys.stderr)";
     for (name, path) in paths().await {
@@ -62,20 +62,20 @@ async fn s37_memory_that_copies_of_a_process_share_counts_once() {
 }
 
 #[tokio::test]
-async fn s37_one_that_fills_its_home_is_stopped() {
+async fn s37_excessive_disk_use_of_the_home_is_stopped() {
     let script = "import os, time\nfile = open(os.environ['HOME'] + '/file', 'wb')\nwhile True:\n    file.write(b'x' * (1 << 20)); file.flush()\n    time.sleep(0.02)";
-    stopped_for(script, LIMITS, "its own home held more than 16 MiB").await;
+    assert_stopped_with(script, LIMITS, "its own home held more than 16 MiB").await;
 }
 
 #[tokio::test]
-async fn s37_one_that_spins_is_stopped_with_what_it_started() {
+async fn s37_busy_loop_is_stopped_with_its_child_processes() {
     let script = "import subprocess, sys\nsubprocess.run([sys.executable, '-c', 'while True: pass'])";
     let limits = ResourceLimits { processor_seconds: 1, ..LIMITS };
-    stopped_for(script, limits, "it used more than 1 seconds of processor time within an hour").await;
+    assert_stopped_with(script, limits, "it used more than 1 seconds of processor time within an hour").await;
 }
 
 #[tokio::test]
-async fn s37_what_leaves_its_parent_is_counted() {
+async fn s37_reparented_processes_are_counted() {
     let script = "import os, time\nfor _ in range(100):\n    if os.fork() == 0:\n        os.setsid()\n        if os.fork() != 0:\n            os._exit(0)\n        time.sleep(1000)\ntime.sleep(1000)";
-    stopped_for(script, LIMITS, "it ran more than 64 processes and threads").await;
+    assert_stopped_with(script, LIMITS, "it ran more than 64 processes and threads").await;
 }

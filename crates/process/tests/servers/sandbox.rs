@@ -17,7 +17,7 @@ use crate::ground::{TestGround, each, paths, run, said, shell};
 use crate::support::LONG;
 
 #[tokio::test]
-async fn a_server_reaches_what_was_named_and_nothing_else() {
+async fn sandboxed_server_accesses_named_paths_only() {
     for (name, path) in paths().await {
         let ground = TestGround::new();
         let at = |file: &str| ground.root.join(file).display().to_string();
@@ -55,7 +55,7 @@ async fn a_server_reaches_what_was_named_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn the_network_is_there_only_if_allowed_and_other_programs_never() {
+async fn network_requires_permission_and_local_sockets_are_always_refused() {
     if !Path::new("/usr/bin/perl").exists() || !Path::new("/bin/bash").exists() {
         eprintln!("skipped: sockets are tested with perl and bash, which are not installed");
         return;
@@ -87,7 +87,7 @@ async fn the_network_is_there_only_if_allowed_and_other_programs_never() {
 
 /// X33 inside a sandbox: no variable names the user's own folders.
 #[tokio::test]
-async fn its_surroundings_are_its_own() {
+async fn sandbox_has_its_own_environment() {
     for (name, path) in paths().await {
         let ground = TestGround::new();
         let mut command = shell("env >&2; ls /proc/self/fd >&2; pwd >&2", ground.sandbox(false));
@@ -111,7 +111,7 @@ async fn its_surroundings_are_its_own() {
 type ErrorPredicate = fn(&SandboxError) -> bool;
 
 #[tokio::test]
-async fn what_can_not_be_held_does_not_start() {
+async fn server_that_cannot_be_sandboxed_is_not_started() {
     let ground = TestGround::new();
     let path = SearchPath::from_process("a test".to_owned());
     let trace = ground.root.join("write/started");
@@ -155,7 +155,7 @@ fn link(ground: &TestGround) -> SandboxSettings {
 }
 
 #[tokio::test]
-async fn nothing_outlives_a_sandbox() {
+async fn processes_end_with_their_sandbox() {
     for (name, path) in paths().await {
         let ground = TestGround::new();
         let script = "trap '' TERM; setsid sleep 7411 & echo ready >&2; wait; wait";
@@ -180,7 +180,7 @@ fn sleepers() -> usize {
 /// An attack by a server with write access to its own program: it changes the first line to name a file that was not
 /// approved.
 #[tokio::test]
-async fn what_is_reached_otherwise_than_approved_is_not_carried_out() {
+async fn sandbox_changed_since_the_approval_is_refused() {
     for (name, path) in paths().await {
         let ground = TestGround::new();
         let folder = ground.root.join("mine");
@@ -212,7 +212,7 @@ async fn what_is_reached_otherwise_than_approved_is_not_carried_out() {
 }
 
 #[tokio::test]
-async fn a_plan_says_what_holds_and_what_is_reached() {
+async fn plan_contains_mechanism_and_reachable_paths() {
     for (name, path) in paths().await {
         let ground = TestGround::new();
         let command = shell(":", ground.sandbox(true));
@@ -231,7 +231,7 @@ async fn a_plan_says_what_holds_and_what_is_reached() {
 }
 
 #[tokio::test]
-async fn interpreters_run_in_it() {
+async fn interpreters_run_in_the_sandbox() {
     for (program, arguments, says) in [
         ("/usr/bin/node", ["-e", "console.error(require('child_process').execSync('echo works').toString())"], "works"),
         (
@@ -260,7 +260,7 @@ async fn interpreters_run_in_it() {
 /// Variables that make the loader load files apply to the server only, not to the sandbox program. Otherwise a server
 /// could load its own file there at the next start.
 #[tokio::test]
-async fn no_file_of_the_server_is_loaded_outside() {
+async fn preloaded_files_of_the_server_are_not_loaded_outside() {
     for (name, path) in paths().await {
         let ground = TestGround::new();
         let planted = ground.root.join("write/planted.so");
@@ -281,7 +281,7 @@ async fn no_file_of_the_server_is_loaded_outside() {
 /// An attack by a server with write access to a folder of the search path: it creates a link to the real bubblewrap
 /// there, waits until the link is used, and replaces it with its own program.
 #[tokio::test]
-async fn s05_a_bubblewrap_that_was_swapped_is_not_run() {
+async fn s05_replaced_bubblewrap_is_not_run() {
     let ground = TestGround::new();
     let (planted, marker) = (ground.root.join("bin/bwrap"), ground.root.join("ran"));
     fs::create_dir(ground.root.join("bin")).unwrap();
@@ -304,7 +304,7 @@ async fn s05_a_bubblewrap_that_was_swapped_is_not_run() {
 
 /// The start may wait for the keychain after the approval.
 #[tokio::test]
-async fn s06_what_changed_since_the_approval_is_not_run() {
+async fn s06_file_changed_since_the_approval_is_not_run() {
     let ground = TestGround::new();
     let (script, marker) = (ground.root.join("server.sh"), ground.root.join("ran"));
     fs::write(&script, "exit 0").unwrap();

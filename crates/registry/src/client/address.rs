@@ -187,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_leads_to_a_registry_that_others_can_not_read_along() {
+    fn only_encrypted_registry_addresses_are_accepted() {
         let good = [
             ("https://registry.example", "https://registry.example"),
             (" https://registry.example/ ", "https://registry.example"),
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn names_and_versions_are_one_part_of_the_path_each() {
+    fn names_and_versions_are_one_path_segment_each() {
         let address = RegistryAddress::parse("https://registry.example/team").unwrap();
         let url = address.url(&RegistryRequest::version("io.github.alice/notes", "1.0.0+b/../ü")).unwrap();
         let path = "/team/v0.1/servers/io.github.alice%2Fnotes/versions/1.0.0%2Bb%2F..%2F%C3%BC";
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_header_is_not_in_what_is_logged() {
+    fn header_value_is_not_logged() {
         let header = RegistryHeader::new("Authorization", &"Bearer s3cret".into()).unwrap();
         assert!(!format!("{header:?}").contains("s3cret"));
         for (name, value) in

@@ -11,7 +11,7 @@ fn search(text: &str, cursor: Option<String>) -> SearchQuery {
 }
 
 #[tokio::test]
-async fn a_search_goes_from_page_to_page() {
+async fn search_continues_from_page_to_page() {
     let names = ["com.example/a", "com.example/c", "org.other/a"];
     let bad = entry("com.example/b c", "1", json!({ "isLatest": true }));
     let mut entries: Vec<_> = names.iter().map(|name| active(name, "2.0.0", true)).collect();
@@ -34,7 +34,7 @@ async fn a_search_goes_from_page_to_page() {
 }
 
 #[tokio::test]
-async fn versions_are_found_with_deleted_ones() {
+async fn versions_include_deleted_ones() {
     let deleted = json!({ "status": "deleted", "statusMessage": "malware", "updatedAt": "2026-02-01T00:00:00Z" });
     let deprecated = json!({ "status": "deprecated", "statusMessage": "old", "updatedAt": "2026-02-01T00:00:00Z" });
     let server = StoredRegistry::of(vec![
@@ -62,7 +62,7 @@ async fn versions_are_found_with_deleted_ones() {
 }
 
 #[tokio::test]
-async fn what_is_not_there_is_said() {
+async fn missing_server_or_version_is_reported() {
     let server = StoredRegistry::of(vec![active("com.example/a", "1.0.0", true)]).serve().await;
     let desk = TestCatalog::at(&server);
     let error = desk.catalog.versions("com.example/A", CachePolicy::Usual).await.unwrap_err();
@@ -79,7 +79,7 @@ async fn what_is_not_there_is_said() {
 }
 
 #[tokio::test]
-async fn an_answer_about_another_server_is_refused() {
+async fn response_about_another_server_is_rejected() {
     let other = active("com.example/other", "1.0.0", true);
     let server = HttpServer::start(move |request, mut answer| {
         let list = json!({ "servers": [other], "metadata": {} });
@@ -94,7 +94,7 @@ async fn an_answer_about_another_server_is_refused() {
 }
 
 #[tokio::test]
-async fn a_header_goes_with_each_request() {
+async fn header_is_sent_with_each_request() {
     let server = StoredRegistry::of(vec![active("com.example/a", "1.0.0", true)]).serve().await;
     let header = RegistryHeader::new("Authorization", &"Bearer s3cret".into()).unwrap();
     let desk = TestCatalog::with(&server.url("/v0.1"), Default::default(), Default::default(), Some(header));
@@ -106,7 +106,7 @@ async fn a_header_goes_with_each_request() {
 }
 
 #[tokio::test]
-async fn the_value_of_a_header_is_neither_kept_nor_shown() {
+async fn header_value_is_neither_cached_nor_shown() {
     let header = || RegistryHeader::new("Authorization", &"Bearer s3cret-token".into()).unwrap();
     let stored = StoredRegistry::of(vec![active("com.example/a", "1.0.0", true)]);
     let server = stored.serve().await;
@@ -142,7 +142,7 @@ async fn the_value_of_a_header_is_neither_kept_nor_shown() {
 }
 
 #[tokio::test]
-async fn an_error_does_not_hold_the_value_of_a_header() {
+async fn error_does_not_contain_the_header_value() {
     let header = RegistryHeader::new("Authorization", &"Bearer s3cret-token".into()).unwrap();
     for (status, headers) in [
         (401, "www-authenticate: Bearer error=\"s3cret-token\"\r\n"),

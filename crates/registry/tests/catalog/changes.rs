@@ -19,14 +19,14 @@ fn many(count: usize) -> impl Iterator<Item = Value> {
 }
 
 /// Returns the times since which changes were requested.
-fn asked_since(server: &HttpServer) -> Vec<String> {
+fn requested_since(server: &HttpServer) -> Vec<String> {
     let since =
         |request: &testkit::http::HttpRequest| request.query().into_iter().find(|(name, _)| name == "updated_since");
     server.seen().iter().filter_map(since).map(|(_, time)| time).collect()
 }
 
 #[tokio::test]
-async fn a_deletion_is_known_after_the_next_reading() {
+async fn deletion_is_known_after_the_next_refresh() {
     let stored = StoredRegistry::of(vec![changed("com.example/a", "active", "2026-02-28T12:00:00.000Z")]);
     let server = stored.serve().await;
     let desk = TestCatalog::at(&server);
@@ -51,7 +51,7 @@ async fn a_deletion_is_known_after_the_next_reading() {
     desk.catalog.refresh().await.unwrap();
     assert_eq!(desk.catalog.status_of("com.example/a", "1.0.0"), None, "it was put back");
     let since = ["2026-02-28T00:00:00.000Z", "2026-02-28T12:00:00.000Z", "2026-03-01T00:30:00.000Z"];
-    assert_eq!(asked_since(&server), since, "first a day back, then from the newest change that was read");
+    assert_eq!(requested_since(&server), since, "first a day back, then from the newest change that was read");
 }
 
 #[tokio::test]
@@ -65,7 +65,7 @@ async fn changes_are_read_to_their_last_page() {
 }
 
 #[tokio::test]
-async fn more_pages_than_one_refresh_reads_are_read_by_the_next_ones() {
+async fn remaining_pages_are_read_by_the_next_refreshes() {
     let stored = StoredRegistry::of(many(250).collect());
     let server = stored.serve().await;
     let desk = TestCatalog::limited(&server, RegistryLimits { pages: 2, ..RegistryLimits::default() });
@@ -78,15 +78,15 @@ async fn more_pages_than_one_refresh_reads_are_read_by_the_next_ones() {
     assert_eq!(restarted.refresh().await, Ok(ChangesSummary { changed: 50, unreadable: 0, complete: true }));
     assert!(restarted.status_of("com.example/n249", "1.0.0").is_some());
     let began = "2026-02-28T00:00:00.000Z";
-    assert_eq!(asked_since(&server), [began; 3], "one list, though it takes longer");
+    assert_eq!(requested_since(&server), [began; 3], "one list, though it takes longer");
     stored.set(vec![changed("com.example/n0", "active", "2026-03-01T01:00:00.000Z")]);
     restarted.refresh().await.unwrap();
     assert_eq!(restarted.status_of("com.example/n0", "1.0.0"), None, "it changed after its page was read");
-    assert_eq!(asked_since(&server)[3], began, "so the next list begins where the clocks can't differ");
+    assert_eq!(requested_since(&server)[3], began, "so the next list begins where the clocks can't differ");
 }
 
 #[tokio::test]
-async fn a_cursor_that_the_registry_forgot_begins_the_list_anew() {
+async fn rejected_cursor_restarts_the_list() {
     let stored = StoredRegistry::of(many(250).collect());
     let forgets = Arc::new(AtomicBool::new(false));
     let (answering, forgetting) = (stored.clone(), Arc::clone(&forgets));
@@ -111,11 +111,11 @@ async fn a_cursor_that_the_registry_forgot_begins_the_list_anew() {
 }
 
 #[tokio::test]
-async fn a_time_to_come_hides_no_changes() {
+async fn future_timestamp_does_not_hide_changes() {
     let stored = StoredRegistry::of(vec![changed("com.example/a", "active", "2999-01-01T00:00:00.000Z")]);
     let server = stored.serve().await;
     let desk = TestCatalog::at(&server);
     desk.catalog.refresh().await.unwrap();
     desk.catalog.refresh().await.unwrap();
-    assert_eq!(asked_since(&server)[1], "2026-03-01T00:00:00.000Z", "not later than the time of reading");
+    assert_eq!(requested_since(&server)[1], "2026-03-01T00:00:00.000Z", "not later than the time of reading");
 }

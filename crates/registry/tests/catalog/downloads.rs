@@ -39,7 +39,7 @@ async fn whole(status: u16, headers: String, body: &'static [u8]) -> HttpServer 
 }
 
 #[tokio::test]
-async fn a_bundle_with_the_right_hash_is_there() {
+async fn bundle_with_the_listed_hash_is_downloaded() {
     let server = whole(200, String::new(), CONTENT).await;
     let at = server.url("/b.mcpb");
     let redirecting = whole(302, format!("location: {at}\r\n"), b"").await;
@@ -57,7 +57,7 @@ async fn a_bundle_with_the_right_hash_is_there() {
 }
 
 #[tokio::test]
-async fn a_bundle_without_a_hash_or_with_another_one_is_refused() {
+async fn bundle_without_a_hash_or_with_another_hash_is_rejected() {
     let server = whole(200, String::new(), b"PK: another").await;
     let desk = TestCatalog::at(&server);
     let bundle = download(server.url("/b.mcpb"));
@@ -72,7 +72,7 @@ async fn a_bundle_without_a_hash_or_with_another_one_is_refused() {
 }
 
 #[tokio::test]
-async fn an_oversized_bundle_is_given_up() {
+async fn oversized_bundle_is_rejected() {
     let limits = DownloadLimits { bytes: 100_000, ..DownloadLimits::default() };
     let said = HttpServer::start(|_, mut answer| async move {
         answer.raw(b"HTTP/1.1 200 -\r\ncontent-length: 100001\r\n\r\n").await?;
@@ -93,7 +93,7 @@ async fn an_oversized_bundle_is_given_up() {
 }
 
 #[tokio::test]
-async fn a_slow_bundle_is_given_up() {
+async fn slow_download_times_out() {
     let short = Duration::from_millis(200);
     let long = Duration::from_secs(60);
     let silent = HttpServer::start(|_, mut answer| async move { answer.hang().await }).await;
@@ -115,7 +115,7 @@ async fn a_slow_bundle_is_given_up() {
 }
 
 #[tokio::test]
-async fn a_bundle_that_breaks_off_or_is_not_there_is_none() {
+async fn truncated_or_missing_bundle_is_an_error() {
     let broken = HttpServer::start(|_, mut answer| async move {
         answer.raw(b"HTTP/1.1 200 -\r\ncontent-length: 100\r\n\r\nPK").await
     })
@@ -136,7 +136,7 @@ async fn a_bundle_that_breaks_off_or_is_not_there_is_none() {
 }
 
 #[tokio::test]
-async fn only_encrypted_addresses_of_the_open_internet_are_gone_to() {
+async fn only_encrypted_public_addresses_are_downloaded() {
     let target = whole(200, String::new(), CONTENT).await;
     let addresses = [
         "http://example.com/mcp.mcpb",

@@ -16,7 +16,7 @@ async fn error_of(status: u16, headers: &'static str, body: &'static [u8]) -> Re
 }
 
 #[tokio::test]
-async fn a_slow_registry_is_given_up() {
+async fn slow_registry_times_out() {
     let time = Duration::from_millis(200);
     let limits = RegistryLimits { time, ..RegistryLimits::default() };
     let silent = HttpServer::start(|_, mut answer| async move { answer.hang().await }).await;
@@ -38,7 +38,7 @@ async fn a_slow_registry_is_given_up() {
 }
 
 #[tokio::test]
-async fn each_failure_says_what_it_is_and_what_to_do() {
+async fn each_failure_reports_its_cause_and_advice() {
     let cases: [(u16, &str, &[u8], &str); 12] = [
         (200, JSON, b"{\"servers\":[{\"server\":", "can't be used"),
         (200, JSON, b"{\"servers\":\"none\"}", "can't be used"),
@@ -61,7 +61,7 @@ async fn each_failure_says_what_it_is_and_what_to_do() {
 }
 
 #[tokio::test]
-async fn an_answer_that_breaks_off_is_none() {
+async fn truncated_response_is_an_error() {
     let server = HttpServer::start(|_, mut answer| async move {
         answer.raw(b"HTTP/1.1 200 -\r\ncontent-length: 100\r\n\r\n{\"servers\":[]}").await
     })
@@ -71,7 +71,7 @@ async fn an_answer_that_breaks_off_is_none() {
 }
 
 #[tokio::test]
-async fn a_redirect_within_the_registry_is_followed() {
+async fn redirect_within_the_registry_is_followed() {
     let stored = StoredRegistry::of(vec![active("com.example/a", "1.0.0", true)]);
     let server = HttpServer::start(move |request, mut answer| {
         let stored = stored.clone();
@@ -89,7 +89,7 @@ async fn a_redirect_within_the_registry_is_followed() {
 }
 
 #[tokio::test]
-async fn a_redirect_elsewhere_gets_nothing() {
+async fn redirect_to_another_origin_receives_nothing() {
     let other = StoredRegistry::of(vec![active("com.example/a", "1.0.0", true)]).serve().await;
     let location = format!("location: {}\r\n", other.url("/v0.1/servers"));
     let server = HttpServer::start(move |_, mut answer| {
@@ -105,7 +105,7 @@ async fn a_redirect_elsewhere_gets_nothing() {
 }
 
 #[tokio::test]
-async fn redirects_end() {
+async fn redirects_are_bounded() {
     for location in ["location: /v0.1/servers\r\n", "location: file:///etc/passwd\r\n", ""] {
         let server =
             HttpServer::start(move |_, mut answer| async move { answer.whole(302, location, b"").await }).await;
@@ -117,7 +117,7 @@ async fn redirects_end() {
 }
 
 #[tokio::test]
-async fn what_is_kept_stands_in_for_a_broken_registry() {
+async fn cached_response_replaces_that_of_a_broken_registry() {
     let stored = StoredRegistry::of(vec![active("com.example/a", "1.0.0", true)]);
     let is_broken = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
     let broken = is_broken.clone();

@@ -24,7 +24,7 @@ fn page(entry: &Value) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn an_endless_body_is_not_read_to_its_end() {
+async fn endless_body_is_not_read_completely() {
     let sent = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&sent);
     let server = HttpServer::start(move |_, mut answer| {
@@ -47,7 +47,7 @@ async fn an_endless_body_is_not_read_to_its_end() {
 }
 
 #[tokio::test]
-async fn a_description_of_ten_megabytes_is_refused() {
+async fn description_of_ten_megabytes_is_rejected() {
     let mut entry = active("com.example/a", "1.0.0", true);
     entry["server"]["description"] = json!("a".repeat(10 << 20));
     let server = serve(page(&entry)).await;
@@ -65,7 +65,7 @@ async fn a_description_of_ten_megabytes_is_refused() {
 }
 
 #[tokio::test]
-async fn many_entries_and_deep_ones_are_refused() {
+async fn excessive_and_deeply_nested_entries_are_rejected() {
     let entry = r#"{"server":{"name":"a/b","version":"1"}}"#;
     let many = format!("{{\"servers\":[{}]}}", vec![entry; 100_000].join(","));
     let deep = format!("{{\"servers\":[{}{}]}}", "[".repeat(1_000_000), "]".repeat(1_000_000));
@@ -79,7 +79,7 @@ async fn many_entries_and_deep_ones_are_refused() {
 }
 
 #[tokio::test]
-async fn text_that_turns_or_hides_is_written_out() {
+async fn bidirectional_and_hidden_characters_are_escaped() {
     let mut entry = active("com.example/a", "1.0.0", true);
     entry["server"]["title"] = json!("Notes \u{202e}lanigiro\u{202c}\u{1b}[2J\u{e0041}");
     entry["_meta"]["io.modelcontextprotocol.registry/official"]["statusMessage"] = json!("a\u{2066}b");
@@ -92,7 +92,7 @@ async fn text_that_turns_or_hides_is_written_out() {
 }
 
 #[tokio::test]
-async fn endless_pages_end() {
+async fn endless_pages_are_bounded() {
     let count = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&count);
     let server = HttpServer::start(move |_, mut answer| {
@@ -129,7 +129,7 @@ async fn slow_pages_end_a_refresh() {
 }
 
 #[tokio::test]
-async fn endless_headers_are_given_up() {
+async fn endless_headers_are_an_error() {
     let server = HttpServer::start(|_, mut answer| async move {
         answer.raw(b"HTTP/1.1 200 -\r\n").await?;
         loop {
@@ -142,7 +142,7 @@ async fn endless_headers_are_given_up() {
 }
 
 #[tokio::test]
-async fn the_same_page_again_is_the_end() {
+async fn repeated_page_is_an_error() {
     let server = serve(json!({ "servers": [], "metadata": { "nextCursor": "again" } }).to_string().into_bytes()).await;
     let desk = TestCatalog::at(&server);
     let error = desk.catalog.refresh().await.unwrap_err();
@@ -158,7 +158,7 @@ async fn the_same_page_again_is_the_end() {
 }
 
 #[tokio::test]
-async fn a_cursor_is_only_ever_a_value() {
+async fn cursor_is_sent_as_an_escaped_value() {
     let cursor = "x&version=1#\r\nhost: evil";
     let server = serve(json!({ "servers": [], "metadata": { "nextCursor": cursor } }).to_string().into_bytes()).await;
     let desk = TestCatalog::at(&server);
@@ -170,7 +170,7 @@ async fn a_cursor_is_only_ever_a_value() {
 }
 
 #[tokio::test]
-async fn an_answer_about_another_server_is_not_kept() {
+async fn response_about_another_server_is_not_cached() {
     let count = Arc::new(AtomicUsize::new(0));
     let server = HttpServer::start(move |_, mut answer| {
         let name = if count.fetch_add(1, Ordering::Relaxed) == 0 { "com.example/other" } else { "com.example/a" };

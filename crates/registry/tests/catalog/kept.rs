@@ -10,7 +10,7 @@ fn text(text: &str) -> SearchQuery {
 }
 
 #[tokio::test]
-async fn an_answer_is_used_for_an_hour() {
+async fn response_is_fresh_for_an_hour() {
     let server = StoredRegistry::of(vec![active("com.example/a", "1.0.0", true)]).serve().await;
     let desk = TestCatalog::at(&server);
     let ask = async |freshness| desk.catalog.search(&text(""), freshness).await.unwrap().fetched;
@@ -27,7 +27,7 @@ async fn an_answer_is_used_for_an_hour() {
 }
 
 #[tokio::test]
-async fn without_the_registry_what_is_kept_is_shown_with_its_age() {
+async fn cached_responses_are_shown_with_their_age_while_offline() {
     let server = StoredRegistry::of(vec![active("com.example/a", "1.0.0", true)]).serve().await;
     let desk = TestCatalog::at(&server);
     desk.catalog.versions("com.example/a", CachePolicy::Usual).await.unwrap();
@@ -44,7 +44,7 @@ async fn without_the_registry_what_is_kept_is_shown_with_its_age() {
 }
 
 #[tokio::test]
-async fn without_the_registry_all_that_is_kept_is_searched() {
+async fn all_cached_responses_are_searched_while_offline() {
     let stored =
         StoredRegistry::of(vec![active("com.example/notes", "1.0.0", true), active("org.other/mail", "1.0.0", true)]);
     let server = stored.serve().await;
@@ -70,7 +70,7 @@ async fn without_the_registry_all_that_is_kept_is_searched() {
 }
 
 #[tokio::test]
-async fn a_status_that_came_later_is_put_into_what_is_kept() {
+async fn later_status_is_merged_into_cached_responses() {
     let stored = StoredRegistry::of(vec![active("com.example/a", "1.0.0", true)]);
     let server = stored.serve().await;
     let desk = TestCatalog::at(&server);
@@ -88,7 +88,7 @@ async fn a_status_that_came_later_is_put_into_what_is_kept() {
 }
 
 #[tokio::test]
-async fn what_is_kept_has_a_bound() {
+async fn cache_is_bounded() {
     let stored = StoredRegistry::of(vec![active("com.example/a", "1.0.0", true)]);
     let server = stored.serve().await;
     let limits = CacheLimits { bytes: 1 << 20, answers: 3 };
@@ -115,7 +115,7 @@ async fn what_is_kept_has_a_bound() {
 }
 
 #[tokio::test]
-async fn damage_is_no_more_than_a_loss() {
+async fn damaged_cache_is_fetched_again() {
     let server = StoredRegistry::of(vec![active("com.example/a", "1.0.0", true)]).serve().await;
     let desk = TestCatalog::at(&server);
     desk.catalog.search(&text(""), CachePolicy::Usual).await.unwrap();
@@ -136,7 +136,7 @@ async fn damage_is_no_more_than_a_loss() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn two_programs_keep_what_the_other_one_kept() {
+async fn two_processes_keep_each_others_responses() {
     const EACH: usize = 20;
     let stored = StoredRegistry::of(vec![active("com.example/a", "1.0.0", true)]);
     let server = stored.serve().await;

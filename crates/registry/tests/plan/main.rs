@@ -61,7 +61,7 @@ fn line(described: &Value) -> String {
 }
 
 #[test]
-fn each_kind_has_its_launcher_which_reads_the_same_package() {
+fn each_package_kind_has_its_launcher_and_names_the_same_package() {
     let kind = |kind: &str, identifier: &str, version: &str| json!({ "registryType": kind, "identifier": identifier, "version": version });
     let image = format!("ghcr.io/alice/notes@{DIGEST}");
     let cases = [
@@ -92,7 +92,7 @@ fn each_kind_has_its_launcher_which_reads_the_same_package() {
 }
 
 #[test]
-fn what_is_not_pinned_is_noted() {
+fn unpinned_package_is_noted() {
     let kind = |kind: &str, identifier: &str| plan(&json!({ "registryType": kind, "identifier": identifier })).notes;
     assert!(kind("npm", "notes")[0].contains("newest one at each start"));
     assert!(kind("oci", "alice/notes:1.2")[0].contains("the tag 1.2 of the image is not pinned"));
@@ -104,7 +104,7 @@ fn what_is_not_pinned_is_noted() {
 }
 
 #[test]
-fn nothing_is_something_else_on_the_command_line() {
+fn identifiers_and_versions_cannot_become_options() {
     let kind = |kind: &str, identifier: &str, version: &str| {
         package(&json!({ "registryType": kind, "identifier": identifier, "version": version }))
     };
@@ -155,7 +155,7 @@ fn nothing_is_something_else_on_the_command_line() {
 }
 
 #[test]
-fn what_can_not_be_run_is_told() {
+fn unsupported_package_is_reported() {
     let cases = [
         (json!({ "registryType": "cargo", "identifier": "notes" }), "kind \"cargo\""),
         (
@@ -198,7 +198,7 @@ fn another_package_registry_is_named() {
 }
 
 #[test]
-fn what_decides_where_code_comes_from_is_noted() {
+fn settings_that_select_the_code_source_are_noted() {
     let other = plan(&npm(&json!({ "registryBaseUrl": "https://npm.corp.example" })));
     assert!(other.notes[0].contains("from the package registry \"https://npm.corp.example\""), "{:?}", other.notes);
     let with = |mut package: Value, name: &str| {
@@ -219,7 +219,7 @@ fn what_decides_where_code_comes_from_is_noted() {
 }
 
 #[test]
-fn arguments_stand_where_they_belong() {
+fn arguments_are_in_their_positions() {
     let described = npm(&json!({
         "runtimeHint": "npx",
         "runtimeArguments": [
@@ -253,7 +253,7 @@ fn arguments_stand_where_they_belong() {
 }
 
 #[test]
-fn a_container_gets_the_variables_that_have_a_value() {
+fn container_receives_variables_with_a_value() {
     let described = json!({
         "registryType": "oci", "identifier": "alice/notes:1", "runtimeHint": "docker",
         "runtimeArguments": [
@@ -297,7 +297,7 @@ fn variables_are_replaced_once() {
 }
 
 #[test]
-fn a_publisher_does_not_name_secrets_of_the_app() {
+fn publisher_cannot_reference_secrets_of_the_app() {
     let secret = "${secret:github.Authorization}";
     let variable = |value: Value| npm(&json!({ "environmentVariables": [value] }));
     let cases = [
@@ -335,7 +335,7 @@ fn a_publisher_does_not_name_secrets_of_the_app() {
 }
 
 #[test]
-fn inputs_keep_what_describes_them() {
+fn inputs_keep_their_description() {
     let described = npm(&json!({ "environmentVariables": [
         { "name": "MODE", "description": "How", "choices": ["fast", "safe"], "default": "safe", "placeholder": "fast" },
         { "name": "COUNT", "format": "number", "default": "many" },
@@ -358,7 +358,7 @@ fn inputs_keep_what_describes_them() {
 }
 
 #[test]
-fn inputs_of_one_name_are_told_apart_unless_they_are_the_same() {
+fn different_inputs_of_one_name_are_separated() {
     let header = |name: &str, description: &str| json!({ "name": name, "value": "{key}", "variables": { "key": { "description": description } } });
     let described = json!({ "type": "sse", "url": "https://a.example", "headers": [header("A", "x"), header("B", "x"), header("C", "y")] });
     let keys: Vec<String> = remote(&described).unwrap().inputs.into_iter().map(|input| input.key).collect();
@@ -378,7 +378,7 @@ fn inputs_of_one_name_are_told_apart_unless_they_are_the_same() {
 }
 
 #[test]
-fn a_bundle_is_downloaded_and_checked() {
+fn bundle_is_a_download_with_its_hash() {
     let hash = "AB".repeat(32);
     let url = "https://github.com/alice/notes/releases/download/v1/notes.mcpb";
     let bundle =

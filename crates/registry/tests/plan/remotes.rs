@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_remote_has_an_address_and_headers() {
+fn remote_has_a_url_and_headers() {
     let described = json!({
         "type": "streamable-http", "url": "https://{tenant}.example/{unknown}/mcp",
         "variables": { "tenant": { "default": "main" } },
@@ -25,7 +25,7 @@ fn a_remote_has_an_address_and_headers() {
 }
 
 #[test]
-fn a_remote_that_is_not_in_the_internet_is_noted() {
+fn private_remote_address_is_noted() {
     let notes = |url: &str| {
         let variables = json!({ "path": {}, "host": {} });
         remote(&json!({ "type": "sse", "url": url, "variables": variables })).unwrap().notes.join("; ")
@@ -41,7 +41,7 @@ fn a_remote_that_is_not_in_the_internet_is_noted() {
 }
 
 #[test]
-fn a_remote_that_can_not_be_used_is_told() {
+fn unusable_remote_is_reported() {
     let at = |kind: &str, url: &str| remote(&json!({ "type": kind, "url": url }));
     for url in
         ["", "ftp://a.example", "javascript:alert(1)", "https://ann:pass@a.example", "https://a b.example", "a.example"]

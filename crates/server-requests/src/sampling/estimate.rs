@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn no_script_is_cheaper_than_models_count_it() {
+    fn token_estimate_is_not_too_low_for_any_script() {
         // Texts, and the approximate maximum that the providers' own counters return for them.
         let cases = [
             ("The tide turns at noon, and the pilot boards.", 11),
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_costs_what_a_picture_costs() {
+    fn image_has_a_fixed_token_estimate() {
         let data = "A".repeat(800_000);
         let picture = of(&json!({ "type": "image", "data": data, "mimeType": "image/png" }));
         assert_eq!(picture, MESSAGE + PICTURE, "however many bytes it has");

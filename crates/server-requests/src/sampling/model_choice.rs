@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn hints_come_in_order_and_before_numbers() {
+    fn hints_apply_in_order_and_before_priorities() {
         let hints = |names: &[&str]| names.iter().map(|name| json!({ "name": name })).collect::<Vec<_>>();
         let (model, by) = chosen(json!({ "hints": hints(&["claude-9", "gemini", "gpt"]), "costPriority": 1.0 }), None);
         assert_eq!(model, "gemini-3-pro", "[sampling-hints-order]: the first that fits, not the cheapest");
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hint_for_a_model_the_user_has_not_finds_its_like() {
+    fn hint_for_an_unavailable_model_selects_an_equivalent() {
         for (hint, expected) in
             [("claude-haiku", "gpt-5.2-mini"), ("claude-opus-4", "gpt-5.2"), ("o9-nano", "gpt-5.2-mini")]
         {
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_choose_where_no_hint_does() {
+    fn priorities_choose_without_a_matching_hint() {
         for (priorities, expected) in [
             (json!({ "costPriority": 1.0 }), "gpt-5.2-mini"),
             (json!({ "speedPriority": 0.8 }), "gpt-5.2-mini"),
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn the_users_word_goes_before_the_servers() {
+    fn user_choice_precedes_the_preferences_of_the_server() {
         let (only, setting) = (model("only", None), own("mine"));
         let preferences: ModelPreferences = serde_json::from_value(json!({ "hints": [{ "name": "only" }] })).unwrap();
         let wish = ModelSelection { preferences: Some(&preferences), setting: Some(&setting), default: None };

@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn an_hour_is_the_last_sixty_minutes_and_all_is_for_ever() {
+    fn hourly_usage_covers_sixty_minutes_and_the_total_everything() {
         let mut spending = UsageRecord::default();
         let start = 1_000 * HOUR_MS;
         spending.add(&used(1, 100, 10), start);
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn as_many_minutes_are_kept_as_an_hour_has() {
+    fn one_record_per_minute_of_an_hour_is_stored() {
         let mut spending = UsageRecord::default();
         for minute in 0..1_000 {
             spending.add(&used(1, 1, 1), minute * MINUTE);
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_counted_at_its_most_is_settled() {
+    fn provisional_usage_is_settled() {
         let mut spending = UsageRecord::default();
         spending.add(&used(1, 5_000, 900), 0);
         spending.add(&used(1, 7, 1), 2 * MINUTE);
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn each_limit_stops_when_it_is_reached() {
+    fn each_limit_applies_when_it_is_reached() {
         let none = Budget::default();
         let settings = |per_hour, in_all| SamplingSettings { per_hour, in_all, ..SamplingSettings::default() };
         let mut spending = UsageRecord::default();

@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_hashed_stays_as_it_is() {
+    fn hashed_form_of_an_entry_is_stable() {
         let entry = AuditEntry {
             number: 7,
             at: 1_795_000_000_000,

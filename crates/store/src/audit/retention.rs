@@ -156,7 +156,7 @@ mod tests {
     use crate::audit::write_log::AuditWriteLog;
 
     #[test]
-    fn it_is_removed_in_parts_and_the_journal_stays_short() {
+    fn entries_are_removed_in_steps_and_the_journal_stays_short() {
         let folder = tempfile::tempdir().unwrap();
         let (path, older) = (folder.path().join("audit.db"), folder.path().join("audit.jsonl"));
         let mut log = AuditWriteLog::open(&path, &older).unwrap();

@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn others_write_between_the_steps() {
+    fn other_writes_proceed_between_deletion_steps() {
         let folder = tempfile::tempdir().unwrap();
         drop(filled(folder.path(), (400, 300), (120, 3)));
         let path = folder.path().join("history.db");
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn wherever_it_was_interrupted_it_is_gone_on_with() {
+    fn interrupted_deletion_is_continued() {
         for done in 0.. {
             let folder = tempfile::tempdir().unwrap();
             drop(filled(folder.path(), (10, 50), (60, 3)));

@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_large_goes_out_and_comes_back() {
+    fn large_content_is_extracted_and_restored() {
         let (text, bytes) = ("ä".repeat(LARGE), BASE64_STANDARD.encode([7_u8; LARGE]));
         let body = json!({"a/b~": [{"text": text, "n": 1}, {"data": bytes}], "small": "x", "blob": {"blob": "x"}});
         let (mut light, taken) = take_out(&body);

@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_folded_and_characters_stand_alone() {
+    fn words_are_folded_and_ideographs_are_single_words() {
         let folded = |text: &str| indexed(text);
         assert_eq!(
             folded("Drawbridge's read_file"),
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn words_know_where_they_stand() {
+    fn words_have_offsets_in_the_text() {
         let text = "Ål, 港口!";
         let found: Vec<&str> = index_words(text).map(|word| &text[word.start..word.end]).collect();
         assert_eq!(found, ["Ål", "港", "口"], "each offset must refer to the text as written");

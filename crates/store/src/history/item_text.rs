@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_people_read_is_found_and_nothing_else() {
+    fn readable_text_is_indexed_only() {
         let message = json!({
             "kind": "message", "role": "user", "prompt": {"server": "harbour", "prompt": "plan", "arguments": {"city": "Bergen"}},
             "content": [{"type": "text", "text": "港口"}, {"type": "image", "data": "aGVsbG8=", "mimeType": "image/png"}],
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_found_is_bounded() {
+    fn indexed_text_is_bounded() {
         let long = "ä".repeat(MAX_TEXT);
         let text = text_of(
             &json!({"kind": "message", "content": [{"type": "text", "text": long}, {"type": "text", "text": "end"}]}),

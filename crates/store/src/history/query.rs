@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_asks_for_all_words_and_rows() {
+    fn query_matches_all_words() {
         assert_eq!(asked("Fjord berg"), r#""fjord" AND "berg" *"#, "the last word must match as a prefix");
         assert_eq!(asked("fjord "), r#""fjord""#, "a completed word must match exactly");
         assert_eq!(asked("港口 天气"), r#""港 口" AND "天 气""#, "adjacent ideographs must form a phrase");
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn words_fit_as_the_index_would_have_it() {
+    fn matching_is_consistent_with_the_index() {
         let words = crate::history::index_words::indexed("The ferry to Ålesund, 我们在港口见面");
         let fits = |text: &str| SearchQuery::read(text).unwrap().fits(&words);
         for text in ["ferry", "fer", "the ferry", "ALESUND ", "港口", "港", "to 见面", "the"] {
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn an_excerpt_shows_the_first_match() {
+    fn excerpt_shows_the_first_match() {
         let query = SearchQuery::read("CAFE por").unwrap();
         let long = format!("{}we met at the Café 🛳 of the port.\nThen {}", "before ".repeat(40), "after ".repeat(60));
         let excerpt = query.excerpt(&long);

@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_trigger_that_comes_while_a_write_waits_for_its_turn_copies_nothing() {
+    fn trigger_added_while_a_write_waits_copies_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let history = HistoryDatabase::new(folder.path(), KeyHolder::new(Arc::new(SecretsInMemory::default())));
         history.create(&Conversation { id: "c".into(), ..Conversation::default() }).unwrap();

@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_opens_with_its_key_and_under_its_name_only() {
+    fn secret_is_decrypted_with_its_key_and_name_only() {
         let (one, two) = (key(), key());
         let sealed = one.seal("a", "top-secret").unwrap();
         assert_eq!(one.open("a", &sealed).as_deref(), Ok("top-secret"), "the right key and name must decrypt");
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_knows_its_key() {
+    fn file_recognizes_its_key() {
         let (one, two) = (key(), key());
         let file = SealedFile::new(&one).unwrap();
         assert!(file.is_of(&one) && !file.is_of(&two), "a file must recognize only its own key");

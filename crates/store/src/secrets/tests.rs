@@ -87,7 +87,7 @@ impl SecretsFolder {
     }
 }
 
-fn lasts(kept: &SecretPersistence) -> bool {
+fn is_persistent(kept: &SecretPersistence) -> bool {
     *kept == SecretPersistence::Keychain
 }
 
@@ -99,13 +99,16 @@ fn cause(kept: SecretPersistence) -> String {
 }
 
 #[test]
-fn one_key_lies_in_the_keychain_and_no_secret() {
+fn keychain_contains_one_key_and_no_secret() {
     let folder = SecretsFolder::new();
     let secrets = folder.program();
     assert_eq!(secrets.status(), SecretsStatus::Keychain, "the keychain works");
     assert!(folder.keychain.names().is_empty(), "the status check must leave no entry");
     for number in 0..5 {
-        assert!(lasts(&secrets.set(&format!("n{number}"), &format!("top-secret-{number}")).unwrap()), "it is kept");
+        assert!(
+            is_persistent(&secrets.set(&format!("n{number}"), &format!("top-secret-{number}")).unwrap()),
+            "it is kept"
+        );
     }
     assert_eq!(folder.keychain.names().len(), 1, "one entry for all: {:?}", folder.keychain.names());
     assert!(!folder.text().contains("top-secret"), "in the file, nothing can be read");
@@ -129,7 +132,7 @@ fn one_key_lies_in_the_keychain_and_no_secret() {
 }
 
 #[test]
-fn a_locked_keychain_that_seems_empty_loses_nothing() {
+fn locked_keychain_that_seems_empty_loses_nothing() {
     let folder = SecretsFolder::new();
     folder.program().set("a", "old").unwrap();
     let (file, names) = (folder.text(), folder.keychain.names());
@@ -152,7 +155,7 @@ fn a_locked_keychain_that_seems_empty_loses_nothing() {
     assert_eq!((folder.text(), folder.keychain.names()), (file, names), "nothing must be overwritten");
     folder.keychain.is(KeychainMode::Works);
     assert_eq!(folder.program().get("a").unwrap().as_deref(), Some("old"), "the old value must be readable");
-    assert!(lasts(&secrets.set("c", "later").unwrap()), "when it is unlocked, secrets are kept");
+    assert!(is_persistent(&secrets.set("c", "later").unwrap()), "when it is unlocked, secrets are kept");
     let next = folder.program();
     for (name, secret) in [("a", "new"), ("b", "also"), ("c", "later")] {
         assert_eq!(next.get(name).unwrap().as_deref(), Some(secret), "earlier secrets must be stored as well: {name}");
@@ -160,7 +163,7 @@ fn a_locked_keychain_that_seems_empty_loses_nothing() {
 }
 
 #[test]
-fn without_a_keychain_they_live_for_the_run_and_that_is_said() {
+fn secrets_without_a_keychain_last_for_the_run_and_are_reported() {
     let folder = SecretsFolder::new();
     folder.keychain.is(KeychainMode::Missing);
     let secrets = folder.program();
@@ -184,7 +187,7 @@ fn without_a_keychain_they_live_for_the_run_and_that_is_said() {
 }
 
 #[test]
-fn a_lost_key_is_said_and_nothing_is_overwritten() {
+fn lost_key_is_reported_and_nothing_is_overwritten() {
     let folder = SecretsFolder::new();
     folder.program().set("a", "old").unwrap();
     folder.keychain.0.lock().unwrap().entries.clear();
@@ -193,23 +196,23 @@ fn a_lost_key_is_said_and_nothing_is_overwritten() {
     let SecretsStatus::Broken { cause: told } = secrets.status() else { panic!("the keychain works, the key is gone") };
     assert!(told.contains("move that file away"), "the message must give advice: {told}");
     assert!(secrets.get("a").is_err(), "it can't be read");
-    assert!(!lasts(&secrets.set("a", "new").unwrap()), "a secret must not be stored");
+    assert!(!is_persistent(&secrets.set("a", "new").unwrap()), "a secret must not be stored");
     assert_eq!(folder.text(), text, "the file must be unchanged");
     // The user moves the file away.
     std::fs::rename(folder.file(), folder.folder.path().join("aside")).unwrap();
-    assert!(lasts(&secrets.set("a", "new").unwrap()), "a new file must be created");
+    assert!(is_persistent(&secrets.set("a", "new").unwrap()), "a new file must be created");
     assert_eq!(folder.program().get("a").unwrap().as_deref(), Some("new"), "the new file must be readable");
 }
 
 #[test]
-fn a_damaged_file_is_left_alone() {
+fn damaged_file_is_unchanged() {
     for text in ["{", "{}", "", r#"{"version":9,"key":"x","check":{"nonce":"","sealed":""},"entries":{}}"#] {
         let folder = SecretsFolder::new();
         std::fs::write(folder.file(), text).unwrap();
         let secrets = folder.program();
         assert!(matches!(secrets.status(), SecretsStatus::Broken { .. }), "{text:?}: {:?}", secrets.status());
         assert!(secrets.get("a").is_err(), "{text:?}: the damage must be reported");
-        assert!(!lasts(&secrets.set("a", "x").unwrap()), "{text:?}: a new secret must be in memory only");
+        assert!(!is_persistent(&secrets.set("a", "x").unwrap()), "{text:?}: a new secret must be in memory only");
         assert_eq!(secrets.get("a").unwrap().as_deref(), Some("x"), "{text:?}: the secret must be available");
         assert!(secrets.delete("b").is_err(), "{text:?}: a deletion must fail");
         assert_eq!(folder.text(), text, "{text:?}: the file must be unchanged");
@@ -217,7 +220,7 @@ fn a_damaged_file_is_left_alone() {
 }
 
 #[test]
-fn entries_of_older_versions_are_moved_once() {
+fn entries_of_older_versions_are_migrated_once() {
     let folder = SecretsFolder::new();
     let old = "github.Authorization @ https://api.example";
     folder.keychain.write(old, b"old-token").unwrap();
@@ -244,7 +247,7 @@ fn entries_of_older_versions_are_moved_once() {
 }
 
 #[test]
-fn programs_that_begin_at_once_share_one_key() {
+fn concurrently_started_processes_share_one_key() {
     for _ in 0..10 {
         let folder = SecretsFolder::new();
         std::thread::scope(|scope| {
@@ -254,7 +257,7 @@ fn programs_that_begin_at_once_share_one_key() {
                     let secrets = folder.program();
                     for number in 0..5 {
                         let name = format!("p{program}-{number}");
-                        assert!(lasts(&secrets.set(&name, &name).unwrap()), "each is kept: {name}");
+                        assert!(is_persistent(&secrets.set(&name, &name).unwrap()), "each is kept: {name}");
                     }
                 });
             }
@@ -269,7 +272,7 @@ fn programs_that_begin_at_once_share_one_key() {
 }
 
 #[test]
-fn a_name_is_held_by_one_program_at_a_time() {
+fn name_lock_is_exclusive_between_processes() {
     let folder = SecretsFolder::new();
     let (one, two) = (folder.program(), folder.program());
     let held = one.hold("a").unwrap();
@@ -285,7 +288,7 @@ fn a_name_is_held_by_one_program_at_a_time() {
 }
 
 #[test]
-fn s21_who_holds_the_name_of_a_mark_does_not_keep_it_from_the_keychain() {
+fn s21_held_mark_name_does_not_block_the_keychain() {
     let folder = SecretsFolder::new();
     for name in [crate::sealed_document::MARK, crate::audit::MARK] {
         let held = folder.program().hold(name);
@@ -296,7 +299,7 @@ fn s21_who_holds_the_name_of_a_mark_does_not_keep_it_from_the_keychain() {
 }
 
 #[test]
-fn what_begins_alike_is_found_in_the_file_and_in_memory() {
+fn keys_by_prefix_include_the_file_and_memory() {
     let folder = SecretsFolder::new();
     let secrets = folder.program();
     for name in ["a,1", "a,2", "ab,1"] {
@@ -305,7 +308,7 @@ fn what_begins_alike_is_found_in_the_file_and_in_memory() {
     folder.keychain.is(KeychainMode::Locked);
     let secrets = folder.program();
     for name in ["a,2", "a,3"] {
-        assert!(!lasts(&secrets.set(name, "y").unwrap()), "it is in memory only");
+        assert!(!is_persistent(&secrets.set(name, "y").unwrap()), "it is in memory only");
     }
     assert_eq!(
         secrets.keys("a,").unwrap(),
@@ -346,7 +349,7 @@ impl Keychain for SlowKeychain {
 }
 
 #[test]
-fn what_is_forgotten_while_the_keychain_is_asked_does_not_come_back() {
+fn secret_removed_during_a_keychain_request_is_not_restored() {
     let folder = SecretsFolder::new();
     folder.program().set("first", "x").unwrap();
     let meanwhile = ConcurrentAction::default();
@@ -354,17 +357,17 @@ fn what_is_forgotten_while_the_keychain_is_asked_does_not_come_back() {
     let lock = FolderLock::new(folder.folder.path().join("lock"));
     let secrets = Arc::new(SecretsFile::with(folder.folder.path(), lock, Box::new(slow)));
     folder.keychain.is(KeychainMode::Locked);
-    assert!(!lasts(&secrets.set("token", "top-secret").unwrap()), "it is in memory only");
+    assert!(!is_persistent(&secrets.set("token", "top-secret").unwrap()), "it is in memory only");
     folder.keychain.is(KeychainMode::Works);
     let forgetting = Arc::clone(&secrets);
     *meanwhile.lock().unwrap() = Some(Box::new(move || forgetting.delete("token").unwrap()));
-    assert!(lasts(&secrets.set("other", "y").unwrap()), "what is set is kept");
+    assert!(is_persistent(&secrets.set("other", "y").unwrap()), "what is set is kept");
     assert!(meanwhile.lock().unwrap().is_none(), "the other was removed while the keychain was asked");
     assert_eq!(folder.program().keys("").unwrap(), ["first", "other"], "the deleted secret must not be in the file");
 }
 
 #[test]
-fn a_mark_lies_in_the_keychain_and_goes_with_no_file() {
+fn mark_is_stored_in_the_keychain_and_bound_to_its_folder() {
     let folder = SecretsFolder::new();
     assert_eq!(folder.program().mark("end"), Ok(None), "there is none at first");
     folder.program().set("a", "secret").unwrap();

@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_hangs_is_not_waited_for_and_can_come_back() {
+    fn hanging_keychain_times_out_and_can_recover() {
         let hangs = HangingKeychain::default();
         let gate = Arc::clone(&hangs.0);
         assert!(gate.take(Duration::ZERO), "the gate is shut");

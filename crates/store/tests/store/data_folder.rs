@@ -9,7 +9,7 @@ use ports::{AuditEntry, Document};
 use serde_json::json;
 
 #[test]
-fn documents_come_back() {
+fn documents_round_trip() {
     let store = Store::new();
     let all = [Document::Settings, Document::Grants, Document::Roots, Document::Running];
     for name in all {
@@ -33,7 +33,7 @@ fn documents_come_back() {
 }
 
 #[test]
-fn null_stands_for_no_document() {
+fn null_means_no_document() {
     let store = Store::new();
     for name in [Document::Settings, Document::Policy, Document::Grants] {
         store.ports.documents.write(name, &json!({"a": 1})).unwrap();
@@ -48,7 +48,7 @@ fn null_stands_for_no_document() {
 }
 
 #[test]
-fn a_document_is_never_torn() {
+fn document_write_is_atomic() {
     let store = Store::new();
     let folder = store.folder.path();
     store.ports.documents.write(Document::Roots, &json!([])).unwrap();
@@ -72,7 +72,7 @@ fn a_document_is_never_torn() {
 
 #[cfg(unix)]
 #[test]
-fn everything_is_its_owners_alone() {
+fn files_are_accessible_to_their_owner_only() {
     use std::os::unix::fs::PermissionsExt as _;
     let store = Store::new();
     store.ports.documents.update(Document::Settings, &mut |_| json!({})).unwrap();
@@ -86,7 +86,7 @@ fn everything_is_its_owners_alone() {
 }
 
 #[test]
-fn two_programs_change_a_document_without_losing_anything() {
+fn concurrent_changes_of_a_document_are_all_stored() {
     let store = Store::new();
     std::thread::scope(|scope| {
         for writer in 0..4 {
@@ -111,7 +111,7 @@ fn two_programs_change_a_document_without_losing_anything() {
 /// S21).
 #[cfg(unix)]
 #[test]
-fn each_spelling_of_the_folder_is_the_same_place() {
+fn every_spelling_of_the_folder_is_the_same_location() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
     std::fs::create_dir_all(root.join("data/inner")).unwrap();

@@ -20,7 +20,7 @@ fn some(text: &str) -> Option<String> {
 }
 
 #[test]
-fn all_of_it_is_written_and_read() {
+fn auth_settings_round_trip() {
     let whole = AuthConfig {
         client_id: some("us"),
         client_secret: some("${secret:far.clientSecret}"),
@@ -60,7 +60,7 @@ fn all_of_it_is_written_and_read() {
 }
 
 #[test]
-fn what_is_not_understood_stays() {
+fn unknown_auth_settings_are_preserved() {
     let store = Store::new();
     let before =
         text(r#"{ "clientId":  "a", "later": {"k": [1]}, "scopes": [ "x",  "y" ], "grant": "authorization_code" }"#);
@@ -73,7 +73,7 @@ fn what_is_not_understood_stays() {
 }
 
 #[test]
-fn what_can_not_be_used_is_said_with_its_place() {
+fn invalid_auth_settings_are_reported_with_their_line() {
     let cases = [
         (r#""x""#, "must be an object"),
         (r#"{"clientId": 1}"#, "\"clientId\" in \"auth\" of server \"far\" must be a text"),
@@ -116,7 +116,7 @@ fn what_can_not_be_used_is_said_with_its_place() {
 }
 
 #[test]
-fn what_the_guide_shows_can_be_used_as_it_is() {
+fn examples_of_the_guide_are_valid() {
     let guides =
         [include_str!("../../../../ui/guide/en/sign-in.md"), include_str!("../../../../ui/guide/zh/sign-in.md")];
     for guide in guides {

@@ -12,7 +12,7 @@ fn load(text: impl AsRef<[u8]>) -> Result<Vec<ports::server_config::ServerEntry>
 }
 
 #[test]
-fn a_whole_file_is_understood() {
+fn whole_file_is_parsed() {
     let servers = load(
         r#"{
   "other": [1, 2],
@@ -63,7 +63,7 @@ fn lists_of_tools_are_read() {
 }
 
 #[test]
-fn what_people_do_to_files_is_tolerated() {
+fn common_deviations_are_tolerated() {
     let cases: &[(&str, &[u8], usize)] = &[
         ("an empty object", b"{}", 0),
         ("null for no servers", br#"{"mcpServers": null}"#, 0),
@@ -84,7 +84,7 @@ fn what_people_do_to_files_is_tolerated() {
 }
 
 #[test]
-fn every_problem_is_placed_and_explained() {
+fn every_problem_has_a_position_and_an_explanation() {
     let cases: &[(&str, u32, u32, &str)] = &[
         // Not valid JSON.
         ("{\n  \"mcpServers\": {\n", 2, 17, "this object is not closed: expected \"}\" before the end"),
@@ -273,7 +273,7 @@ fn every_problem_is_placed_and_explained() {
 }
 
 #[test]
-fn a_name_that_is_too_long_is_a_problem() {
+fn overlong_name_is_a_problem() {
     let long = "x".repeat(65);
     let problem = load(format!("{{\"mcpServers\": {{\"{long}\": {{\"command\": \"x\"}}}}}}")).unwrap_err();
     assert!(problem.message.ends_with("is longer than 64 characters"), "the message names the limit: {problem}");
@@ -285,7 +285,7 @@ fn a_name_that_is_too_long_is_a_problem() {
 }
 
 #[test]
-fn text_that_is_not_utf8_is_a_problem() {
+fn invalid_utf8_is_a_problem() {
     let problem = load(b"{\n \"a\": \"\xff\"}").unwrap_err();
     assert_eq!((problem.line, problem.column), (Some(2), Some(8)), "the problem has the place of the byte");
     assert!(problem.message.contains("save the file as UTF-8"), "the message names the next step: {problem}");

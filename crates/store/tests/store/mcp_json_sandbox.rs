@@ -20,7 +20,7 @@ fn text(sandbox: &str) -> String {
 }
 
 #[test]
-fn all_of_it_is_written_and_read() {
+fn sandbox_settings_round_trip() {
     let whole = SandboxConfig {
         folders: vec![folder("/home/ann/in", AccessMode::Read), folder("/home/ann/out", AccessMode::Write)],
         network: NetworkAccess::Full,
@@ -45,7 +45,7 @@ fn all_of_it_is_written_and_read() {
 }
 
 #[test]
-fn what_is_left_out_is_the_least() {
+fn omitted_sandbox_settings_are_the_most_restrictive() {
     let store = Store::new();
     fs::write(store.config(), text(r#"{"folders": [{"path": "/a"}]}"#)).unwrap();
     let wanted = SandboxConfig { folders: vec![folder("/a", AccessMode::Read)], network: NetworkAccess::None };
@@ -53,7 +53,7 @@ fn what_is_left_out_is_the_least() {
 }
 
 #[test]
-fn what_can_not_be_understood_is_no_sandbox_less() {
+fn invalid_sandbox_settings_are_rejected() {
     let store = Store::new();
     for (sandbox, words) in [
         ("true", "an object"),
@@ -79,7 +79,7 @@ fn what_can_not_be_understood_is_no_sandbox_less() {
 }
 
 #[test]
-fn a_sandbox_by_a_misspelt_name_is_no_server_without_one() {
+fn misspelled_sandbox_key_is_rejected() {
     let store = Store::new();
     for name in
         ["Sandbox", "SANDBOX", "sandbox ", "sand-box", "sanbdox", "sandbx", "sandboxx", "sundbox", "sandboxOptions"]
@@ -96,7 +96,7 @@ fn a_sandbox_by_a_misspelt_name_is_no_server_without_one() {
 }
 
 #[test]
-fn what_says_the_same_stays_as_it_is_written() {
+fn equivalent_sandbox_settings_are_unchanged() {
     let store = Store::new();
     let written = text("{ \"network\":true,\n   \"folders\" : [ ],  \"note\": 1 }");
     fs::write(store.config(), &written).unwrap();
@@ -109,7 +109,7 @@ fn what_says_the_same_stays_as_it_is_written() {
 }
 
 #[test]
-fn hosts_are_read_as_they_were_written() {
+fn host_names_keep_their_spelling() {
     let store = Store::new();
     let written = text(r#"{"network": [ "API.Example.com", "bücher.example" ]}"#);
     fs::write(store.config(), &written).unwrap();
@@ -125,7 +125,7 @@ fn hosts_are_read_as_they_were_written() {
 }
 
 #[test]
-fn it_comes_along_when_it_is_pasted() {
+fn pasted_server_keeps_its_sandbox() {
     let found =
         other_apps::import(&text(r#"{"folders": [{"path": "/a", "access": "write"}], "network": true}"#), &[]).unwrap();
     let wanted = SandboxConfig { folders: vec![folder("/a", AccessMode::Write)], network: NetworkAccess::Full };

@@ -21,7 +21,7 @@ async fn expect(changed: &mut mpsc::Receiver<()>, what: &str) {
 }
 
 #[tokio::test]
-async fn every_kind_of_change_is_noticed() {
+async fn every_kind_of_change_is_detected() {
     let store = Store::new();
     let config = store.config();
     let folder = config.parent().unwrap().to_path_buf();
@@ -51,7 +51,7 @@ async fn every_kind_of_change_is_noticed() {
 }
 
 #[tokio::test]
-async fn other_files_are_not_told_of_and_bursts_are_one_message() {
+async fn other_files_are_ignored_and_bursts_are_debounced() {
     let store = Store::new();
     fs::write(store.config(), "{}").unwrap();
     let (tell, mut changed) = mpsc::channel(100);
@@ -73,7 +73,7 @@ async fn expect_count(changed: &mut mpsc::Receiver<()>, most: usize) {
 }
 
 #[tokio::test]
-async fn a_change_behind_a_link_is_noticed() {
+async fn change_behind_a_link_is_detected() {
     let store = Store::new();
     let real = store.folder.path().join("real.json");
     fs::write(&real, "{}").unwrap();

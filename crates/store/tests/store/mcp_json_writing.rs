@@ -50,7 +50,7 @@ const FILE: &str = "{
 }";
 
 #[test]
-fn only_what_changes_is_touched() {
+fn only_changed_text_is_modified() {
     let one = || with_env(entry("one", "npx", &["-y", "pkg"]), &[("A", "1"), ("B", "2")]);
     type Case = (&'static str, ServerEntry, Option<&'static str>, Vec<(&'static str, &'static str)>);
     let cases: Vec<Case> = vec![
@@ -144,7 +144,7 @@ fn lists_of_tools_are_changed_in_place_and_removed() {
 }
 
 #[test]
-fn a_server_is_taken_out_alone() {
+fn removed_server_does_not_affect_others() {
     let store = Store::new();
     fs::write(store.config(), FILE).unwrap();
     store.ports.servers.remove("two").unwrap();
@@ -170,7 +170,7 @@ fn a_server_is_taken_out_alone() {
 }
 
 #[test]
-fn a_missing_file_is_made() {
+fn missing_file_is_created() {
     let store = Store::new();
     store.ports.servers.remove("a").unwrap();
     assert!(!store.config().exists(), "removing a server creates no file");
@@ -189,7 +189,7 @@ fn a_missing_file_is_made() {
 }
 
 #[test]
-fn names_do_not_collide() {
+fn name_collisions_are_rejected() {
     let store = Store::new();
     fs::write(store.config(), FILE).unwrap();
     let cases = [
@@ -213,7 +213,7 @@ fn names_do_not_collide() {
 }
 
 #[test]
-fn only_what_was_expected_is_written_over() {
+fn unexpected_configuration_is_not_overwritten() {
     let store = Store::new();
     fs::write(store.config(), FILE).unwrap();
     let servers = &store.ports.servers;
@@ -234,7 +234,7 @@ fn remote(name: &str, url: &str, kind: Option<HttpKind>, headers: &[(&str, &str)
 }
 
 #[test]
-fn remote_servers_are_written_as_other_programs_write_them() {
+fn remote_servers_are_written_in_the_common_format() {
     let store = Store::new();
     let headers = [("Authorization", "Bearer ${secret:far.Authorization}")];
     let mut entry = remote("far", "https://example.com/mcp", Some(HttpKind::Http), &headers);
@@ -253,7 +253,7 @@ fn remote_servers_are_written_as_other_programs_write_them() {
 }
 
 #[test]
-fn a_remote_server_is_changed_in_the_words_of_its_file() {
+fn changed_remote_server_keeps_the_keys_of_its_file() {
     let text = r#"{"mcpServers": {"far": {"type": "streamable-http", "serverUrl": "https://a.example/x", "oauth": {"k": 1}}}}"#;
     let store = Store::new();
     fs::write(store.config(), text).unwrap();
@@ -275,7 +275,7 @@ fn a_remote_server_is_changed_in_the_words_of_its_file() {
 }
 
 #[test]
-fn a_file_that_became_invalid_is_not_overwritten() {
+fn invalid_file_is_not_overwritten() {
     let store = Store::new();
     for text in ["{\n  \"mcpServers\": {,}\n}", "{\"mcpServers\": {\"a\": {\"command\": 1}}}", "// hello\n{}"] {
         fs::write(store.config(), text).unwrap();
@@ -287,7 +287,7 @@ fn a_file_that_became_invalid_is_not_overwritten() {
 }
 
 #[test]
-fn strange_texts_survive() {
+fn special_characters_round_trip() {
     let store = Store::new();
     let strange = [
         "",
@@ -307,7 +307,7 @@ fn strange_texts_survive() {
 }
 
 #[test]
-fn writers_at_the_same_time_lose_nothing() {
+fn concurrent_writers_lose_nothing() {
     let store = Store::new();
     let folder = store.folder.path();
     std::thread::scope(|scope| {
@@ -330,7 +330,7 @@ fn writers_at_the_same_time_lose_nothing() {
 }
 
 #[test]
-fn a_write_that_was_cut_short_does_no_harm() {
+fn interrupted_write_has_no_effect() {
     let store = Store::new();
     fs::write(store.config(), FILE).unwrap();
     // File that a process leaves behind if it is killed while writing.
@@ -342,7 +342,7 @@ fn a_write_that_was_cut_short_does_no_harm() {
 
 #[cfg(unix)]
 #[test]
-fn permissions_and_links_stay() {
+fn permissions_and_links_are_preserved() {
     use std::os::unix::fs::{PermissionsExt as _, symlink};
     let store = Store::new();
     let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
@@ -362,7 +362,7 @@ fn permissions_and_links_stay() {
 }
 
 #[test]
-fn the_first_start_has_a_demo() {
+fn first_start_adds_the_demo_server() {
     let store = Store::new();
     let demo = std::path::Path::new("/opt/draw bridge/demo-server");
     assert!(store::add_demo_server_if_first_start(&store.config(), demo).unwrap(), "the file is written");

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 const MARK: &str = "sealed documents";
 
 #[test]
-fn s21_nobody_waits_for_a_keychain_that_hangs_at_its_mark() {
+fn s21_hanging_keychain_does_not_block_documents() {
     let keychain = Arc::default();
     let folder = sealed(&keychain);
     keychain.shut(true);
@@ -33,7 +33,7 @@ fn s21_nobody_waits_for_a_keychain_that_hangs_at_its_mark() {
 }
 
 #[test]
-fn s21_what_is_approved_while_the_key_settles_replaces_nothing() {
+fn s21_approval_during_key_setup_replaces_nothing() {
     let keychain = Arc::default();
     let folder = sealed(&keychain);
     keychain.shut(true);
@@ -54,7 +54,7 @@ fn s21_what_is_approved_while_the_key_settles_replaces_nothing() {
 }
 
 #[test]
-fn s21_a_dismissed_prompt_withholds_approvals_until_the_user_approves_again() {
+fn s21_dismissed_prompt_withholds_approvals_until_the_next_approval() {
     let keychain: Arc<GatedKeychain> = Arc::default();
     let folder = sealed(&keychain);
     keychain.lock(true);
@@ -73,7 +73,7 @@ fn s21_a_dismissed_prompt_withholds_approvals_until_the_user_approves_again() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn s21_a_keychain_that_hangs_costs_one_thread() {
+fn s21_hanging_keychain_occupies_few_threads() {
     let keychain = Arc::default();
     let folder = sealed(&keychain);
     let documents = program(folder.path(), &keychain);
@@ -95,7 +95,7 @@ fn s21_a_keychain_that_hangs_costs_one_thread() {
 }
 
 #[test]
-fn s21_what_another_computer_sealed_is_taken_over_once() {
+fn s21_documents_sealed_on_another_computer_are_adopted_once() {
     let folder = sealed(&Arc::default());
     let before = std::fs::read(folder.path().join("data/grants.json")).unwrap();
     let keychain: Arc<GatedKeychain> = Arc::default();
@@ -117,7 +117,7 @@ fn s21_what_another_computer_sealed_is_taken_over_once() {
 }
 
 #[test]
-fn s21_a_sealed_document_that_was_removed_is_told() {
+fn s21_removed_sealed_document_is_reported() {
     let keychain = Arc::default();
     let folder = sealed(&keychain);
     std::fs::remove_file(folder.path().join("data/grants.json")).unwrap();
@@ -135,7 +135,7 @@ fn s21_a_sealed_document_that_was_removed_is_told() {
 }
 
 /// Writes two states of a document, and returns the bytes of the file for each.
-fn two_states(documents: &dyn Documents, folder: &Path, name: Document, states: [Value; 2]) -> [Vec<u8>; 2] {
+fn write_two_states(documents: &dyn Documents, folder: &Path, name: Document, states: [Value; 2]) -> [Vec<u8>; 2] {
     states.map(|state| {
         documents.write(name, &state).unwrap();
         std::fs::read(folder.join("data").join(name.file_name())).unwrap()
@@ -143,7 +143,7 @@ fn two_states(documents: &dyn Documents, folder: &Path, name: Document, states: 
 }
 
 /// Returns the document as a newly started instance reads it, and `true` if that instance refused the file.
-fn read_anew(folder: &Path, keychain: &Arc<GatedKeychain>, name: Document) -> (Option<Value>, bool) {
+fn reopen_and_read(folder: &Path, keychain: &Arc<GatedKeychain>, name: Document) -> (Option<Value>, bool) {
     let documents = program(folder, keychain);
     documents.settle(PATIENCE);
     let read = documents.read(name).unwrap();
@@ -151,33 +151,35 @@ fn read_anew(folder: &Path, keychain: &Arc<GatedKeychain>, name: Document) -> (O
 }
 
 #[test]
-fn s21_an_older_copy_is_refused_as_soon_as_a_newer_one_is_written() {
+fn s21_older_copy_is_rejected_once_a_newer_one_is_written() {
     let keychain: Arc<GatedKeychain> = Arc::default();
     let folder = sealed(&keychain);
     let documents = program(folder.path(), &keychain);
     documents.settle(PATIENCE);
     keychain.delay.store(150, Ordering::SeqCst);
-    let [older, _] = two_states(&*documents, folder.path(), Document::Grants, [json!(["allowed"]), json!(["revoked"])]);
+    let [older, _] =
+        write_two_states(&*documents, folder.path(), Document::Grants, [json!(["allowed"]), json!(["revoked"])]);
     // State as if the process were killed here.
     let knows = keychain.marks.lock().unwrap()[MARK].contains("grants.json 3");
     assert!(knows, "the keychain has the mark once the file is written");
     std::fs::write(folder.path().join("data/grants.json"), older).unwrap();
-    assert_eq!(read_anew(folder.path(), &keychain, Document::Grants), (None, true), "an older copy is not used");
+    assert_eq!(reopen_and_read(folder.path(), &keychain, Document::Grants), (None, true), "an older copy is not used");
 }
 
 #[test]
-fn s21_a_program_that_is_killed_before_the_file_is_written_loses_nothing() {
+fn s21_kill_before_the_file_is_written_loses_nothing() {
     let keychain: Arc<GatedKeychain> = Arc::default();
     let folder = sealed(&keychain);
     let documents = program(folder.path(), &keychain);
     documents.settle(PATIENCE);
-    let [older, newer] = two_states(&*documents, folder.path(), Document::Grants, [json!(["older"]), json!(["newer"])]);
+    let [older, newer] =
+        write_two_states(&*documents, folder.path(), Document::Grants, [json!(["older"]), json!(["newer"])]);
     let (file, next) = (folder.path().join("data/grants.json"), folder.path().join("data/grants.json.next"));
     assert!(!next.exists(), "no other file is left");
     // State in which the file is older than the mark in the keychain.
     std::fs::write(&file, &older).unwrap();
     std::fs::write(&next, &newer).unwrap();
-    let read = read_anew(folder.path(), &keychain, Document::Grants);
+    let read = reopen_and_read(folder.path(), &keychain, Document::Grants);
     assert_eq!(read, (Some(json!(["newer"])), false), "the newer one is used");
     assert_eq!(
         (std::fs::read(&file).unwrap(), next.exists()),
@@ -186,36 +188,40 @@ fn s21_a_program_that_is_killed_before_the_file_is_written_loses_nothing() {
     );
     // The same for the first write, before which there is no file.
     std::fs::rename(&file, &next).unwrap();
-    let read = read_anew(folder.path(), &keychain, Document::Grants);
+    let read = reopen_and_read(folder.path(), &keychain, Document::Grants);
     assert_eq!(read, (Some(json!(["newer"])), false), "the document is not reported as removed");
     assert_eq!((std::fs::read(&file).unwrap(), next.exists()), (newer, false), "the newer file is in its place");
     std::fs::write(&file, &older).unwrap();
     std::fs::write(&next, &older).unwrap();
-    assert_eq!(read_anew(folder.path(), &keychain, Document::Grants), (None, true), "an older file is not used there");
+    assert_eq!(
+        reopen_and_read(folder.path(), &keychain, Document::Grants),
+        (None, true),
+        "an older file is not used there"
+    );
 }
 
 #[test]
-fn s21_sampling_that_was_turned_off_stays_off() {
+fn s21_disabled_sampling_is_not_restored_by_an_old_file() {
     let keychain: Arc<GatedKeychain> = Arc::default();
     let folder = sealed(&keychain);
     let documents = program(folder.path(), &keychain);
     documents.settle(PATIENCE);
     let state = |on: bool, used: u64| json!({"demo": {"on": on, "spent": {"inAll": {"requests": used}}}});
     let name = Document::Sampling;
-    let [on, off] = two_states(&*documents, folder.path(), name, [state(true, 0), state(false, 0)]);
+    let [on, off] = write_two_states(&*documents, folder.path(), name, [state(true, 0), state(false, 0)]);
     drop(documents);
     std::fs::write(folder.path().join("data/sampling.json"), on).unwrap();
     assert_eq!(
-        read_anew(folder.path(), &keychain, name),
+        reopen_and_read(folder.path(), &keychain, name),
         (None, true),
         "a setting that was turned off is not restored"
     );
     std::fs::write(folder.path().join("data/sampling.json"), off).unwrap();
-    assert_eq!(read_anew(folder.path(), &keychain, name), (Some(state(false, 0)), false), "the latest is used");
+    assert_eq!(reopen_and_read(folder.path(), &keychain, name), (Some(state(false, 0)), false), "the latest is used");
 }
 
 #[test]
-fn s21_what_servers_used_is_not_forgotten_and_the_keychain_not_told_each_time() {
+fn s21_usage_is_retained_with_few_keychain_updates() {
     let keychain: Arc<GatedKeychain> = Arc::default();
     let folder = sealed(&keychain);
     let state = |used: u64| json!({"demo": {"on": true, "spent": {"inAll": {"requests": used}}}});
@@ -233,9 +239,13 @@ fn s21_what_servers_used_is_not_forgotten_and_the_keychain_not_told_each_time() 
     }
     assert_eq!(keychain.told.load(Ordering::SeqCst), told + 1, "one mark is stored for a while");
     drop(documents);
-    assert_eq!(read_anew(folder.path(), &keychain, name), (Some(state(20)), false), "the latest is used");
+    assert_eq!(reopen_and_read(folder.path(), &keychain, name), (Some(state(20)), false), "the latest is used");
     std::fs::write(folder.path().join("data/sampling.json"), fresh).unwrap();
-    assert_eq!(read_anew(folder.path(), &keychain, name), (None, true), "a file that an earlier run left is not used");
+    assert_eq!(
+        reopen_and_read(folder.path(), &keychain, name),
+        (None, true),
+        "a file that an earlier run left is not used"
+    );
 }
 
 /// Replaces the file with a folder that no file can replace, and returns the path to which the file was moved.
@@ -257,7 +267,7 @@ fn unblock(place: &Path, away: &Path) {
 }
 
 #[test]
-fn s21_a_change_that_is_reported_as_failed_does_not_hold_after_a_restart() {
+fn s21_failed_change_does_not_apply_after_a_restart() {
     for (name, keeps_file) in [(Document::Grants, true), (Document::Grants, false), (Document::Roots, true)] {
         let keychain = Arc::default();
         let folder = sealed(&keychain);
@@ -276,17 +286,17 @@ fn s21_a_change_that_is_reported_as_failed_does_not_hold_after_a_restart() {
         }
         unblock(&place, &away);
         let former = (name == Document::Grants).then(|| json!(["old"]));
-        let read = read_anew(folder.path(), &keychain, name);
+        let read = reopen_and_read(folder.path(), &keychain, name);
         assert_eq!(read, (former.clone(), false), "the former document is valid: {name:?}, {keeps_file}");
         assert_eq!(
-            read_anew(folder.path(), &keychain, name),
+            reopen_and_read(folder.path(), &keychain, name),
             (former, false),
             "the former document is valid at the next start"
         );
         let documents = program(folder.path(), &keychain);
         documents.settle(PATIENCE);
         documents.write(name, &json!(["later"])).unwrap();
-        let read = read_anew(folder.path(), &keychain, name);
+        let read = reopen_and_read(folder.path(), &keychain, name);
         assert_eq!(read, (Some(json!(["later"])), false), "the document can be changed");
     }
 }
@@ -302,7 +312,7 @@ fn fail_to_change(documents: &dyn Documents, name: Document, place: &Path, value
 }
 
 #[test]
-fn s21_a_change_of_another_program_holds_after_one_that_was_taken_back() {
+fn s21_external_change_after_a_rolled_back_one_applies() {
     for keeps_next in [true, false] {
         let keychain = Arc::default();
         let folder = sealed(&keychain);
@@ -315,7 +325,7 @@ fn s21_a_change_of_another_program_holds_after_one_that_was_taken_back() {
             std::fs::remove_file(place.with_extension("json.next")).unwrap();
         }
         assert!(add(&*second), "the other instance approves: {keeps_next}");
-        let read = read_anew(folder.path(), &keychain, Document::Grants);
+        let read = reopen_and_read(folder.path(), &keychain, Document::Grants);
         assert_eq!(
             read,
             (Some(json!(["old", "new"])), false),
@@ -325,7 +335,7 @@ fn s21_a_change_of_another_program_holds_after_one_that_was_taken_back() {
 }
 
 #[test]
-fn s21_a_change_that_is_taken_back_holds_the_lock_no_longer_than_others_wait() {
+fn s21_rollback_holds_the_lock_for_a_bounded_time() {
     let keychain: Arc<GatedKeychain> = Arc::default();
     let folder = sealed(&keychain);
     let documents = program(folder.path(), &keychain);
@@ -339,12 +349,12 @@ fn s21_a_change_that_is_taken_back_holds_the_lock_no_longer_than_others_wait() {
     assert!(took < 2 * delay, "both waits for the keychain share one time limit: {took:?}");
     let knows = || keychain.marks.lock().unwrap()[MARK].contains("grants.json 3");
     until("the keychain learns of it later", knows);
-    let read = read_anew(folder.path(), &keychain, Document::Grants);
+    let read = reopen_and_read(folder.path(), &keychain, Document::Grants);
     assert_eq!(read, (Some(json!(["old"])), false), "the former document is valid");
 }
 
 #[test]
-fn s21_counts_do_not_hide_a_failed_change_from_the_keychain() {
+fn s21_usage_counts_do_not_hide_a_failed_change_from_the_keychain() {
     let state = |used: u64| json!({"demo": {"on": true, "spent": {"inAll": {"requests": used}}}});
     let name = Document::Sampling;
     for counts_elsewhere in [false, true] {
@@ -370,13 +380,13 @@ fn s21_counts_do_not_hide_a_failed_change_from_the_keychain() {
             );
         }
         std::fs::remove_file(&place).unwrap();
-        let read = read_anew(folder.path(), &keychain, name);
+        let read = reopen_and_read(folder.path(), &keychain, name);
         assert_eq!(read, (None, true), "an older file is not used in its place: {counts_elsewhere}");
     }
 }
 
 #[test]
-fn s21_a_change_that_can_not_be_taken_back_says_that_it_may_hold() {
+fn s21_failed_rollback_reports_that_the_change_may_apply() {
     let keychain: Arc<GatedKeychain> = Arc::default();
     let folder = sealed(&keychain);
     let documents = program(folder.path(), &keychain);
@@ -396,7 +406,7 @@ fn s21_a_change_that_can_not_be_taken_back_says_that_it_may_hold() {
 
 #[cfg(unix)]
 #[test]
-fn s21_a_sealed_document_behind_a_link_is_replaced_where_it_lies() {
+fn s21_sealed_document_behind_a_link_is_replaced_at_its_target() {
     use std::os::unix::fs::PermissionsExt as _;
 
     // The second folder is on another file system on Linux.
@@ -417,6 +427,6 @@ fn s21_a_sealed_document_behind_a_link_is_replaced_where_it_lies() {
         let mode = target.metadata().unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o640, "the permissions are unchanged");
         assert!(!place.with_extension("json.next").exists(), "no other file is left");
-        assert_eq!(read_anew(folder.path(), &keychain, Document::Grants), (Some(json!(["old", "new"])), false));
+        assert_eq!(reopen_and_read(folder.path(), &keychain, Document::Grants), (Some(json!(["old", "new"])), false));
     }
 }

@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_packed_reads_as_it_came() {
+    fn packed_body_is_restored_unchanged() {
         let tool = |n: u64| format!(r#"{{"name":"tool-{n}","description":"ü","inputSchema":{{"type":"object"}}}}"#);
         let text = (0..100).map(tool).collect::<Vec<_>>().join(",");
         let mut body = EntryBody::new(text.as_bytes());
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn what_packing_does_not_make_smaller_stays_as_it_is() {
+    fn incompressible_body_is_stored_unpacked() {
         let noise: Vec<u8> = std::iter::repeat_with(|| fastrand::u8(..)).take(4_000).collect();
         for bytes in [&noise[..], b"short".repeat(20).as_slice(), "long".repeat(MOST).as_bytes()] {
             let mut body = EntryBody::new(bytes);
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_is_shown_all_the_same() {
+    fn invalid_utf8_is_replaced() {
         let body = EntryBody::new(b"a\xffb");
         assert_eq!((&*body.text(), &*body.beginning(2)), ("a\u{fffd}b", "a\u{fffd}"), "bad bytes are marked");
         assert_eq!(EntryBody::new("üüü".as_bytes()).beginning(2), "üü", "characters are counted, not bytes");

@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_occurrence_of_every_token_is_replaced_and_nothing_else() {
+    fn every_occurrence_of_every_token_is_replaced() {
         let mut hidden = HiddenSecrets::default();
         hidden.add(vec![
             "token-number-one".into(),
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_left_of_a_token_that_holds_another() {
+    fn longer_tokens_are_redacted_first() {
         let mut hidden = HiddenSecrets::default();
         hidden.add_named(vec!["the-first".into()]);
         hidden.add(vec!["token-of".into(), "the-first-token-of-all".into()]);
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn the_latest_tokens_are_looked_for() {
+    fn latest_tokens_are_redacted() {
         let mut hidden = HiddenSecrets::default();
         hidden.add_named(vec!["named-in-settings".into()]);
         for number in 0..MOST + 5 {

@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_of_the_largest_go_and_a_quiet_server_keeps_all() {
+    fn oldest_entries_of_the_largest_logs_are_dropped() {
         let together = TotalActivitySize::default();
         // 10 servers with 8 MiB each would use 80 MiB.
         let mut all: Vec<_> = (0..10).map(|_| filled(&together, 15, MAX_BODY)).collect();
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_within_the_bound_stays_and_what_ends_is_no_longer_counted() {
+    fn logs_within_the_bound_are_unchanged_and_removed_ones_not_counted() {
         let together = TotalActivitySize::default();
         let all = [filled(&together, 3, 1_000), filled(&together, 50, 10)];
         let before = together.bytes();
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn the_level_takes_no_more_than_needed_from_the_largest_first() {
+    fn level_takes_the_minimum_from_the_largest_first() {
         assert_eq!(level(&[10, 4, 3], 14), 7, "the largest alone gives what is too much");
         assert_eq!(level(&[10, 8, 3], 15), 6, "two, down to the same");
         assert_eq!(level(&[9, 9, 9], 9), 3, "equals alike");

@@ -119,14 +119,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reading_is_taken_from_a_whole_line_only() {
+    fn reading_is_taken_from_complete_lines_only() {
         assert_eq!(reading("warning: x\npainted 412.5\n", "painted"), Some(412.5), "found among other lines");
         assert_eq!(reading("painted 41", "painted"), None, "a line that is still being written does not count");
         assert_eq!(reading("painted soon\n", "painted"), None, "only numbers count");
     }
 
     #[test]
-    fn the_table_shows_the_ratio() {
+    fn table_contains_the_ratio() {
         let text = table(&[400.0, 600.0, 12.0], "release");
         assert!(text.ends_with("1.50"), "600 is one and a half times 400: {text}");
     }

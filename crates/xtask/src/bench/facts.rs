@@ -120,14 +120,14 @@ mod tests {
     }
 
     #[test]
-    fn the_time_of_children_counts_as_ours() {
+    fn time_of_child_processes_is_counted() {
         let stat = "42 (a) b) S 1 42 42 0 -1 4194304 100 200 0 0 10 20 300 400 20 0 1 0 5000";
         let ours = our_seconds(stat);
         assert!((ours - 7.3).abs() < 1e-9, "utime, stime, cutime and cstime: {ours}");
     }
 
     #[test]
-    fn a_busy_machine_and_another_profile_are_said() {
+    fn busy_machine_and_other_profile_are_noted() {
         let text = fact_lines("profiling", 1, 0.5).join("\n");
         assert!(text.contains("50 % of one core meanwhile: **the machine was not quiet"), "the load counts: {text}");
         assert!(text.contains("`profiling`: **without link-time"), "the profile counts: {text}");

@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn points_are_read_by_series() {
+    fn points_are_parsed_by_series() {
         let text = "rules\t10\t0.5\nrule\t1\t1\nrules\t500\t2e-6\nready\t1\tx\n";
         assert_eq!(points(text, "rules"), [(10.0, 0.5), (500.0, 2e-6)], "in order, and no other series");
         assert!(points(text, "ready").is_empty(), "what is no number is no point");

@@ -228,27 +228,27 @@ mod tests {
     }
 
     #[test]
-    fn the_file_is_read_as_it_is_written() {
+    fn figures_round_trip() {
         assert_eq!(Figures::read(&figures(7).text()), Some(figures(7)), "the same figures");
         assert_eq!(Figures::read("call\t7\n"), None, "without a compiler they can't be compared");
         assert_eq!(Figures::read("# rustc\ncall\tmany\n"), None, "a count that is no number");
     }
 
     #[test]
-    fn a_step_may_grow_by_the_tolerance_and_no_more() {
+    fn step_may_grow_within_the_tolerance() {
         assert_eq!(grown(&figures(1_000), &figures(1_050)), Vec::<String>::new(), "5 % is allowed");
         assert_eq!(grown(&figures(1_000), &figures(500)), Vec::<String>::new(), "less always is");
         assert_eq!(grown(&figures(1_000), &figures(1_051)), ["call costs 1051 instructions (+5.1 %)"], "more is not");
     }
 
     #[test]
-    fn a_new_step_needs_a_figure() {
+    fn new_step_requires_a_figure() {
         let committed = Figures { steps: BTreeMap::new(), ..figures(0) };
         assert_eq!(grown(&committed, &figures(9)).len(), 2, "both are missing in the file");
     }
 
     #[test]
-    fn the_total_is_found_in_callgrinds_file() {
+    fn total_is_found_in_callgrind_output() {
         assert_eq!(total("events: Ir\nfn=(1) main\n1 5\n\ntotals: 1234\n"), Some(1234), "the last line");
         assert_eq!(total("events: Ir\n"), None, "a file that was cut");
     }

@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_report_without_one_of_its_numbers_is_none() {
+    fn report_without_one_of_its_numbers_is_rejected() {
         let whole =
             r#"{"scenario":"stdio-seq","n":1,"seconds":2.5,"user_cpu_s":1.0,"sys_cpu_s":0.5,"max_rss_kb":2048}"#;
         let expected = Report { seconds: 2.5, processor: 1.5, megabytes: 2.0, ..Report::default() };
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cause_of_a_failure_is_what_was_written_last() {
+    fn cause_of_a_failure_is_the_last_output() {
         let script = "echo started; echo first >&2; echo 'Error: no such module' >&2; echo '+----' >&2; exit 3";
         let problem = output_of(Program::new("sh").args(["-c", script])).expect_err("it fails").to_string();
         assert!(problem.contains("exit status: 3"), "how it ended: {problem}");

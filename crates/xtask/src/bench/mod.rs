@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_median_is_the_middle_one() {
+    fn median_is_the_middle_value() {
         assert_eq!(median(vec![9.0, 1.0, 5.0]), 5.0, "not the mean");
         assert!(median(vec![]).is_nan(), "nothing measured is not zero");
     }

@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn costs_begin_at_zero_and_sizes_grow_by_powers() {
+    fn costs_begin_at_zero_and_sizes_are_logarithmic() {
         let text = svg(&[(10.0, 1.0), (100.0, 2.0), (1_000.0, 4.0)], "rules", "ms");
         assert!(
             text.contains("points=\"64.0,138.0 240.0,100.0 416.0,24.0\""),
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn one_point_and_none_are_drawn() {
+    fn single_point_and_empty_series_are_drawn() {
         assert!(svg(&[(0.0, 0.0)], "entries", "ms").contains("<circle"), "at the left edge");
         assert!(svg(&[], "entries", "ms").ends_with("</svg>\n"), "only axes");
     }

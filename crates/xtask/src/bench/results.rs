@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn notes_are_kept_and_everything_else_is_new() {
+    fn notes_are_preserved_and_everything_else_is_replaced() {
         let first = whole_file("old head\n", "", "old tables\n").unwrap();
         let noted = first.replace(END, "A note.\n\nAnother.\n<!-- notes end -->");
         let second = whole_file("head\n", &noted, "tables\n").unwrap();
@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_that_is_missing_is_an_error() {
+    fn missing_marker_is_an_error() {
         let one = format!("head\n{BEGIN}\nA note.\n\ntables\n");
         assert_eq!(whole_file("head\n", &one, "tables\n"), None, "a note could get lost");
     }

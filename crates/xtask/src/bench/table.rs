@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn ratios_are_to_the_bare_limit_and_to_the_best_of_rmcp() {
+    fn ratios_are_relative_to_the_bare_limit_and_the_best_of_rmcp() {
         let row = ROWS[0];
         let all = [
             cell(row, Client::Bare, 1.0),
@@ -195,14 +195,14 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_measured_is_no_zero() {
+    fn missing_measurement_is_not_zero() {
         assert_eq!(format_value(f64::NAN), "–", "a gap is shown as one");
         assert_eq!(against(f64::NAN, 0.5), "– (0.50)", "nothing to compare with is no miss");
         assert_eq!(format_value(0.0271), "0.0271", "small times keep their digits");
     }
 
     #[test]
-    fn a_failure_is_in_the_table_and_its_cause_below() {
+    fn failure_is_in_the_table_and_its_cause_below() {
         let mut failed = Cell::new(ROWS[0], Client::Python);
         failed.failure = Some("exit status: 1\nNo module named mcp".to_owned());
         let text = tables(&[cell(ROWS[0], Client::Drawbridge, 1.0), failed], None);
@@ -214,14 +214,14 @@ mod tests {
     }
 
     #[test]
-    fn the_peak_of_the_image_is_compared_to_its_line() {
+    fn peak_of_the_image_is_compared_to_its_line_length() {
         let row = ROWS.into_iter().find(|row| row.scenario == IMAGE).unwrap();
         let text = tables(&[cell(row, Client::Drawbridge, 1.0)], Some(10.0 * 1_048_576.0));
         assert!(text.contains("length of the line, 10.0 MB (goal: 1.60) | 2.00 |"), "20 MB to 10 MB: {text}");
     }
 
     #[test]
-    fn lost_notifications_are_said() {
+    fn lost_notifications_are_noted() {
         let mut lost = cell(ROWS[4], Client::TypeScript, 1.0);
         lost.rounds[0].counted = Some(9_906.0);
         assert!(

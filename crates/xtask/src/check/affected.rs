@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_affects_all_that_depends_on_it() {
+    fn change_affects_all_dependents() {
         assert_eq!(
             of(&["crates/wire/src/lib.rs"]),
             ["api", "host", "wire"],
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_outside_of_the_packages_affects_none() {
+    fn change_outside_of_the_packages_affects_none() {
         assert_eq!(of(&["README.md", "ui/src/app.ts"]), Vec::<String>::new(), "nothing of Rust");
         assert_eq!(of(&["src-tauri/src/main.rs"]), Vec::<String>::new(), "the shell is omitted");
     }

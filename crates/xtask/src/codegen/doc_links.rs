@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_link_to_an_item_becomes_its_name() {
+    fn link_to_an_item_becomes_its_name() {
         for (link, name) in [
             ("[`Foo`]", "`Foo`"),
             ("[`Foo::bar`]", "`bar`"),
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_link_to_an_item_stays() {
+    fn other_brackets_are_unchanged() {
         for text in
             ["[`a`](https://a.test/b)", "[RFC 6570](https://a.test)", "`[redacted]`", "[`a b`]", "[1, 2]", "[", "a[`"]
         {

@@ -131,12 +131,12 @@ mod tests {
     }
 
     #[test]
-    fn without_a_choice_everything_runs() {
+    fn everything_runs_without_a_selection() {
         assert!(Options::default().wants(&run("auth/basic-cimd", Some(WIRES[0]))), "sign-in with the rest");
     }
 
     #[test]
-    fn a_wire_and_names_narrow_what_runs() {
+    fn wire_and_names_select_what_runs() {
         let options = Options { scenarios: vec!["tools".into()], wire: Some(WIRES[1].into()) };
         assert!(options.wants(&run("tools_call", Some(WIRES[1]))), "both fit");
         assert!(!options.wants(&run("tools_call", Some(WIRES[0]))), "another wire");

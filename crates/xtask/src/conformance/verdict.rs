@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scenario_passes_when_something_passed_and_nothing_else_happened() {
+    fn scenario_passes_with_only_successes() {
         assert!(Verdict::parse(&printed(&["SUCCESS", "INFO", "SKIPPED"]), true).passed(), "notes do not count");
         for statuses in [&["SUCCESS", "FAILURE"][..], &["SUCCESS", "WARNING"], &["SKIPPED"], &[]] {
             assert!(!Verdict::parse(&printed(statuses), true).passed(), "{statuses:?} is no success");
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cause_is_named() {
+    fn failed_check_is_named() {
         let verdict = Verdict::parse(&printed(&["SUCCESS", "FAILURE"]), false);
         assert_eq!(verdict.faults, ["FAILURE a: b"], "the check that failed, and not its consequence");
     }

@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn flags_name_each_folder_once_and_survive_spaces() {
+    fn flags_name_each_folder_once_and_preserve_spaces() {
         let flags = rust_flags(Path::new("/home/an n/src"), Path::new("/cargo"));
         let flags: Vec<_> = flags.split('\x1f').collect();
         assert_eq!(
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn the_dev_profile_has_a_folder_of_another_name() {
+    fn dev_profile_has_the_debug_folder() {
         assert_eq!(folder("dev"), "debug", "cargo names it so");
         assert_eq!(folder("release"), "release", "others have their own name");
     }

@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_changed_and_a_missing_file_differ() {
+    fn changed_and_missing_files_differ() {
         let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         for folder in [&one, &other] {
             tree::put(folder.path(), "same", "1").unwrap();

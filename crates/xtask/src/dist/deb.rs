@@ -95,14 +95,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_answer_of_shlibdeps_is_read_without_its_other_lines() {
+    fn dependencies_are_read_from_shlibdeps_output() {
         let answer = "shlibs:Recommends=libx\nshlibs:Depends=libc6 (>= 2.36), libgtk-3-0 (>= 3.21.4)\n";
         assert_eq!(depends(answer).as_deref(), Some("libc6 (>= 2.36), libgtk-3-0 (>= 3.21.4)"), "versions are kept");
         assert_eq!(depends("shlibs:Recommends=libx\n"), None, "nothing is made up");
     }
 
     #[test]
-    fn every_line_of_the_control_file_is_a_field_or_continues_one() {
+    fn every_line_of_the_control_file_is_a_field_or_a_continuation() {
         let release = Release { version: "1.2.3".into(), epoch: 0 };
         let control = control(&release, "amd64", "libc6", 5);
         for line in control.lines() {

@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_linked_is_listed_and_what_only_builds_or_tests_is_not() {
+    fn linked_packages_are_listed_and_build_or_test_ones_are_not() {
         let package = |name: &str, source: Value| {
             json!({ "id": name, "name": name, "version": "1.0.0", "license": "MPL-2.0", "source": source,
                     "manifest_path": format!("/sources/{name}/Cargo.toml") })
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_contains_svelte_although_it_is_a_tool() {
+    fn page_includes_svelte_despite_being_a_dev_dependency() {
         let lock = json!({ "packages": {
             "": {}, "node_modules/marked": { "version": "18.2.1", "license": "MIT", "resolved": "https://r/marked" },
             "node_modules/svelte": { "version": "5.0.0", "license": "MIT", "dev": true, "dependencies": { "clsx": "^2" } },

@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_version_is_that_of_the_app() {
+    fn version_is_that_of_the_app() {
         let metadata =
             r#"{"packages":[{"name":"drawbridge-cli","version":"9.9.9"},{"name":"drawbridge","version":"1.2.3"}]}"#;
         assert_eq!(version_of(metadata).as_deref(), Some("1.2.3"), "no other package's version is taken");

@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pre_release_sorts_before_its_release_and_all_files_are_listed() {
+    fn pre_release_sorts_before_its_release_and_all_files_are_listed() {
         let release = Release { version: "1.2.3-rc.1".into(), epoch: 0 };
         let files = ["usr/bin/drawbridge", "usr/share/man/man1/drawbridge.1.gz"].map(PathBuf::from);
         let spec = spec(&release, Path::new("/tree"), &files);

@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn references_are_addresses() {
+    fn references_are_urls() {
         let written = [
             ("git@github.com:chaijs/assertion-error.git", "ssh://git@github.com/chaijs/assertion-error.git"),
             ("unjs/std-env", "https://github.com/unjs/std-env"),
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn two_bills_of_one_commit_are_equal() {
+    fn two_boms_of_one_commit_are_equal() {
         let release = Release { version: "1.2.3".into(), epoch: 0 };
         let bill = |serial: &str, time: &str| {
             format!(

@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_programs_are_executable_and_all_have_one_time() {
+    fn only_programs_are_executable_and_all_files_have_one_time() {
         let folder = tempfile::tempdir().unwrap();
         put(folder.path(), "usr/bin/app", "").unwrap();
         put(folder.path(), "usr/share/doc/app/copyright", "text").unwrap();

@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_threat_model_names_cases_that_exist() {
+    fn threat_model_names_existing_cases() {
         let path = workspace::root().join("crates/threat-model.md");
         let text = fs::read_to_string(&path).unwrap();
         let known = read().unwrap();
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_case_has_four_columns() {
+    fn case_has_four_columns() {
         let read = parse("X01\thost page unit window\tpoison\tit is seen\n").unwrap();
         assert_eq!((read[0].id.as_str(), read[0].criterion.as_str()), ("X01", "it is seen"), "each in its place");
         assert_eq!(read[0].targets, Target::ALL, "all are attacked");

@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_file_is_written_from_one_line_for_each_case() {
+    fn file_is_written_from_one_line_per_case() {
         let known = cases::read().unwrap();
         let lines: Vec<String> = ids(&known).map(|id| format!("| {id} | c | t | s | yes |\n")).collect();
         assert!(lines.len() >= 15, "the scenarios: {lines:?}");
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn the_committed_file_has_each_case() {
+    fn committed_file_has_each_case() {
         let known = cases::read().unwrap();
         let file = fs::read_to_string(workspace::tests().join("hostile/RESULTS.md")).unwrap();
         assert_eq!(text(&file, &known).as_deref(), Ok(file.as_str()), "`cargo xtask hostile` writes it");

@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_went_wrong_is_told_and_what_went_well_is_not() {
+    fn failed_steps_are_reported_and_successful_ones_are_not() {
         let told =
             serde_json::json!({"steps": [["connect", "12 ms"], ["call", "hangs"]], "memory_mib": 40, "said": ""});
         assert_eq!(outcome(&told, "canary", false), "call hangs, 40 MiB", "the step that hangs, and the memory");
@@ -102,7 +102,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn what_a_client_leaves_behind_is_found_and_ended() {
+    fn leftover_processes_of_a_client_are_found_and_killed() {
         let canary = format!("canary-of-a-test-{}", std::process::id());
         // The shell ends, but its child process does not.
         let script = "sleep 300 >/dev/null 2>&1 & echo started";

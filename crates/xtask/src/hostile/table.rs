@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_case_is_withstood_if_each_of_its_attacks_was() {
+    fn case_is_withstood_if_each_of_its_attacks_was() {
         let rows = [line("X01", true), line("X01", true), line("X02", true), line("X02", false)];
         let cases = ["X01", "X02", "X03"].map(|id| case(id, &[Target::Host]));
         let text = text(&cases.iter().collect::<Vec<_>>(), &rows, &[]);
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_tried_or_not_withstood_is_lacking() {
+    fn untried_or_failed_cases_are_lacking() {
         let [both, page, lost] =
             [("X01", &[Target::Host, Target::Page][..]), ("X02", &[Target::Page]), ("X03", &[Target::Host])]
                 .map(|(id, on)| case(id, on));
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn another_client_stands_beside_ours() {
+    fn other_clients_have_their_own_column() {
         let other = OtherClientRow { case: "X01".to_owned(), outcome: "hangs".to_owned() };
         let text = text(&[&case("X01", &[Target::Host])], &[], &[other]);
         assert!(text.contains("| hangs |"), "in a column of its own: {text}");

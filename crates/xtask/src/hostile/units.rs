@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_of_a_test_is_a_row() {
+    fn test_line_becomes_a_row() {
         let line = "        PASS [   0.524s] (1/6) host conversation::export::tests::s13_nothing_loads";
         assert_eq!(
             row(line).as_deref(),

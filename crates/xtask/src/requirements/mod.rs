@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_must_of_the_areas_needs_a_test_or_a_reason() {
+    fn must_requirement_needs_a_test_or_a_reason() {
         let missing = texts(&trace("", &[]));
         assert_eq!(missing, ["MUST `ping-one` has neither a test nor a reason"], "neither MAY nor other areas");
         assert!(texts(&trace(&naming("ping-one"), &[])).is_empty(), "a test is enough");
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn misspelled_ids_and_idle_reasons_are_found() {
+    fn misspelled_ids_and_unused_reasons_are_reported() {
         let found = texts(&trace(&naming("ping-onne"), &["ping-one"]));
         assert_eq!(found, ["`ping-onne` is no requirement"], "it begins as a known one does");
         let found = texts(&trace(&naming("ping-one"), &["ping-one", "ping-three"]));

@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_belongs_to_the_test_around_it_or_below_its_comment() {
+    fn id_belongs_to_the_test_around_it_or_below_its_comment() {
         let text = "//! T.\n/// <ping-one>\n#[test]\nfn first() {\n    assert!(true, \"<ping-two> holds\");\n}\n// <ping-three> <ping-four>\n#[tokio::test]\nasync fn second() {}\n";
         let found = found("crates/a/tests/all.rs", &named(text));
         let short: Vec<_> = found.iter().map(|(id, line, test)| (id.as_str(), *line, test.as_str())).collect();

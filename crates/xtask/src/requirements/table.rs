@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_heading_is_left_out_and_the_columns_have_their_names() {
+    fn heading_is_skipped_and_columns_are_named() {
         let text =
             "id\tarea\tlevel\trevisions\trequirement\tsource\nping-respond\tping\tMUST\t2024-11-05\tAnswer.\ta page\n";
         let read = requirements(text).unwrap();
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_that_lacks_a_cell_is_named() {
+    fn row_with_a_missing_cell_is_named() {
         let problem = reasons("id\treason\nping-respond\t \n").unwrap_err();
         assert!(problem.to_string().contains("not-applicable.tsv:2"), "file and line: {problem}");
     }

@@ -82,7 +82,7 @@ mod tests {
     use crate::system_packages::{BUILD_SHELL, HEADLESS};
 
     #[test]
-    fn the_release_file_tells_the_family() {
+    fn release_file_selects_the_family() {
         let cases = [
             ("NAME=\"Debian GNU/Linux\"\nID=debian\nVERSION_ID=\"12\"\n", System::Debian { ubuntu: false }),
             ("ID=ubuntu\nID_LIKE=debian\n", System::Debian { ubuntu: true }),
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hint_uses_the_names_of_its_system_once_each() {
+    fn hint_uses_the_package_names_of_its_system_once_each() {
         let missing: Vec<_> = BUILD_SHELL.iter().chain(HEADLESS).collect();
         let fedora = System::Fedora.hint(&missing);
         assert!(fedora.contains("dnf install") && fedora.contains("webkit2gtk4.1-devel"), "Fedora's: {fedora}");

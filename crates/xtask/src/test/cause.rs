@@ -47,26 +47,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_compilers_error_is_preferred_to_what_comes_after() {
+    fn compiler_error_is_preferred_to_later_errors() {
         let log = "$ cargo build\nwarning: unused\nerror[E0425]: cannot find value `x`\n  --> a.rs:1:1\nerror: could not compile";
         assert_eq!(in_log(log).as_deref(), Some("error[E0425]: cannot find value `x`"), "the first error is the cause");
     }
 
     #[test]
-    fn a_panic_comes_with_its_message() {
+    fn panic_includes_its_message() {
         let log = "running 1 test\nthread 'a' (12) panicked at src/a.rs:3:5:\nthe answer is 42\nnote: run with";
         let cause = in_log(log).unwrap_or_default();
         assert!(cause.ends_with("src/a.rs:3:5: the answer is 42"), "place and message: {cause}");
     }
 
     #[test]
-    fn without_a_known_form_the_last_line_is_taken() {
+    fn last_line_is_used_without_a_known_format() {
         assert_eq!(in_log("$ sh\nfirst\nlast\n\n").as_deref(), Some("last"), "the last line with text");
         assert_eq!(in_log("$ sh\n"), None, "the command alone is no cause");
     }
 
     #[test]
-    fn a_long_line_is_cut_at_a_character() {
+    fn long_line_is_truncated_at_a_character_boundary() {
         let cause = in_log(&"é".repeat(1000)).unwrap_or_default();
         assert!(cause.chars().count() < 310, "bounded");
     }

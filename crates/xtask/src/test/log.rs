@@ -71,7 +71,7 @@ mod tests {
     use crate::process::cargo;
 
     #[test]
-    fn a_program_writes_between_our_own_lines() {
+    fn program_output_is_between_own_lines() {
         let folder = tempfile::tempdir().unwrap();
         let mut log = Log::at(folder.path().join("part.log")).unwrap();
         log.line("before").unwrap();
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failing_program_leaves_its_words_in_the_log() {
+    fn output_of_a_failing_program_is_in_the_log() {
         let folder = tempfile::tempdir().unwrap();
         let mut log = Log::at(folder.path().join("part.log")).unwrap();
         let outcome = log.run(cargo().arg("no-such-subcommand"));

@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_part_without_tests_counts_as_one() {
+    fn part_without_tests_counts_as_one() {
         let ran = Outcome::new(Ok(PartOutcome::Ran), "nothing to count");
         assert_eq!(ran, Outcome::Ok(Counts { passed: 1, failed: 0, skipped: 0 }), "it passed");
         let Outcome::Failed { counts, .. } = Outcome::new(Err(Problem::ChecksFailed), "a.rs:1: too long") else {
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_after_tests_that_passed_is_still_counted() {
+    fn failure_after_passed_tests_is_counted() {
         let log = "Tests  4 passed (4)\nerror: the report could not be written";
         let Outcome::Failed { counts, cause } = Outcome::new(Err(Problem::ChecksFailed), log) else {
             panic!("an error is a failure");
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_that_was_left_out_counts_nothing() {
+    fn skipped_part_counts_nothing() {
         let outcome = Outcome::new(Ok(PartOutcome::LeftOut("not installed".into())), "3 passed");
         assert_eq!(outcome, Outcome::LeftOut("not installed".into()), "the reason is kept");
     }

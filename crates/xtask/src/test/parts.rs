@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn tidy_and_fmt_need_nothing_installed() {
+    fn tidy_and_fmt_need_no_packages() {
         assert!(
             system_packages(&[TestPart::Tidy, TestPart::Fmt], true).is_empty(),
             "the quick parts run on any machine"
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_package_is_asked_for_once_and_chromium_only_where_debian_has_it() {
+    fn packages_are_listed_once_and_chromium_only_on_debian() {
         let everything = in_order(&[]);
         let mut names: Vec<_> = system_packages(&everything, true).iter().map(|need| need.debian).collect();
         assert!(names.contains(&"chromium"), "Debian's Chromium is installed");

@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_program_computed_is_counted_once_it_has_ended() {
+    fn processor_time_of_ended_programs_is_counted() {
         let before = of_children().unwrap();
         let loops = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done";
         assert!(Command::new("sh").args(["-c", loops]).status().unwrap().success(), "it ran");

@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_runners_go_on_after_a_failure() {
+    fn both_runners_continue_after_a_failure() {
         let nextest = tests_with(Runner::Nextest, &WITHOUT_SHELL).call.shown();
         assert!(nextest.contains("nextest run --profile ci"), "the ci profile does not stop early: {nextest}");
         let plain = tests_with(Runner::Cargo, &WITHOUT_SHELL).call.shown();

@@ -45,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn a_few_parts_keep_their_order() {
+    fn selected_parts_keep_their_order() {
         let stages = stages(&[TestPart::Frames, TestPart::Guard, TestPart::Unit]);
         let lanes: Vec<_> = stages.into_iter().map(|stage| stage.lanes).collect();
         assert_eq!(lanes, [vec![vec![TestPart::Unit]], vec![vec![TestPart::Guard]], vec![vec![TestPart::Frames]]]);

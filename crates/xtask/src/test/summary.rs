@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_says_how_long_it_took_and_how_much_was_computed() {
+    fn line_contains_duration_and_processor_time() {
         let counts = Counts { passed: 3, ..Counts::default() };
         let time = Time { processor: Some(Duration::from_secs(5)), ..took(7) };
         let line = line("page", time, &Outcome::Ok(counts));
@@ -114,14 +114,14 @@ mod tests {
     }
 
     #[test]
-    fn the_closing_line_has_one_form() {
+    fn closing_line_has_one_format() {
         assert_eq!(closing_line(Counts { passed: 7, failed: 0, skipped: 0 }), "7 passed, 0 failed", "no skipped ones");
         let skipped = closing_line(Counts { passed: 7, failed: 1, skipped: 2 });
         assert_eq!(skipped, "7 passed, 1 failed, 2 skipped", "skipped ones are told");
     }
 
     #[test]
-    fn what_stops_everything_is_a_failure() {
+    fn abort_is_a_failure() {
         let mut summary = Summary::default();
         summary.stopped(&Problem::Machine("node was not found".into()));
         assert_eq!(
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn failures_stand_before_the_closing_line_with_their_causes() {
+    fn failures_precede_the_closing_line_with_their_causes() {
         let folder = tempfile::tempdir().unwrap();
         let log = Log::at(folder.path().join("clippy.log")).unwrap();
         let mut summary = Summary::default();

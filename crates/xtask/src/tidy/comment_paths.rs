@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_comment_that_names_no_file_is_found() {
+    fn comment_naming_a_missing_file_is_reported() {
         let text = "//! Made by `gate.rs`, `owner/gate.rs`, `src/owner/gate.rs`.\n/// Not `answers/gate.rs`, nor `ate.rs`.\nfn f() {} // `gone.rs`\n";
         let expected = [(2, "answers/gate.rs"), (2, "ate.rs"), (3, "gone.rs")];
         assert_eq!(found("crates/a/src/x.rs", text), expected.map(|(line, path)| (line, path.to_owned())), "in Rust");
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_another_package_is_named_from_a_root_on() {
+    fn file_of_another_package_is_named_from_a_root() {
         let text =
             "// `sent.rs`\n// `src/sent.rs`\n// `b/src/sent.rs`, `crates/b/src/sent.rs`, `page/hostile-*.spec.ts`\n";
         let expected = [(1, "sent.rs"), (2, "src/sent.rs")];
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_mention_of_a_file_is_not_looked_up() {
+    fn other_text_is_not_a_file_mention() {
         let text = "let a = \"// `gone.rs`\";\n// `.rs`, `/usr/lib/a.mjs`, `node a.mjs`, `<name>.rs`, gone.rs\n";
         assert_eq!(found("crates/a/src/x.rs", text), [], "strings, endings, other machines' files, commands");
         let text = "const a = \"https://a.test/\" + `gone.ts`;\nimport b from \"./gone.ts\";\n";

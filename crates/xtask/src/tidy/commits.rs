@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn subjects_that_are_long_or_join_topics_are_found() {
+    fn long_or_combined_subjects_are_reported() {
         let longest = "é".repeat(MAX_SUBJECT);
         assert!(of_commit(("a1", &longest)).is_empty(), "characters count, not bytes");
         assert_eq!(of_commit(("a1", &format!("{longest}!"))).len(), 1);

@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn history_disk_and_locks_are_found_in_api() {
+    fn history_disk_and_locks_are_reported_in_api() {
         let text = "//! Says nothing of spawn_blocking.\nuse ports::{History, Ports};\nlet page = self.host.ports().history.items(&range);\n\
                     tokio::task::spawn_blocking(work);\nuse std::sync::{Arc, Mutex};\nlet text = std::fs::read(path);\n\
                     let real = path.canonicalize();\n\
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_that_calls_its_own_name_is_found() {
+    fn recursive_command_is_reported() {
         let text = "async fn audit(&self, r: AuditRange) -> Page {\n    self.audit(r).await\n}\nasync fn pins(&self) {\n    \
                     review::pins(self).await; self.host.audit(1).await\n}\n";
         let findings = no_command_calls_itself(&Tree::of(&[("crates/api/src/handler/mod.rs", text)]));

@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_runtime_below_a_pure_crate_is_found() {
+    fn runtime_dependency_of_a_pure_crate_is_reported() {
         let tree =
             "policy v0.1.0 (/home/ann/drawbridge/crates/policy)\nserde v1.0.0\ntokio-util v0.7.0\ntokio v1.0.0 (*)\n";
         let findings = impure("policy", tree);
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn tauri_outside_the_shell_is_found() {
+    fn tauri_outside_the_shell_is_reported() {
         let files = [
             ("Cargo.toml", "[workspace.dependencies]\ntauri = \"2\"\n"),
             ("src-tauri/Cargo.toml", "[dependencies]\ntauri.workspace = true\n"),
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn ts_rs_without_a_feature_is_found() {
+    fn ts_rs_without_a_feature_is_reported() {
         let (always, optional) = (
             "[dependencies]\nts-rs = { workspace = true }\n",
             "[dependencies]\nts-rs = { workspace = true, optional = true }\n",

@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_clause_as_a_description_is_found() {
+    fn clause_as_a_description_is_reported() {
         let text = "//! What this is for.\n\n/// Whether it is\n/// open.\nfn a() {}\n/// Whatever the caller sends.\nfn b() {}\n\
                     /// Returns why it failed.\n/// What follows is the body.\nfn c() {}\n// What is this?\n";
         let lines: Vec<_> = no_clauses(&Tree::of(&[("a.rs", text)])).iter().map(|finding| finding.line).collect();
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn short_comments_are_found_when_there_are_many() {
+    fn short_comments_are_reported_beyond_the_limit() {
         let few = "/// The name.\nfn a() {}\n/// Name that the user chose.\nfn b() {}\n".repeat(MAX_SHORT);
         let tree = Tree::of(&[("a.rs", &few)]);
         assert!(few_short_ones(&tree).is_empty(), "{MAX_SHORT} of them are allowed");

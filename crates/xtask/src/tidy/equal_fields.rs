@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_fields_in_another_crate_are_found() {
+    fn equal_fields_in_another_crate_are_reported() {
         let copy =
             "use a::b;\n\npub(crate) struct View<'a> {\n    act: u8,\n    r#server: &'a str,\n    tool: u8,\n}\n";
         let found = texts(&[("crates/policy/src/rule.rs", OWNER), ("crates/api/src/data/rules.rs", copy)]);
@@ -323,14 +323,14 @@ mod tests {
     }
 
     #[test]
-    fn the_same_variants_are_found() {
+    fn equal_variants_are_reported() {
         let one = "pub enum State {\n    Whole,\n    Cut { at: u64, of: u64 },\n    Failed(String, u8),\n}\n";
         let other = "pub enum Outcome {\n    Failed,\n    Whole,\n    Cut,\n}\n";
         assert_eq!(texts(&[("crates/a/src/lib.rs", one), ("src-tauri/src/main.rs", other)]).len(), 1);
     }
 
     #[test]
-    fn others_are_fine() {
+    fn other_types_are_accepted() {
         let fewer = "struct A {\n    server: u8,\n    tool: u8,\n}\nstruct Rule;\nstruct Tuple(u8, u8, u8);\n";
         let variants = "enum Rule {\n    server,\n    tool,\n    act,\n}\n";
         let tested = format!("#[cfg(test)]\nmod tests {{\n{OWNER}}}\n");
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn an_exception_that_holds_no_more_is_found() {
+    fn unused_exception_is_reported() {
         let found = texts(&[(OWN, "")]);
         assert_eq!(found.len(), APART.len(), "each of them: {found:?}");
     }

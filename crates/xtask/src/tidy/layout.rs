@@ -86,14 +86,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_new_folder_at_the_top_is_found() {
+    fn new_top_level_folder_is_reported() {
         let tree = Tree::of(&[("crates/a/src/lib.rs", ""), (".rustfmt.toml", ""), ("scripts/build.sh", "")]);
         let paths: Vec<_> = top_level(&tree).into_iter().map(|finding| finding.path).collect();
         assert_eq!(paths, ["scripts"], "dotfiles and known entries may stay");
     }
 
     #[test]
-    fn a_module_without_a_purpose_is_found() {
+    fn module_without_a_header_is_reported() {
         let tree = Tree::of(&[
             ("a.rs", "//! A.\ninclude!(\"table.rs\");\n"),
             ("b.rs", "use c;\n"),
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_file_is_found() {
+    fn long_file_is_reported() {
         let long = "x\n".repeat(LONGEST + 1);
         let tree = Tree::of(&[("a.svelte", &long), ("b.ts", &long[2..]), (GENERATED[0], &long), ("c.json", &long)]);
         let paths: Vec<_> = file_lengths(&tree).into_iter().map(|finding| finding.path).collect();
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_rust_file_is_found_wherever_it_is() {
+    fn long_rust_file_is_reported_anywhere() {
         let long = "x\n".repeat(LONGEST_IN_RUST + 1);
         let tree = Tree::of(&[("crates/a/src/b.rs", &long), ("tests/c/d.rs", &long), ("e.rs", &long[2..])]);
         let paths: Vec<_> = file_lengths(&tree).into_iter().map(|finding| finding.path).collect();

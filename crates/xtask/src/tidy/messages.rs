@@ -114,13 +114,13 @@ mod tests {
     }
 
     #[test]
-    fn a_message_in_one_language_only_is_found() {
+    fn message_in_one_language_only_is_reported() {
         let found = texts(r#"{"$schema": "x", "a": "A", "b": {"c": "C"}}"#, r#"{"a": "甲"}"#);
         assert_eq!(found, ["ui/messages/zh/shell.json: the message `b.c` is missing"], "nested keys have dots");
     }
 
     #[test]
-    fn an_empty_message_and_a_lost_placeholder_are_found() {
+    fn empty_message_and_missing_placeholder_are_reported() {
         let found = texts(r#"{"a": "A", "b": "{count} servers"}"#, r#"{"a": " ", "b": "服务器"}"#);
         assert_eq!(found.len(), 2, "{found:?}");
         assert!(found[0].contains("`a` is empty") && found[1].contains("`b` lacks"), "{found:?}");
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_file_and_a_broken_one_are_found() {
+    fn missing_and_invalid_files_are_reported() {
         let one = Tree::of(&[("ui/messages/en.json", "{}")]);
         assert_eq!(same_keys(&one).len(), 1, "the other language lacks the file");
         assert!(texts("{", "{}")[0].contains("is not JSON"), "a broken file is named");

@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_circle_is_found() {
+    fn large_module_cycle_is_reported() {
         let tree = crate_of(&[
             ("lib", "pub use d::Last;"),
             ("a/mod", "use crate::b::One;"),
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn small_circles_tests_and_comments_are_fine() {
+    fn small_cycles_tests_and_comments_are_accepted() {
         let tree = crate_of(&[
             ("lib", ""),
             ("a", "use crate::b;"),

@@ -188,13 +188,13 @@ mod tests {
     }
 
     #[test]
-    fn a_type_without_a_noun_is_found() {
+    fn type_without_a_noun_is_reported() {
         let text = "struct Said;\npub(crate) enum Kept {}\npub trait Sender {}\n// struct Told\ntype Then = u8;\nstruct KeptEntry;\n";
         assert_eq!(lines(types_are_nouns(&Tree::of(&[("a.rs", text)]))), [1, 2, 5], "a part of a name is no name");
     }
 
     #[test]
-    fn a_retired_word_is_found_in_names_and_texts() {
+    fn retired_word_is_reported_in_names_and_texts() {
         let text = "fn open_crossing() {}\nstruct CrossingBytes;\nfn recrossing_all() {}\n// An entry that was passed over.\nlet a = \"crossing\";\n";
         assert_eq!(lines(no_retired_words(&Tree::of(&[("a.rs", text)]))), [4, 1, 2], "whole words, and no contents");
         let message = "{ \"a\": \"Show What crosses\" }";

@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_that_uses_another_module_is_found() {
+    fn part_that_uses_another_module_is_reported() {
         let found = texts(&[
             ("allowed", ALLOWED),
             ("calls", "use crate::owner::questions::One;\n"),
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_may_know_each_other_and_the_rest_of_the_host() {
+    fn parts_may_use_each_other_and_the_rest_of_the_host() {
         let text =
             "use super::calls::A;\nuse crate::owner::state::B;\nuse crate::view::C;\npub(in crate::owner) struct D;\n";
         let tests = "#[cfg(test)]\nmod tests {\n    use crate::owner::audit::E;\n}\n";
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn an_exception_that_nothing_needs_is_found() {
+    fn unused_exception_is_reported() {
         let text = ALLOWED.replace("use super::super::sign_in::ServerSignIn;\n", "");
         assert_eq!(
             texts(&[("allowed", &text)]),

@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tauri_outside_its_folder_is_found() {
+    fn tauri_outside_its_folder_is_reported() {
         let code = "// @tauri-apps/api\nimport { invoke } from \"@tauri-apps/api/core\";\n";
         let files = [("ui/src/lib/platform/tauri.ts", code), ("ui/src/shell/TopBar.svelte", code)];
         let findings = tauri_in_one_folder(&Tree::of(&files));
@@ -44,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_past_consent_is_found() {
+    fn window_without_consent_is_reported() {
         let files = [("ui/src/a.ts", "window.open(url)"), ("ui/src/b.svelte", "<a target=\"_blank\">x</a>")];
         assert_eq!(no_other_windows(&Tree::of(&files)).len(), 2, "both ways are found");
     }

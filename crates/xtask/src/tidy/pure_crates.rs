@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_system_is_found_in_a_pure_crate() {
+    fn system_access_in_a_pure_crate_is_reported() {
         let text = "//! std::fs is not used.\nuse std::fs::File;\nuse std::{fmt, net};\nuse std::fmt;\n\
                     let now = Instant::now();\nfn at(now: Instant) {}\n";
         let files = [("crates/policy/src/lib.rs", text), ("crates/store/src/lib.rs", text)];

@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_only_looks_like_code_is_blanked() {
+    fn comments_and_literals_are_blanked() {
         let cases = [
             ("a(\"b\")", "a(   )"),
             ("a // b\nc", "a     \nc"),
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unfinished_literal_ends_with_the_text() {
+    fn unfinished_literal_ends_with_the_text() {
         for text in ["\"a", "\"a\\", "r#\"a", "/* a", "'\\"] {
             assert_eq!(without_comments_and_strings(text).trim(), "", "for {text}");
         }

@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_are_found_in_groups_and_in_expressions() {
+    fn paths_are_found_in_groups_and_expressions() {
         let code = "use crate::{a, b::{C, D as E}};\nfn f() { super::g::h(1); super::super::i(); x::crate_(2) }";
         let module = ["m".to_owned(), "n".to_owned()];
         let found: Vec<String> = paths(code, &module).iter().map(|path| path.join("::")).collect();
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_imported_is_known_by_its_path_and_by_its_name() {
+    fn imports_have_their_path_and_name() {
         let code = "use std::time::{self, Instant as Moment};\nfn f() { use ::ports::time::*; }\npub use a;";
         let found = imports(code);
         let found: Vec<_> = found.iter().map(|import| (import.path.join("::"), import.name.as_str())).collect();

@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_second_place_that_spawns_is_found() {
+    fn second_place_that_spawns_is_reported() {
         let code = "let child = Command::new(\"ls\");\n";
         let tree = Tree::of(&[
             ("crates/host/src/lib.rs", code),
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn credentials_are_used_by_the_host_only() {
+    fn credentials_outside_the_host_are_reported() {
         let code = "let provider = KeychainProvider::new(settings, secrets)?;\n";
         let tree = Tree::of(&[
             ("crates/api/src/lib.rs", code),
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_second_place_that_opens_urls_is_found() {
+    fn second_place_that_opens_urls_is_reported() {
         let code = "app.opener().open_url(url, None)?;\n";
         let one = Tree::of(&[("src-tauri/src/open_url.rs", code)]);
         assert!(opening_urls(&one).is_empty(), "one place may");

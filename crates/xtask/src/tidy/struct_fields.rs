@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_struct_with_too_many_fields_is_found() {
+    fn struct_with_too_many_fields_is_reported() {
         assert_eq!(names(&of(MOST)), Vec::<String>::new(), "so many are allowed");
         assert!(names(&of(MOST + 1))[0].starts_with("Large has 16 fields"), "one more is not");
         let nested = "struct A {\n    act: Box<dyn FnOnce(&mut B, C) -> (D, E) + Send>,\n    #[serde(rename = \"x\")]\n    b: [u8; 2],\n}\n";
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn other_crates_and_tests_may_have_more() {
+    fn other_crates_and_tests_may_have_more_fields() {
         let large = of(MOST + 1);
         let tests = format!("struct A {{}}\n#[cfg(test)]\nmod tests {{\n{large}}}\n");
         assert_eq!(names(&tests), Vec::<String>::new(), "tests may");
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn an_exception_that_is_not_needed_is_found() {
+    fn unused_exception_is_reported() {
         let tree = Tree::of(&[("crates/host-state/src/view.rs", "pub struct ServerView { a: u8 }\n")]);
         assert_eq!(few_in_the_host(&tree).len(), 1, "it would hide the next one");
     }

@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_of_the_system_is_found() {
+    fn system_clock_is_reported() {
         let text = "use tokio::time::Instant;\nlet at = SystemTime::now();\n// clock: only shown.\n\
                     let at = ports::time::now();\nlet span = Instant::now();\nlet now = clock.now();\n\
                     let at = std::time::Instant::now();\n#[cfg(test)]\nmod tests {\n    let at = SystemTime::now();\n}\n";
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reason_at_an_import_excuses_no_reading() {
+    fn reason_at_an_import_does_not_cover_a_reading() {
         let cases = [
             ("std::time::{Duration, Instant}", "Instant::now()", 3),
             ("std::time::Instant as Moment", "Moment::now()", 3),
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_test_that_sleeps_is_found() {
+    fn sleeping_test_is_reported() {
         let product = "tokio::time::sleep(pause).await;\n";
         let module = format!("{product}#[cfg(test)]\nmod tests {{\n    sleep(pause).await;\n}}\n");
         let test = "tokio::time::sleep(pause).await;\n// sleep: the peer is slow.\nsleep(pause).await;\n\

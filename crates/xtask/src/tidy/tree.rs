@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_tools_made_is_not_read() {
+    fn generated_files_are_not_read() {
         let folder = tempfile::tempdir().unwrap();
         let put = |path: &str, text: &[u8]| {
             let path = folder.path().join(path);
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_test_module_is_not_product_code() {
+    fn test_module_is_not_product_code() {
         let text = "use a;\n#[cfg(test)]\nuse b;\nfn c() {} // note\n\n#[cfg(test)]\n#[allow(clippy::unwrap_used)]\nmod tests {\n    use e;\n}\n";
         let tree = Tree::of(&[("crates/x/src/lib.rs", text), ("crates/x/tests/all.rs", "use f;")]);
         let code: String = tree.files[0].product_lines().into_iter().map(|(_, line)| line).collect();

@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_command_that_the_window_may_not_call_is_found_and_one_that_is_none() {
+    fn command_missing_from_the_capability_or_unknown_is_reported() {
         let tree = |capability: &str| {
             Tree::of(&[
                 (TABLE, "($callback:ident) => {\n    /// All.\n    sign_in: ServerName => Nothing,\n"),

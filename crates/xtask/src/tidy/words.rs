@@ -92,21 +92,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn unfinished_rust_is_found() {
+    fn unfinished_rust_is_reported() {
         let text = "// TODO later\nlet a = \"TODO\";\n#[ignore]\nfn b() { dbg!(a); }\nlet TODOS = 1;\n";
         let lines: Vec<_> = unfinished(&Tree::of(&[("a.rs", text)])).iter().map(|finding| finding.line).collect();
         assert_eq!(lines, [1, 3, 4], "comments and code are read, text and longer names are not meant");
     }
 
     #[test]
-    fn a_test_that_runs_alone_is_found() {
+    fn exclusive_test_is_reported() {
         let text = "test.only(\"a\", () => {});\n// TODO\nlist.onlyOnce();\n";
         let lines: Vec<_> = unfinished(&Tree::of(&[("a.spec.ts", text)])).iter().map(|finding| finding.line).collect();
         assert_eq!(lines, [1, 2], "only the words themselves are found");
     }
 
     #[test]
-    fn a_test_that_is_left_out_is_found() {
+    fn skipped_test_is_reported() {
         let left_out = "test.skip(\"a\", f);\ntest.describe.skip(\"a\", f);\nit.skip.each([1])(\"a\", f);\ntest.fixme(\"a\", f);\n\
                         test(\"a\", { skip: true }, f);\nit.skipIf(slow)(\"a\", f);\nhost.skip(1);\nlist.skipped();\n";
         let lines: Vec<_> =
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fixed_wait_is_found() {
+    fn fixed_wait_is_reported() {
         let text = "await app.waitForTimeout(250);\nawait app.clock.runFor(250);\nawait app.waitForTimeouts();\n";
         let tree = Tree::of(&[("tests/page/a.spec.ts", text), ("tests/README.md", text)]);
         let found: Vec<_> = fixed_waits(&tree).into_iter().map(|finding| (finding.path, finding.line)).collect();
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_channel_without_a_bound_is_found_outside_tests() {
+    fn unbounded_channel_is_reported_outside_tests() {
         let text = "let (a, b) = mpsc::unbounded_channel();\n// unbounded_channel\n#[cfg(test)]\nmod tests {\n    let c = unbounded_channel();\n}\n";
         let lines: Vec<_> = unbounded(&Tree::of(&[("a.rs", text)])).iter().map(|finding| finding.line).collect();
         assert_eq!(lines, [1], "the product has none");

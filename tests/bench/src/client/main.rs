@@ -49,7 +49,7 @@ async fn measure(bench: &Bench, arguments: &Arguments) -> Outcome<Report> {
         (None, Some(url)) if scenario.is_over_http() || *scenario == Scenario::Idle200 => open::remote(url),
         _ => return Err("a server is needed: --url for the http scenarios, --server for the others".into()),
     };
-    let user = bench.user_who_allows();
+    let user = bench.spawn_approving_user();
     bench.open(SERVER, &config).await?;
     for call in 0..WARM_UP {
         calls::echo(&bench.host, format!("warm-{call}")).await?;

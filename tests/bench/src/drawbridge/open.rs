@@ -57,7 +57,7 @@ impl Bench {
     }
 
     /// Allows servers to start and tools to be called, until it is ended.
-    pub fn user_who_allows(&self) -> JoinHandle<()> {
+    pub fn spawn_approving_user(&self) -> JoinHandle<()> {
         let host = self.host.clone();
         let mut events = host.events();
         tokio::spawn(async move {

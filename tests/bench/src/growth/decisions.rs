@@ -15,7 +15,7 @@ use crate::{median, point};
 const TOGETHER: u32 = 10_000;
 const TIMES: usize = 7;
 
-pub(crate) fn among_rules() -> Outcome<()> {
+pub(crate) fn measure_rules() -> Outcome<()> {
     for size in [10, 100, RuleSet::LIMIT] {
         let decision = rules::Decision::among(size)?;
         let taken = median(TIMES, || {
@@ -29,7 +29,7 @@ pub(crate) fn among_rules() -> Outcome<()> {
     Ok(())
 }
 
-pub(crate) fn among_pins() -> Outcome<()> {
+pub(crate) fn measure_pins() -> Outcome<()> {
     let identity = Hash::of_json(&json!("identity"));
     for size in [10, 1_000, MAX_PINS] {
         let mut pins = ServerPins::default();

@@ -23,8 +23,8 @@ struct Arguments {
 async fn main() -> Outcome<()> {
     let Arguments { server } = Arguments::parse();
     starts::measure(&server).await?;
-    decisions::among_rules()?;
-    decisions::among_pins()?;
+    decisions::measure_rules()?;
+    decisions::measure_pins()?;
     records::calls(&server).await?;
     records::search()
 }

@@ -41,7 +41,7 @@ pub(crate) async fn calls(server: &Path) -> Outcome<()> {
         tokio::task::spawn_blocking(move || append(log.as_ref(), more)).await??;
         written = written.max(entries) + CALLS;
         let bench = Bench::with(ports).await;
-        let user = bench.user_who_allows();
+        let user = bench.spawn_approving_user();
         bench.open(SERVER, &config).await?;
         calls::echo(&bench.host, "first".to_owned()).await?;
         let began = Instant::now();

@@ -20,7 +20,7 @@ pub(crate) async fn measure(server: &Path) -> Outcome<()> {
     let config = open::local(server, FEW_TOOLS)?;
     for size in SIZES {
         let bench = Bench::start().await;
-        let user = bench.user_who_allows();
+        let user = bench.spawn_approving_user();
         // Costs of only the first start are not measured.
         bench.open("first", &config).await?;
         let names: Vec<String> = (0..size).map(|server| format!("server-{server}")).collect();

@@ -206,17 +206,17 @@ fn base64(bytes: usize) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    fn answered(server: &mut Server, message: &str) -> String {
+    fn output_for(server: &mut Server, message: &str) -> String {
         let mut out = Vec::new();
         server.answer(message.as_bytes(), &mut out);
         String::from_utf8(out).unwrap()
     }
 
     #[test]
-    fn a_text_comes_back_as_it_was_written() {
+    fn echoed_text_is_unchanged() {
         let mut server = Server::new(3, ProtocolEra::Legacy);
         let call = r#"{"jsonrpc":"2.0","id":"a\"b","method":"tools/call","params":{"name":"echo","arguments":{"text":"x\ny"}}}"#;
-        let line = answered(&mut server, call);
+        let line = output_for(&mut server, call);
         assert_eq!(
             line,
             "{\"jsonrpc\":\"2.0\",\"id\":\"a\\\"b\",\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"x\\ny\"}]}}\n",
@@ -234,17 +234,17 @@ mod tests {
     }
 
     #[test]
-    fn as_many_notifications_as_asked_for_come_before_the_answer() {
+    fn requested_notifications_precede_the_response() {
         let mut server = Server::new(3, ProtocolEra::Legacy);
         let call = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"progress","arguments":{"count":3},"_meta":{"progressToken":7}}}"#;
-        let text = answered(&mut server, call);
+        let text = output_for(&mut server, call);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 4, "three notifications and the answer: {text}");
         assert!(lines[2].contains("\"progress\":3,\"total\":3"), "progress grows to its total: {text}");
     }
 
     #[test]
-    fn an_image_has_the_bytes_that_were_asked_for() {
+    fn image_has_the_requested_size() {
         for (bytes, length) in [(0, 0), (1, 4), (2, 4), (3, 4), (10_485_760, 13_981_016)] {
             assert_eq!(base64(bytes).len(), length, "base64 of {bytes} bytes");
         }

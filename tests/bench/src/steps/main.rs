@@ -62,7 +62,7 @@ async fn run(arguments: &Arguments) -> Outcome<()> {
         return Ok(());
     }
     let bench = Bench::start().await;
-    let user = bench.user_who_allows();
+    let user = bench.spawn_approving_user();
     let config = open::local(server, if *step == Step::List { LIST_TOOLS } else { FEW_TOOLS })?;
     bench.open(SERVER, &config).await?;
     for call in 0..WARM_UP {

@@ -155,7 +155,7 @@ fn mutated(seeds: &[Vec<u8>], random: &mut Rng) -> Vec<u8> {
 }
 
 #[test]
-fn the_corpora_are_small_and_belong_to_targets() {
+fn corpora_are_small_and_belong_to_targets() {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../corpus");
     let mut size = 0;
     for entry in std::fs::read_dir(&folder).unwrap() {

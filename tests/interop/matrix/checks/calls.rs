@@ -116,7 +116,7 @@ impl RowCheck<'_> {
             // sleep: polls until the condition holds, which no event reports.
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
-        self.says("add", json!({ "a": 1, "b": 1 }), "= 2").await
+        self.expect_text("add", json!({ "a": 1, "b": 1 }), "= 2").await
     }
 
     /// Waits until the server has reported the cancellation of a call in a line with this ending.
@@ -131,14 +131,14 @@ impl RowCheck<'_> {
 
     /// Resumes a dropped stream and receives the response: [http-sse-resume-last-event-id]
     pub(super) async fn resumption(&self) -> Check {
-        self.says("nap", json!({}), "Awake again").await?;
+        self.expect_text("nap", json!({}), "Awake again").await?;
         let notes = self.app.activity(self.server).await;
         holds(notes.contains("was resumed"), "no stream was resumed")
     }
 
     /// Makes a call that becomes a task, and fetches its result.
     pub(super) async fn task(&self, words: &str, fetched: &str) -> Check {
-        self.says("do_later", json!({}), words).await?;
+        self.expect_text("do_later", json!({}), words).await?;
         let asked = self.asked(fetched).await;
         holds(asked > 0, (fetched, asked))
     }

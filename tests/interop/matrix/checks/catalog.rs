@@ -12,20 +12,20 @@ use supervision::activity::ActivityEntry;
 use tokio::time::timeout;
 
 use super::{Check, RowCheck, holds};
-use crate::user::{call_id, next, seen, whole_catalog};
+use crate::user::{call_id, complete_catalog, next, seen};
 
 impl RowCheck<'_> {
     /// Checks that all tools are listed. No page of these servers has more than ten entries, so this requires following
     /// the cursors: [pagination-follow-cursor]
     pub(super) async fn pages(&self) -> Check {
-        let catalog = whole_catalog(self.app, self.server).await;
+        let catalog = complete_catalog(self.app, self.server).await;
         let ([tools, ..], asked) = (catalog.counts(), self.asked("tools/list").await);
         holds(asked > 1 && tools > 10 && catalog.tool("add_tool").is_some(), (asked, tools))
     }
 
     /// Checks the icons of a tool, a prompt and a resource.
     pub(super) async fn icons(&self) -> Check {
-        let catalog = whole_catalog(self.app, self.server).await;
+        let catalog = complete_catalog(self.app, self.server).await;
         let prompt = catalog.prompts.iter().find(|prompt| prompt.name() == "greet_ship");
         let resource = catalog.resources.iter().find(|resource| resource.name() == "harbour:///welcome.txt");
         let all = [
@@ -39,7 +39,7 @@ impl RowCheck<'_> {
 
     /// Checks that a list with a lifetime is not requested again while it is fresh: [cache-ttl-positive]
     pub(super) async fn caching(&self) -> Check {
-        let [.., templates] = whole_catalog(self.app, self.server).await.fresh_until;
+        let [.., templates] = complete_catalog(self.app, self.server).await.fresh_until;
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_err(|error| error.to_string())?.as_millis();
         holds(templates.is_some_and(|until| u128::from(until) > now), ("templates", templates, now))?;
         let read = |refresh| {

@@ -16,8 +16,8 @@ use tokio::time::timeout;
 
 use super::features::Feature;
 use super::servers::{Remote, Row, Transport, config};
-use super::user::{WORDS, answers_all};
-use crate::user::{call_id, object, sent, text, whole_catalog};
+use super::user::{WORDS, spawn_deciding_user};
+use crate::user::{call_id, complete_catalog, object, sent, text};
 
 /// Timeout of a single check, on a machine where four rows run at once.
 const EACH: Duration = Duration::from_secs(15);
@@ -66,7 +66,7 @@ pub(crate) async fn row(row: &Row, remote: &Remote) -> RowResult {
     let config = config(row, remote).await;
     let app = TestApp::start(vec![(name, config)]).await;
     let folder = std::fs::canonicalize(app.folder.path()).unwrap();
-    let user = answers_all(&app, folder);
+    let user = spawn_deciding_user(&app, folder);
     app.host.start_server(name.into()).await.unwrap();
     let is_over = |s: &ServerState| matches!(s, ServerState::Ready | ServerState::Failed(_));
     let view = app.until(name, "ready or failed", |s| is_over(&s.state)).await;
@@ -81,7 +81,7 @@ pub(crate) async fn row(row: &Row, remote: &Remote) -> RowResult {
         Transport::HttpSse => Some("HttpSse".to_owned()),
     };
     assert_eq!(transport, expected, "{row}: the transport is the one that the server has");
-    whole_catalog(&app, name).await;
+    complete_catalog(&app, name).await;
     let one = RowCheck { app: &app, row, remote, server: name };
     let mut cells = Vec::new();
     for &feature in Feature::ALL {
@@ -115,7 +115,7 @@ impl RowCheck<'_> {
             Feature::Pages => self.pages().await,
             Feature::Icons => self.icons().await,
             Feature::Caching => self.caching().await,
-            Feature::Call => self.says("add", json!({ "a": 2, "b": 3 }), "= 5").await,
+            Feature::Call => self.expect_text("add", json!({ "a": 2, "b": 3 }), "= 5").await,
             Feature::Structured => self.structured().await,
             Feature::ToolError => self.tool_error().await,
             Feature::Content => self.content(&["text", "image", "resource"]).await,
@@ -131,8 +131,8 @@ impl RowCheck<'_> {
             Feature::Subscription => self.subscription().await,
             Feature::Form => self.form().await,
             Feature::Url => self.url().await,
-            Feature::Sampling => self.says("ask_model", json!({}), WORDS).await,
-            Feature::Roots => self.says("list_folders", json!({}), &self.shared_folder()).await,
+            Feature::Sampling => self.expect_text("ask_model", json!({}), WORDS).await,
+            Feature::Roots => self.expect_text("list_folders", json!({}), &self.shared_folder()).await,
             Feature::Cancel => self.cancel().await,
             Feature::Resumption => self.resumption().await,
             Feature::Tasks => self.task("Done later.", "tasks/result").await,
@@ -149,7 +149,7 @@ impl RowCheck<'_> {
         self.app.host.call_tool(id, server, tool, object(&arguments), None).await.map(|(result, _)| result)
     }
 
-    async fn says(&self, tool: &str, arguments: Value, words: &str) -> Check {
+    async fn expect_text(&self, tool: &str, arguments: Value, words: &str) -> Check {
         let result = self.call(tool, arguments).await?;
         holds(!result.is_error && text(&result).contains(words), result)
     }

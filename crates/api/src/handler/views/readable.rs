@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_short_stands_on_one_line() {
+    fn short_values_share_one_line() {
         let tool = json!({
             "name": "add",
             "inputSchema": {
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_left_out_or_changed() {
+    fn formatted_text_parses_to_the_same_value() {
         let deep = (0..50).fold(json!("x".repeat(200)), |inner, at| json!({ format!("k{at}"): [inner, null, {}, []] }));
         for value in [deep, json!([]), json!({}), json!("line\nbreak"), json!([[1.5, true], "a".repeat(90)])] {
             let back: Option<Value> = serde_json::from_str(&readable(&value)).ok();

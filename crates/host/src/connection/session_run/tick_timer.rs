@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn the_earliest_of_the_wanted_ticks_comes_first() {
+    async fn earliest_scheduled_tick_is_first() {
         let (mut ticks, start) = (TickTimer::new(), Instant::now());
         assert!(!ticks.is_due(start + TICK), "no tick is scheduled");
         ticks.at(start + 10 * TICK);

@@ -100,7 +100,7 @@ async fn an_approval_departs_by_the_rules_after_its_entry_is_written() {
 }
 
 #[test]
-fn s07_only_what_is_made_for_one_use_may_differ_in_a_sign_in_page() {
+fn s07_only_one_time_parameters_may_differ_in_a_sign_in_url() {
     let shown = "https://as.example/authorize?response_type=code&client_id=c&code_challenge_method=S256&scope=read";
     let opens = |opened: &str| {
         let departure = SendPermit { to: "far".to_owned(), leaves: sign_in_page_hash(shown) };
@@ -127,7 +127,7 @@ fn s07_only_what_is_made_for_one_use_may_differ_in_a_sign_in_page() {
 }
 
 #[test]
-fn a_refusal_tells_nothing_that_was_entered() {
+fn denial_contains_no_entered_content() {
     let elicited = |action, content| ClientResponse::Elicitation(ElicitResult { action, content });
     for harmless in
         [elicited(ElicitAction::Decline, None), elicited(ElicitAction::Cancel, None), ClientResponse::Roots(vec![])]
@@ -146,7 +146,7 @@ fn a_refusal_tells_nothing_that_was_entered() {
 }
 
 #[test]
-fn a_link_is_opened_at_the_address_that_was_shown_or_not_at_all() {
+fn link_is_opened_at_the_displayed_url_only() {
     let opened = |url: &str| followed_link(UrlParts::parse(url)).map(AuthorizedPayload::into_inner);
     assert_eq!(opened("https://a.example/x?y=1").as_deref(), Some("https://a.example/x?y=1"));
     assert_eq!(opened("javascript:alert(1)"), None, "a script URL is not opened");

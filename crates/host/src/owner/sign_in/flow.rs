@@ -224,7 +224,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_whole_address_of_the_answer_is_taken() {
+    fn only_a_complete_redirect_url_is_accepted() {
         let wanted = "http://127.0.0.1:4321/callback";
         let cases = [
             ("http://127.0.0.1:4321/callback?code=a&state=b", true),

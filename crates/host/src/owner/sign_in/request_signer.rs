@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_token_to_hide_is_that_of_the_request() {
+    fn redacted_token_is_the_token_of_the_request() {
         let signed = |headers: &[(&'static str, &str)]| RequestSignature {
             headers: headers
                 .iter()

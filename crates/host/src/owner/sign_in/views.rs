@@ -206,7 +206,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn s07_another_endpoint_is_another_question() {
+    fn s07_another_endpoint_changes_the_consent_hash() {
         let consent = |token: &str, purpose: AuthUse| {
             consent_body(ConsentPrompt {
                 server: "https://mcp.example/".parse().unwrap(),

@@ -13,7 +13,7 @@ use crate::providers::settings;
 const MOST: u64 = 4_000;
 
 /// Makes a request that a rule allows, and waits until its model works.
-async fn under_way(app: &TestApp, model: &ScriptedModel, id: &str) -> PendingCall {
+async fn start_request(app: &TestApp, model: &ScriptedModel, id: &str) -> PendingCall {
     let before = model.asked().len();
     // Longer than disabling takes on a slow machine. No test waits for its end.
     model.next(vec![ModelStep::Waits(Duration::from_secs(10)), text("Aye.", (10, 2)).remove(1)]);
@@ -23,13 +23,13 @@ async fn under_way(app: &TestApp, model: &ScriptedModel, id: &str) -> PendingCal
 }
 
 #[tokio::test]
-async fn what_is_turned_off_while_a_model_answers_goes_back_to_nobody() {
+async fn reply_is_not_sent_if_sampling_is_disabled_meanwhile() {
     let (app, model, user) = harbour("legacy").await;
     for end in ["the setting", "the rule", "a rule that asks", "another program"] {
         set(&app, on()).await;
         let own = app.host.set_rule(rule(9, 1_000_000)).await.unwrap();
         let before = app.host.sampling(SERVER.to_owned()).await.unwrap().in_all.tokens;
-        let called = under_way(&app, &model, end).await;
+        let called = start_request(&app, &model, end).await;
         let mut rules = vec![own];
         match end {
             "the setting" => set(&app, SamplingSettings { on: false, ..on() }).await,
@@ -57,7 +57,7 @@ async fn what_is_turned_off_while_a_model_answers_goes_back_to_nobody() {
 }
 
 #[tokio::test]
-async fn a_model_that_is_stopped_while_it_thinks_counts_as_at_its_most() {
+async fn usage_of_a_model_stopped_while_thinking_counts_as_the_maximum() {
     let (app, model, user) = harbour("legacy").await;
     set(&app, SamplingSettings { max_tokens: 64, ..on() }).await;
     let called = call(&app, "1", json!({ "with_picture": false }));
@@ -102,7 +102,7 @@ async fn a_model_that_is_stopped_while_it_thinks_counts_as_at_its_most() {
 }
 
 #[tokio::test]
-async fn a_request_that_takes_all_that_is_left_can_be_made_shorter_or_answered_by_hand() {
+async fn request_beyond_the_budget_can_be_shortened_or_answered_by_hand() {
     let (app, model, user) = harbour("legacy").await;
     let few = Budget { tokens: Some(300), ..Budget::default() };
     set(&app, SamplingSettings { per_hour: few, ..on() }).await;
@@ -127,11 +127,11 @@ async fn a_request_that_takes_all_that_is_left_can_be_made_shorter_or_answered_b
 }
 
 #[tokio::test]
-async fn an_approval_is_for_the_provider_as_it_was_shown() {
+async fn approval_is_bound_to_the_provider_settings_shown() {
     let app = TestApp::start(vec![(SERVER, demo(&["--era", "legacy"]))]).await;
     app.ready(SERVER).await;
     app.until(SERVER, "known whole", |s| s.counts[0] >= 16).await;
-    let user = app.always(is_use);
+    let user = app.always(allow_start_and_tools);
     app.host.set_provider(settings("http://127.0.0.1:9/v1")).await.unwrap();
     let small = ModelRef { provider: "own".into(), model: "small".into() };
     set(&app, SamplingSettings { model: Some(small), ..on() }).await;
@@ -157,7 +157,7 @@ async fn an_approval_is_for_the_provider_as_it_was_shown() {
 }
 
 #[tokio::test]
-async fn a_request_that_is_edited_while_it_is_counted_is_not_asked() {
+async fn request_edited_while_tokens_are_counted_is_not_sent() {
     let (app, model, user) = harbour("legacy").await;
     let called = call(&app, "1", json!({ "with_picture": false }));
     let shown = app.consent_request(SERVER, "the model", is_sampling).await;

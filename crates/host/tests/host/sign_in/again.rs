@@ -68,7 +68,7 @@ async fn with_resources(issuer: &AuthorizationServer) -> (HttpServer, Arc<Atomic
 }
 
 #[tokio::test]
-async fn what_was_set_up_is_set_up_again() {
+async fn subscriptions_and_log_level_are_restored_after_a_sign_in() {
     let issues = AuthorizationScript {
         refresh: testkit::authorization::RefreshBehaviour::None,
         ..AuthorizationScript::default()
@@ -143,7 +143,7 @@ impl Secrets for LockableKeychain {
 }
 
 #[tokio::test]
-async fn a_locked_keychain_is_told_and_loses_nothing() {
+async fn locked_keychain_is_reported_and_loses_nothing() {
     let far = RemoteSetup::new().await;
     let keychain = Arc::new(LockableKeychain::default());
     let folder = tempfile::tempdir().unwrap();
@@ -182,9 +182,9 @@ async fn a_locked_keychain_is_told_and_loses_nothing() {
 }
 
 #[tokio::test]
-async fn tokens_that_could_not_be_renewed_are_tried_again_with_the_network() {
+async fn failed_token_refresh_is_retried_after_a_network_change() {
     let far = RemoteSetup::with(AuthorizationScript::default(), ProtectedScript::default()).await.signed_in().await;
-    let allowing = far.allows_tools();
+    let allowing = far.spawn_tool_approver();
     far.issuer.end_access_tokens();
     far.issuer.set(|script| script.down = Some(503));
     far.echo("late", "x").await.expect_err("the token can't be refreshed");
@@ -198,9 +198,9 @@ async fn tokens_that_could_not_be_renewed_are_tried_again_with_the_network() {
 }
 
 #[tokio::test]
-async fn tokens_that_could_not_be_renewed_are_tried_again_a_while_later() {
+async fn failed_token_refresh_is_retried_later() {
     let far = RemoteSetup::with(AuthorizationScript::default(), ProtectedScript::default()).await.signed_in().await;
-    let allowing = far.allows_tools();
+    let allowing = far.spawn_tool_approver();
     far.issuer.end_access_tokens();
     far.issuer.set(|script| script.down = Some(503));
     far.echo("late", "x").await.expect_err("the token can't be refreshed");

@@ -14,7 +14,7 @@ use testkit::deadline::holds_within;
 use super::{NAME, RemoteSetup, is_sign_in};
 
 #[tokio::test]
-async fn from_a_refusal_to_a_server_in_use() {
+async fn sign_in_completes_from_401_to_a_ready_server() {
     let far = RemoteSetup::with(
         AuthorizationScript::default(),
         ProtectedScript { challenge_scope: Some("read write".into()), ..ProtectedScript::default() },
@@ -86,7 +86,7 @@ async fn from_a_refusal_to_a_server_in_use() {
 }
 
 #[tokio::test]
-async fn nobody_is_asked_when_nobody_is_there() {
+async fn automatic_start_requests_no_sign_in() {
     let far = RemoteSetup::new().await;
     far.approve().await;
     far.app.decide(&far.question().await, UserDecision::Deny).await;
@@ -104,7 +104,7 @@ async fn nobody_is_asked_when_nobody_is_there() {
 }
 
 #[tokio::test]
-async fn a_refusal_holds_until_the_user_wants_to_sign_in() {
+async fn declined_sign_in_is_not_requested_again_until_the_user_asks() {
     let far = RemoteSetup::new().await;
     far.approve().await;
     for _ in 0..2 {
@@ -121,7 +121,7 @@ async fn a_refusal_holds_until_the_user_wants_to_sign_in() {
 }
 
 #[tokio::test]
-async fn a_sign_in_can_be_cancelled_at_any_time() {
+async fn sign_in_can_be_cancelled_at_any_time() {
     let issues =
         AuthorizationScript { authorizing: AuthorizationBehaviour::ShowsPage, ..AuthorizationScript::default() };
     let far = RemoteSetup::with(issues, ProtectedScript::default()).await;
@@ -130,11 +130,11 @@ async fn a_sign_in_can_be_cancelled_at_any_time() {
     far.question().await;
     far.app.host.cancel_sign_in(NAME.into()).await.unwrap();
     far.needs_sign_in("cancelled").await;
-    far.no_questions().await;
+    far.assert_no_consent_requests().await;
     // While the browser is open.
     far.app.host.sign_in(NAME.into()).await.unwrap();
     far.allow().await;
-    let view = far.until_waits_for_browser().await;
+    let view = far.wait_for_browser().await;
     let progress = view.in_progress.unwrap();
     let left = progress.ends_at.unwrap() - ports::time::now();
     assert!((200_000..=300_000).contains(&left), "five minutes are left to sign in: {left} ms");
@@ -158,14 +158,14 @@ async fn a_sign_in_can_be_cancelled_at_any_time() {
 }
 
 #[tokio::test]
-async fn a_browser_elsewhere_will_do() {
+async fn redirect_from_another_browser_can_be_pasted() {
     let far = RemoteSetup::new().await;
     far.app.platform.browses.store(false, Ordering::Relaxed);
     let waits = far.app.host.paste_redirect(NAME.into(), "http://127.0.0.1:1/?code=a&state=b".into()).await;
     assert_eq!(waits, Err(SignInError::NotWaiting(NAME.into())), "no sign-in waits for a redirect");
     far.approve().await;
     far.allow().await;
-    let progress = far.until_waits_for_browser().await.in_progress.unwrap();
+    let progress = far.wait_for_browser().await.in_progress.unwrap();
     let page = browser::get(&progress.authorization_url.unwrap()).await.unwrap();
     let address = page.location().expect("the other browser is redirected").to_owned();
     for wrong in ["http://127.0.0.1:1/?code=a&state=b", "nonsense", progress.redirect_uri.as_deref().unwrap()] {
@@ -181,7 +181,7 @@ async fn a_browser_elsewhere_will_do() {
 }
 
 #[tokio::test]
-async fn there_is_no_signing_in_where_the_user_has_a_key() {
+async fn sign_in_is_not_offered_to_a_server_with_a_configured_key() {
     let far = RemoteSetup::new().await;
     let mut config = far.app.server(NAME).await.config.as_http().unwrap().clone();
     config.headers.insert("authorization".into(), "Bearer mine".into());
@@ -204,7 +204,7 @@ async fn there_is_no_signing_in_where_the_user_has_a_key() {
 }
 
 #[tokio::test]
-async fn announcements_can_be_turned_off() {
+async fn announcements_can_be_disabled() {
     let far = RemoteSetup::new().await;
     far.app.host.set_settings(AppSettings { announce: false, ..AppSettings::default() }).await.unwrap();
     far.approve().await;

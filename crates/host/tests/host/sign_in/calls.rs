@@ -13,10 +13,10 @@ use testkit::browser;
 use super::{NAME, RemoteSetup, is_sign_in};
 
 #[tokio::test]
-async fn fifty_calls_wait_for_one_renewal() {
+async fn fifty_calls_share_one_token_refresh() {
     let issues = AuthorizationScript { delay_ms: 300, ..AuthorizationScript::default() };
     let far = RemoteSetup::with(issues, ProtectedScript::default()).await.signed_in().await;
-    let allowing = far.allows_tools();
+    let allowing = far.spawn_tool_approver();
     far.echo("first", "x").await.expect("the call succeeds");
     far.issuer.end_access_tokens();
     let names: Vec<String> = (0..50).map(|number| format!("call-{number}")).collect();
@@ -35,14 +35,14 @@ async fn fifty_calls_wait_for_one_renewal() {
 }
 
 #[tokio::test]
-async fn a_call_that_needs_more_goes_on_after_the_question() {
+async fn call_that_requires_more_scopes_continues_after_consent() {
     let serves = ProtectedScript {
         challenge_scope: Some("read".into()),
         tool_scopes: [("echo".to_owned(), "write".to_owned())].into(),
         ..ProtectedScript::default()
     };
     let far = RemoteSetup::with(AuthorizationScript::default(), serves).await.signed_in().await;
-    let allowing = far.allows_tools();
+    let allowing = far.spawn_tool_approver();
     let calling = far.echo("more", "hello");
     let answering = async {
         let request = far.question().await;
@@ -73,14 +73,14 @@ async fn a_call_that_needs_more_goes_on_after_the_question() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_not_allowed_more_fails_alone() {
+async fn call_with_a_denied_step_up_fails_alone() {
     let serves = ProtectedScript {
         challenge_scope: Some("read".into()),
         tool_scopes: [("echo".to_owned(), "write".to_owned())].into(),
         ..ProtectedScript::default()
     };
     let far = RemoteSetup::with(AuthorizationScript::default(), serves).await.signed_in().await;
-    let allowing = far.allows_tools();
+    let allowing = far.spawn_tool_approver();
     let calling = far.echo("more", "hello");
     let answering = async { far.app.decide(&far.question().await, UserDecision::Deny).await };
     let (called, ()) = tokio::join!(calling, answering);
@@ -97,14 +97,14 @@ async fn a_call_that_is_not_allowed_more_fails_alone() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_given_up_takes_back_its_question_and_no_more() {
+async fn cancelled_call_withdraws_only_its_own_step_up() {
     let serves = ProtectedScript {
         challenge_scope: Some("read".into()),
         tool_scopes: [("echo".to_owned(), "write".to_owned())].into(),
         ..ProtectedScript::default()
     };
     let far = RemoteSetup::with(AuthorizationScript::default(), serves).await.signed_in().await;
-    let allowing = far.allows_tools();
+    let allowing = far.spawn_tool_approver();
     far.app.platform.browses.store(false, Ordering::Relaxed);
     let asked = async {
         far.question().await;
@@ -112,11 +112,11 @@ async fn a_call_that_is_given_up_takes_back_its_question_and_no_more() {
     };
     let (called, ()) = tokio::join!(far.echo("one", "x"), asked);
     assert_eq!(called, Err(CallFailure::Cancelled), "the call has ended");
-    far.no_questions().await;
+    far.assert_no_consent_requests().await;
     assert_eq!(far.view().await.in_progress, None, "the step-up ends with the call");
     let browsing = async {
         far.allow().await;
-        let progress = far.until_waits_for_browser().await.in_progress.unwrap();
+        let progress = far.wait_for_browser().await.in_progress.unwrap();
         far.app.host.cancel_call("two".into()).await.unwrap();
         progress.authorization_url.unwrap()
     };
@@ -130,10 +130,10 @@ async fn a_call_that_is_given_up_takes_back_its_question_and_no_more() {
 }
 
 #[tokio::test]
-async fn a_session_whose_tokens_ended_waits_for_the_user() {
+async fn session_with_expired_tokens_waits_for_the_user() {
     let issues = AuthorizationScript { refresh: RefreshBehaviour::None, ..AuthorizationScript::default() };
     let far = RemoteSetup::with(issues, ProtectedScript::default()).await.signed_in().await;
-    let allowing = far.allows_tools();
+    let allowing = far.spawn_tool_approver();
     far.issuer.end_access_tokens();
     far.echo("late", "x").await.expect_err("the call can't be signed");
     far.needs_sign_in("").await;

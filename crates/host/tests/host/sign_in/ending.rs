@@ -17,7 +17,7 @@ use testkit::deadline::holds_within;
 use super::{NAME, RemoteSetup};
 
 #[tokio::test]
-async fn who_signs_out_is_out_everywhere() {
+async fn sign_out_revokes_tokens_and_ends_sessions() {
     let far = RemoteSetup::new().await.signed_in().await;
     let out = far.app.host.sign_out(NAME.into()).await.unwrap();
     assert_eq!(out, SignOutOutcome::Revoked, "the tokens were revoked");
@@ -38,7 +38,7 @@ async fn who_signs_out_is_out_everywhere() {
 }
 
 #[tokio::test]
-async fn what_became_of_the_tokens_is_told() {
+async fn outcome_of_the_revocation_is_reported() {
     let issues = AuthorizationScript { revocation: false, ..AuthorizationScript::default() };
     let far = RemoteSetup::with(issues, ProtectedScript::default()).await.signed_in().await;
     let out = far.app.host.sign_out(NAME.into()).await.unwrap();
@@ -78,7 +78,7 @@ async fn another_account_can_be_chosen() {
 }
 
 #[tokio::test]
-async fn nothing_is_left_of_a_server_that_is_removed() {
+async fn removed_or_moved_server_leaves_no_tokens() {
     let key = |far: &RemoteSetup, kind: &str| format!(r#"["sign-in","far","{}",[{kind}]]"#, far.server.url());
     for is_removed in [true, false] {
         let far = RemoteSetup::new().await.signed_in().await;
@@ -106,7 +106,7 @@ async fn nothing_is_left_of_a_server_that_is_removed() {
 }
 
 #[tokio::test]
-async fn nothing_is_left_of_a_server_that_got_a_header_of_its_own() {
+async fn server_with_a_new_authorization_header_leaves_no_tokens_when_removed() {
     let far = RemoteSetup::new().await.signed_in().await;
     let headers = [("Authorization".to_owned(), "Bearer mine".to_owned())].into();
     let config = HttpConfig { url: far.server.url(), headers, ..HttpConfig::default() };
@@ -156,14 +156,14 @@ impl Secrets for SlowKeychain {
 }
 
 #[tokio::test]
-async fn tokens_that_come_while_their_server_is_removed_are_not_left() {
+async fn tokens_received_while_a_server_is_removed_are_deleted() {
     let far = RemoteSetup::new().await;
     let keychain = Arc::new(SlowKeychain::default());
     let (folder, servers) = (tempfile::tempdir().unwrap(), vec![(NAME, remote(&far.server.url()))]);
     let app = TestApp::start_with(folder, servers, HostOptions::default(), keychain.clone()).await;
     app.platform.browses.store(true, Ordering::Relaxed);
     let far = RemoteSetup { app, ..far }.signed_in().await;
-    let allowing = far.allows_tools();
+    let allowing = far.spawn_tool_approver();
     // Saved without a change: its secrets may have changed, so the next connection creates a new sign-in.
     let entry = ServerEntry { name: NAME.into(), config: far.app.server(NAME).await.config };
     far.app.host.update_server(NAME.into(), entry).await.unwrap();

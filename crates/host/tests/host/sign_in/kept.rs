@@ -12,7 +12,7 @@ use testkit::deadline::holds_within;
 use super::{NAME, RemoteSetup, is_sign_in};
 
 #[tokio::test]
-async fn who_signed_in_today_is_signed_in_tomorrow() {
+async fn sign_in_persists_across_restarts() {
     let far = RemoteSetup::new().await.signed_in().await;
     let kept = far.view().await.kept;
     assert!(matches!(&kept, Some(TokenStorage::ThisRun { .. })), "the storage of the tokens is reported: {kept:?}");
@@ -36,9 +36,9 @@ async fn who_signed_in_today_is_signed_in_tomorrow() {
 }
 
 #[tokio::test]
-async fn no_token_is_seen_or_written_anywhere() {
+async fn tokens_are_never_shown_or_written() {
     let far = RemoteSetup::new().await.signed_in().await;
-    let allowing = far.allows_tools();
+    let allowing = far.spawn_tool_approver();
     for (number, token) in far.issuer.secrets().into_iter().filter(|s| s.starts_with("access")).enumerate() {
         far.echo(&format!("echo-{number}"), &format!("you sent {token}, did you not")).await.expect("a call passes");
     }
@@ -83,7 +83,7 @@ async fn no_token_is_seen_or_written_anywhere() {
 }
 
 #[tokio::test]
-async fn the_settings_say_who_drawbridge_is() {
+async fn configured_client_credentials_are_used_and_not_shown() {
     let clients = [("us".to_owned(), Some("cl1ent-secret".to_owned()))].into();
     let auth_methods = vec!["client_secret_basic".to_owned()];
     let script = AuthorizationScript { registration: false, clients, auth_methods, ..AuthorizationScript::default() };
@@ -152,7 +152,7 @@ async fn enter(far: &RemoteSetup, key: &str, secret: &str) {
 }
 
 #[tokio::test]
-async fn a_secret_that_is_entered_again_is_used_by_the_next_sign_in() {
+async fn replaced_secret_is_used_by_the_next_sign_in() {
     let (far, key) = with_secret("r1ght-secret").await;
     far.keychain.set(&key, "wr0ng-secret").unwrap();
     far.approve().await;
@@ -181,7 +181,7 @@ async fn a_secret_that_is_entered_again_is_used_by_the_next_sign_in() {
 }
 
 #[tokio::test]
-async fn nothing_is_left_of_a_server_whose_secret_is_gone() {
+async fn removed_server_without_its_secret_leaves_no_tokens() {
     for is_gone_before in [true, false] {
         let (far, key) = with_secret("cl1ent-secret").await;
         far.keychain.set(&key, "cl1ent-secret").unwrap();
@@ -210,7 +210,7 @@ async fn nothing_is_left_of_a_server_whose_secret_is_gone() {
 }
 
 #[tokio::test]
-async fn who_has_a_key_of_their_own_is_not_asked() {
+async fn client_credentials_require_no_consent() {
     let clients = [("robot".to_owned(), Some("cl1ent-secret".to_owned()))].into();
     let auth_methods = vec!["client_secret_basic".to_owned()];
     let script = AuthorizationScript { registration: false, clients, auth_methods, ..AuthorizationScript::default() };
@@ -245,7 +245,7 @@ async fn who_has_a_key_of_their_own_is_not_asked() {
 }
 
 #[tokio::test]
-async fn an_id_can_be_entered_when_nothing_else_helps() {
+async fn client_id_can_be_entered_if_nothing_else_works() {
     let clients = [("typed".to_owned(), None)].into();
     let script = AuthorizationScript { registration: false, clients, ..AuthorizationScript::default() };
     let far = RemoteSetup::with(script, ProtectedScript::default()).await;

@@ -101,7 +101,7 @@ impl RemoteSetup {
         self.app.host.authorization(NAME.into()).await.unwrap()
     }
 
-    async fn until_waits_for_browser(&self) -> AuthorizationView {
+    async fn wait_for_browser(&self) -> AuthorizationView {
         let is_waiting = |p: &credentials::sign_in::SignInProgress| {
             p.phase == SignInPhase::AwaitingBrowser && p.ends_at.is_some() && p.authorization_url.is_some()
         };
@@ -121,7 +121,7 @@ impl RemoteSetup {
         }
     }
 
-    async fn no_questions(&self) {
+    async fn assert_no_consent_requests(&self) {
         let deadline = tokio::time::Instant::now() + PATIENCE;
         while !self.app.consent_requests().await.is_empty() {
             assert!(
@@ -142,7 +142,7 @@ impl RemoteSetup {
     }
 
     /// Spawns a user who allows every tool call.
-    fn allows_tools(&self) -> tokio::task::JoinHandle<()> {
+    fn spawn_tool_approver(&self) -> tokio::task::JoinHandle<()> {
         self.app.always(|request| {
             matches!(request.body, ConsentRequestBody::Tool { .. })
                 .then_some(UserDecision::Allow(ApprovalScope::Always))

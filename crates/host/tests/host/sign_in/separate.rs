@@ -8,7 +8,7 @@ use testkit::app::{TestApp, remote};
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer, leaks};
 
 #[tokio::test]
-async fn two_servers_with_two_issuers_know_nothing_of_each_other() {
+async fn servers_with_separate_issuers_share_no_state() {
     let (one, two) = (
         AuthorizationServer::start(AuthorizationScript::default()).await,
         AuthorizationServer::start(AuthorizationScript::default()).await,
@@ -52,7 +52,7 @@ async fn two_servers_with_two_issuers_know_nothing_of_each_other() {
 }
 
 #[tokio::test]
-async fn no_local_server_gets_a_token() {
+async fn local_server_receives_no_token() {
     let issuer = AuthorizationServer::start(AuthorizationScript::default()).await;
     let far = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
     let app = TestApp::start(vec![("far", remote(&far.url())), ("near", testkit::app::demo(&[]))]).await;

@@ -16,7 +16,7 @@ async fn far() -> RemoteSetup {
 }
 
 /// Waits until the server is ready and an account is signed in.
-async fn in_use_by_somebody(far: &RemoteSetup) {
+async fn wait_until_signed_in(far: &RemoteSetup) {
     let deadline = tokio::time::Instant::now() + testkit::app::PATIENCE;
     loop {
         let view = far.view().await;
@@ -36,7 +36,7 @@ async fn stopped(far: &RemoteSetup) {
 }
 
 #[tokio::test]
-async fn who_asks_to_sign_in_can_where_nobody_has_to() {
+async fn user_can_sign_in_to_a_server_that_does_not_require_it() {
     let far = far().await;
     far.approve().await;
     far.ready().await;
@@ -44,7 +44,7 @@ async fn who_asks_to_sign_in_can_where_nobody_has_to() {
     stopped(&far).await;
     far.app.host.sign_in(NAME.into()).await.unwrap();
     far.allow().await;
-    in_use_by_somebody(&far).await;
+    wait_until_signed_in(&far).await;
     // The request of a signed-in user is already satisfied.
     stopped(&far).await;
     far.app.host.sign_in(NAME.into()).await.unwrap();
@@ -54,7 +54,7 @@ async fn who_asks_to_sign_in_can_where_nobody_has_to() {
     stopped(&far).await;
     far.app.host.change_account(NAME.into()).await.unwrap();
     far.allow().await;
-    in_use_by_somebody(&far).await;
+    wait_until_signed_in(&far).await;
     let authorizations = far.issuer.authorizations();
     assert_eq!(authorizations.len(), 2, "one page was opened for each account");
     assert!(
@@ -66,7 +66,7 @@ async fn who_asks_to_sign_in_can_where_nobody_has_to() {
 }
 
 #[tokio::test]
-async fn a_wish_to_sign_in_ends_with_its_answer() {
+async fn sign_in_request_ends_with_its_decision() {
     let far = far().await;
     far.approve().await;
     far.ready().await;
@@ -75,7 +75,7 @@ async fn a_wish_to_sign_in_ends_with_its_answer() {
     let request = far.question().await;
     assert!(far.view().await.in_progress.is_some(), "the sign-in in progress is reported");
     far.app.decide(&request, host::view::UserDecision::Deny).await;
-    far.no_questions().await;
+    far.assert_no_consent_requests().await;
     far.app.until(NAME, "in use as before", |s| s.state == ServerState::Ready).await;
     let deadline = tokio::time::Instant::now() + testkit::app::PATIENCE;
     while far.view().await.failed.is_none() {

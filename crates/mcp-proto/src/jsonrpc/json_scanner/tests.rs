@@ -15,7 +15,7 @@ fn is_valid(text: &str) -> bool {
 }
 
 #[test]
-fn a_string_ends_at_its_quote_wherever_that_is() {
+fn string_ends_at_its_unescaped_quote() {
     for length in 0..200 {
         for (end, valid) in [("\"", true), ("", false), ("\u{1}\"", false), ("\\n\"", true), ("\\\"", false)] {
             let text = format!("\"{}{end}", "é".repeat(length));
@@ -27,7 +27,7 @@ fn a_string_ends_at_its_quote_wherever_that_is() {
 }
 
 #[test]
-fn what_is_valid_is_what_serde_holds_for_valid() {
+fn validity_matches_serde() {
     for text in [
         "0",
         "-0",
@@ -137,13 +137,13 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_text_is_valid_if_serde_holds_it_for_valid(pieces in prop::collection::vec(piece(), 0..12)) {
+    fn validity_of_arbitrary_text_matches_serde(pieces in prop::collection::vec(piece(), 0..12)) {
         let text = pieces.concat();
         prop_assert_eq!(is_valid(&text), serde_json::from_str::<IgnoredAny>(&text).is_ok(), "X37, X38: {:?}", text);
     }
 
     #[test]
-    fn one_changed_byte_is_judged_as_serde_does(
+    fn validity_after_one_changed_byte_matches_serde(
         value in valid(), pretty in any::<bool>(), at in any::<prop::sample::Index>(), byte in 0_u8..128,
     ) {
         let text = if pretty { format!("{value:#}") } else { value.to_string() };
@@ -157,7 +157,7 @@ proptest! {
     }
 
     #[test]
-    fn what_was_recorded_is_passed_to_the_same_places(value in valid(), pretty in any::<bool>()) {
+    fn recorded_spans_keep_their_positions(value in valid(), pretty in any::<bool>()) {
         let text = if pretty { format!("{value:#}") } else { value.to_string() };
         let mut spans = LargeValueRecorder::default();
         prop_assert_eq!(JsonScanner::new(&text).value_recorded(&mut spans), Some(&*text), "the whole value must be consumed");

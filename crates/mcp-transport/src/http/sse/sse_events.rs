@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn byte_order_marks_and_every_line_end_are_read() {
+    fn byte_order_mark_and_every_line_ending_are_parsed() {
         assert_read(b"\xef\xbb\xbfdata: a\n\n", &[data("a")]);
         assert_read(b"data: a\r\rdata: b\r\n\r\ndata: c\n\n", &[data("a"), data("b"), data("c")]);
         assert_read(b"data: a\r\n\rdata: b\n\r\n", &[data("a"), data("b")]);
@@ -218,13 +218,13 @@ mod tests {
     }
 
     #[test]
-    fn comments_and_unknown_fields_mean_nothing() {
+    fn comments_and_unknown_fields_are_ignored() {
         // [http-sse-ignore-comments]
         assert_read(b": ping\n\n:\n\ndata: a\n: inside\n\nfoo: bar\n\n", &[data("a")]);
     }
 
     #[test]
-    fn ids_and_times_count_without_data() {
+    fn ids_and_retry_times_apply_without_data() {
         // [http-sse-priming-event] [http-sse-retry-field]
         assert_read(b"id: 7\ndata:\n\n", &[SseEvent::Id("7".into())]);
         assert_read(b"id: 7\n\n", &[SseEvent::Id("7".into())]);
@@ -234,18 +234,18 @@ mod tests {
     }
 
     #[test]
-    fn invalid_utf8_is_replaced_at_once() {
+    fn invalid_utf8_is_replaced() {
         assert_read(b"data: a\xffb\n\ndata: \xe6\xbc\xa2\n\n", &[data("a\u{fffd}b"), data("\u{6f22}")]);
     }
 
     #[test]
-    fn lines_of_one_event_are_joined() {
+    fn data_lines_of_one_event_are_joined() {
         let event = SseEvent::Data { kind: "x".into(), data: Bytes::from_static(b"a\n\nb") };
         assert_read(b"event: x\ndata: a\ndata\ndata: b\n\n", &[event]);
     }
 
     #[test]
-    fn an_event_beyond_the_limit_is_passed_over_alone() {
+    fn event_beyond_the_limit_is_skipped_alone() {
         let mut input = b"data: a\n\ndata: ".to_vec();
         input.extend(std::iter::repeat_n(b'x', 5000));
         input.extend(b"\ndata: more\n\ndata: b\n\n");
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn reading_takes_time_in_proportion_to_the_length() {
+    fn parsing_takes_linear_time() {
         let line = |length: usize| {
             let mut input = b"data: ".to_vec();
             input.extend(std::iter::repeat_n(b'x', length));
@@ -295,7 +295,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_input_is_read_as_the_specification_says(
+        fn arbitrary_input_parses_as_specified(
             pieces in proptest::collection::vec(
                 proptest::sample::select(vec![
                     "data", ":", " ", "\n", "\r", "\r\n", "id", "retry", "event", "5", "+", "\0", "x", "\u{feff}",

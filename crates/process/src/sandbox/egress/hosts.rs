@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn s24_a_name_admits_itself_in_each_spelling_and_nothing_else() {
+    fn s24_host_name_matches_in_each_spelling_only() {
         for host in ["api.example.com", "API.Example.COM", "api.example.com.", "ａｐｉ.example.com"] {
             assert!(admits("api.example.com", host, 443), "{host} is the host that was named");
         }
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn s24_a_star_stands_for_subdomains_only() {
+    fn s24_wildcard_matches_subdomains_only() {
         for host in ["a.example.com", "a.b.example.com", "A.EXAMPLE.com."] {
             assert!(admits("*.example.com", host, 443), "{host} is below it");
         }
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn s24_a_port_is_the_only_one_and_none_means_the_web() {
+    fn s24_named_port_is_exclusive_and_the_default_is_the_web() {
         assert!(admits("example.com", "example.com", 443) && admits("example.com", "example.com", 80));
         assert!(!admits("example.com", "example.com", 22), "another port has to be named");
         assert!(admits("example.com:8443", "example.com", 8443));
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn s24_an_address_in_any_form_is_only_reached_when_it_is_named() {
+    fn s24_address_in_any_notation_requires_its_own_pattern() {
         for host in
             ["127.0.0.1", "127.1", "0x7f000001", "2130706433", "0177.0.0.1", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]"]
         {
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_is_shown_as_it_is_read_again() {
+    fn pattern_round_trips_through_its_display() {
         let shown = [
             ("API.example.com", "api.example.com"),
             ("*.Example.com:8080", "*.example.com:8080"),
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_host_is_refused_with_a_reason() {
+    fn invalid_host_is_rejected_with_a_reason() {
         for wide in ["*", "*.com", "*.*.example.com", "a*.example.com", "*.10.0.0.1", "**.example.com", "*example.com"]
         {
             assert!(matches!(wide.parse::<HostPattern>(), Err(HostPatternError::Wildcard(_))), "{wide} is too wide");

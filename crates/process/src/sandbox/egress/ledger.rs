@@ -235,7 +235,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn s24_a_flood_becomes_few_lines() {
+    fn s24_flood_of_events_is_summarized() {
         let ledger = EgressLedger::default();
         let add: HostPattern = "a.example".parse().unwrap();
         for number in 0..1_000 {

@@ -80,7 +80,7 @@ async fn answered(proxy: SocketAddr, request: &str) -> String {
 }
 
 #[tokio::test]
-async fn s24_a_tunnel_leads_to_named_hosts_only() {
+async fn s24_tunnel_reaches_named_hosts_only() {
     let ((named, at_named), (other, at_other)) = (echo().await, echo().await);
     let (egress, address) = usual(&[&format!("localhost:{named}")]).await;
     let (mut stream, head) = connect(address, &format!("localhost:{named}")).await;
@@ -115,7 +115,7 @@ async fn s24_a_tunnel_leads_to_named_hosts_only() {
 }
 
 #[tokio::test]
-async fn s24_a_name_that_leads_to_this_computer_is_refused() {
+async fn s24_name_that_resolves_to_loopback_is_refused() {
     let (port, came) = echo().await;
     let lookup: LookupFunction = |_| Box::pin(async { Ok(vec![IpAddr::V4(Ipv4Addr::LOCALHOST)]) });
     let (_egress, address) = proxy(&[&format!("inside.example:{port}")], lookup, ProxyTimeouts::DEFAULT).await;
@@ -128,7 +128,7 @@ async fn s24_a_name_that_leads_to_this_computer_is_refused() {
 }
 
 #[tokio::test]
-async fn s24_the_address_that_was_judged_is_connected_to() {
+async fn s24_checked_address_is_the_connected_one() {
     static LOOKUPS: AtomicUsize = AtomicUsize::new(0);
     let (port, came) = echo().await;
     // A second lookup would return another address.
@@ -151,7 +151,7 @@ async fn s24_the_address_that_was_judged_is_connected_to() {
 }
 
 #[tokio::test]
-async fn s24_requests_for_urls_are_passed_on_as_their_host_expects() {
+async fn s24_url_requests_are_forwarded_in_origin_form() {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let host = tokio::spawn(async move {
@@ -183,7 +183,7 @@ async fn s24_requests_for_urls_are_passed_on_as_their_host_expects() {
 }
 
 #[tokio::test]
-async fn s24_what_is_no_request_for_a_named_host_is_refused() {
+async fn s24_invalid_requests_are_refused() {
     let (port, came) = echo().await;
     let (_egress, address) = usual(&[&format!("localhost:{port}")]).await;
     let cases = [
@@ -210,7 +210,7 @@ async fn s24_what_is_no_request_for_a_named_host_is_refused() {
 }
 
 #[tokio::test]
-async fn s24_what_is_slow_or_idle_is_closed() {
+async fn s24_slow_or_idle_connections_are_closed() {
     let (port, _) = echo().await;
     let short = Duration::from_millis(50);
     let hosts = format!("localhost:{port}");
@@ -227,7 +227,7 @@ async fn s24_what_is_slow_or_idle_is_closed() {
 }
 
 #[tokio::test]
-async fn s24_more_connections_than_allowed_wait() {
+async fn s24_excess_connections_wait() {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let to = format!("localhost:{}", listener.local_addr().unwrap().port());
     let (_egress, address) = usual(&[&to]).await;

@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn s24_a_name_leads_to_the_open_internet_only() {
+    fn s24_name_must_resolve_to_public_addresses() {
         let own =
             "127.0.0.1 10.0.0.1 192.168.1.1 169.254.169.254 100.64.0.1 ::1 fe80::1 fc00::1 ::ffff:127.0.0.1 0.0.0.0";
         for address in own.split(' ') {
@@ -132,13 +132,13 @@ mod tests {
     }
 
     #[test]
-    fn s24_an_address_is_named_with_its_port() {
+    fn s24_address_pattern_includes_the_port() {
         let refused = found(&["example.com", "10.0.0.1:8443"], "example.com", &["10.0.0.1"]);
         assert!(matches!(refused, Err(ConnectFault::Refused { .. })), "S24: the port counts: {refused:?}");
     }
 
     #[tokio::test]
-    async fn s24_what_is_not_named_is_not_looked_up() {
+    async fn s24_unnamed_host_is_not_resolved() {
         let lookup: LookupFunction = |name| panic!("S24: {name} was looked up, which discloses it to a name server");
         let other = Destination::new("secret-in-a-name.example", 443).unwrap();
         let refused = addresses(&hosts(&["example.com"]), &other, lookup).await;

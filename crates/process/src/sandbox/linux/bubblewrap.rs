@@ -262,7 +262,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_trial_that_found_less_than_all_is_repeated() {
+    fn incomplete_trial_is_repeated() {
         let since = Instant::now();
         for features in BubblewrapFeatures::ALL {
             let known = TrialResult { features, since };

@@ -113,7 +113,7 @@ mod tests {
 
     /// A folder that is replaced by a link after it was checked.
     #[test]
-    fn s09_a_folder_that_became_a_link_is_not_opened() {
+    fn s09_folder_replaced_by_a_link_is_not_opened() {
         let ground = tempfile::tempdir().unwrap();
         let base = ground.path().canonicalize().unwrap();
         for folder in ["secret", "outer", "outer/inner", "own"] {
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn s09_a_program_that_leads_elsewhere_than_approved_is_not_reached() {
+    fn s09_program_link_to_an_unapproved_path_is_not_opened() {
         let ground = tempfile::tempdir().unwrap();
         let base = ground.path().canonicalize().unwrap();
         for folder in ["secret", "bin", "own"] {

@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn s05_a_link_counts_as_the_program_that_it_leads_to() {
+    fn s05_link_is_resolved_to_its_program() {
         let folder = tempfile::tempdir().unwrap();
         let link = folder.path().join("bwrap");
         symlink("/bin/sh", &link).unwrap();

@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn s37_a_home_is_measured_by_what_it_takes_on_the_disk() {
+    fn s37_home_is_measured_by_its_disk_usage() {
         let home = tempfile::tempdir().unwrap();
         fs::create_dir(home.path().join("cache")).unwrap();
         let large = home.path().join("cache/large");

@@ -10,7 +10,7 @@ fn params(value: Value) -> CreateMessageParams {
 }
 
 /// A request that uses every member.
-fn whole() -> CreateMessageParams {
+fn complete_request() -> CreateMessageParams {
     params(json!({
         "systemPrompt": "Be terse.", "maxTokens": 64, "temperature": 0.5, "stopSequences": ["END"],
         "includeContext": "allServers", "metadata": { "trace": "secret-of-the-server" },
@@ -30,8 +30,8 @@ fn whole() -> CreateMessageParams {
 }
 
 #[test]
-fn a_request_goes_over_with_all_that_a_model_takes_and_nothing_else() {
-    let request = to_request(&whole()).expect("it can be put to a model");
+fn sampling_request_is_converted_completely() {
+    let request = to_request(&complete_request()).expect("it can be put to a model");
     assert_eq!(request.system.as_deref(), Some("Be terse."), "the system prompt");
     assert_eq!(request.max_tokens, Some(64), "[sampling-max-tokens]: never more than wanted");
     assert_eq!((request.temperature, &request.stop[..]), (Some(0.5), &["END".to_owned()][..]), "how to answer");
@@ -52,7 +52,7 @@ fn a_request_goes_over_with_all_that_a_model_takes_and_nothing_else() {
 }
 
 #[test]
-fn tools_have_names_that_every_provider_takes_and_lead_back() {
+fn tool_keys_are_accepted_by_every_provider_and_reversible() {
     let names = ["3d-render", "-x", "_y", "tool_1", ""];
     let tools: Vec<Value> = names.iter().map(|name| json!({ "name": name, "inputSchema": {} })).collect();
     let messages = json!([{ "role": "user", "content": { "type": "text", "text": "x" } }]);
@@ -66,7 +66,7 @@ fn tools_have_names_that_every_provider_takes_and_lead_back() {
 }
 
 #[test]
-fn what_can_not_be_put_to_a_model_is_refused() {
+fn unconvertible_request_is_rejected() {
     let with = |content: Value| params(json!({ "maxTokens": 1, "messages": [{ "role": "user", "content": content }] }));
     let broken = with(json!({ "type": "image", "data": "no base64!", "mimeType": "image/png" }));
     assert_eq!(check(&broken), Err(ConversionError::Base64), "[sampling-validate-content]: bytes that are none");
@@ -74,7 +74,7 @@ fn what_can_not_be_put_to_a_model_is_refused() {
     assert_eq!(to_request(&short).err(), Some(ConversionError::Base64), "[sampling-validate-content]: half of some");
     let none = params(json!({ "maxTokens": 1, "messages": [] }));
     assert_eq!(check(&none), Err(ConversionError::NoMessages), "[sampling-validate-content]: nothing to answer");
-    assert_eq!(check(&whole()), Ok(()), "and all else is taken");
+    assert_eq!(check(&complete_request()), Ok(()), "and all else is taken");
 }
 
 fn reply(parts: Vec<MessagePart>, stop: StopReason) -> ModelReply {
@@ -83,7 +83,7 @@ fn reply(parts: Vec<MessagePart>, stop: StopReason) -> ModelReply {
 }
 
 #[test]
-fn an_answer_comes_back_with_its_role_model_and_reason() {
+fn reply_is_converted_with_role_model_and_stop_reason() {
     let text = vec![MessagePart::Thinking { text: "hm".into(), opaque: None }, MessagePart::text("Rain.")];
     for (stop, reason) in [
         (StopReason::EndTurn, "endTurn"),
@@ -92,7 +92,7 @@ fn an_answer_comes_back_with_its_role_model_and_reason() {
         (StopReason::Refused, "refusal"),
         (StopReason::Other("pause".into()), "pause"),
     ] {
-        let result = from_reply(&reply(text.clone(), stop), &whole()).expect("it is an answer");
+        let result = from_reply(&reply(text.clone(), stop), &complete_request()).expect("it is an answer");
         assert_eq!((result.role, result.model.as_str()), (Role::Assistant, "m-1"), "[sampling-result-fields]");
         assert_eq!(result.stop_reason.as_deref(), Some(reason), "[sampling-result-fields]: why it ended");
         assert_eq!(result.content.blocks(), [ContentBlock::text("Rain.")], "what was thought stays here");
@@ -100,7 +100,7 @@ fn an_answer_comes_back_with_its_role_model_and_reason() {
 }
 
 #[test]
-fn the_key_in_meta_is_our_own() {
+fn metadata_key_is_in_the_namespace_of_the_app() {
     let (prefix, name) = OPAQUE.split_once('/').expect("[base-meta-key-grammar]: a prefix and a name");
     let labels: Vec<&str> = prefix.split('.').collect();
     let is_label = |label: &&str| {
@@ -114,7 +114,7 @@ fn the_key_in_meta_is_our_own() {
 }
 
 #[test]
-fn tools_are_used_by_the_servers_names_and_only_where_they_may_be() {
+fn tool_uses_have_the_names_of_the_server_and_are_permitted() {
     let used = |id: &str, name: &str| MessagePart::ToolUse {
         id: id.into(),
         name: name.into(),
@@ -122,27 +122,31 @@ fn tools_are_used_by_the_servers_names_and_only_where_they_may_be() {
         opaque: Some(json!({ "signature": id })),
     };
     let both = reply(vec![used("a", "weather"), used("b", "tool_1")], StopReason::EndTurn);
-    let result = from_reply(&both, &whole()).expect("both are offered");
+    let result = from_reply(&both, &complete_request()).expect("both are offered");
     let names: Vec<Value> = result.content.blocks().iter().map(|block| json!(block)["name"].clone()).collect();
     assert_eq!(names, ["weather", "wetter für heute"], "[sampling-parallel-tools]: both, by the server's names");
     assert_eq!(result.stop_reason.as_deref(), Some("toolUse"), "[sampling-tool-use-return]");
     let meta = json!(result.content.blocks()[0])["_meta"].clone();
     assert_eq!(meta, json!({ "dev.drawbridge/opaque": { "signature": "a" } }), "[sampling-preserve-meta]");
     let other = reply(vec![used("a", "delete_all")], StopReason::ToolUse);
-    assert_eq!(from_reply(&other, &whole()), Err(ConversionError::Tool), "[sampling-tools-scoped]: no other tool");
-    let mut none = whole();
+    assert_eq!(
+        from_reply(&other, &complete_request()),
+        Err(ConversionError::Tool),
+        "[sampling-tools-scoped]: no other tool"
+    );
+    let mut none = complete_request();
     none.tool_choice = serde_json::from_value(json!({ "mode": "none" })).ok();
     assert_eq!(to_request(&none).expect("fine").tool_choice, ToolChoice::None, "[sampling-tool-choice]: none is none");
     assert_eq!(from_reply(&both, &none), Err(ConversionError::Tool), "[sampling-tool-choice]: and stays none");
-    let mut silent = whole();
+    let mut silent = complete_request();
     silent.tool_choice = None;
     assert_eq!(to_request(&silent).expect("fine").tool_choice, ToolChoice::Auto, "[sampling-tool-choice]: auto");
     assert_eq!(
-        from_reply(&reply(vec![MessagePart::text("")], StopReason::EndTurn), &whole()),
+        from_reply(&reply(vec![MessagePart::text("")], StopReason::EndTurn), &complete_request()),
         Err(ConversionError::Empty),
         "nothing"
     );
-    let cut = from_reply(&reply(vec![MessagePart::text("")], StopReason::MaxTokens), &whole());
+    let cut = from_reply(&reply(vec![MessagePart::text("")], StopReason::MaxTokens), &complete_request());
     assert_eq!(
         cut,
         Err(ConversionError::OutOfTokens),

@@ -63,7 +63,7 @@ impl Secrets for EmptyKeychain {
 }
 
 #[test]
-fn behind_a_locked_keychain_there_may_be_a_key() {
+fn locked_keychain_may_contain_a_key() {
     let missing = |status: SecretsStatus| {
         let holder = KeyHolder::new(Arc::new(EmptyKeychain(status)));
         holder.ask(false);
@@ -78,7 +78,7 @@ fn behind_a_locked_keychain_there_may_be_a_key() {
 }
 
 #[test]
-fn a_keychain_that_gave_no_key_is_asked_again_after_a_while() {
+fn keychain_without_a_key_is_asked_again_later() {
     let secrets = Arc::new(LockedKeychain::default());
     let pause = Duration::from_millis(40);
     let holder = KeyHolder::asking_again_after(secrets.clone(), pause);

@@ -66,7 +66,7 @@ fn shorten(log: &Connection, upto: u64, key: Option<&str>, mac: Option<&[u8]>, c
 }
 
 /// Returns `Ok` if verifying the log reports a finding or fails, otherwise the clean verdict as the error.
-fn is_named(log: &dyn AuditLog) -> Result<(), Box<AuditVerdict>> {
+fn check_reported(log: &dyn AuditLog) -> Result<(), Box<AuditVerdict>> {
     match log.verify() {
         Ok(verdict) if verdict.is_whole() => Err(Box::new(verdict)),
         Ok(_) | Err(_) => Ok(()),
@@ -74,8 +74,8 @@ fn is_named(log: &dyn AuditLog) -> Result<(), Box<AuditVerdict>> {
 }
 
 /// Checks that verification reports the change, both now and after Drawbridge has appended another entry.
-fn stays_named(folder: &LogFolder, what: &str) {
-    if let Err(verdict) = is_named(&*folder.log()) {
+fn assert_stays_reported(folder: &LogFolder, what: &str) {
+    if let Err(verdict) = check_reported(&*folder.log()) {
         panic!("{what}: verification reports it: {verdict:?}");
     }
     let log = folder.log();
@@ -83,14 +83,14 @@ fn stays_named(folder: &LogFolder, what: &str) {
         let _ = log.verify();
         let _ = log.flush();
         drop(log);
-        if let Err(verdict) = is_named(&*folder.log()) {
+        if let Err(verdict) = check_reported(&*folder.log()) {
             panic!("{what}: verification still reports it after another append: {verdict:?}");
         }
     }
 }
 
 #[test]
-fn s04_nothing_that_was_removed_without_the_key_passes_for_retention() {
+fn s04_forged_removal_does_not_pass_for_retention() {
     let foreign = LogFolder::with(ENTRIES);
     let (key, mac): (String, Vec<u8>) =
         foreign.attacked().query_row("SELECT key, mac FROM seal", [], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
@@ -98,13 +98,19 @@ fn s04_nothing_that_was_removed_without_the_key_passes_for_retention() {
         for confirm in [true, false] {
             let folder = sealed();
             shorten(&folder.attacked(), upto, None, None, confirm);
-            stays_named(&folder, &format!("a checkpoint at {upto} without a seal, confirmed: {confirm}"));
+            assert_stays_reported(&folder, &format!("a checkpoint at {upto} without a seal, confirmed: {confirm}"));
             let folder = sealed();
             shorten(&folder.attacked(), upto, Some("0123456789abcdef"), Some(&[7; 32]), confirm);
-            stays_named(&folder, &format!("a checkpoint at {upto} of a key that nobody has, confirmed: {confirm}"));
+            assert_stays_reported(
+                &folder,
+                &format!("a checkpoint at {upto} of a key that nobody has, confirmed: {confirm}"),
+            );
             let folder = sealed();
             shorten(&folder.attacked(), upto, Some(&key), Some(&mac), confirm);
-            stays_named(&folder, &format!("a checkpoint at {upto} with another log's seal, confirmed: {confirm}"));
+            assert_stays_reported(
+                &folder,
+                &format!("a checkpoint at {upto} with another log's seal, confirmed: {confirm}"),
+            );
             let folder = sealed();
             {
                 let log = folder.attacked();
@@ -112,13 +118,16 @@ fn s04_nothing_that_was_removed_without_the_key_passes_for_retention() {
                     log.query_row("SELECT key, mac FROM seal", [], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
                 shorten(&log, upto, Some(&own), Some(&seal), confirm);
             }
-            stays_named(&folder, &format!("a checkpoint at {upto} with the seal of the end, confirmed: {confirm}"));
+            assert_stays_reported(
+                &folder,
+                &format!("a checkpoint at {upto} with the seal of the end, confirmed: {confirm}"),
+            );
         }
     }
 }
 
 #[test]
-fn s04_a_confirming_entry_prepared_while_there_was_no_key_is_of_no_use() {
+fn s04_confirming_entry_forged_before_the_key_exists_has_no_effect() {
     let folder = sealed();
     // The forged entry is after the sealed part. Drawbridge reports it as unproved and seals the entries that follow.
     {
@@ -130,12 +139,12 @@ fn s04_a_confirming_entry_prepared_while_there_was_no_key_is_of_no_use() {
     let verdict = folder.log().verify().unwrap();
     assert!(verdict.is_whole() && !verdict.is_proved(), "nothing is removed yet: {verdict:?}");
     shorten(&folder.attacked(), 8, None, None, false);
-    stays_named(&folder, "the entry is at or below the seal now");
+    assert_stays_reported(&folder, "the entry is at or below the seal now");
 }
 
 /// The state is like after `kill -9`: nothing is flushed, and no further entry is appended.
 #[test]
-fn s04_the_keychain_soon_learns_of_the_last_entry() {
+fn s04_last_entry_is_soon_marked_in_the_keychain() {
     let folder = LogFolder::new();
     let log = folder.log();
     for subject in ["first", "second", "third"] {
@@ -154,7 +163,7 @@ fn s04_the_keychain_soon_learns_of_the_last_entry() {
 }
 
 #[test]
-fn s04_other_ways_to_remove_or_change_are_named() {
+fn s04_other_removals_and_changes_are_reported() {
     let attacks: [(&str, &str); 19] = [
         ("entries go", "DELETE FROM entry WHERE number IN (3, 4)"),
         ("the first ones go", "DELETE FROM entry WHERE number <= 4"),
@@ -198,19 +207,19 @@ fn s04_other_ways_to_remove_or_change_are_named() {
     for (what, sql) in attacks {
         let folder = sealed();
         folder.attacked().execute_batch(sql).unwrap_or_else(|error| panic!("{what}: {error}"));
-        stays_named(&folder, what);
+        assert_stays_reported(&folder, what);
     }
     let folder = sealed();
     for file in ["audit.db-wal", "audit.db-shm"] {
         let _ = std::fs::remove_file(folder.data().join(file));
     }
     std::fs::write(folder.file(), b"").unwrap();
-    stays_named(&folder, "an empty file in its place");
+    assert_stays_reported(&folder, "an empty file in its place");
     let folder = sealed();
     for file in ["audit.db", "audit.db-wal", "audit.db-shm"] {
         let _ = std::fs::remove_file(folder.data().join(file));
     }
-    stays_named(&folder, "no file in its place");
+    assert_stays_reported(&folder, "no file in its place");
     let folder = sealed();
     let other = LogFolder::with(ENTRIES);
     {
@@ -218,11 +227,11 @@ fn s04_other_ways_to_remove_or_change_are_named() {
             other.attacked().query_row("SELECT key, mac FROM seal", [], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
         folder.attacked().execute("UPDATE seal SET key = ?1, mac = ?2", params![key, mac]).unwrap();
     }
-    stays_named(&folder, "the seal of another log");
+    assert_stays_reported(&folder, "the seal of another log");
 }
 
 #[test]
-fn s04_an_old_seal_with_newer_entries_changed_is_named() {
+fn s04_old_seal_with_changed_newer_entries_is_reported() {
     let folder = LogFolder::with(8);
     let old: (i64, Vec<u8>, String, Vec<u8>) = folder
         .attacked()
@@ -238,11 +247,11 @@ fn s04_an_old_seal_with_newer_entries_changed_is_named() {
             .unwrap();
         append(&log, "tool", "forged", "abc");
     }
-    stays_named(&folder, "an old seal, and another entry in the place of those that followed");
+    assert_stays_reported(&folder, "an old seal, and another entry in the place of those that followed");
 }
 
 #[test]
-fn s04_a_key_that_was_destroyed_does_not_hide_a_rewritten_log() {
+fn s04_destroyed_key_does_not_hide_a_rewritten_log() {
     let folder = sealed();
     folder.attacked().execute_batch("DELETE FROM entry WHERE number > 8; DELETE FROM seal").unwrap();
     folder.keychain.lock(true);
@@ -267,13 +276,13 @@ fn retained(folder: &LogFolder, keep: AuditRetention) -> Vec<u64> {
 }
 
 #[test]
-fn s04_drawbridge_itself_removes_nothing_that_was_made_to_look_old_or_large() {
+fn s04_entries_made_to_look_old_or_large_are_not_removed() {
     let month = AuditRetention { days: 30_000, megabytes: 0 };
     let folder = sealed();
     folder.attacked().execute_batch("UPDATE entry SET at = 1 WHERE number <= 9").unwrap();
     let left = retained(&folder, month);
     assert!(left.contains(&1), "entries with another date stay: {left:?}");
-    stays_named(&folder, "entries that were made to look old");
+    assert_stays_reported(&folder, "entries that were made to look old");
 
     let one = AuditRetention { days: 0, megabytes: 1 };
     let folder = sealed();
@@ -300,11 +309,11 @@ fn s04_drawbridge_itself_removes_nothing_that_was_made_to_look_old_or_large() {
     folder.attacked().execute_batch("UPDATE entry SET at = at").unwrap();
     let left = retained(&folder, AuditRetention { days: 1, megabytes: 0 });
     assert!(left.contains(&5), "entries after a forged checkpoint stay: {left:?}");
-    stays_named(&folder, "a forged checkpoint before a removal");
+    assert_stays_reported(&folder, "a forged checkpoint before a removal");
 }
 
 #[test]
-fn s04_retention_without_a_keychain_is_proved_no_more_than_the_rest() {
+fn s04_retention_without_a_keychain_is_unproved() {
     let folder = LogFolder::new();
     folder.keychain.lock(true);
     let log = folder.log();
@@ -328,7 +337,7 @@ fn s04_retention_without_a_keychain_is_proved_no_more_than_the_rest() {
 }
 
 /// Returns the number, time, subject and decision of the sealed entries, as a reader sees them.
-fn seen(log: &dyn AuditLog) -> Vec<(u64, u64, String, String)> {
+fn sealed_entries(log: &dyn AuditLog) -> Vec<(u64, u64, String, String)> {
     let entries = log.read(&AuditQuery::latest(1_000)).unwrap_or_default();
     let of_run = entries.into_iter().filter(|entry| entry.number <= ENTRIES);
     of_run.map(|entry| (entry.number, entry.at, entry.subject, entry.decision.into_owned())).collect()
@@ -338,20 +347,20 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
     #[test]
-    fn s04_any_edits_without_the_key_are_named_or_change_nothing_that_was_sealed(
+    fn s04_edits_without_the_key_are_reported_or_change_nothing_sealed(
         edits in prop::collection::vec(edit(), 1..6),
     ) {
         let folder = LogFolder::with(7);
         let old = seal_of(&folder.attacked()).unwrap();
         folder.append(8..=ENTRIES);
         folder.keychain.age();
-        let before = seen(&*folder.log());
+        let before = sealed_entries(&*folder.log());
         for edit in &edits {
             attempt(&folder, edit, &old);
         }
         let log = folder.log();
-        if let Err(verdict) = is_named(&*log) {
-            prop_assert_eq!(seen(&*log), before, "{:?} is not reported: {:?}", edits, verdict);
+        if let Err(verdict) = check_reported(&*log) {
+            prop_assert_eq!(sealed_entries(&*log), before, "{:?} is not reported: {:?}", edits, verdict);
         }
     }
 }

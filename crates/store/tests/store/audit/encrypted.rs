@@ -11,7 +11,7 @@ use super::support::{Keychain, LogFolder, NoShell, decision};
 
 const CANARY: &str = "zqkestrel";
 
-fn telling(subject: &str) -> AuditEntry {
+fn entry_with_canary(subject: &str) -> AuditEntry {
     AuditEntry { content: Some(format!("{{\"q\":\"{CANARY} {subject}\"}}")), ..decision(subject) }
 }
 
@@ -31,17 +31,17 @@ fn is_whole(log: &dyn AuditLog, count: usize) {
     let entries = log.read(&AuditQuery { words: vec![CANARY.to_owned()], ..AuditQuery::latest(1_000) }).unwrap();
     assert_eq!(entries.len(), count, "each entry is found by its content");
     let oldest = entries.last().unwrap();
-    assert_eq!(oldest.content, telling(&oldest.subject).content, "the content is read back");
+    assert_eq!(oldest.content, entry_with_canary(&oldest.subject).content, "the content is read back");
     let verdict = log.verify().unwrap();
     assert!(verdict.is_proved(), "the chain and the seal hold: {verdict:?}");
 }
 
 #[test]
-fn s28_contents_of_the_log_stand_in_no_file() {
+fn s28_log_contents_are_in_no_file() {
     let folder = LogFolder::new();
     let log = folder.log();
     for n in 0..40 {
-        log.append(telling(&format!("number {n}"))).unwrap();
+        log.append(entry_with_canary(&format!("number {n}"))).unwrap();
     }
     is_whole(&*log, 40);
     log.flush().unwrap();
@@ -55,19 +55,19 @@ fn s28_contents_of_the_log_stand_in_no_file() {
 }
 
 #[test]
-fn s28_what_was_written_before_the_keychain_answered_is_encrypted_then() {
+fn s28_entries_written_before_the_keychain_is_available_are_encrypted_later() {
     let folder = LogFolder::new();
     folder.keychain.lock(true);
     let log = folder.log();
     for n in 0..700 {
-        log.append(telling(&format!("number {n}"))).unwrap();
+        log.append(entry_with_canary(&format!("number {n}"))).unwrap();
     }
     log.flush().unwrap();
     assert!(!plain(&folder).is_empty(), "entries are written in plain text without a key");
     let other = folder.log();
     folder.keychain.lock(false);
     assert!(log.verify().unwrap().is_whole(), "the keychain is asked again");
-    log.append(telling("with the key")).unwrap();
+    log.append(entry_with_canary("with the key")).unwrap();
     assert!(log.is_encrypted().unwrap(), "all contents are encrypted");
     assert_eq!(plain(&folder), Vec::<String>::new(), "nothing plain is left");
     is_whole(&*log, 701);
@@ -75,14 +75,14 @@ fn s28_what_was_written_before_the_keychain_answered_is_encrypted_then() {
 }
 
 #[test]
-fn s28_without_a_key_the_log_goes_on_and_contents_are_left_out() {
+fn s28_log_without_a_key_continues_and_omits_contents() {
     let folder = LogFolder::with(3);
     folder.append(0..1);
     folder.keychain.lock(true);
     let log = folder.log();
-    log.append(telling("plain")).unwrap();
+    log.append(entry_with_canary("plain")).unwrap();
     let entries = log.read(&AuditQuery::latest(10)).unwrap();
-    assert_eq!(entries[0].content, telling("plain").content, "plain content is read without a key");
+    assert_eq!(entries[0].content, entry_with_canary("plain").content, "plain content is read without a key");
     let hidden = &entries[1];
     assert_eq!(
         (hidden.content.as_deref(), hidden.content_bytes),
@@ -100,7 +100,7 @@ fn s28_without_a_key_the_log_goes_on_and_contents_are_left_out() {
 }
 
 #[test]
-fn s28_another_content_is_named() {
+fn s28_changed_content_is_reported() {
     let folder = LogFolder::with(12);
     let swap = "UPDATE entry SET content = (SELECT content FROM entry WHERE number = 6) WHERE number = 5";
     folder.append([99].into_iter());
@@ -125,7 +125,7 @@ fn s28_another_content_is_named() {
 }
 
 #[test]
-fn s28_a_log_of_the_version_before_is_taken_over() {
+fn s28_log_of_the_previous_version_is_migrated() {
     let folder = LogFolder::new();
     std::fs::create_dir_all(folder.data()).unwrap();
     let none = || {
@@ -135,7 +135,7 @@ fn s28_a_log_of_the_version_before_is_taken_over() {
     };
     let log = none();
     for n in 0..300 {
-        log.append(telling(&format!("number {n}"))).unwrap();
+        log.append(entry_with_canary(&format!("number {n}"))).unwrap();
     }
     assert!(!log.is_encrypted().unwrap(), "the log is plain without a keychain");
     log.flush().unwrap();
@@ -156,7 +156,7 @@ fn s28_a_log_of_the_version_before_is_taken_over() {
     assert!(log.verify().unwrap().is_whole(), "the migrated log is whole without a keychain");
     drop(log);
     let log = folder.log();
-    log.append(telling("new")).unwrap();
+    log.append(entry_with_canary("new")).unwrap();
     let verdict = log.verify().unwrap();
     assert!(verdict.is_whole(), "the chain and the tables are valid: {verdict:?}");
     assert!(log.is_encrypted().unwrap(), "the log is encrypted with a keychain");
@@ -173,7 +173,7 @@ const ENCRYPTS_IN: &str = "AUDIT_TO_ENCRYPT";
 #[cfg(unix)]
 #[test]
 #[allow(clippy::disallowed_methods, reason = "starts this test, not a server")]
-fn s28_encrypting_the_log_outlasts_kill_9() {
+fn s28_encryption_of_the_log_survives_kill_9() {
     let keychain = Arc::new(Keychain::default());
     // The key is as young as the log, which is not sealed yet.
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis();
@@ -186,7 +186,7 @@ fn s28_encrypting_the_log_outlasts_kill_9() {
     // The child process that gets killed is this test, too.
     if let Some(folder) = std::env::var_os(ENCRYPTS_IN) {
         let log = open(folder.as_ref());
-        log.append(telling("while it is encrypted")).unwrap();
+        log.append(entry_with_canary("while it is encrypted")).unwrap();
         assert!(log.is_encrypted().unwrap());
         return;
     }
@@ -194,7 +194,7 @@ fn s28_encrypting_the_log_outlasts_kill_9() {
     folder.keychain.lock(true);
     let log = folder.log();
     for n in 0..3_000 {
-        log.append(telling(&format!("number {n}"))).unwrap();
+        log.append(entry_with_canary(&format!("number {n}"))).unwrap();
     }
     log.flush().unwrap();
     drop(log);
@@ -202,7 +202,7 @@ fn s28_encrypting_the_log_outlasts_kill_9() {
     let mut halfway = 0;
     for pause in (0..).map(|n| std::time::Duration::from_millis(30).mul_f64(1.2_f64.powi(n))) {
         let mut child = std::process::Command::new(std::env::current_exe().unwrap())
-            .args(["audit::encrypted::s28_encrypting_the_log_outlasts_kill_9", "--exact"])
+            .args(["audit::encrypted::s28_encryption_of_the_log_survives_kill_9", "--exact"])
             .env(ENCRYPTS_IN, folder.folder.path())
             .stdout(std::process::Stdio::null())
             .spawn()
@@ -223,12 +223,12 @@ fn s28_encrypting_the_log_outlasts_kill_9() {
     }
     assert!(halfway > 0, "at least one round was killed halfway");
     let log = folder.log();
-    log.append(telling("last")).unwrap();
+    log.append(entry_with_canary("last")).unwrap();
     assert!(log.is_encrypted().unwrap(), "the encryption is completed");
     assert_eq!(plain(&folder), Vec::<String>::new(), "nothing plain is left");
     assert!(log.verify().unwrap().is_whole(), "no entry is lost or changed");
     let first = log.read(&AuditQuery { before: Some(2), ..AuditQuery::latest(1) }).unwrap();
-    assert_eq!(first[0].content, telling("number 0").content, "each content is unchanged");
+    assert_eq!(first[0].content, entry_with_canary("number 0").content, "each content is unchanged");
 }
 
 /// Removes the record of the encrypted contents, and later restores it as if nothing were plain.
@@ -237,7 +237,7 @@ const PUT_BACK: &str = "DROP TABLE IF EXISTS encryption;
     INSERT INTO encryption VALUES (1, 3)";
 
 #[test]
-fn s28_a_log_that_was_made_to_seem_plain_is_encrypted_all_the_same() {
+fn s28_log_marked_as_plain_is_encrypted_anyway() {
     for is_running in [true, false] {
         let folder = LogFolder::with(3);
         let mut log = folder.log();
@@ -248,7 +248,7 @@ fn s28_a_log_that_was_made_to_seem_plain_is_encrypted_all_the_same() {
         }
         folder.attacked().execute_batch("DROP TABLE encryption").unwrap();
         log = folder.log();
-        log.append(telling("one")).unwrap();
+        log.append(entry_with_canary("one")).unwrap();
         log.flush().unwrap();
         assert_eq!(plain(&folder), Vec::<String>::new(), "no content is plain");
         let verdict = log.verify().unwrap();
@@ -261,7 +261,7 @@ fn s28_a_log_that_was_made_to_seem_plain_is_encrypted_all_the_same() {
 }
 
 #[test]
-fn s28_a_log_with_another_type_of_content_is_mended_or_not_written() {
+fn s28_log_with_a_changed_content_type_is_repaired_or_not_written() {
     let folder = LogFolder::with(3);
     let retype = |from: &str, to: &str| {
         let sql = format!(
@@ -273,22 +273,23 @@ fn s28_a_log_with_another_type_of_content_is_mended_or_not_written() {
     };
     retype("content ANY", "content TEXT");
     let log = folder.log();
-    log.append(telling("one")).unwrap();
+    log.append(entry_with_canary("one")).unwrap();
     log.flush().unwrap();
     assert_eq!(plain(&folder), Vec::<String>::new(), "the table is restored");
     drop(log);
     retype("content ANY", "content  TEXT");
-    let error = folder.log().append(telling("two")).expect_err("a content that can't be encrypted is not written");
+    let error =
+        folder.log().append(entry_with_canary("two")).expect_err("a content that can't be encrypted is not written");
     assert!(error.path.contains("audit.db"), "the file is named: {error}");
     assert_eq!(plain(&folder), Vec::<String>::new(), "no content is plain");
 }
 
 #[test]
-fn s28_plain_contents_that_the_log_hides_are_named_and_encrypted() {
+fn s28_hidden_plain_contents_are_reported_and_encrypted() {
     let folder = LogFolder::new();
     folder.keychain.lock(true);
     let log = folder.log();
-    log.append(telling("before the keychain answered")).unwrap();
+    log.append(entry_with_canary("before the keychain answered")).unwrap();
     log.flush().unwrap();
     drop(log);
     folder.keychain.lock(false);

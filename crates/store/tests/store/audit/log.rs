@@ -10,7 +10,7 @@ use ports::{AppendOutcome, AuditEntry, AuditQuery, AuditReceipts, AuditSeal, Sec
 use super::support::{LogFolder, NoShell, decision, numbers};
 
 #[test]
-fn the_log_counts_on() {
+fn entry_numbers_are_consecutive() {
     let folder = LogFolder::new();
     let log = folder.log();
     assert_eq!(log.read(&AuditQuery::latest(10)).unwrap(), [], "an empty log has no entries");
@@ -35,7 +35,7 @@ fn the_log_counts_on() {
 }
 
 #[test]
-fn s04_the_keychain_knows_of_the_first_entry_at_once() {
+fn s04_first_entry_is_marked_in_the_keychain_immediately() {
     let folder = LogFolder::new();
     let log = folder.log();
     log.append(decision("first")).unwrap();
@@ -57,7 +57,7 @@ fn s04_the_keychain_knows_of_the_first_entry_at_once() {
 }
 
 #[test]
-fn writers_at_the_same_time_make_one_chain() {
+fn concurrent_writers_form_one_chain() {
     let folder = LogFolder::new();
     let receipts = Arc::new(AuditReceipts::default());
     std::thread::scope(|scope| {
@@ -85,7 +85,7 @@ fn writers_at_the_same_time_make_one_chain() {
 }
 
 #[test]
-fn what_is_handed_over_is_told_of_and_becomes_durable() {
+fn later_entries_are_reported_once_durable() {
     let folder = LogFolder::new();
     let log = folder.log();
     let receipts = Arc::new(AuditReceipts::default());
@@ -109,7 +109,7 @@ fn what_is_handed_over_is_told_of_and_becomes_durable() {
 }
 
 #[test]
-fn bounds_hold_and_nothing_is_exported_that_a_terminal_would_act_on() {
+fn fields_are_bounded_and_exports_contain_no_terminal_escapes() {
     let folder = LogFolder::new();
     let log = folder.log();
     // Escape sequences and text with direction controls (X11, X12).
@@ -133,7 +133,7 @@ fn bounds_hold_and_nothing_is_exported_that_a_terminal_would_act_on() {
 }
 
 #[test]
-fn what_is_looked_for_is_found() {
+fn query_filters_entries() {
     let folder = LogFolder::new();
     let log = folder.log();
     let entry = |at, server: &str, kind: &'static str, decision_: &'static str, subject: &str| AuditEntry {
@@ -166,7 +166,7 @@ fn what_is_looked_for_is_found() {
 }
 
 #[test]
-fn a_log_that_cannot_be_written_is_an_error() {
+fn unwritable_log_is_an_error() {
     let folder = LogFolder::new();
     fs::create_dir_all(folder.file()).unwrap();
     let error = folder.log().append(decision("x")).unwrap_err();
@@ -179,7 +179,7 @@ fn a_log_that_cannot_be_written_is_an_error() {
 }
 
 #[test]
-fn a_file_that_is_moved_away_is_not_written_to() {
+fn log_moved_away_is_not_written_to() {
     let folder = LogFolder::with(3);
     let log = folder.log();
     log.append(decision("four")).unwrap();
@@ -196,7 +196,7 @@ fn a_file_that_is_moved_away_is_not_written_to() {
 }
 
 #[test]
-fn without_a_keychain_it_is_chained_and_said_to_be_no_more() {
+fn log_without_a_keychain_is_chained_but_unproved() {
     let folder = LogFolder::new();
     let open = || {
         let (config, data) = (folder.folder.path().join("mcp.json"), folder.data());
@@ -225,7 +225,7 @@ fn without_a_keychain_it_is_chained_and_said_to_be_no_more() {
 
 /// Prints the cost of an entry. The asserted bounds are far above it, for machines with slow disks.
 #[test]
-fn an_entry_costs_microseconds_and_many_share_a_sync() {
+fn entry_takes_microseconds_and_many_share_a_sync() {
     let folder = LogFolder::with(1);
     let log = folder.log();
     log.append(decision("opens it")).unwrap();

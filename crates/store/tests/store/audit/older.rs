@@ -14,7 +14,7 @@ const OLDER: &str = concat!(
 );
 
 #[test]
-fn an_older_log_is_taken_over_once() {
+fn older_log_is_imported_once() {
     let folder = LogFolder::new();
     fs::create_dir_all(folder.data()).unwrap();
     fs::write(folder.data().join("audit.jsonl"), OLDER).unwrap();
@@ -50,7 +50,7 @@ fn an_older_log_is_taken_over_once() {
 }
 
 #[test]
-fn programs_that_begin_at_once_take_it_over_once() {
+fn concurrently_started_processes_import_the_log_once() {
     let folder = LogFolder::new();
     fs::create_dir_all(folder.data()).unwrap();
     fs::write(folder.data().join("audit.jsonl"), OLDER).unwrap();

@@ -43,7 +43,7 @@ fn shortened() -> LogFolder {
 }
 
 #[test]
-fn what_is_too_old_is_removed_and_the_rest_is_proved() {
+fn expired_entries_are_removed_and_the_rest_is_proved() {
     let folder = shortened();
     let log = folder.log();
     let last = &log.read(&AuditQuery::latest(1)).unwrap()[0];
@@ -70,7 +70,7 @@ fn what_is_too_old_is_removed_and_the_rest_is_proved() {
 }
 
 #[test]
-fn nobody_else_removes_the_beginning_unseen() {
+fn foreign_removal_of_the_beginning_is_reported() {
     // More entries are removed than the checkpoint records.
     let folder = shortened();
     folder.attacked().execute_batch("DELETE FROM entry WHERE number <= 7").unwrap();
@@ -98,7 +98,7 @@ fn nobody_else_removes_the_beginning_unseen() {
 }
 
 #[test]
-fn what_is_too_much_is_removed() {
+fn entries_beyond_the_size_limit_are_removed() {
     let folder = LogFolder::new();
     let log = folder.log();
     for _ in 0..2_000 {
@@ -113,7 +113,7 @@ fn what_is_too_much_is_removed() {
 }
 
 #[test]
-fn nothing_is_removed_unless_it_is_wished() {
+fn nothing_is_removed_without_a_retention_limit() {
     let folder = LogFolder::new();
     let log = folder.log();
     log.append(entry_of(1)).unwrap();

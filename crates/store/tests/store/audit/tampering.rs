@@ -22,7 +22,7 @@ fn first(verdict: &AuditVerdict) -> (TamperKind, u64) {
 }
 
 #[test]
-fn a_change_a_removal_and_a_reordering_are_found_where_they_are() {
+fn changed_removed_and_reordered_entries_are_located() {
     let changed = after(&LogFolder::with(ENTRIES), |log| {
         log.execute_batch("UPDATE entry SET decision = 'denied' WHERE number = 5").unwrap();
     });
@@ -51,7 +51,7 @@ fn a_change_a_removal_and_a_reordering_are_found_where_they_are() {
 }
 
 #[test]
-fn what_is_cut_off_at_the_end_is_found() {
+fn truncation_at_the_end_is_detected() {
     let cut = after(&LogFolder::with(ENTRIES), |log| {
         log.execute_batch("DELETE FROM entry WHERE number > 8").unwrap();
     });
@@ -77,7 +77,7 @@ fn what_is_cut_off_at_the_end_is_found() {
 }
 
 #[test]
-fn a_log_that_was_written_anew_is_found() {
+fn rewritten_log_is_detected() {
     let (folder, other) = (LogFolder::with(ENTRIES), LogFolder::with(ENTRIES + 1));
     for file in ["audit.db", "audit.db-wal", "audit.db-shm"] {
         let (from, to) = (other.data().join(file), folder.data().join(file));
@@ -96,7 +96,7 @@ fn a_log_that_was_written_anew_is_found() {
 }
 
 #[test]
-fn what_was_wrong_stays_in_the_log_when_it_goes_on() {
+fn findings_stay_in_the_continued_log() {
     let folder = LogFolder::with(ENTRIES);
     folder.attacked().execute_batch("DELETE FROM entry WHERE number > 8").unwrap();
     folder.append(0..2);
@@ -142,7 +142,7 @@ fn what_was_wrong_stays_in_the_log_when_it_goes_on() {
 }
 
 #[test]
-fn the_program_itself_can_change_nothing() {
+fn app_cannot_change_existing_entries() {
     let folder = LogFolder::with(ENTRIES);
     let log = Connection::open(folder.file()).unwrap();
     for change in [
@@ -182,7 +182,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_single_change_to_the_database_is_found(row in 1..=ENTRIES, column in 0_usize..16, way in 0..4) {
+    fn any_single_change_to_the_database_is_detected(row in 1..=ENTRIES, column in 0_usize..16, way in 0..4) {
         let folder = LogFolder::with(ENTRIES);
         let name = columns(&attacked(&folder.file()), "entry")[column].clone();
         let verdict = after(&folder, |log| {
@@ -206,7 +206,7 @@ proptest! {
     }
 
     #[test]
-    fn any_single_change_to_an_export_is_found(at in any::<prop::sample::Index>(), byte in 0x20_u8..0x7f) {
+    fn any_single_change_to_an_export_is_detected(at in any::<prop::sample::Index>(), byte in 0x20_u8..0x7f) {
         let folder = LogFolder::with(ENTRIES);
         let bytes = exported(&folder);
         let path = folder.folder.path().join("export.jsonl");
@@ -227,7 +227,7 @@ proptest! {
     }
 
     #[test]
-    fn any_line_of_an_export_that_is_removed_or_moved_is_found(from in 0_usize..14, to in 0_usize..14) {
+    fn any_removed_or_moved_line_of_an_export_is_detected(from in 0_usize..14, to in 0_usize..14) {
         let folder = LogFolder::with(ENTRIES);
         let text = String::from_utf8(exported(&folder)).unwrap();
         let mut lines: Vec<&str> = text.lines().collect();

@@ -65,7 +65,7 @@ fn export(folder: &LogFolder) -> PathBuf {
 }
 
 #[test]
-fn a_log_that_was_rewritten_is_found_though_the_key_was_taken_away() {
+fn rewritten_log_is_detected_without_the_key() {
     let forged = || {
         let folder = LogFolder::with(ENTRIES);
         assert!(folder.log().verify().unwrap().is_proved(), "the log is proved before the change");
@@ -99,7 +99,7 @@ fn a_log_that_was_rewritten_is_found_though_the_key_was_taken_away() {
 }
 
 #[test]
-fn entries_that_others_added_are_not_sealed_as_own_ones() {
+fn foreign_entries_are_not_sealed_as_own() {
     let folder = LogFolder::with(ENTRIES);
     add(&folder);
     let verdict = folder.log().verify().unwrap();
@@ -133,7 +133,7 @@ fn entries_that_others_added_are_not_sealed_as_own_ones() {
 }
 
 #[test]
-fn an_older_copy_that_is_put_back_is_found() {
+fn restored_older_copy_is_detected() {
     let folder = LogFolder::with(5);
     let (file, copy) = (folder.file(), folder.data().join("copy.db"));
     std::fs::copy(&file, &copy).unwrap();
@@ -149,7 +149,7 @@ fn an_older_copy_that_is_put_back_is_found() {
 }
 
 #[test]
-fn a_keychain_that_is_unlocked_later_seals_what_was_written() {
+fn keychain_unlocked_later_seals_the_entries() {
     let folder = LogFolder::new();
     folder.keychain.lock(true);
     let log = folder.log();

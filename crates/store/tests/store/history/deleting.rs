@@ -9,12 +9,12 @@ use super::{begun, ids, says};
 use crate::common::{Store, open};
 
 /// Returns the files under a folder that contain these bytes, ignoring case.
-fn stands_in(folder: &Path, bytes: &str) -> Vec<String> {
+fn files_containing(folder: &Path, bytes: &str) -> Vec<String> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
-            found.extend(stands_in(&path, bytes));
+            found.extend(files_containing(&path, bytes));
         } else {
             let held = std::fs::read(&path).unwrap().to_ascii_lowercase();
             if held.windows(bytes.len()).any(|window| window == bytes.as_bytes()) {
@@ -31,7 +31,7 @@ fn canaries(n: usize) -> String {
 }
 
 #[test]
-fn what_was_deleted_stands_in_no_file() {
+fn deleted_text_is_in_no_file() {
     let store = Store::new();
     let history = &store.ports.history;
     for id in ["kept", "gone"] {
@@ -48,20 +48,24 @@ fn what_was_deleted_stands_in_no_file() {
         let sources = vec!["kestrelserver".to_owned()];
         history.write("gone", &[NewItem { body, sources, ..says(&format!("kestrel-{n}"), "") }]).unwrap();
     }
-    assert!(!stands_in(&store.data(), "kestrel").is_empty(), "the files contain the word before the deletion");
+    assert!(!files_containing(&store.data(), "kestrel").is_empty(), "the files contain the word before the deletion");
     history.delete("gone").unwrap();
     history.delete("gone").unwrap();
     assert_eq!(history.conversation("gone").unwrap(), None, "the conversation is deleted");
     for canary in ["kestrel", "lertsek", "title of gone"] {
         assert_eq!(
-            stands_in(&store.data(), canary),
+            files_containing(&store.data(), canary),
             Vec::<String>::new(),
             "no file contains the word after the deletion: {canary}"
         );
     }
     for start in 0..=255_u8 {
         let canary = format!("zq{start:02x}");
-        assert_eq!(stands_in(&store.data(), &canary), Vec::<String>::new(), "no file contains a prefix of the words");
+        assert_eq!(
+            files_containing(&store.data(), &canary),
+            Vec::<String>::new(),
+            "no file contains a prefix of the words"
+        );
     }
     let kept = super::branch(history.as_ref(), "kept");
     assert_eq!((kept.len(), ids(&kept)[59]), (60, "k59"), "the other conversation is unchanged");
@@ -73,7 +77,7 @@ fn what_was_deleted_stands_in_no_file() {
 }
 
 #[test]
-fn what_another_conversation_holds_too_stays_until_it_goes() {
+fn shared_content_is_retained_until_its_last_conversation_is_deleted() {
     let store = Store::new();
     let history = &store.ports.history;
     let picture = "AAEC".repeat(5_000);
@@ -91,7 +95,7 @@ fn what_another_conversation_holds_too_stays_until_it_goes() {
 }
 
 #[test]
-fn what_could_not_be_cleared_at_once_is_cleared_later() {
+fn deletion_blocked_by_a_reader_is_completed_later() {
     let store = Store::new();
     let history = &store.ports.history;
     history.create(&begun("gone")).unwrap();
@@ -104,14 +108,14 @@ fn what_could_not_be_cleared_at_once_is_cleared_later() {
     drop(reader);
     history.create(&begun("next")).unwrap();
     assert_eq!(
-        stands_in(&store.data(), "kestrel"),
+        files_containing(&store.data(), "kestrel"),
         Vec::<String>::new(),
         "the next write removes the content from the journal"
     );
 }
 
 #[test]
-fn each_of_several_goes_without_a_trace() {
+fn each_of_several_deletions_leaves_no_trace() {
     let store = Store::new();
     let history = &store.ports.history;
     for id in ["kept", "one", "two"] {
@@ -127,7 +131,11 @@ fn each_of_several_goes_without_a_trace() {
     history.delete("two").unwrap();
     for start in 0..=255_u8 {
         let canary = format!("zq{start:02x}");
-        assert_eq!(stands_in(&store.data(), &canary), Vec::<String>::new(), "no file contains a prefix of the words");
+        assert_eq!(
+            files_containing(&store.data(), &canary),
+            Vec::<String>::new(),
+            "no file contains a prefix of the words"
+        );
     }
     assert_eq!(
         history.search(&super::searching::asked("ordinary")).unwrap().len(),
@@ -138,7 +146,7 @@ fn each_of_several_goes_without_a_trace() {
 }
 
 #[test]
-fn what_could_not_be_cleared_is_cleared_by_the_next_program() {
+fn incomplete_deletion_is_completed_by_the_next_process() {
     let store = Store::new();
     let history = &store.ports.history;
     history.create(&begun("gone")).unwrap();
@@ -148,19 +156,19 @@ fn what_could_not_be_cleared_is_cleared_by_the_next_program() {
     history.delete("gone").unwrap();
     reader.execute_batch("COMMIT").unwrap();
     drop(reader);
-    assert!(!stands_in(&store.data(), "kestrel").is_empty(), "the journal still contains the word");
+    assert!(!files_containing(&store.data(), "kestrel").is_empty(), "the journal still contains the word");
     // This instance makes no further call, as if it were killed now.
     let other = open(store.folder.path());
     assert_eq!(other.history.list().unwrap(), [], "the next instance opens the history");
     assert_eq!(
-        stands_in(&store.data(), "kestrel"),
+        files_containing(&store.data(), "kestrel"),
         Vec::<String>::new(),
         "the next instance removes the content from the journal"
     );
 }
 
 #[test]
-fn the_old_file_of_a_conversation_goes_with_it() {
+fn old_file_of_a_conversation_is_deleted_with_it() {
     let store = Store::new();
     let folder = store.data().join("conversations");
     std::fs::create_dir_all(&folder).unwrap();
@@ -170,7 +178,7 @@ fn the_old_file_of_a_conversation_goes_with_it() {
     assert_eq!(ports.history.list().unwrap().len(), 1, "the old conversation is imported");
     ports.history.delete("old").unwrap();
     assert_eq!(
-        stands_in(&store.data(), "kestrel"),
+        files_containing(&store.data(), "kestrel"),
         Vec::<String>::new(),
         "the imported file is deleted with the conversation"
     );

@@ -60,7 +60,7 @@ pub(super) fn fill(history: &dyn History, items: usize) {
 }
 
 /// Checks that all content of `fill` is stored and found.
-fn is_whole(history: &dyn History, items: usize) {
+fn assert_complete(history: &dyn History, items: usize) {
     let read = history.conversation("c").unwrap().expect("the conversation exists");
     assert_eq!((read.title, read.settings), (format!("About {CANARY}"), json!({"instructions": CANARY})));
     assert_eq!(read.items, items as u64 * 2, "no item is lost");
@@ -91,7 +91,7 @@ fn is_whole(history: &dyn History, items: usize) {
 }
 
 #[test]
-fn s28_with_a_keychain_nothing_plain_is_in_any_file() {
+fn s28_encrypted_history_has_no_plain_text_in_any_file() {
     let (folder, keychain) = (tempfile::tempdir().unwrap(), Arc::new(Keychain::default()));
     let ports = program(folder.path(), &keychain);
     fill(ports.history.as_ref(), 5);
@@ -116,17 +116,17 @@ fn s28_with_a_keychain_nothing_plain_is_in_any_file() {
 }
 
 #[test]
-fn s28_what_was_plain_is_encrypted_once_there_is_a_keychain() {
+fn s28_plain_history_is_encrypted_once_a_keychain_is_available() {
     let (folder, keychain) = (tempfile::tempdir().unwrap(), Arc::new(Keychain::default()));
     let plain = without(folder.path());
     fill(plain.history.as_ref(), 30);
-    is_whole(plain.history.as_ref(), 30);
+    assert_complete(plain.history.as_ref(), 30);
     drop(plain);
     assert!(!files_with(folder.path(), CANARY).is_empty(), "the history is plain without a keychain");
     std::fs::create_dir_all(folder.path().join("data/conversations")).unwrap();
     std::fs::write(folder.path().join("data/conversations/old.json.imported"), CANARY).unwrap();
     let ports = program(folder.path(), &keychain);
-    is_whole(ports.history.as_ref(), 30);
+    assert_complete(ports.history.as_ref(), 30);
     assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "nothing plain is left");
     for start in ["zqke", "lertse"] {
         assert_eq!(files_with(folder.path(), start), Vec::<String>::new(), "no file contains a part of the canary");
@@ -165,14 +165,14 @@ fn to_version_1(folder: &Path) {
 }
 
 #[test]
-fn s28_a_history_of_the_first_version_is_upgraded() {
+fn s28_history_of_the_first_version_is_upgraded() {
     let (folder, keychain) = (tempfile::tempdir().unwrap(), Arc::new(Keychain::default()));
     let plain = without(folder.path());
     fill(plain.history.as_ref(), 30);
     drop(plain);
     to_version_1(folder.path());
     let plain = without(folder.path());
-    is_whole(plain.history.as_ref(), 30);
+    assert_complete(plain.history.as_ref(), 30);
     fill_more(plain.history.as_ref());
     assert_eq!(branch(plain.history.as_ref(), "c").len(), 61, "an old history can be extended without a keychain");
     drop(plain);
@@ -182,7 +182,7 @@ fn s28_a_history_of_the_first_version_is_upgraded() {
 }
 
 #[test]
-fn s28_programs_that_open_a_first_version_at_once_upgrade_it_once() {
+fn s28_concurrent_processes_upgrade_the_history_once() {
     let (folder, keychain) = (tempfile::tempdir().unwrap(), Arc::new(Keychain::default()));
     let plain = without(folder.path());
     fill(plain.history.as_ref(), 30);
@@ -190,24 +190,24 @@ fn s28_programs_that_open_a_first_version_at_once_upgrade_it_once() {
     to_version_1(folder.path());
     std::thread::scope(|scope| {
         for _ in 0..4 {
-            scope.spawn(|| is_whole(program(folder.path(), &keychain).history.as_ref(), 30));
+            scope.spawn(|| assert_complete(program(folder.path(), &keychain).history.as_ref(), 30));
         }
     });
     assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "nothing plain is left");
 }
 
 #[test]
-fn s28_a_program_that_was_open_before_follows() {
+fn s28_running_process_continues_after_the_encryption() {
     let (folder, keychain) = (tempfile::tempdir().unwrap(), Arc::new(Keychain::default()));
     keychain.lock(true);
     let early = program(folder.path(), &keychain);
     fill(early.history.as_ref(), 3);
     let none = without(folder.path());
-    is_whole(none.history.as_ref(), 3);
+    assert_complete(none.history.as_ref(), 3);
     keychain.lock(false);
     let late = program(folder.path(), &keychain);
-    is_whole(late.history.as_ref(), 3);
-    is_whole(early.history.as_ref(), 3);
+    assert_complete(late.history.as_ref(), 3);
+    assert_complete(early.history.as_ref(), 3);
     fill_more(early.history.as_ref());
     assert_eq!(branch(late.history.as_ref(), "c").len(), 7, "both instances write to the same history");
     let error = none.history.list().expect_err("without the key it can't be read");
@@ -217,7 +217,7 @@ fn s28_a_program_that_was_open_before_follows() {
 }
 
 #[test]
-fn s28_a_key_that_is_gone_is_said_and_nothing_is_written_over() {
+fn s28_lost_key_is_reported_and_nothing_is_overwritten() {
     let (folder, keychain) = (tempfile::tempdir().unwrap(), Arc::new(Keychain::default()));
     let ports = program(folder.path(), &keychain);
     fill(ports.history.as_ref(), 2);
@@ -236,11 +236,11 @@ fn s28_a_key_that_is_gone_is_said_and_nothing_is_written_over() {
     drop(locked);
     // SQLite counts in the file header that the file was opened.
     assert!(std::fs::read(&file).unwrap()[100..] == before[100..], "the file is unchanged");
-    is_whole(program(folder.path(), &keychain).history.as_ref(), 2);
+    assert_complete(program(folder.path(), &keychain).history.as_ref(), 2);
 }
 
 #[test]
-fn s28_many_programs_encrypt_it_at_once() {
+fn s28_history_is_encrypted_by_concurrent_processes() {
     let (folder, keychain) = (tempfile::tempdir().unwrap(), Arc::new(Keychain::default()));
     let plain = without(folder.path());
     fill(plain.history.as_ref(), 40);
@@ -256,7 +256,7 @@ fn s28_many_programs_encrypt_it_at_once() {
         }
     });
     let ports = program(folder.path(), &keychain);
-    is_whole(ports.history.as_ref(), 40);
+    assert_complete(ports.history.as_ref(), 40);
     assert_eq!(ports.history.search(&asked(CANARY)).unwrap().len(), 84, "no item is lost or duplicated");
     assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "nothing plain is left");
 }
@@ -269,7 +269,7 @@ const ENCRYPTS_IN: &str = "HISTORY_TO_ENCRYPT";
 #[cfg(unix)]
 #[test]
 #[allow(clippy::disallowed_methods, reason = "starts this test, not a server")]
-fn s28_encrypting_outlasts_kill_9() {
+fn s28_encryption_of_the_history_survives_kill_9() {
     let keychain = Arc::new(Keychain::default());
     keychain.put("seal of the audit log", &format!("{} 1", "07".repeat(32)));
     // The child process that gets killed is this test, too.
@@ -284,7 +284,7 @@ fn s28_encrypting_outlasts_kill_9() {
     let (mut killed, mut halfway) = (0, 0);
     for pause in (0..).map(|n| std::time::Duration::from_millis(30).mul_f64(1.25_f64.powi(n))) {
         let mut child = std::process::Command::new(std::env::current_exe().unwrap())
-            .args(["history::encrypted::s28_encrypting_outlasts_kill_9", "--exact"])
+            .args(["history::encrypted::s28_encryption_of_the_history_survives_kill_9", "--exact"])
             .env(ENCRYPTS_IN, folder.path())
             .stdout(std::process::Stdio::null())
             .spawn()
@@ -304,6 +304,6 @@ fn s28_encrypting_outlasts_kill_9() {
     }
     assert!(halfway > 0, "some rounds were killed halfway: {halfway} of {killed}");
     let ports = program(folder.path(), &keychain);
-    is_whole(ports.history.as_ref(), 200);
+    assert_complete(ports.history.as_ref(), 200);
     assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "nothing plain is left");
 }

@@ -8,7 +8,7 @@ use super::{begun, branch, ids, page, replies, says, text};
 use crate::common::{Store, open};
 
 #[test]
-fn conversations_come_back() {
+fn conversations_round_trip() {
     let store = Store::new();
     let history = &store.ports.history;
     assert_eq!(history.list().unwrap(), [], "a new history is empty");
@@ -46,7 +46,7 @@ fn conversations_come_back() {
 }
 
 #[test]
-fn an_id_leads_nowhere_else() {
+fn invalid_conversation_id_is_rejected() {
     let store = Store::new();
     let history = &store.ports.history;
     let long = "x".repeat(65);
@@ -113,7 +113,7 @@ fn items_form_branches() {
 }
 
 #[test]
-fn a_branch_is_read_in_pages() {
+fn branch_is_read_in_pages() {
     let store = Store::new();
     let history = &store.ports.history;
     history.create(&begun("c")).unwrap();
@@ -134,7 +134,7 @@ fn a_branch_is_read_in_pages() {
 }
 
 #[test]
-fn large_contents_are_kept_once_and_come_back() {
+fn large_contents_are_stored_once_and_restored() {
     let store = Store::new();
     let history = &store.ports.history;
     let picture = "AAEC".repeat(50_000);
@@ -174,7 +174,7 @@ fn large_contents_are_kept_once_and_come_back() {
 }
 
 #[test]
-fn very_long_texts_come_when_they_are_asked_for() {
+fn very_long_texts_are_read_on_request() {
     let store = Store::new();
     let history = &store.ports.history;
     history.create(&begun("c")).unwrap();
@@ -199,7 +199,7 @@ fn very_long_texts_come_when_they_are_asked_for() {
 }
 
 #[test]
-fn whose_words_are_in_it_is_known() {
+fn sources_of_a_conversation_are_stored() {
     let store = Store::new();
     let history = &store.ports.history;
     history.create(&begun("c")).unwrap();
@@ -214,7 +214,7 @@ fn whose_words_are_in_it_is_known() {
 }
 
 #[test]
-fn what_was_read_is_known_and_a_mark_once_made_stays() {
+fn readings_are_merged_and_stay_open_world() {
     let store = Store::new();
     let history = &store.ports.history;
     history.create(&begun("c")).unwrap();
@@ -230,7 +230,7 @@ fn what_was_read_is_known_and_a_mark_once_made_stays() {
 }
 
 #[test]
-fn of_conversations_from_before_nobody_knows_what_was_read() {
+fn readings_of_older_conversations_are_unknown() {
     let store = Store::new();
     let history = &store.ports.history;
     history.create(&begun("c")).unwrap();
@@ -244,7 +244,7 @@ fn of_conversations_from_before_nobody_knows_what_was_read() {
 }
 
 #[test]
-fn a_reply_grows_in_its_place() {
+fn streaming_reply_is_updated_in_place() {
     let store = Store::new();
     let history = &store.ports.history;
     history.create(&begun("c")).unwrap();

@@ -12,7 +12,7 @@ fn old(id: &str, items: Value) -> Value {
 }
 
 #[test]
-fn older_conversations_are_taken_over() {
+fn older_conversations_are_imported() {
     let store = Store::new();
     let folder = store.data().join("conversations");
     fs::create_dir_all(&folder).unwrap();

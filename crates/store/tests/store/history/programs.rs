@@ -8,7 +8,7 @@ use super::{begun, branch, replies, says, text};
 use crate::common::{Store, open};
 
 #[test]
-fn what_was_streaming_when_its_program_ended_is_cut() {
+fn streaming_reply_of_an_ended_process_is_interrupted() {
     let store = Store::new();
     let other = open(store.folder.path());
     store.ports.history.create(&begun("c")).unwrap();
@@ -31,7 +31,7 @@ fn what_was_streaming_when_its_program_ended_is_cut() {
 }
 
 #[test]
-fn two_programs_write_at_once() {
+fn two_processes_write_concurrently() {
     let store = Store::new();
     let folder = store.folder.path();
     store.ports.history.create(&begun("c")).unwrap();
@@ -73,7 +73,7 @@ fn write_until_killed(folder: &std::path::Path) -> ! {
 #[cfg(unix)]
 #[test]
 #[allow(clippy::disallowed_methods, reason = "starts this test, not a server")]
-fn a_reply_outlasts_kill_9() {
+fn partial_reply_survives_kill_9() {
     // The child process that gets killed is this test, too.
     if let Some(folder) = std::env::var_os(WRITES_IN) {
         write_until_killed(folder.as_ref());
@@ -82,7 +82,7 @@ fn a_reply_outlasts_kill_9() {
     store.ports.history.create(&begun("c")).unwrap();
     store.ports.history.write("c", &[says("1", "count")]).unwrap();
     let mut child = std::process::Command::new(std::env::current_exe().unwrap())
-        .args(["history::programs::a_reply_outlasts_kill_9", "--exact"])
+        .args(["history::programs::partial_reply_survives_kill_9", "--exact"])
         .env(WRITES_IN, store.folder.path())
         .stdout(std::process::Stdio::null())
         .spawn()

@@ -30,7 +30,7 @@ fn read(history: &dyn History) -> Conversation {
 }
 
 /// Returns a conversation with two calls, as an instance reads it after these statements.
-fn attacked(sql: &str) -> (tempfile::TempDir, Arc<Keychain>, Conversation) {
+fn attacked_conversation(sql: &str) -> (tempfile::TempDir, Arc<Keychain>, Conversation) {
     let (folder, keychain) = (tempfile::tempdir().unwrap(), Arc::new(Keychain::default()));
     let ports = program(folder.path(), &keychain);
     ports.history.create(&begun("c")).unwrap();
@@ -48,8 +48,8 @@ fn attack(folder: &Path, sql: &str) {
 }
 
 #[test]
-fn s26_marks_that_nobody_changed_stay_as_they_were() {
-    let (folder, keychain, seen) = attacked("");
+fn s26_unchanged_readings_are_read_as_written() {
+    let (folder, keychain, seen) = attacked_conversation("");
     assert_eq!(seen.readings, [reading("fetch", false), reading("list", false)], "readings are read back as written");
     let (one, two) = (program(folder.path(), &keychain), program(folder.path(), &keychain));
     one.history.write("c", &[calls("4", "list"), says("5", "and on")]).unwrap();
@@ -62,7 +62,7 @@ fn s26_marks_that_nobody_changed_stay_as_they_were() {
 }
 
 #[test]
-fn s26_marks_that_another_program_changed_are_found_in_the_items() {
+fn s26_externally_removed_readings_are_recovered_from_the_items() {
     let attacks = [
         "DELETE FROM reading",
         "DELETE FROM reading; DELETE FROM reading_seal; DELETE FROM source",
@@ -72,7 +72,7 @@ fn s26_marks_that_another_program_changed_are_found_in_the_items() {
         "DROP TABLE reading; DROP TABLE reading_seal; DELETE FROM source",
     ];
     for sql in attacks {
-        let (folder, keychain, seen) = attacked(sql);
+        let (folder, keychain, seen) = attacked_conversation(sql);
         for tool in ["list", "fetch"] {
             assert!(seen.readings.contains(&reading(tool, true)), "{sql}: {:?}", seen.readings);
         }

@@ -16,7 +16,7 @@ fn found(history: &dyn History, text: &str) -> Vec<String> {
 }
 
 #[test]
-fn all_scripts_are_found() {
+fn all_scripts_are_searchable() {
     let store = Store::new();
     let history = &store.ports.history;
     history.create(&begun("c")).unwrap();
@@ -57,7 +57,7 @@ fn all_scripts_are_found() {
 }
 
 #[test]
-fn what_is_found_is_told_with_its_place() {
+fn search_result_has_its_position_and_excerpt() {
     let store = Store::new();
     let history = &store.ports.history;
     history.create(&begun("c")).unwrap();
@@ -81,7 +81,7 @@ fn what_is_found_is_told_with_its_place() {
 }
 
 #[test]
-fn what_changed_is_found_as_it_is_now() {
+fn search_finds_the_current_text() {
     let store = Store::new();
     let history = &store.ports.history;
     history.create(&begun("c")).unwrap();

@@ -56,7 +56,7 @@ fn write(ports: &Ports) -> Vec<String> {
 }
 
 #[test]
-fn s28_tables_that_another_program_made_are_refused() {
+fn s28_foreign_tables_are_rejected() {
     for sql in [FLAG, DROPPED, GONE, TRIGGERS] {
         let (folder, keychain) = encrypted();
         attack(folder.path(), sql);
@@ -73,7 +73,7 @@ fn s28_tables_that_another_program_made_are_refused() {
 }
 
 #[test]
-fn s28_tables_that_change_under_a_running_program_are_refused() {
+fn s28_tables_changed_while_running_are_rejected() {
     for sql in [FLAG, DROPPED, GONE, TRIGGERS] {
         let (folder, keychain) = encrypted();
         let ports = program(folder.path(), &keychain);
@@ -87,7 +87,7 @@ fn s28_tables_that_change_under_a_running_program_are_refused() {
 }
 
 #[test]
-fn s28_a_protection_that_is_taken_away_is_put_back() {
+fn s28_removed_protection_is_restored() {
     for is_running in [true, false] {
         let (folder, keychain) = encrypted();
         let mut ports = program(folder.path(), &keychain);
@@ -106,7 +106,7 @@ fn s28_a_protection_that_is_taken_away_is_put_back() {
 }
 
 #[test]
-fn s28_without_its_key_an_encrypted_history_is_not_written_plain() {
+fn s28_encrypted_history_is_not_written_without_its_key() {
     let (folder, keychain) = encrypted();
     attack(folder.path(), "DELETE FROM protection");
     let none = without(folder.path());
@@ -125,7 +125,7 @@ fn s28_without_its_key_an_encrypted_history_is_not_written_plain() {
 }
 
 #[test]
-fn tables_of_a_newer_version_beside_its_own_do_no_harm() {
+fn additional_tables_of_a_newer_version_are_accepted() {
     let (folder, keychain) = encrypted();
     attack(folder.path(), "CREATE TABLE of_a_newer_one (a); CREATE INDEX of_a_newer_one_too ON item (at)");
     assert_eq!(write(&program(folder.path(), &keychain)), Vec::<String>::new(), "the history can be extended");

@@ -21,7 +21,7 @@ fn taken(history: &dyn History) -> ConversationUsage {
 }
 
 #[test]
-fn all_branches_count_and_the_shown_one_fills_the_context() {
+fn usage_covers_all_branches_and_the_context_the_visible_one() {
     let store = Store::new();
     let history = &store.ports.history;
     assert_eq!(history.taken("c").unwrap(), None, "a missing conversation has no sums");
@@ -44,7 +44,7 @@ fn all_branches_count_and_the_shown_one_fills_the_context() {
 }
 
 #[test]
-fn what_is_not_known_is_told() {
+fn unknown_usage_and_costs_are_reported() {
     let store = Store::new();
     let history = &store.ports.history;
     history.create(&begun("c")).unwrap();

@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_looks_like_another_or_is_taken_is_refused() {
+    fn look_alike_and_taken_names_are_rejected() {
         let mut registry = ServerRegistry::default();
         let record = ServerRecord::new(local(), ActivityLog::default(), Arc::new(SystemClock));
         registry.records.insert("taken".to_owned(), record);
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_url_that_would_make_the_file_unusable_is_refused() {
+    fn invalid_url_is_rejected() {
         let config = HttpConfig { url: "no URL".to_owned(), ..HttpConfig::default() }.into();
         let checked = ServerRegistry::default().check(&ServerEntry { name: "a".to_owned(), config }, None);
         assert!(matches!(checked, Err(ServerError::BadConfig { .. })), "{checked:?}");

@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cancelled_sign_in_is_wanted_no_more() {
+    fn cancelled_sign_in_is_no_longer_requested() {
         let mut registry = registry(None);
         let access = &mut registry.records["s"].access;
         access.want_now();
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_not_be_made_for_a_server_is_not_kept() {
+    fn failed_sign_in_settings_are_not_stored() {
         let mut registry = registry(None);
         let cause = || SignInSettingsError::Address("no address".to_owned());
         let failed = registry.keep_sign_in("s", Err(cause())).err();
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_session_that_ends_for_a_sign_in_says_why_and_is_not_started_again() {
+    async fn session_ended_for_a_sign_in_has_a_cause_and_is_not_restarted() {
         let (mut registry, mut told) = ready(mcp_proto::Revision::V2025_11_25);
         registry.records["s"].start_again = true;
         registry.end_session("s", "signed out".to_owned());

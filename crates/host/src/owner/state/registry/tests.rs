@@ -21,7 +21,7 @@ pub(super) fn registry(sandbox: Option<SandboxConfig>) -> ServerRegistry {
 }
 
 #[test]
-fn a_server_that_is_not_ready_is_told_nothing() {
+fn server_that_is_not_ready_receives_no_command() {
     let registry = registry(None);
     let refused = registry.send_command("s", ConnectionCommand::Ping);
     assert_eq!(
@@ -40,7 +40,7 @@ fn a_server_that_is_not_ready_is_told_nothing() {
 }
 
 #[test]
-fn a_server_in_a_sandbox_is_told_of_no_folder_beyond_it() {
+fn sandboxed_server_receives_only_folders_within_its_sandbox() {
     let shared = vec![PathBuf::from("/work/a"), PathBuf::from("/other")];
     assert_eq!(
         registry(None).folders_told_to("s", shared.clone()),
@@ -57,7 +57,7 @@ fn a_server_in_a_sandbox_is_told_of_no_folder_beyond_it() {
 }
 
 #[test]
-fn a_start_that_was_given_up_is_awaited_no_more() {
+fn cancelled_start_is_no_longer_awaited() {
     let mut registry = registry(None);
     let config = registry.records["s"].config.clone();
     assert!(registry.awaiting_start("s", &config).is_none(), "a stopped server is not awaited");
@@ -80,7 +80,7 @@ pub(super) fn ready(revision: Revision) -> (ServerRegistry, mpsc::Receiver<Box<C
 }
 
 #[test]
-fn an_answer_that_the_servers_revision_has_no_room_for_is_refused() {
+fn response_unsupported_by_the_revision_is_rejected() {
     let (registry, _told) = ready(Revision::V2024_11_05);
     let answer = |content: Value| -> CreateMessageResult {
         serde_json::from_value(json!({ "role": "assistant", "model": "m", "content": content })).expect("an answer")
@@ -100,7 +100,7 @@ fn an_answer_that_the_servers_revision_has_no_room_for_is_refused() {
 }
 
 #[test]
-fn lists_are_read_again_once_they_are_no_longer_fresh() {
+fn stale_lists_are_read_again() {
     let (mut registry, mut told) = ready(Revision::V2026_07_28);
     Arc::make_mut(&mut registry.records["s"].offer.catalog).fresh_until[0] = Some(1_000);
     registry.read_stale_lists("s", 999);

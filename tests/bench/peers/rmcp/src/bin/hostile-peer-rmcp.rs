@@ -40,7 +40,7 @@ async fn attack(tool: String, server: String, arguments: Vec<String>) -> Value {
         Err(error) => return json!({"steps": [["start", error.to_string()]]}),
     };
     let connecting = within(&mut steps, "connect", ().serve(transport)).await;
-    let Some(client) = connecting else { return told(steps, String::new()) };
+    let Some(client) = connecting else { return report(steps, String::new()) };
     within(&mut steps, "list", client.peer().list_all_tools()).await;
     let text = serde_json::Map::from_iter([("text".to_owned(), json!("hello"))]);
     let call = CallToolRequestParams::new(tool).with_arguments(text);
@@ -49,7 +49,7 @@ async fn attack(tool: String, server: String, arguments: Vec<String>) -> Value {
     within(&mut steps, "end", client.cancel()).await;
     // Leftover processes are looked for after a moment.
     tokio::time::sleep(Duration::from_secs(1)).await;
-    told(steps, said)
+    report(steps, said)
 }
 
 /// Runs a step with a time limit, and records its outcome: the duration in milliseconds, an error, or a timeout.
@@ -76,7 +76,7 @@ async fn within<T, E: std::fmt::Display>(
     }
 }
 
-fn told(steps: Vec<(&'static str, String)>, said: String) -> Value {
+fn report(steps: Vec<(&'static str, String)>, said: String) -> Value {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let peak: u64 = peak.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok()).unwrap_or_default();
