@@ -9,7 +9,7 @@ use ports::server_config::{ServerConfig, ToolFilter};
 use serde_json::json;
 
 use super::Owner;
-use super::audit::AuditedDecision;
+use super::audited_decision::AuditedDecision;
 use super::state::PendingRequest;
 use crate::view::ConsentRequestBody;
 

@@ -85,7 +85,7 @@ fn forms() -> Vec<ScheduledForm> {
         says(&mut session, json!({ "jsonrpc": "2.0", "id": number, "method": "elicitation/create", "params": params }));
     }
     let asked = std::iter::from_fn(|| session.poll_event()).filter_map(|event| match event {
-        SessionEvent::RequestReceived { request, question: consent_request, .. } => {
+        SessionEvent::RequestReceived { request, server_request: consent_request, .. } => {
             Some(ScheduledForm { id: request, request: Some(*consent_request), response: None })
         }
         _ => None,
@@ -134,7 +134,7 @@ impl Schedule {
                 let form = self.forms.iter_mut().find(|form| form.request.is_some()).expect("a form is left");
                 let (request, consent_request) = (form.id, Box::new(form.request.take().expect("it is not sent yet")));
                 self.world
-                    .report(ConnectionEvent::RequestReceived { request, ticket: None, question: consent_request })
+                    .report(ConnectionEvent::RequestReceived { request, ticket: None, server_request: consent_request })
                     .await;
             }
             Step::Submit => {
