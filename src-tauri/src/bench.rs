@@ -148,7 +148,7 @@ async fn drive(host: &Host, events: &mut EventReceiver) -> Result<(String, Insta
                     // A realistic reaction time of the user, after which the page has drawn the request.
                     tokio::time::sleep(Duration::from_millis(700)).await;
                     let allow = UserDecision::Allow(ApprovalScope::Once);
-                    let answered = host.answer(request.id, request.hash.to_string(), allow).await;
+                    let answered = host.decide(request.id, request.hash.to_string(), allow).await;
                     answered.map_err(|error| BenchProblem::Server(error.to_string()))?;
                 }
             },

@@ -80,7 +80,7 @@ fn try_start(app: &AppHandle, measure: Option<BenchMeasure>, opening: PendingFil
     }
     let options = HostOptions { autostart: true, ..HostOptions::default() };
     let computer = computer(&ports, locations.data_dir.clone());
-    let api = Api::new(tauri::async_runtime::block_on(Host::start(ports, options))).checking(computer);
+    let api = Api::new(tauri::async_runtime::block_on(Host::start(ports, options))).with_computer_checks(computer);
     let ports = api.host().ports();
     let (documents, secrets) = (Arc::clone(&ports.documents), Arc::clone(&ports.secrets));
     let registry = match app_locations::registry() {
@@ -95,10 +95,10 @@ fn try_start(app: &AppHandle, measure: Option<BenchMeasure>, opening: PendingFil
     });
     let (cleaning, host) = (installer.clone(), api.host().clone());
     tauri::async_runtime::spawn(async move { cleaning.clean_up(&host).await });
-    let api = api.installing_with(installer);
+    let api = api.with_installer(installer);
     let api = match std::env::home_dir() {
         Some(home) => {
-            api.importing_from(AppEnvironment::current_user(home, |name| std::env::var_os(name).map(PathBuf::from)))
+            api.with_import_from(AppEnvironment::current_user(home, |name| std::env::var_os(name).map(PathBuf::from)))
         }
         None => api,
     };

@@ -3,7 +3,7 @@
 //! The web view's zoom scales text, images and the widths of media queries alike, as in a browser. The zoom is stored
 //! in the app's settings, and the page applies it at its start and on each change.
 
-use api::data::{LEAST_ZOOM, MOST_ZOOM};
+use api::data::{MAX_ZOOM, MIN_ZOOM};
 use tauri::{Runtime, Webview};
 
 /// Sets the zoom of the page in percent, clamped to the permitted range.
@@ -16,7 +16,7 @@ pub(crate) fn set_zoom<R: Runtime>(webview: Webview<R>, percent: u16) -> Result<
 }
 
 fn scale(percent: u16) -> f64 {
-    f64::from(percent.clamp(LEAST_ZOOM, MOST_ZOOM)) / 100.0
+    f64::from(percent.clamp(MIN_ZOOM, MAX_ZOOM)) / 100.0
 }
 
 #[cfg(test)]

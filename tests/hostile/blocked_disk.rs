@@ -122,7 +122,7 @@ async fn s15_grants_are_added_and_revoked_behind_a_held_lock() {
     let what = "S15, a grant is given and revoked while the lock is held";
     let (app, row) = start_with_stopped_server(what).await;
     let request = asked_to_start(&app).await;
-    let answer = app.host.answer(request.id, request.hash.to_string(), UserDecision::Allow(ApprovalScope::Always));
+    let answer = app.host.decide(request.id, request.hash.to_string(), UserDecision::Allow(ApprovalScope::Always));
     assert_owner_responds(&app.host, what, lock_of(&data(&app)), answer).await.unwrap();
     assert!(document(&app, "grants.json").contains("bad"), "{what}: it stands in the file");
     app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
@@ -130,7 +130,7 @@ async fn s15_grants_are_added_and_revoked_behind_a_held_lock() {
     let id = app.host.grants().await.unwrap()[0].id;
     let lock = lock_of(&data(&app));
     let host = app.host.clone();
-    let revoke = tokio::spawn(async move { host.revoke(id).await });
+    let revoke = tokio::spawn(async move { host.revoke_grant(id).await });
     let asked = Instant::now();
     while !app.host.grants().await.unwrap().is_empty() {
         assert!(asked.elapsed() < AT_ONCE, "{what}: a revoked right ends at once");
@@ -150,10 +150,10 @@ async fn s15_rules_change_behind_a_held_lock() {
     let set = app.host.set_rule(rule);
     let rule = assert_owner_responds(&app.host, what, lock_of(&data(&app)), set).await.unwrap();
     assert!(document(&app, "policy.json").contains("bad"), "{what}: it stands in the file");
-    assert_eq!(app.host.rules().await.unwrap().rules.len(), 1, "{what}: it holds");
+    assert_eq!(app.host.rules_view().await.unwrap().rules.len(), 1, "{what}: it holds");
     let remove = app.host.remove_rule(rule);
     assert_owner_responds(&app.host, what, lock_of(&data(&app)), remove).await.unwrap();
-    assert!(app.host.rules().await.unwrap().rules.is_empty(), "{what}: it is gone");
+    assert!(app.host.rules_view().await.unwrap().rules.is_empty(), "{what}: it is gone");
     ends(app, row).await;
 }
 
@@ -244,18 +244,18 @@ async fn s15_locked_audit_log_blocks_payloads_but_not_the_owner() {
     let (app, row) = start_with_stopped_server(what).await;
     let request = asked_to_start(&app).await;
     // The log is there once something is written down.
-    app.host.answer(request.id, request.hash.to_string(), UserDecision::Deny).await.unwrap();
+    app.host.decide(request.id, request.hash.to_string(), UserDecision::Deny).await.unwrap();
     assert!(holds_within(PATIENCE, || data(&app).join("audit.db").exists()).await, "{what}: there is a log");
     assert_eq!(app.decisions().len(), 1, "{what}: it has the refusal");
     let request = asked_to_start(&app).await;
 
     let held = Connection::open(data(&app).join("audit.db")).unwrap();
     held.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let answer = app.host.answer(request.id, request.hash.to_string(), UserDecision::Allow(ApprovalScope::Once));
+    let answer = app.host.decide(request.id, request.hash.to_string(), UserDecision::Allow(ApprovalScope::Once));
     assert_owner_responds(&app.host, what, held, async {
         let mut answer = pin!(answer);
         let mut again =
-            pin!(app.host.answer(request.id, request.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)));
+            pin!(app.host.decide(request.id, request.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)));
         tokio::select! {
             biased;
             answered = &mut answer => answered.unwrap(),
@@ -310,7 +310,7 @@ async fn s15_program_on_a_hanging_file_system_does_not_block_the_owner() {
     let options = HostOptions { look_at_files: look_at_hanging, ..HostOptions::default() };
     let app = TestApp::start_in(tempfile::tempdir().unwrap(), vec![("bad", scripted(&[]))], options).await;
     let request = asked_to_start(&app).await;
-    let answer = app.host.answer(request.id, request.hash.to_string(), UserDecision::Allow(ApprovalScope::Once));
+    let answer = app.host.decide(request.id, request.hash.to_string(), UserDecision::Allow(ApprovalScope::Once));
     assert_owner_responds(&app.host, what, HangingDisk::begins(), answer).await.unwrap();
     app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
     app.host.stop_server("bad".into()).await.unwrap();
@@ -321,13 +321,13 @@ async fn s15_program_on_a_hanging_file_system_does_not_block_the_owner() {
     let hanging = HangingDisk::begins();
     let (host, hash) = (app.host.clone(), request.hash.to_string());
     let allow =
-        tokio::spawn(async move { host.answer(request.id, hash, UserDecision::Allow(ApprovalScope::Once)).await });
+        tokio::spawn(async move { host.decide(request.id, hash, UserDecision::Allow(ApprovalScope::Once)).await });
     // The task takes its turn.
     tokio::task::yield_now().await;
-    let again = app.host.answer(request.id, request.hash.to_string(), UserDecision::Allow(ApprovalScope::Once));
+    let again = app.host.decide(request.id, request.hash.to_string(), UserDecision::Allow(ApprovalScope::Once));
     let again = tokio::time::timeout(AT_ONCE, again).await.expect("a second approval waits for nothing");
     assert_eq!(again, Err(DecisionError::Stale), "{what}: one approval is looked at");
-    let refuse = app.host.answer(request.id, request.hash.to_string(), UserDecision::Deny);
+    let refuse = app.host.decide(request.id, request.hash.to_string(), UserDecision::Deny);
     let refused = tokio::time::timeout(AT_ONCE, refuse).await.expect("it is refused at once");
     refused.unwrap();
     drop(hanging);
@@ -347,14 +347,14 @@ async fn s15_stop_before_the_audit_entry_is_written_withdraws_the_approval() {
         app.consent_request("bad", "its start", |q| matches!(q.body, ConsentRequestBody::ConnectServer { .. })).await
     };
     let request = asked().await;
-    app.host.answer(request.id, request.hash.to_string(), UserDecision::Deny).await.unwrap();
+    app.host.decide(request.id, request.hash.to_string(), UserDecision::Deny).await.unwrap();
     assert_eq!(app.decisions().len(), 1, "{what}: there is a log");
     let request = asked().await;
     let held = Connection::open(data(&app).join("audit.db")).unwrap();
     held.execute_batch("BEGIN IMMEDIATE").unwrap();
     let host = app.host.clone();
     let allow = async move {
-        host.answer(request.id, request.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await
+        host.decide(request.id, request.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await
     };
     let mut allow = Box::pin(allow);
     tokio::select! {
@@ -383,14 +383,14 @@ async fn s15_approval_can_be_denied_while_the_log_is_locked() {
         app.consent_request("bad", "its start", |q| matches!(q.body, ConsentRequestBody::ConnectServer { .. })).await
     };
     let request = asked().await;
-    app.host.answer(request.id, request.hash.to_string(), UserDecision::Deny).await.unwrap();
+    app.host.decide(request.id, request.hash.to_string(), UserDecision::Deny).await.unwrap();
     for all in [false, true] {
         let request = asked().await;
         let before = app.decisions().len();
         let held = Connection::open(data(&app).join("audit.db")).unwrap();
         held.execute_batch("BEGIN IMMEDIATE").unwrap();
         let (host, hash) = (app.host.clone(), request.hash.to_string());
-        let allow = async move { host.answer(request.id, hash, UserDecision::Allow(ApprovalScope::Once)).await };
+        let allow = async move { host.decide(request.id, hash, UserDecision::Allow(ApprovalScope::Once)).await };
         let mut allow = Box::pin(allow);
         tokio::select! {
             biased;
@@ -400,7 +400,7 @@ async fn s15_approval_can_be_denied_while_the_log_is_locked() {
         if all {
             app.host.deny_all("bad".into(), false).await.unwrap();
         } else {
-            let denied = app.host.answer(request.id, request.hash.to_string(), UserDecision::Deny).await;
+            let denied = app.host.decide(request.id, request.hash.to_string(), UserDecision::Deny).await;
             assert_eq!(denied, Ok(()), "{what}: nothing has left yet");
         }
         assert!(app.host.snapshot().await.unwrap().questions.is_empty(), "{what}: it waits no more");

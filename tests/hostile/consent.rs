@@ -46,10 +46,10 @@ async fn approval_is_bound_to_the_displayed_bytes() {
     let edited =
         app.host.edit(shown.id, ConsentRequestEdit::Arguments(object(json!({"a": 20, "b": 3})))).await.unwrap();
     assert_ne!(edited.hash, shown.hash, "other arguments have another hash");
-    let stale = app.host.answer(shown.id, shown.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
+    let stale = app.host.decide(shown.id, shown.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
     assert_eq!(stale, Err(DecisionError::Stale), "an approval of what was shown before does nothing");
     app.decide(&edited, UserDecision::Allow(ApprovalScope::Once)).await;
-    let twice = app.host.answer(edited.id, edited.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
+    let twice = app.host.decide(edited.id, edited.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
     assert_eq!(twice, Err(DecisionError::NotOpen), "an approval acts once");
     let called = ended(called).await;
     assert!(text(&called).contains("23"), "what was sent is what was edited: {called:?}");
@@ -118,7 +118,7 @@ async fn sampling_is_reviewed_twice_in_both_eras() {
         let second = app
             .consent_request("harbour", "the answer", |q| q.id == consent_request.id && q.hash != consent_request.hash)
             .await;
-        let empty = app.host.answer(second.id, second.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
+        let empty = app.host.decide(second.id, second.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
         assert!(matches!(empty, Err(DecisionError::WrongKind(_))), "{era}: an empty answer is not sent: {empty:?}");
         let mut response = server_requests::sampling::empty_response();
         response.content = SamplingContent::One(ContentBlock::text("High tide at noon."));
@@ -175,7 +175,7 @@ async fn forms_are_validated_and_have_three_distinct_responses() {
                 );
                 let bad = app
                     .host
-                    .answer(consent_request.id, consent_request.hash.to_string(), UserDecision::Submit(Map::new()))
+                    .decide(consent_request.id, consent_request.hash.to_string(), UserDecision::Submit(Map::new()))
                     .await;
                 assert!(
                     matches!(bad, Err(DecisionError::Form(_))),
@@ -223,7 +223,7 @@ async fn roots_request_consent_once_and_changes_are_notified() {
         assert_eq!(consent_request.body, ConsentRequestBody::Roots, "{era}: the first time it asks");
         let relative = app
             .host
-            .answer(consent_request.id, consent_request.hash.to_string(), UserDecision::Share(vec!["data".into()]))
+            .decide(consent_request.id, consent_request.hash.to_string(), UserDecision::Share(vec!["data".into()]))
             .await;
         assert!(matches!(relative, Err(DecisionError::Folder { .. })), "{era}: only whole paths: {relative:?}");
         app.decide(&consent_request, UserDecision::Share(vec![folder.join("data").join("..")])).await;
@@ -338,7 +338,7 @@ async fn grants_are_listed_and_revocable() {
     ended(call(&app, "2", "add", json!({"a": 1, "b": 1}))).await.expect("it is allowed for this session");
     let grants = app.host.grants().await.unwrap();
     assert_eq!(grants.len(), 1, "the grant is listed: {grants:?}");
-    assert!(app.host.revoke(grants[0].id).await.unwrap(), "and can be revoked");
+    assert!(app.host.revoke_grant(grants[0].id).await.unwrap(), "and can be revoked");
     let called = call(&app, "3", "add", json!({"a": 1, "b": 1}));
     let consent_request = app.consent_request("harbour", "the tool", is_tool).await;
     app.decide(&consent_request, UserDecision::Deny).await;
@@ -355,7 +355,7 @@ async fn pending_request_does_not_outlive_its_process() {
     app.ready("harbour").await;
     let late = app
         .host
-        .answer(consent_request.id, consent_request.hash.to_string(), UserDecision::Allow(ApprovalScope::Always))
+        .decide(consent_request.id, consent_request.hash.to_string(), UserDecision::Allow(ApprovalScope::Always))
         .await;
     assert_eq!(late, Err(DecisionError::NotOpen), "an approval for the old process does nothing to the new one");
     assert!(app.host.grants().await.unwrap().is_empty(), "and is not remembered");
@@ -398,7 +398,7 @@ async fn tool_changed_while_pending_requires_consent_again() {
         matches!(now.body, ConsentRequestBody::Tool { changed_since_allowed: true, .. }),
         "it shows the new definition"
     );
-    let stale = app.host.answer(shown.id, shown.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
+    let stale = app.host.decide(shown.id, shown.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
     assert_eq!(stale, Err(DecisionError::Stale), "an approval of the old definition does nothing");
     app.decide(&now, UserDecision::Deny).await;
     assert!(matches!(ended(waiting).await, Err(CallFailure::Refused(_))), "and the user can refuse");
@@ -411,7 +411,7 @@ async fn url_is_opened_once_despite_repeated_approvals() {
     let called = call(&app, "1", "ask_url", json!({}));
     let consent_request = asked_by_tool(&app).await;
     let approve = || {
-        app.host.answer(consent_request.id, consent_request.hash.to_string(), UserDecision::Allow(ApprovalScope::Once))
+        app.host.decide(consent_request.id, consent_request.hash.to_string(), UserDecision::Allow(ApprovalScope::Once))
     };
     let (first, second) = tokio::join!(approve(), approve());
     assert_eq!(first, Ok(()), "the first approval opens it");
@@ -432,7 +432,7 @@ async fn rule_added_while_a_url_opens_does_not_deny_it_afterwards() {
         entries.into_iter().map(|entry| entry.decision.into_owned()).collect::<Vec<_>>()
     };
     let approve =
-        app.host.answer(consent_request.id, consent_request.hash.to_string(), UserDecision::Allow(ApprovalScope::Once));
+        app.host.decide(consent_request.id, consent_request.hash.to_string(), UserDecision::Allow(ApprovalScope::Once));
     let deny = async {
         while decisions().is_empty() {
             tokio::task::yield_now().await;

@@ -105,13 +105,13 @@ async fn x04_removed_always_ask_mark_requires_consent_again() {
     let (first, second) = (list(&marked), list(&tool()));
     let args = ["--reply", &first, "--reply", &second, "--record", record.to_str().unwrap()];
     let pair = ServerPair::undecided(scripted(&args)).await;
-    pair.app.host.trust("bad".into(), host::rules::TrustDuration::Run).await.unwrap();
+    pair.app.host.set_server_trust("bad".into(), host::rules::TrustDuration::Run).await.unwrap();
     for id in ["one", "two"] {
         let call = pair.begin(id, "echo", json!({"text": "hello"}));
         let request = pair.asked(what, |_| true).await;
         assert_eq!(request.scopes, [ApprovalScope::Once], "{what}: {id}: it can be allowed for once only");
         let hash = request.hash.to_string();
-        let lasting = pair.app.host.answer(request.id, hash, UserDecision::Allow(ApprovalScope::Always)).await;
+        let lasting = pair.app.host.decide(request.id, hash, UserDecision::Allow(ApprovalScope::Always)).await;
         assert!(lasting.is_err(), "{what}: {id}: no approval is stored: {lasting:?}");
         pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
         call.await.unwrap().unwrap_or_else(|error| panic!("{what}: {id}: it is allowed: {error}"));

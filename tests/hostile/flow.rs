@@ -40,7 +40,7 @@ async fn s26_open_world_output_makes_other_tools_of_the_server_ask() {
     let pair = ServerPair::undecided(scripted(&["--reply", &reply, "--record", record.to_str().unwrap()])).await;
     let app = &pair.app;
     let conversation = "mail".to_owned();
-    app.host.label_conversation(conversation.clone(), Vec::new(), true).await.unwrap();
+    app.host.record_conversation_servers(conversation.clone(), Vec::new(), true).await.unwrap();
     let model = || CallOrigin::Model { conversation: conversation.clone() };
     let user = || CallOrigin::User { conversation: None };
 
@@ -71,7 +71,7 @@ async fn s26_open_world_output_makes_other_tools_of_the_server_ask() {
     assert!(matches!(refused, Err(CallFailure::Refused(_))), "{what}: refused is refused: {refused:?}");
     assert_eq!(std::fs::read_to_string(&record).unwrap(), sent, "{what}: and nothing was sent");
 
-    app.host.trust("bad".into(), host::rules::TrustDuration::Run).await.unwrap();
+    app.host.set_server_trust("bad".into(), host::rules::TrustDuration::Run).await.unwrap();
     let obeys = call(app, model(), "g", ("environment", &canary));
     let request = app.consent_request("bad", "the tool of a trusted server", is_tool).await;
     assert_eq!(request.rule, "after-untrusted", "{what}: trust in the server changes nothing");

@@ -70,7 +70,7 @@ async fn x29_folders_are_sent_canonicalized() {
         (base.join("record"), "a file"),
     ] {
         let share = UserDecision::Share(vec![path]);
-        let answered = pair.app.host.answer(request.id, request.hash.to_string(), share).await;
+        let answered = pair.app.host.decide(request.id, request.hash.to_string(), share).await;
         assert!(matches!(answered, Err(DecisionError::Folder { .. })), "{what}: {about} is refused: {answered:?}");
     }
     pair.app.decide(&request, UserDecision::Share(vec![link, tricky.clone()])).await;

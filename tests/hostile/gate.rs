@@ -113,7 +113,7 @@ async fn e01_reply_by_hand_does_not_bypass_the_review_of_a_request() {
     let shown = bench.app.consent_request(SERVER, "a model", is_sampling).await;
     bench.app.decide(&shown, UserDecision::ByHand).await;
     let by_hand = bench.app.consent_request(SERVER, "the answer", |q| is_sampling(q) && q.hash != shown.hash).await;
-    let again = bench.app.host.answer(by_hand.id, by_hand.hash.to_string(), UserDecision::Again).await;
+    let again = bench.app.host.decide(by_hand.id, by_hand.hash.to_string(), UserDecision::Again).await;
     assert!(matches!(again, Err(DecisionError::WrongKind(_))), "E01: nothing was asked that could be again: {again:?}");
     assert!(bench.model.asked().is_empty(), "E01: what was not reviewed does not reach a model");
     let log = bench.log();
@@ -146,7 +146,7 @@ async fn e01_reply_by_hand_does_not_bypass_the_review_of_a_request() {
     let edited = bench.app.consent_request(SERVER, "the request", is_request).await;
     bench.app.decide(&edited, UserDecision::ByHand).await;
     let by_hand = bench.app.consent_request(SERVER, "the answer", is_answer).await;
-    let again = bench.app.host.answer(by_hand.id, by_hand.hash.to_string(), UserDecision::Again).await;
+    let again = bench.app.host.decide(by_hand.id, by_hand.hash.to_string(), UserDecision::Again).await;
     assert!(matches!(again, Err(DecisionError::WrongKind(_))), "E01: it was changed since it was asked: {again:?}");
     assert_eq!(bench.model.asked().len(), 2, "E01: nothing else was asked");
     bench.app.host.close().await;

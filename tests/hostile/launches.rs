@@ -107,7 +107,7 @@ async fn s06_approval_of_an_earlier_request_is_stale_for_a_later_one() {
     assert_ne!(later.hash, earlier.hash, "{what}: the request shows another program");
     script(&program, "before");
     let taken =
-        pair.app.host.answer(later.id, earlier.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
+        pair.app.host.decide(later.id, earlier.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
     assert_eq!(taken, Err(host::DecisionError::Stale), "{what}: it is not what the request shows");
     let anew = pair.app.consent_request("bad", "its start, anew", |q| is_start(q) && q.id != later.id).await;
     assert_eq!(anew.hash, earlier.hash, "{what}: the program as it is now is shown");

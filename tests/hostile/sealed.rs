@@ -177,7 +177,7 @@ async fn s21_revoked_approval_is_not_restored_by_an_old_file() {
     let file = app.folder.path().join("data/grants.json");
     let old = std::fs::read(&file).unwrap();
     let id = app.host.grants().await.unwrap()[0].id;
-    assert!(app.host.revoke(id).await.unwrap(), "it is revoked");
+    assert!(app.host.revoke_grant(id).await.unwrap(), "it is revoked");
     let is_marked = || async { keychain.marks.lock().unwrap().values().any(|mark| mark.contains("grants.json 2")) };
     until("the keychain knows of it", is_marked).await;
     app.host.close().await;
@@ -274,7 +274,7 @@ async fn s11_revocation_applies_to_other_instances() {
     approve_permanently(&app).await;
     until("the other program has it", || async { grants(&other).await == 1 }).await;
     let id = app.host.grants().await.unwrap()[0].id;
-    assert!(app.host.revoke(id).await.unwrap(), "it is revoked");
+    assert!(app.host.revoke_grant(id).await.unwrap(), "it is revoked");
     let took = until("it ends for the other", || async { grants(&other).await == 0 }).await;
     // A build for tests shares its machine with others.
     let most = Duration::from_secs(if cfg!(debug_assertions) { 10 } else { 1 });

@@ -249,7 +249,7 @@ async fn x09_model_call_after_content_of_another_server_asks_again() {
     app.until("post", "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
     let is_tool = |q: &host::view::ConsentRequestView| matches!(q.body, ConsentRequestBody::Tool { .. });
     let conversation = "trip".to_owned();
-    app.host.label_conversation(conversation.clone(), Vec::new(), true).await.unwrap();
+    app.host.record_conversation_servers(conversation.clone(), Vec::new(), true).await.unwrap();
     let model = || CallOrigin::Model { conversation: conversation.clone() };
 
     // The user allows the tool permanently. Then a model may use it, unless the conversation contains text from another
@@ -271,7 +271,11 @@ async fn x09_model_call_after_content_of_another_server_asks_again() {
     app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     let read = call.await.unwrap().expect("the model reads what the bad one says");
     assert!(json!(read).to_string().contains(&canary), "{what}: the lure is there");
-    assert_eq!(app.host.label(conversation.clone()).await.unwrap().servers, ["post", "bad"], "{what}: and labelled");
+    assert_eq!(
+        app.host.conversation_label(conversation.clone()).await.unwrap().servers,
+        ["post", "bad"],
+        "{what}: and labelled"
+    );
 
     let before = std::fs::read_to_string(&record).unwrap();
     let (host, origin) = (app.host.clone(), model());

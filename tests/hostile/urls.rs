@@ -65,7 +65,7 @@ async fn x23_deceptive_urls_are_not_opened() {
             let ConsentRequestBody::Url { url: shown, .. } = &request.body else { panic!("{what}: {request:?}") };
             assert_eq!(*shown, url, "{what}: it is shown as it is");
             let allow = UserDecision::Allow(ApprovalScope::Once);
-            let answered = pair.app.host.answer(request.id, request.hash.to_string(), allow).await;
+            let answered = pair.app.host.decide(request.id, request.hash.to_string(), allow).await;
             assert!(answered.is_err(), "{what}: even approved it is not opened");
         }
         assert!(pair.app.platform.opened.lock().unwrap().is_empty(), "{what}: the browser is not told");

@@ -53,7 +53,7 @@ async fn sampling_is_reviewed_before_and_after() {
     let edited = app.host.edit(consent_request.id, ConsentRequestEdit::Request(shorter)).await.unwrap();
     let stale = app
         .host
-        .answer(consent_request.id, consent_request.hash.to_string(), UserDecision::Allow(ApprovalScope::Once))
+        .decide(consent_request.id, consent_request.hash.to_string(), UserDecision::Allow(ApprovalScope::Once))
         .await;
     assert_eq!(stale, Err(DecisionError::Stale), "[sampling-edit-prompt]: only what is shown now can be allowed");
     app.decide(&edited, UserDecision::Allow(ApprovalScope::Once)).await;
@@ -183,7 +183,7 @@ async fn form_with_every_kind_of_field_is_shown_validated_and_sent() {
         let found: Vec<_> = problems.iter().map(|p| (&*p.field, p.problem)).collect();
         assert_eq!(found, [(*name, *problem)], "[elicit-validate]: {wrong} is not right for {name}");
         let submitted =
-            app.host.answer(consent_request.id, consent_request.hash.to_string(), UserDecision::Submit(content)).await;
+            app.host.decide(consent_request.id, consent_request.hash.to_string(), UserDecision::Submit(content)).await;
         assert_eq!(submitted, Err(DecisionError::Form(problems)), "[elicit-validate]: nor is it sent");
     }
     app.decide(&consent_request, UserDecision::Submit(valid_content())).await;

@@ -84,7 +84,7 @@ async fn images_are_sent() {
             MessagePart::Image { mime: "image/png".into(), data: Bytes::from_static(b"\x89PNG\r\n\x1a\nred") };
         let parts = vec![MessagePart::text("what is in the picture"), picture];
         let request = ModelRequest { messages: vec![ModelMessage { role: Role::User, parts }], ..asking(wire, "") };
-        assert!(fake.provider(wire).cannot_carry(&request).is_empty(), "{wire:?}: a picture can be carried");
+        assert!(fake.provider(wire).find_losses(&request).is_empty(), "{wire:?}: a picture can be carried");
         let answer = reply(&fake.provider(wire), request.clone()).await;
         assert_eq!(answer.message.plain_text(), "A red square.", "{wire:?}: it is answered");
         let sent = sent(wire, request).await.to_string();

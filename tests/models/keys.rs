@@ -4,7 +4,7 @@ use std::io::Write;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use models::{ConversionChoices, ModelError, Provider as _, ProviderKind, SAID_MAX, StopReason};
+use models::{ConversionChoices, MAX_MESSAGE_CHARS, ModelError, Provider as _, ProviderKind, StopReason};
 use serde_json::json;
 
 use crate::fake::{FakeProvider, KEY, WIRES, all, asking, provider, reply};
@@ -59,7 +59,7 @@ async fn key_in_response_metadata_is_redacted() {
 async fn truncated_key_is_redacted() {
     for shown in 0..=KEY.len() {
         // Error texts of a provider are cut after 500 characters.
-        let said = format!("{}{KEY} and more", "x".repeat(SAID_MAX - shown));
+        let said = format!("{}{KEY} and more", "x".repeat(MAX_MESSAGE_CHARS - shown));
         let event = json!({ "error": { "message": said } }).to_string();
         let served = serves(move |_| (Duration::ZERO, answer(500, &event))).await;
         let whole = provider(ProviderKind::OpenAi, &served.url(), Some(KEY), ConversionChoices::default());

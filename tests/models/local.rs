@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use models::{ConversionChoices, ModelError, ModelRequest, ProviderKind, find_at};
+use models::{ConversionChoices, ModelError, ModelRequest, ProviderKind, probe_all};
 use serde_json::{Value, json};
 
 use crate::fake::{all, asking, provider, settings};
@@ -30,7 +30,7 @@ async fn local_server_with_many_models_is_found() {
     for (to_show, context) in [(Duration::from_millis(60), Some(8_192)), (Duration::from_secs(30), None)] {
         let served = slow(to_show).await;
         let found =
-            find_at(&client, vec![settings(ProviderKind::Ollama, &served.url(), ConversionChoices::default())]).await;
+            probe_all(&client, vec![settings(ProviderKind::Ollama, &served.url(), ConversionChoices::default())]).await;
         assert_eq!(found.len(), 1, "it is there, though it takes {to_show:?} to say more of each model");
         let models = &found[0].models;
         assert_eq!(models.len(), 40, "with all its models: {models:?}");
@@ -45,7 +45,7 @@ async fn unresponsive_local_server_is_skipped() {
     let client = mcp_transport::http::for_models(true).unwrap();
     // Blocking the test on the response would outlast the runner's time limit.
     let found =
-        find_at(&client, vec![settings(ProviderKind::Ollama, &silent.url(), ConversionChoices::default())]).await;
+        probe_all(&client, vec![settings(ProviderKind::Ollama, &silent.url(), ConversionChoices::default())]).await;
     assert!(found.is_empty(), "nothing is found: {found:?}");
 }
 

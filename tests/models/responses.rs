@@ -254,7 +254,7 @@ async fn images_stay_in_results_if_openai_accepts_them() {
     let request = ModelRequest { messages, ..asking(WIRE, "x") };
     for (host, stays) in [("api.openai.com", true), ("models.example", false)] {
         let provider = at(host, &served);
-        assert_eq!(provider.cannot_carry(&request).is_empty(), stays, "{host}: what is moved is told");
+        assert_eq!(provider.find_losses(&request).is_empty(), stays, "{host}: what is moved is told");
         reply(&provider, request.clone()).await;
         let input = served.asked("/v1/responses").pop().unwrap()["input"].clone();
         assert_eq!(input[1]["output"].is_array(), stays, "{host}: the result: {input}");

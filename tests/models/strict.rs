@@ -93,11 +93,11 @@ async fn reasoning_models_of_openai_receive_supported_parameters() {
                 wanted
                     .push(LossyConversion { what: UnsupportedFeature::ThinkingWithTools, then: Conversion::LeaveOut });
             }
-            assert_eq!(provider.cannot_carry(&request), wanted, "{model} at {host}: omitted parts are reported");
+            assert_eq!(provider.find_losses(&request), wanted, "{model} at {host}: omitted parts are reported");
             let answered = reply(&provider, request.clone()).await;
             assert_eq!(answered.message.plain_text(), "ok", "{model} at {host}: it answers");
             let plain = ModelRequest { thinking: false, temperature: None, ..request.clone() };
-            assert!(provider.cannot_carry(&plain).is_empty(), "{model} at {host}: tools alone lose nothing");
+            assert!(provider.find_losses(&plain).is_empty(), "{model} at {host}: tools alone lose nothing");
             reply(&provider, plain).await;
             let alone = ModelRequest { tools: Vec::new(), temperature: None, ..request };
             reply(&provider, alone).await;
@@ -127,11 +127,11 @@ async fn other_models_and_providers_receive_all_parameters() {
     let served = openai().await;
     let request = ModelRequest { stop: vec!["END".into()], thinking: false, ..full("gpt-4o") };
     let own = at(HOSTS[0], &served, ConversionChoices::default());
-    assert!(own.cannot_carry(&request).is_empty(), "gpt-4o takes all");
+    assert!(own.find_losses(&request).is_empty(), "gpt-4o takes all");
     reply(&own, request.clone()).await;
     let other = at("models.example", &served, ConversionChoices::default());
     let request = ModelRequest { model: "gpt-6-like".into(), ..request };
-    assert!(other.cannot_carry(&request).is_empty(), "what others name so is not known");
+    assert!(other.find_losses(&request).is_empty(), "what others name so is not known");
     reply(&other, request).await;
     let asked = served.asked("/v1/chat/completions");
     for body in &asked {
@@ -167,11 +167,11 @@ async fn anthropic_models_receive_a_temperature_only_if_supported() {
     };
     for model in refusing {
         let loss = LossyConversion { what: UnsupportedFeature::Temperature, then: Conversion::LeaveOut };
-        assert_eq!(provider.cannot_carry(&hot(model)), [loss], "{model}: its omission is reported");
+        assert_eq!(provider.find_losses(&hot(model)), [loss], "{model}: its omission is reported");
         reply(&provider, hot(model)).await;
     }
     for model in ["claude-sonnet-4-5", "claude-haiku-4-5-20251001", "claude-opus-4-6"] {
-        assert!(provider.cannot_carry(&hot(model)).is_empty(), "{model} takes one");
+        assert!(provider.find_losses(&hot(model)).is_empty(), "{model} takes one");
         reply(&provider, hot(model)).await;
         let sent = served.asked("/v1/messages").pop().unwrap();
         assert_eq!(sent["temperature"], 0.5, "{model}: and it is sent");

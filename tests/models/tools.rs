@@ -94,7 +94,7 @@ async fn images_and_failures_in_results_reach_the_model_on_every_wire() {
             MessagePart::Image { mime: "image/png".into(), data: Bytes::from_static(b"\x89PNG\r\n\x1a\nmap") };
         let results = vec![result(&id, vec![MessagePart::text("no service"), picture], true)];
         let request = answered(request, used.message, results);
-        let losses = provider.cannot_carry(&request);
+        let losses = provider.find_losses(&request);
         let image = LossyConversion { what: UnsupportedFeature::ImageInToolResult, then: Conversion::SendAfter };
         let failed = LossyConversion { what: UnsupportedFeature::ToolError, then: Conversion::SayInText };
         let wanted: &[LossyConversion] = match wire {

@@ -12,9 +12,9 @@ use crate::handler::{Api, conversation_list, event};
 use crate::{Event, Events};
 
 /// Minimum interval between two batches: one frame of the page at 60 Hz.
-const FRAME: Duration = Duration::from_millis(16);
+const MIN_BATCH_INTERVAL: Duration = Duration::from_millis(16);
 /// Delay before a batch is sent, so that related events such as a message and its consent request are in one batch.
-const TOGETHER: Duration = Duration::from_millis(2);
+const BATCH_DELAY: Duration = Duration::from_millis(2);
 /// Maximum number of events in one batch.
 const MAX_BATCH: usize = 256;
 
@@ -42,8 +42,8 @@ impl EventStream {
         if self.held.is_none() {
             self.held = Some(self.events.next().await?);
         }
-        let together = Instant::now() + TOGETHER;
-        tokio::time::sleep_until(self.given.map_or(together, |given| together.max(given + FRAME))).await;
+        let together = Instant::now() + BATCH_DELAY;
+        tokio::time::sleep_until(self.given.map_or(together, |given| together.max(given + MIN_BATCH_INTERVAL))).await;
         let first = self.held.take()?;
         let number = first.number;
         let mut batch = vec![first];

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::limits::MAX_MANIFEST;
-use crate::tree::MANIFEST;
+use crate::tree::MANIFEST_FILE;
 use crate::{Archive, ArchiveRefusal, BundleError, Manifest};
 
 /// A bundle that can be shown and installed.
@@ -29,7 +29,7 @@ impl Bundle {
     }
 
     pub(crate) fn from_archive(archive: Archive) -> Result<Self, BundleError> {
-        let (manifest, mut warnings) = Manifest::read(&archive.read(MANIFEST, MAX_MANIFEST)?)?;
+        let (manifest, mut warnings) = Manifest::read(&archive.read(MANIFEST_FILE, MAX_MANIFEST)?)?;
         if archive.file(&manifest.server.entry_point).is_none() {
             return Err(ArchiveRefusal::NoFile(manifest.server.entry_point).into());
         }
@@ -47,7 +47,7 @@ impl Bundle {
     /// Returns a [`BundleError`] if the translations are damaged, too large or malformed.
     pub fn localized(&self, locale: &str) -> Result<Manifest, BundleError> {
         let paths = self.archive.files().map(|file| file.path.as_str());
-        let Some(path) = self.manifest.translation(locale, paths) else { return Ok(self.manifest.clone()) };
-        Ok(self.manifest.translated(&self.archive.read(path, MAX_MANIFEST)?)?)
+        let Some(path) = self.manifest.find_translation(locale, paths) else { return Ok(self.manifest.clone()) };
+        Ok(self.manifest.with_translations(&self.archive.read(path, MAX_MANIFEST)?)?)
     }
 }

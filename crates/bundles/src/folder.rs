@@ -10,7 +10,7 @@ use std::thread;
 use foreign::visible;
 
 use crate::limits::{MAX_DEPTH, MAX_ENTRIES, MAX_FILE, MAX_MANIFEST, MAX_UNPACKED};
-use crate::tree::{ContentDigest, FileTree, HashingWriter, MANIFEST, is_executable};
+use crate::tree::{ContentDigest, FileTree, HashingWriter, MANIFEST_FILE, is_executable};
 use crate::tree_file::read_tree_file;
 
 /// Maximum number of folders below an unpacked bundle. Parent folders of a file need no entry of their own in an
@@ -18,7 +18,7 @@ use crate::tree_file::read_tree_file;
 const MAX_FOLDERS: usize = MAX_ENTRIES * MAX_DEPTH;
 /// The folder and the file that uv creates next to a server's code at its first start, if the bundle contains none:
 /// the packages that it loads, and their versions. No hash of a bundle covers them, as its plan says.
-const MADE_BY_UV: [(&str, bool); 2] = [(".venv", true), ("uv.lock", false)];
+const UV_CREATED_PATHS: [(&str, bool); 2] = [(".venv", true), ("uv.lock", false)];
 /// Maximum number of threads that read files; more would wait for the same disk.
 const MAX_THREADS: usize = 4;
 
@@ -62,9 +62,10 @@ pub enum FolderChange {
 pub fn verify_folder(folder: &Path, tree_hash: &str) -> Result<(), FolderChange> {
     let was = read_tree_file(folder, tree_hash);
     let own = |path: &str| was.as_ref().is_some_and(|tree| tree.has(path));
-    let runs_by_uv = runs_by_uv(folder);
-    let found =
-        files_below(folder, |path, is_folder| runs_by_uv && MADE_BY_UV.contains(&(path, is_folder)) && !own(path))?;
+    let runs_by_uv = is_uv_server(folder);
+    let found = list_files(folder, |path, is_folder| {
+        runs_by_uv && UV_CREATED_PATHS.contains(&(path, is_folder)) && !own(path)
+    })?;
     let (next, tree) = (AtomicUsize::new(0), Mutex::new(FileTree::default()));
     let work = || -> Result<(), FolderChange> {
         while let Some(file) = found.get(next.fetch_add(1, Ordering::Relaxed)) {
@@ -87,11 +88,11 @@ pub fn verify_folder(folder: &Path, tree_hash: &str) -> Result<(), FolderChange>
     if tree.hash() == tree_hash {
         return Ok(());
     }
-    Err(was.and_then(|was| first_change(&was, &tree)).unwrap_or(FolderChange::Differs))
+    Err(was.and_then(|was| find_first_change(&was, &tree)).unwrap_or(FolderChange::Differs))
 }
 
 /// Returns the first file that differs.
-fn first_change(was: &FileTree, now: &FileTree) -> Option<FolderChange> {
+fn find_first_change(was: &FileTree, now: &FileTree) -> Option<FolderChange> {
     let gone_or_changed = was.files.iter().find_map(|(path, file)| match now.files.get(path) {
         None => Some(FolderChange::Missing(path.clone())),
         Some(found) if found != file => Some(FolderChange::Changed(path.clone())),
@@ -112,7 +113,7 @@ struct FoundFile {
 impl FoundFile {
     /// Reads and hashes the file, up to the size it had when it was found.
     fn read(&self) -> Result<ContentDigest, FolderChange> {
-        let failed = |error: io::Error| unreadable(&self.path, &error);
+        let failed = |error: io::Error| unreadable_change(&self.path, &error);
         let file = File::open(&self.place).map_err(failed)?;
         if !file.metadata().map_err(failed)?.is_file() {
             return Err(FolderChange::NotAFile(self.path.clone()));
@@ -124,16 +125,16 @@ impl FoundFile {
 }
 
 /// Returns true if the manifest in the folder declares a uv server. The manifest is among the compared files.
-fn runs_by_uv(folder: &Path) -> bool {
-    let Ok(file) = File::open(folder.join(MANIFEST)) else { return false };
+fn is_uv_server(folder: &Path) -> bool {
+    let Ok(file) = File::open(folder.join(MANIFEST_FILE)) else { return false };
     let manifest: Option<serde_json::Value> = serde_json::from_reader(file.take(MAX_MANIFEST)).ok();
     manifest.is_some_and(|manifest| manifest["server"]["type"] == "uv")
 }
 
 /// Returns all files below a folder without following links, except those for which `is_left_out` returns true, given
 /// the path and true for a folder.
-fn files_below(folder: &Path, is_left_out: impl Fn(&str, bool) -> bool) -> Result<Vec<FoundFile>, FolderChange> {
-    let failed = |path: &str, error: io::Error| unreadable(path, &error);
+fn list_files(folder: &Path, is_left_out: impl Fn(&str, bool) -> bool) -> Result<Vec<FoundFile>, FolderChange> {
+    let failed = |path: &str, error: io::Error| unreadable_change(path, &error);
     let root = fs::symlink_metadata(folder).map_err(|error| failed("the bundle's folder", error))?;
     if !root.is_dir() {
         return Err(FolderChange::NotAFile("the bundle's folder".to_owned()));
@@ -174,6 +175,6 @@ fn files_below(folder: &Path, is_left_out: impl Fn(&str, bool) -> bool) -> Resul
     Ok(files)
 }
 
-fn unreadable(path: &str, error: &io::Error) -> FolderChange {
+fn unreadable_change(path: &str, error: &io::Error) -> FolderChange {
     FolderChange::Unreadable(path.to_owned(), error.to_string())
 }

@@ -3,7 +3,7 @@
 //!
 //! - [`Bundle::open`]: opens and checks the archive and its manifest; nothing is written
 //! - [`plan`]: what the bundle would start on this computer, as an [`installs::InstallPlan`] with inputs for the user
-//! - [`unpack`], [`remove`], [`verify_tree`], [`verify_folder`]: its files on disk
+//! - [`unpack`], [`remove_bundle`], [`verify_tree`], [`verify_folder`]: its files on disk
 //! - [`BundlesLock`]: ensures that one program at a time changes those files
 //!
 //! All functions block, so async code must call them in a blocking task. Nothing in this crate starts a program,
@@ -40,4 +40,4 @@ pub use manifest::{
 pub use plan::{BundleEnvironment, BundlePlan, PlanError, Platform, ProgramLocation, plan};
 pub use signature::Signature;
 pub use tree::{FileTree, TreeChange, TreeFile, verify_tree};
-pub use unpack::{UnpackedBundle, folder_below, remove, remove_leftovers, unpack, unpacked_folders};
+pub use unpack::{UnpackedBundle, direct_subfolder, remove_bundle, remove_leftovers, unpack, unpacked_folders};

@@ -11,7 +11,7 @@ pub const MAX_UNPACKED: u64 = 512 << 20;
 /// Maximum compression ratio of a file or a bundle.
 pub const MAX_RATIO: u64 = 200;
 /// Size from which [`MAX_RATIO`] applies, in bytes; smaller files may consist of a single repeated letter.
-pub const RATIO_FROM: u64 = 1 << 20;
+pub const MIN_RATIO_CHECK_SIZE: u64 = 1 << 20;
 /// Maximum size of `manifest.json`, and of a file of translations, in bytes.
 pub const MAX_MANIFEST: u64 = 1 << 20;
 /// Maximum length of a path in a bundle, in bytes.

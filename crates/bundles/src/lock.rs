@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 use crate::BundleError;
 
 /// The locked file. It is never removed, since a removed file could be locked twice.
-const LOCK: &str = ".lock";
+const LOCK_FILE: &str = ".lock";
 /// Timeout for the lock: unpacking a large bundle takes a minute on a slow disk.
-const PATIENCE: Duration = Duration::from_secs(120);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(120);
 /// Pause between two attempts to lock.
-const PAUSE: Duration = Duration::from_millis(50);
+const RETRY_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A lock held while bundles are unpacked, removed, and added to or removed from the settings. The system releases it
 /// when the process ends.
@@ -29,17 +29,17 @@ impl BundlesLock {
     ///
     /// Returns [`BundleError::Io`] if the folder can't be created or locked, and [`BundleError::Busy`] if another
     /// program holds the lock for two minutes.
-    pub fn take(root: &Path) -> Result<Self, BundleError> {
-        Self::take_within(root, PATIENCE)
+    pub fn acquire(root: &Path) -> Result<Self, BundleError> {
+        Self::acquire_within(root, LOCK_TIMEOUT)
     }
 
-    fn take_within(root: &Path, patience: Duration) -> Result<Self, BundleError> {
+    fn acquire_within(root: &Path, patience: Duration) -> Result<Self, BundleError> {
         let end = Instant::now() + patience;
         loop {
-            match Self::try_take(root)? {
+            match Self::try_acquire(root)? {
                 Some(held) => return Ok(held),
                 None if Instant::now() >= end => return Err(BundleError::Busy),
-                None => thread::sleep(PAUSE),
+                None => thread::sleep(RETRY_INTERVAL),
             }
         }
     }
@@ -49,10 +49,10 @@ impl BundlesLock {
     /// # Errors
     ///
     /// Returns [`BundleError::Io`] if the folder can't be created or locked.
-    pub fn try_take(root: &Path) -> Result<Option<Self>, BundleError> {
+    pub fn try_acquire(root: &Path) -> Result<Option<Self>, BundleError> {
         let cant_lock = |cause| BundleError::io("the folder for bundles can't be locked", cause);
         fs::create_dir_all(root).map_err(cant_lock)?;
-        let file = OpenOptions::new().create(true).truncate(false).write(true).open(root.join(LOCK));
+        let file = OpenOptions::new().create(true).truncate(false).write(true).open(root.join(LOCK_FILE));
         let file = file.map_err(cant_lock)?;
         match file.try_lock() {
             Ok(()) => Ok(Some(Self { _file: file })),
@@ -71,10 +71,10 @@ mod tests {
     #[test]
     fn lock_is_exclusive() {
         let root = tempfile::tempdir().unwrap();
-        let held = BundlesLock::take(root.path()).unwrap();
-        let refused = BundlesLock::take_within(root.path(), Duration::ZERO).unwrap_err();
+        let held = BundlesLock::acquire(root.path()).unwrap();
+        let refused = BundlesLock::acquire_within(root.path(), Duration::ZERO).unwrap_err();
         assert!(matches!(refused, BundleError::Busy), "{refused}");
         drop(held);
-        BundlesLock::take_within(root.path(), Duration::ZERO).unwrap();
+        BundlesLock::acquire_within(root.path(), Duration::ZERO).unwrap();
     }
 }

@@ -17,11 +17,11 @@ use cms::signed_data::{SignedData, SignerIdentifier};
 use foreign::visible;
 use serde::Serialize;
 
-const BEGIN: &[u8] = b"MCPB_SIG_V1";
-const END: &[u8] = b"MCPB_SIG_END";
-const LENGTH: usize = 4;
+const BLOCK_START_MARKER: &[u8] = b"MCPB_SIG_V1";
+const BLOCK_END_MARKER: &[u8] = b"MCPB_SIG_END";
+const LENGTH_FIELD_SIZE: usize = 4;
 /// Maximum size of the block: that of the comment of a ZIP archive.
-pub(crate) const MAX_BLOCK: usize = u16::MAX as usize;
+pub(crate) const MAX_BLOCK_BYTES: usize = u16::MAX as usize;
 /// Maximum length of the displayed name, in characters.
 const MAX_NAME: usize = 200;
 const COMMON_NAME: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.4.3");
@@ -52,22 +52,22 @@ impl fmt::Display for Signature {
 }
 
 impl Signature {
-    /// Parses a block found by [`split`].
+    /// Parses a block found by [`split_signature_block`].
     pub(crate) fn parse(block: Option<&[u8]>) -> Self {
         let Some(block) = block else { return Self::Absent };
-        let der = &block[BEGIN.len() + LENGTH..block.len() - END.len()];
-        signer(der).map_or(Self::Unreadable, |name| Self::Claimed { name })
+        let der = &block[BLOCK_START_MARKER.len() + LENGTH_FIELD_SIZE..block.len() - BLOCK_END_MARKER.len()];
+        signer_common_name(der).map_or(Self::Unreadable, |name| Self::Claimed { name })
     }
 }
 
 /// Splits the end of a file into the part that belongs to the archive, and a well-formed signature block.
-pub(crate) fn split(tail: &[u8]) -> (&[u8], Option<&[u8]>) {
-    let Some(before_end) = tail.strip_suffix(END) else { return (tail, None) };
-    let begins = (0..before_end.len()).rev().filter(|at| before_end[*at..].starts_with(BEGIN));
+pub(crate) fn split_signature_block(tail: &[u8]) -> (&[u8], Option<&[u8]>) {
+    let Some(before_end) = tail.strip_suffix(BLOCK_END_MARKER) else { return (tail, None) };
+    let begins = (0..before_end.len()).rev().filter(|at| before_end[*at..].starts_with(BLOCK_START_MARKER));
     for at in begins {
-        let rest = &before_end[at + BEGIN.len()..];
-        let Some((length, der)) = rest.split_first_chunk::<LENGTH>() else { continue };
-        if u32::from_le_bytes(*length) as usize == der.len() && tail.len() - at <= MAX_BLOCK {
+        let rest = &before_end[at + BLOCK_START_MARKER.len()..];
+        let Some((length, der)) = rest.split_first_chunk::<LENGTH_FIELD_SIZE>() else { continue };
+        if u32::from_le_bytes(*length) as usize == der.len() && tail.len() - at <= MAX_BLOCK_BYTES {
             return (&tail[..at], Some(&tail[at..]));
         }
     }
@@ -75,7 +75,7 @@ pub(crate) fn split(tail: &[u8]) -> (&[u8], Option<&[u8]>) {
 }
 
 /// Returns the common name in the certificate of the first signer.
-fn signer(der: &[u8]) -> Option<String> {
+fn signer_common_name(der: &[u8]) -> Option<String> {
     let signed: SignedData = ContentInfo::from_der(der).ok()?.content.decode_as().ok()?;
     let SignerIdentifier::IssuerAndSerialNumber(id) = &signed.signer_infos.0.as_slice().first()?.sid else {
         return None;
@@ -90,12 +90,12 @@ fn signer(der: &[u8]) -> Option<String> {
     };
     let certificate = certificates.into_iter().find(is_the_signers)?;
     let mut attributes = certificate.tbs_certificate.subject.0.iter().flat_map(|part| part.0.iter());
-    let name = text(attributes.find(|attribute| attribute.oid == COMMON_NAME)?)?;
+    let name = attribute_text(attributes.find(|attribute| attribute.oid == COMMON_NAME)?)?;
     let name: String = visible(name.trim()).chars().take(MAX_NAME).collect();
     (!name.is_empty()).then_some(name)
 }
 
-fn text(attribute: &AttributeTypeAndValue) -> Option<String> {
+fn attribute_text(attribute: &AttributeTypeAndValue) -> Option<String> {
     use cms::cert::x509::der::Tag;
     let value = &attribute.value;
     Some(match value.tag() {

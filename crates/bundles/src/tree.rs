@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 /// File at the root of each bundle that describes it.
-pub(crate) const MANIFEST: &str = "manifest.json";
+pub(crate) const MANIFEST_FILE: &str = "manifest.json";
 
 /// A file of a tree.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,7 +90,7 @@ pub fn verify_tree<'p>(
 ) -> Result<(), TreeChange> {
     for path in paths {
         let expected = tree.files.get(path).ok_or_else(|| TreeChange::Unknown(path.clone()))?;
-        if on_disk(folder, path)? != *expected {
+        if read_disk_file(folder, path)? != *expected {
             return Err(TreeChange::Changed(path.clone()));
         }
     }
@@ -98,7 +98,7 @@ pub fn verify_tree<'p>(
 }
 
 /// Reads a file from disk, following no links below the folder.
-fn on_disk(folder: &Path, path: &str) -> Result<TreeFile, TreeChange> {
+fn read_disk_file(folder: &Path, path: &str) -> Result<TreeFile, TreeChange> {
     let missing = |_| TreeChange::Missing(path.to_owned());
     let mut place = folder.to_owned();
     for (at, part) in path.split('/').enumerate() {

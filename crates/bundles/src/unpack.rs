@@ -6,13 +6,13 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::folder::verify_folder;
 use crate::tree::{FileTree, HashingWriter, verify_tree};
-use crate::tree_file::{folder_of_tree_file, remove_tree_file, write_tree_file};
+use crate::tree_file::{listed_folder_name, remove_tree_file, write_tree_file};
 use crate::{Archive, ArchiveFile, Bundle, BundleError};
 
 /// Prefix of folders of unfinished operations.
-const UNFINISHED: &str = ".unfinished-";
+const UNFINISHED_PREFIX: &str = ".unfinished-";
 /// Number of characters of the bundle's hash in its folder's name.
-const HASH_PREFIX: usize = 16;
+const HASH_PREFIX_LENGTH: usize = 16;
 /// Maximum length of the name before the hash, in bytes.
 const MAX_FOLDER_NAME: usize = 64;
 
@@ -28,17 +28,17 @@ pub struct UnpackedBundle {
 impl Bundle {
     /// Returns the folder below `root` that this bundle is unpacked to: its name, and the beginning of its hash.
     #[must_use]
-    pub fn folder(&self, root: &Path) -> PathBuf {
+    pub fn unpacked_folder(&self, root: &Path) -> PathBuf {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
         let name: String =
             self.manifest.name.chars().map(|c| if is_plain(c) { c.to_ascii_lowercase() } else { '-' }).collect();
         let name = name[..name.len().min(MAX_FOLDER_NAME)].trim_matches('-');
         let name = if name.is_empty() { "bundle" } else { name };
-        root.join(format!("{name}-{}", &self.archive.sha256()[..HASH_PREFIX]))
+        root.join(format!("{name}-{}", &self.archive.sha256()[..HASH_PREFIX_LENGTH]))
     }
 }
 
-/// Unpacks a bundle to [`Bundle::folder`]. Blocks for as long as the disk takes for a few hundred megabytes.
+/// Unpacks a bundle to [`Bundle::unpacked_folder`]. Blocks for as long as the disk takes for a few hundred megabytes.
 ///
 /// The archive is copied first, so that exactly the bytes with the hash that the user saw are unpacked. Files get
 /// only their content and the owner's executable bit from the archive: no owner, no time, no other mode. A bundle
@@ -50,7 +50,7 @@ impl Bundle {
 /// is damaged, [`BundleError::Io`] if the disk fails, and [`BundleError::Differs`] or [`BundleError::FolderDiffers`]
 /// if the bundle is already unpacked with other content. After an error, no new folder remains on disk.
 pub fn unpack(bundle: &Bundle, root: &Path) -> Result<UnpackedBundle, BundleError> {
-    let folder = bundle.folder(root);
+    let folder = bundle.unpacked_folder(root);
     if fs::symlink_metadata(&folder).is_ok() {
         let tree = bundle.archive.tree()?;
         verify_tree(&folder, &tree, tree.files.keys()).map_err(BundleError::Differs)?;
@@ -59,9 +59,9 @@ pub fn unpack(bundle: &Bundle, root: &Path) -> Result<UnpackedBundle, BundleErro
         return Ok(UnpackedBundle { folder, tree });
     }
     let cant_make = |cause| BundleError::io("the folder for bundles can't be made", cause);
-    make_folder(root).map_err(cant_make)?;
+    create_folder(root).map_err(cant_make)?;
     // Removed with its contents wherever this function returns.
-    let unfinished = tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(root).map_err(cant_make)?;
+    let unfinished = tempfile::Builder::new().prefix(UNFINISHED_PREFIX).tempdir_in(root).map_err(cant_make)?;
     let copy = unfinished.path().join("archive");
     let mut file = File::create_new(&copy).map_err(cant_make)?;
     if bundle.archive.copy_whole(&mut file)? != bundle.archive.sha256() {
@@ -82,7 +82,7 @@ pub fn unpack(bundle: &Bundle, root: &Path) -> Result<UnpackedBundle, BundleErro
 
 /// Returns the folder with this name directly below `root`, or `None` if the name leads elsewhere.
 #[must_use]
-pub fn folder_below(root: &Path, name: &str) -> Option<PathBuf> {
+pub fn direct_subfolder(root: &Path, name: &str) -> Option<PathBuf> {
     let mut parts = Path::new(name).components();
     match (parts.next(), parts.next()) {
         (Some(Component::Normal(only)), None) if only == name => Some(root.join(name)),
@@ -96,14 +96,14 @@ pub fn folder_below(root: &Path, name: &str) -> Option<PathBuf> {
 ///
 /// Returns [`BundleError::NotInstalled`] if `folder` is not a folder directly below `root`, and [`BundleError::Io`]
 /// if it can't be removed.
-pub fn remove(root: &Path, folder: &Path) -> Result<(), BundleError> {
+pub fn remove_bundle(root: &Path, folder: &Path) -> Result<(), BundleError> {
     let is_below = folder.parent() == Some(root) && folder.file_name().is_some();
     if !is_below || !fs::symlink_metadata(folder).is_ok_and(|found| found.is_dir()) {
         return Err(BundleError::NotInstalled);
     }
     let cant_remove = |cause| BundleError::io("the bundle can't be removed", cause);
     // Renamed first: a partially removed folder must not be mistaken for an installed bundle.
-    let unfinished = tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(root).map_err(cant_remove)?;
+    let unfinished = tempfile::Builder::new().prefix(UNFINISHED_PREFIX).tempdir_in(root).map_err(cant_remove)?;
     fs::rename(folder, unfinished.path().join("files")).map_err(cant_remove)?;
     remove_tree_file(folder);
     unfinished.close().map_err(cant_remove)
@@ -123,7 +123,7 @@ pub fn unpacked_folders(root: &Path) -> Result<Vec<String>, BundleError> {
     let mut folders = Vec::new();
     for entry in entries {
         let name = entry.map_err(cant_read)?.file_name();
-        let listed = name.to_str().and_then(folder_of_tree_file).and_then(|name| folder_below(root, name));
+        let listed = name.to_str().and_then(listed_folder_name).and_then(|name| direct_subfolder(root, name));
         // A folder without a list of files was not created by this crate.
         if let Some(folder) = listed.filter(|folder| fs::symlink_metadata(folder).is_ok_and(|found| found.is_dir())) {
             folders.extend(folder.file_name().map(|name| name.to_string_lossy().into_owned()));
@@ -148,9 +148,9 @@ pub fn remove_leftovers(root: &Path) -> Result<(), BundleError> {
         let entry = entry.map_err(cant_remove)?;
         let (kind, name) = (entry.file_type().map_err(cant_remove)?, entry.file_name());
         let name = name.to_string_lossy();
-        if kind.is_dir() && name.starts_with(UNFINISHED) {
+        if kind.is_dir() && name.starts_with(UNFINISHED_PREFIX) {
             fs::remove_dir_all(entry.path()).map_err(cant_remove)?;
-        } else if kind.is_file() && folder_of_tree_file(&name).is_some_and(|folder| !root.join(folder).is_dir()) {
+        } else if kind.is_file() && listed_folder_name(&name).is_some_and(|folder| !root.join(folder).is_dir()) {
             fs::remove_file(entry.path()).map_err(cant_remove)?;
         }
     }
@@ -160,16 +160,16 @@ pub fn remove_leftovers(root: &Path) -> Result<(), BundleError> {
 /// Writes all files into a new folder. The paths are those of an [`Archive`], which never lead out of it.
 fn write_files(archive: &Archive, folder: &Path) -> Result<FileTree, BundleError> {
     let cant_make = |cause| BundleError::io("a folder of the bundle can't be made", cause);
-    make_folder(folder).map_err(cant_make)?;
+    create_folder(folder).map_err(cant_make)?;
     for path in archive.folders() {
-        make_folder(&folder.join(path)).map_err(cant_make)?;
+        create_folder(&folder.join(path)).map_err(cant_make)?;
     }
     let mut tree = FileTree::default();
     for file in archive.files() {
         let place = folder.join(&file.path);
-        make_folder(place.parent().unwrap_or(folder)).map_err(cant_make)?;
-        let opened =
-            new_file(&place, file).map_err(|cause| BundleError::io("a file of the bundle can't be made", cause))?;
+        create_folder(place.parent().unwrap_or(folder)).map_err(cant_make)?;
+        let opened = create_new_file(&place, file)
+            .map_err(|cause| BundleError::io("a file of the bundle can't be made", cause))?;
         let mut sink = HashingWriter::new(opened);
         archive.copy(file, &mut sink)?;
         tree.add(&file.path, sink.finish(), file.executable && cfg!(unix));
@@ -178,18 +178,18 @@ fn write_files(archive: &Archive, folder: &Path) -> Result<FileTree, BundleError
 }
 
 #[cfg(unix)]
-fn make_folder(path: &Path) -> io::Result<()> {
+fn create_folder(path: &Path) -> io::Result<()> {
     use std::os::unix::fs::DirBuilderExt as _;
     DirBuilder::new().recursive(true).mode(0o755).create(path)
 }
 
 #[cfg(not(unix))]
-fn make_folder(path: &Path) -> io::Result<()> {
+fn create_folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).create(path)
 }
 
 /// Creates a file that doesn't exist yet, so nothing is overwritten and no link is followed.
-fn new_file(path: &Path, file: &ArchiveFile) -> io::Result<File> {
+fn create_new_file(path: &Path, file: &ArchiveFile) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]

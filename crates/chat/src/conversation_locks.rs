@@ -9,7 +9,7 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use super::ConversationError;
-use super::error::MAX_ANSWERS;
+use super::error::MAX_CONCURRENT_REPLIES;
 
 /// Holders of conversations, by conversation.
 #[derive(Debug, Default)]
@@ -54,9 +54,12 @@ impl ConversationLocks {
     ///
     /// Returns [`ConversationError::Answering`] if a model is already replying in the conversation, and
     /// [`ConversationError::TooMany`] if the maximum number of concurrent replies is reached.
-    pub(super) async fn begin(replies: &Arc<Self>, conversation: &str) -> Result<RunningReplyGuard, ConversationError> {
+    pub(super) async fn begin_reply(
+        replies: &Arc<Self>,
+        conversation: &str,
+    ) -> Result<RunningReplyGuard, ConversationError> {
         let running = Arc::new(RunningReply::default());
-        let held = Self::hold(replies, conversation, || ConversationUse::Answer(Arc::clone(&running))).await?;
+        let held = Self::lock_for(replies, conversation, || ConversationUse::Answer(Arc::clone(&running))).await?;
         Ok(RunningReplyGuard { running, _held: held })
     }
 
@@ -65,25 +68,28 @@ impl ConversationLocks {
     /// # Errors
     ///
     /// Returns [`ConversationError::Answering`] if a model is replying in the conversation.
-    pub(super) async fn write(replies: &Arc<Self>, conversation: &str) -> Result<ConversationGuard, ConversationError> {
-        Self::hold(replies, conversation, || ConversationUse::Writing).await
+    pub(super) async fn lock_for_writing(
+        replies: &Arc<Self>,
+        conversation: &str,
+    ) -> Result<ConversationGuard, ConversationError> {
+        Self::lock_for(replies, conversation, || ConversationUse::Writing).await
     }
 
     /// Acquires a conversation for writing, after waiting for the end of a reply.
-    pub(super) async fn write_when_free(
+    pub(super) async fn lock_when_free(
         replies: &Arc<Self>,
         conversation: &str,
     ) -> Result<ConversationGuard, ConversationError> {
         loop {
             let freed = replies.freed.notified();
-            match Self::write(replies, conversation).await {
+            match Self::lock_for_writing(replies, conversation).await {
                 Err(ConversationError::Answering) => freed.await,
                 other => return other,
             }
         }
     }
 
-    async fn hold(
+    async fn lock_for(
         replies: &Arc<Self>,
         conversation: &str,
         holder: impl Fn() -> ConversationUse,
@@ -91,7 +97,7 @@ impl ConversationLocks {
         loop {
             // Created before the check, so that a release in between is not missed.
             let freed = replies.freed.notified();
-            if let Some(held) = Self::try_hold(replies, conversation, holder())? {
+            if let Some(held) = Self::try_lock_for(replies, conversation, holder())? {
                 return Ok(held);
             }
             freed.await;
@@ -99,7 +105,7 @@ impl ConversationLocks {
     }
 
     /// Returns `None` while items are being written in the conversation.
-    fn try_hold(
+    fn try_lock_for(
         replies: &Arc<Self>,
         conversation: &str,
         holder: ConversationUse,
@@ -111,7 +117,7 @@ impl ConversationLocks {
             None => {}
         }
         let is_answer = |holder: &ConversationUse| matches!(holder, ConversationUse::Answer(_));
-        if is_answer(&holder) && held.values().filter(|other| is_answer(other)).count() >= MAX_ANSWERS {
+        if is_answer(&holder) && held.values().filter(|other| is_answer(other)).count() >= MAX_CONCURRENT_REPLIES {
             return Err(ConversationError::TooMany);
         }
         held.insert(conversation.to_owned(), holder);
@@ -143,14 +149,14 @@ mod tests {
     #[tokio::test]
     async fn conversation_has_at_most_one_running_reply() {
         let replies = Arc::new(ConversationLocks::default());
-        let first = ConversationLocks::begin(&replies, "a").await;
+        let first = ConversationLocks::begin_reply(&replies, "a").await;
         assert!(first.is_ok(), "the first reply starts");
-        let second = ConversationLocks::begin(&replies, "a").await;
+        let second = ConversationLocks::begin_reply(&replies, "a").await;
         assert!(matches!(second, Err(ConversationError::Answering)), "a second reply is refused");
-        assert!(ConversationLocks::begin(&replies, "b").await.is_ok(), "a reply in another conversation starts");
+        assert!(ConversationLocks::begin_reply(&replies, "b").await.is_ok(), "a reply in another conversation starts");
         drop(first);
         assert!(
-            ConversationLocks::begin(&replies, "a").await.is_ok(),
+            ConversationLocks::begin_reply(&replies, "a").await.is_ok(),
             "the next reply starts after the first has ended"
         );
     }
@@ -158,19 +164,19 @@ mod tests {
     #[tokio::test]
     async fn writes_and_replies_of_a_conversation_are_mutually_exclusive() {
         let replies = Arc::new(ConversationLocks::default());
-        let answer = ConversationLocks::begin(&replies, "a").await.unwrap();
-        let refused = ConversationLocks::write(&replies, "a").await;
+        let answer = ConversationLocks::begin_reply(&replies, "a").await.unwrap();
+        let refused = ConversationLocks::lock_for_writing(&replies, "a").await;
         assert!(matches!(refused, Err(ConversationError::Answering)), "writing is refused during a reply");
         let own = Arc::clone(&replies);
-        let waiting = tokio::spawn(async move { ConversationLocks::write_when_free(&own, "a").await.map(|_| ()) });
+        let waiting = tokio::spawn(async move { ConversationLocks::lock_when_free(&own, "a").await.map(|_| ()) });
         tokio::task::yield_now().await;
         assert!(!waiting.is_finished(), "a write that must not be lost waits for the end of the reply");
         drop(answer);
         assert_eq!(waiting.await.unwrap(), Ok(()), "the write succeeds afterwards");
-        let writing = ConversationLocks::write(&replies, "a").await.unwrap();
+        let writing = ConversationLocks::lock_for_writing(&replies, "a").await.unwrap();
         assert!(replies.running_reply("a").is_none(), "a write is not a reply");
         let own = Arc::clone(&replies);
-        let next = tokio::spawn(async move { ConversationLocks::begin(&own, "a").await.is_ok() });
+        let next = tokio::spawn(async move { ConversationLocks::begin_reply(&own, "a").await.is_ok() });
         tokio::task::yield_now().await;
         assert!(!next.is_finished(), "a reply waits for a write in progress");
         drop(writing);

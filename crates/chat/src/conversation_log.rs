@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 use super::{ConversationError, ConversationSettings, draft};
 
 /// Maximum number of items read at a time.
-const PAGE: usize = 500;
+const ITEMS_PER_PAGE: usize = 500;
 
 /// Held while settings and drafts are read and written, so that a change of one retains the other.
-static STORED: Mutex<()> = Mutex::new(());
+static SETTINGS_LOCK: Mutex<()> = Mutex::new(());
 
 /// The stored items of one conversation.
 #[derive(Clone)]
@@ -28,29 +28,29 @@ impl ConversationLog {
         Self { history: Arc::clone(history), conversation }
     }
 
-    async fn on_disk<T: Send + 'static>(
+    async fn with_history<T: Send + 'static>(
         &self,
         act: impl FnOnce(&dyn History, &str) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, ConversationError> {
         let id = self.conversation.clone();
-        on_disk(&self.history, move |history| act(history, &id)).await
+        with_history_blocking(&self.history, move |history| act(history, &id)).await
     }
 
     /// Returns the conversation without its items, and the user's settings for it.
     pub(super) async fn conversation(
         &self,
     ) -> Result<(history::Conversation, ConversationSettings), ConversationError> {
-        let kept = self.on_disk(|history, id| history.conversation(id)).await?;
+        let kept = self.with_history(|history, id| history.conversation(id)).await?;
         let kept = kept.ok_or_else(|| ConversationError::NotFound("conversation".to_owned()))?;
         let settings = ConversationSettings::from_stored(&kept.settings);
         Ok((kept, settings))
     }
 
-    pub(super) async fn set(&self, settings: &ConversationSettings) -> Result<(), ConversationError> {
-        let mut settings = settings.stored();
+    pub(super) async fn store_settings(&self, settings: &ConversationSettings) -> Result<(), ConversationError> {
+        let mut settings = settings.to_stored();
         // clock: timestamp of the change.
         let at = ports::time::now();
-        self.change_stored(at, move |stored| {
+        self.change_stored_settings(at, move |stored| {
             draft::store_draft(&mut settings, draft::stored_draft(stored));
             *stored = settings;
         })
@@ -59,17 +59,17 @@ impl ConversationLog {
 
     /// Stores a draft. The conversation keeps its position in the list.
     pub(super) async fn set_draft(&self, text: String) -> Result<(), ConversationError> {
-        self.change_stored(0, move |stored| draft::store_draft(stored, text)).await
+        self.change_stored_settings(0, move |stored| draft::store_draft(stored, text)).await
     }
 
     /// Changes the JSON value stored with the conversation.
-    async fn change_stored(
+    async fn change_stored_settings(
         &self,
         at: Millis,
         change: impl FnOnce(&mut Value) + Send + 'static,
     ) -> Result<(), ConversationError> {
-        let changed = self.on_disk(move |history, id| {
-            let _one_at_a_time = STORED.lock().unwrap_or_else(PoisonError::into_inner);
+        let changed = self.with_history(move |history, id| {
+            let _one_at_a_time = SETTINGS_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
             let Some(kept) = history.conversation(id)? else { return Ok(false) };
             let mut stored = kept.settings;
             change(&mut stored);
@@ -79,30 +79,34 @@ impl ConversationLog {
     }
 
     pub(super) async fn item(&self, item: String) -> Result<ChatItem, ConversationError> {
-        let found = self.on_disk(move |history, id| history.item(id, &item)).await?;
-        found.and_then(read).ok_or_else(|| ConversationError::NotFound("message".to_owned()))
+        let found = self.with_history(move |history, id| history.item(id, &item)).await?;
+        found.and_then(parse_item).ok_or_else(|| ConversationError::NotFound("message".to_owned()))
     }
 
     /// Returns the items from the first one up to the head, or before an item. Items of kinds unknown to this version
     /// are skipped.
-    pub(super) async fn path(&self, before: Option<String>) -> Result<Vec<ChatItem>, ConversationError> {
-        self.items(before, true).await
+    pub(super) async fn path_items(&self, before: Option<String>) -> Result<Vec<ChatItem>, ConversationError> {
+        self.read_items(before, true).await
     }
 
     /// Returns the items up to the head with all texts, but without large images, audio and files.
-    pub(super) async fn texts(&self) -> Result<Vec<ChatItem>, ConversationError> {
-        self.items(None, false).await
+    pub(super) async fn path_items_with_texts(&self) -> Result<Vec<ChatItem>, ConversationError> {
+        self.read_items(None, false).await
     }
 
-    async fn items(&self, mut before: Option<String>, whole: bool) -> Result<Vec<ChatItem>, ConversationError> {
+    async fn read_items(&self, mut before: Option<String>, whole: bool) -> Result<Vec<ChatItem>, ConversationError> {
         let mut pages = Vec::new();
         loop {
-            let range =
-                ItemRange { conversation: self.conversation.clone(), before: before.take(), limit: PAGE, whole };
-            let page = self.on_disk(move |history, _| {
+            let range = ItemRange {
+                conversation: self.conversation.clone(),
+                before: before.take(),
+                limit: ITEMS_PER_PAGE,
+                whole,
+            };
+            let page = self.with_history(move |history, _| {
                 let mut page = history.items(&range)?;
                 for item in page.iter_mut().flat_map(|page| &mut page.items) {
-                    put_texts(history, item)?;
+                    insert_long_texts(history, item)?;
                 }
                 Ok(page)
             });
@@ -111,7 +115,7 @@ impl ConversationLog {
             before = page.items.first().map(|item| item.id.clone()).filter(|_| page.has_more);
             pages.push(page.items);
             if before.is_none() {
-                return Ok(pages.into_iter().rev().flatten().filter_map(read).collect());
+                return Ok(pages.into_iter().rev().flatten().filter_map(parse_item).collect());
             }
         }
     }
@@ -120,10 +124,10 @@ impl ConversationLog {
     pub(super) async fn all_items(&self) -> Result<Vec<ChatItem>, ConversationError> {
         let (mut items, mut after) = (Vec::new(), None::<String>);
         loop {
-            let page = self.on_disk(move |history, id| history.all(id, after.as_deref(), PAGE)).await?;
+            let page = self.with_history(move |history, id| history.all(id, after.as_deref(), ITEMS_PER_PAGE)).await?;
             let page = page.ok_or_else(|| ConversationError::NotFound("message".to_owned()))?;
             after = page.items.last().map(|item| item.id.clone()).filter(|_| page.has_more);
-            items.extend(page.items.into_iter().filter_map(read));
+            items.extend(page.items.into_iter().filter_map(parse_item));
             if after.is_none() {
                 return Ok(items);
             }
@@ -132,7 +136,7 @@ impl ConversationLog {
 
     /// Returns the usage of the replies, over all branches.
     pub(super) async fn usage(&self) -> Result<ConversationUsage, ConversationError> {
-        let taken = self.on_disk(|history, id| history.taken(id)).await?;
+        let taken = self.with_history(|history, id| history.taken(id)).await?;
         taken.ok_or_else(|| ConversationError::NotFound("conversation".to_owned()))
     }
 
@@ -145,39 +149,47 @@ impl ConversationLog {
         let kept = if is_light {
             None
         } else {
-            let kept = self.on_disk(move |history, conversation| history.outline(conversation, &id)).await;
+            let kept = self.with_history(move |history, conversation| history.outline(conversation, &id)).await;
             // An item that could not be written is stored with its previous state.
             kept.ok().flatten().filter(|kept| kept.state == state)
         };
         let left_out = kept.as_ref().map(|kept| kept.left_out.clone()).unwrap_or_default();
-        let item = Box::new(kept.and_then(read).unwrap_or(item));
+        let item = Box::new(kept.and_then(parse_item).unwrap_or(item));
         ConversationEvent::ItemChanged { conversation: self.conversation.clone(), item, left_out, answering }
     }
 
     /// Moves the head to the latest end of the branch that contains an item.
-    pub(super) async fn show(&self, item: String) -> Result<(), ConversationError> {
-        let shown = self.on_disk(move |history, id| history.show(id, &item)).await?;
+    pub(super) async fn select_branch(&self, item: String) -> Result<(), ConversationError> {
+        let shown = self.with_history(move |history, id| history.show(id, &item)).await?;
         shown.map(|_| ()).ok_or_else(|| ConversationError::NotFound("message".to_owned()))
     }
 
-    pub(super) async fn write(&self, items: Vec<ChatItem>) -> Result<(), ConversationError> {
+    pub(super) async fn write_items(&self, items: Vec<ChatItem>) -> Result<(), ConversationError> {
         self.append(items.iter().map(new_item).collect()).await
     }
 
     /// Writes an item, with the content that was read for it.
-    pub(super) async fn write_read(&self, item: &ChatItem, readings: Vec<Reading>) -> Result<(), ConversationError> {
+    pub(super) async fn write_with_readings(
+        &self,
+        item: &ChatItem,
+        readings: Vec<Reading>,
+    ) -> Result<(), ConversationError> {
         self.append(vec![NewItem { readings, ..new_item(item) }]).await
     }
 
     /// Writes an item that also contains content of these servers.
-    pub(super) async fn write_after(&self, item: &ChatItem, servers: Vec<String>) -> Result<(), ConversationError> {
+    pub(super) async fn write_with_servers(
+        &self,
+        item: &ChatItem,
+        servers: Vec<String>,
+    ) -> Result<(), ConversationError> {
         let mut new = new_item(item);
         new.sources.extend(servers);
         self.append(vec![new]).await
     }
 
     pub(super) async fn append(&self, new: Vec<NewItem>) -> Result<(), ConversationError> {
-        if self.on_disk(move |history, id| history.write(id, &new)).await? {
+        if self.with_history(move |history, id| history.write(id, &new)).await? {
             Ok(())
         } else {
             Err(ConversationError::NotFound("conversation".to_owned()))
@@ -186,7 +198,7 @@ impl ConversationLog {
 }
 
 /// Calls `act` with the history on a blocking thread.
-pub(super) async fn on_disk<T: Send + 'static>(
+pub(super) async fn with_history_blocking<T: Send + 'static>(
     history: &Arc<dyn History>,
     act: impl FnOnce(&dyn History) -> Result<T, StoreError> + Send + 'static,
 ) -> Result<T, ConversationError> {
@@ -210,7 +222,7 @@ pub(super) fn new_item(item: &ChatItem) -> NewItem {
 }
 
 /// Inserts very long texts at their positions.
-fn put_texts(history: &dyn History, item: &mut history::StoredItem) -> Result<(), StoreError> {
+fn insert_long_texts(history: &dyn History, item: &mut history::StoredItem) -> Result<(), StoreError> {
     for left in item.left_out.iter().filter(|left| left.is_text) {
         let text = history.blob(&left.hash)?.and_then(|bytes| String::from_utf8(bytes).ok());
         if let (Some(place), Some(text)) = (item.body.pointer_mut(&left.pointer), text) {
@@ -221,7 +233,7 @@ fn put_texts(history: &dyn History, item: &mut history::StoredItem) -> Result<()
 }
 
 /// Converts a stored item, if this version knows its kind.
-pub(super) fn read(kept: history::StoredItem) -> Option<ChatItem> {
+pub(super) fn parse_item(kept: history::StoredItem) -> Option<ChatItem> {
     let body: ItemBody = serde_json::from_value(kept.body).ok()?;
     Some(ChatItem { id: kept.id, parent: kept.parent, at: kept.at, state: kept.state, body })
 }

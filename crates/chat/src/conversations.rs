@@ -13,7 +13,7 @@ use super::{ConversationError, ConversationSettings, conversation_log, draft};
 /// Maximum length of a title, in characters.
 const MAX_TITLE: usize = 200;
 /// Number of the newest items that are read when a conversation is opened.
-const FIRST_ITEMS: usize = 100;
+const INITIAL_ITEMS: usize = 100;
 
 /// A conversation with its newest items.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,7 +39,7 @@ impl Chat {
     ///
     /// Returns [`ConversationError::Store`] if the history can't be read.
     pub async fn conversations(&self) -> Result<Vec<(String, String, Millis)>, ConversationError> {
-        self.on_disk(|history| history.list()).await
+        self.with_history(|history| history.list()).await
     }
 
     /// Creates a conversation with the default model.
@@ -59,14 +59,14 @@ impl Chat {
             title: shorten(title),
             created_at: now,
             updated_at: now,
-            settings: settings.stored(),
+            settings: settings.to_stored(),
             ..history::Conversation::default()
         };
         let kept = {
             let _one_at_a_time = self.beginning.lock().await;
-            self.on_disk(move |history| create(history, new)).await?
+            self.with_history(move |history| create(history, new)).await?
         };
-        self.host.label_conversation(kept.id.clone(), Vec::new(), true).await?;
+        self.host.record_conversation_servers(kept.id.clone(), Vec::new(), true).await?;
         self.host.conversations_changed(Some(kept.id.clone())).await?;
         let (page, sources) = (BranchPage::default(), Vec::new());
         Ok(OpenConversation { kept, settings, page, sources, answering: false, draft: String::new() })
@@ -79,14 +79,14 @@ impl Chat {
     /// Returns [`ConversationError::Store`] if the history can't be read, and [`ConversationError::Closing`] if the
     /// host has shut down.
     pub async fn conversation(&self, id: String) -> Result<Option<OpenConversation>, ConversationError> {
-        let range = ItemRange { conversation: id, before: None, limit: FIRST_ITEMS, whole: false };
+        let range = ItemRange { conversation: id, before: None, limit: INITIAL_ITEMS, whole: false };
         let read =
-            self.on_disk(move |history| Ok((history.conversation(&range.conversation)?, history.items(&range)?)));
+            self.with_history(move |history| Ok((history.conversation(&range.conversation)?, history.items(&range)?)));
         let (Some(mut kept), Some(page)) = read.await? else { return Ok(None) };
         self.host.note_readings(kept.id.clone(), std::mem::take(&mut kept.readings)).await?;
-        self.host.label_conversation(kept.id.clone(), std::mem::take(&mut kept.sources), true).await?;
-        let sources = self.host.label(kept.id.clone()).await?.servers;
-        let (answering, live) = self.answering(&kept.id);
+        self.host.record_conversation_servers(kept.id.clone(), std::mem::take(&mut kept.sources), true).await?;
+        let sources = self.host.conversation_label(kept.id.clone()).await?.servers;
+        let (answering, live) = self.reply_in_progress(&kept.id);
         let mut page = BranchPage::read(page);
         if let Some((live, seq)) = live
             && let Some(placed) = page.items.iter_mut().find(|placed| placed.item.id == live.id)
@@ -108,8 +108,8 @@ impl Chat {
     /// Returns [`ConversationError::NotFound`] if the conversation doesn't exist, and [`ConversationError::Answering`]
     /// if a model is replying, since it would not receive the items.
     pub async fn append_items(&self, conversation: String, items: Vec<ChatItem>) -> Result<(), ConversationError> {
-        let held = ConversationLocks::write(&self.replies, &conversation).await?;
-        self.append(held, conversation, items.iter().map(at_end).collect()).await
+        let held = ConversationLocks::lock_for_writing(&self.replies, &conversation).await?;
+        self.append(held, conversation, items.iter().map(positioned_item).collect()).await
     }
 
     /// Appends an item that must not be lost, such as a call that was made. If a model is replying, a spawned task
@@ -118,9 +118,9 @@ impl Chat {
     /// # Errors
     ///
     /// Returns [`ConversationError::Store`] if it can't be written now. A spawned task logs its errors.
-    pub(super) async fn append_or_wait(&self, conversation: String, item: &ChatItem) -> Result<(), ConversationError> {
-        let items = vec![at_end(item)];
-        match ConversationLocks::write(&self.replies, &conversation).await {
+    pub(super) async fn append_or_defer(&self, conversation: String, item: &ChatItem) -> Result<(), ConversationError> {
+        let items = vec![positioned_item(item)];
+        match ConversationLocks::lock_for_writing(&self.replies, &conversation).await {
             Ok(held) => self.append(held, conversation, items).await,
             Err(ConversationError::Answering) => {
                 let chat = self.clone();
@@ -136,7 +136,7 @@ impl Chat {
     }
 
     async fn append_when_free(&self, conversation: String, items: Vec<NewItem>) -> Result<(), ConversationError> {
-        let held = ConversationLocks::write_when_free(&self.replies, &conversation).await?;
+        let held = ConversationLocks::lock_when_free(&self.replies, &conversation).await?;
         self.append(held, conversation, items).await
     }
 
@@ -152,9 +152,9 @@ impl Chat {
         }
         let sources: Vec<String> = items.iter().flat_map(|item| item.sources.iter().cloned()).collect();
         if !sources.is_empty() {
-            self.host.label_conversation(conversation.clone(), sources, false).await?;
+            self.host.record_conversation_servers(conversation.clone(), sources, false).await?;
         }
-        self.log(&conversation).append(items).await?;
+        self.conversation_log(&conversation).append(items).await?;
         drop(held);
         self.host.conversations_changed(Some(conversation)).await?;
         Ok(())
@@ -171,7 +171,7 @@ impl Chat {
         if text.len() > draft::MAX_DRAFT {
             return Err(ConversationError::TooLong { what: "a draft", limit: draft::MAX_DRAFT >> 10 });
         }
-        self.log(&conversation).set_draft(text).await
+        self.conversation_log(&conversation).set_draft(text).await
     }
 
     /// Renames a conversation. Returns `false` if it doesn't exist.
@@ -185,7 +185,7 @@ impl Chat {
         let at = ports::time::now();
         let change = ConversationChange { title: Some(shorten(title)), at, ..ConversationChange::default() };
         let renamed = id.clone();
-        let is_there = self.on_disk(move |history| history.change(&renamed, &change)).await?;
+        let is_there = self.with_history(move |history| history.change(&renamed, &change)).await?;
         if is_there {
             self.host.conversations_changed(Some(id)).await?;
         }
@@ -201,7 +201,7 @@ impl Chat {
     pub async fn delete_conversation(&self, id: String) -> Result<(), ConversationError> {
         // The reply would have no conversation.
         let _ = self.stop_reply(&id);
-        self.on_disk(move |history| history.delete(&id)).await?;
+        self.with_history(move |history| history.delete(&id)).await?;
         self.host.conversations_changed(None).await?;
         Ok(())
     }
@@ -217,7 +217,7 @@ fn create(history: &dyn History, mut new: history::Conversation) -> Result<histo
 }
 
 /// Returns an item to write after its parent, or after the head if it has none.
-fn at_end(item: &ChatItem) -> NewItem {
+fn positioned_item(item: &ChatItem) -> NewItem {
     let after = item.parent.clone().map_or(ItemPosition::Head, ItemPosition::Item);
     NewItem { after, ..conversation_log::new_item(item) }
 }

@@ -5,13 +5,13 @@
 use serde_json::{Map, Value};
 
 /// Key of the draft in the stored settings. Ignored by earlier versions.
-const MEMBER: &str = "draft";
+const DRAFT_KEY: &str = "draft";
 /// Maximum size of a draft, in bytes.
 pub(super) const MAX_DRAFT: usize = 256 << 10;
 
 /// Returns the draft in stored settings, or an empty string if there is none.
 pub(super) fn stored_draft(stored: &Value) -> String {
-    stored.get(MEMBER).and_then(Value::as_str).unwrap_or_default().to_owned()
+    stored.get(DRAFT_KEY).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
 /// Sets the draft in stored settings. An empty string removes it.
@@ -21,8 +21,8 @@ pub(super) fn store_draft(stored: &mut Value, text: String) {
     }
     let Some(members) = stored.as_object_mut() else { return };
     if text.is_empty() {
-        members.remove(MEMBER);
+        members.remove(DRAFT_KEY);
     } else {
-        members.insert(MEMBER.to_owned(), text.into());
+        members.insert(DRAFT_KEY.to_owned(), text.into());
     }
 }

@@ -109,8 +109,8 @@ impl Chat {
         message: NewMessage,
         after: Option<String>,
     ) -> Result<ReplyIds, ConversationError> {
-        let begun = self.begin(&conversation).await?;
-        let log = self.log(&conversation);
+        let begun = self.begin_reply(&conversation).await?;
+        let log = self.conversation_log(&conversation);
         let parent = match after {
             Some(item) => Some(log.item(item).await?.id),
             None => log.conversation().await?.0.head,
@@ -130,8 +130,8 @@ impl Chat {
         item: String,
         message: NewMessage,
     ) -> Result<ReplyIds, ConversationError> {
-        let begun = self.begin(&conversation).await?;
-        let log = self.log(&conversation);
+        let begun = self.begin_reply(&conversation).await?;
+        let log = self.conversation_log(&conversation);
         let old = log.item(item).await?;
         if !matches!(old.body, ItemBody::Message { role: Role::User, .. }) {
             return Err(ConversationError::NotYours);
@@ -151,14 +151,14 @@ impl Chat {
         item: String,
         model: Option<ModelRef>,
     ) -> Result<ReplyIds, ConversationError> {
-        let begun = self.begin(&conversation).await?;
-        let log = self.log(&conversation);
+        let begun = self.begin_reply(&conversation).await?;
+        let log = self.conversation_log(&conversation);
         let old = log.item(item).await?;
         if !matches!(old.body, ItemBody::Reply { .. }) {
             return Err(ConversationError::NotAnAnswer);
         }
-        let (settings, model) = self.choose(&log, model).await?;
-        self.answer_after(begun, log, (settings, model), old.parent, None).await
+        let (settings, model) = self.choose_model(&log, model).await?;
+        self.start_reply_after(begun, log, (settings, model), old.parent, None).await
     }
 
     /// Lets a model continue after it reached the limit of rounds, or was stopped.
@@ -167,14 +167,14 @@ impl Chat {
     ///
     /// Returns the errors of [`send_message`](Self::send_message).
     pub async fn continue_reply(&self, conversation: String) -> Result<ReplyIds, ConversationError> {
-        let begun = self.begin(&conversation).await?;
-        let log = self.log(&conversation);
+        let begun = self.begin_reply(&conversation).await?;
+        let log = self.conversation_log(&conversation);
         let head = log.conversation().await?.0.head;
         if head.is_none() {
             return Err(ConversationError::Empty);
         }
-        let (settings, model) = self.choose(&log, None).await?;
-        self.answer_after(begun, log, (settings, model), head, None).await
+        let (settings, model) = self.choose_model(&log, None).await?;
+        self.start_reply_after(begun, log, (settings, model), head, None).await
     }
 
     /// Stops the reply of a conversation, and its calls. Returns `false` if there is none.
@@ -190,7 +190,7 @@ impl Chat {
     /// Returns `true` if a model is replying in a conversation; and the item being received, with the number of its
     /// next delta.
     #[must_use]
-    pub fn answering(&self, conversation: &str) -> (bool, Option<(ChatItem, u64)>) {
+    pub fn reply_in_progress(&self, conversation: &str) -> (bool, Option<(ChatItem, u64)>) {
         let Some(running) = self.replies.running_reply(conversation) else { return (false, None) };
         let live = running.live.lock().unwrap_or_else(PoisonError::into_inner).clone();
         (true, live)
@@ -203,8 +203,8 @@ impl Chat {
     /// Returns [`ConversationError::NotFound`] if the item doesn't exist, and [`ConversationError::Answering`] if a
     /// model is replying.
     pub async fn choose_branch(&self, conversation: String, item: String) -> Result<(), ConversationError> {
-        let held = ConversationLocks::write(&self.replies, &conversation).await?;
-        self.log(&conversation).show(item).await?;
+        let held = ConversationLocks::lock_for_writing(&self.replies, &conversation).await?;
+        self.conversation_log(&conversation).select_branch(item).await?;
         drop(held);
         self.host.conversations_changed(Some(conversation)).await?;
         Ok(())
@@ -228,7 +228,7 @@ impl Chat {
         if settings.servers.len() > MAX_SERVERS {
             return Err(ConversationError::TooManyServers);
         }
-        self.log(&conversation).set(&settings).await?;
+        self.conversation_log(&conversation).store_settings(&settings).await?;
         self.host.conversations_changed(Some(conversation)).await?;
         Ok(())
     }
@@ -239,13 +239,13 @@ impl Chat {
     ///
     /// Returns [`ConversationError::NotFound`] if the conversation doesn't exist.
     pub async fn conversation_tools(&self, conversation: String) -> Result<ConversationTools, ConversationError> {
-        let (_, settings) = self.log(&conversation).conversation().await?;
-        let servers = servers_of(&self.host, &settings.servers).await?;
+        let (_, settings) = self.conversation_log(&conversation).conversation().await?;
+        let servers = resolve_servers(&self.host, &settings.servers).await?;
         let registry = self.host.models().await?;
         let context = settings.model.as_ref().and_then(|model| registry.model(model)?.context);
         let threshold = settings.search_threshold(self.host.conversation_bounds().await?, context);
         let said = |(_, server): &(OfferedServer, ServerForModel)| {
-            let text = system_prompt::shown_instructions(server.instructions.as_deref().filter(|_| server.is_ready)?);
+            let text = system_prompt::format_instructions(server.instructions.as_deref().filter(|_| server.is_ready)?);
             Some(ServerInstructions { server: server.server.clone(), text, hash: server.instructions_hash()? })
         };
         let instructions = servers.iter().filter_map(said).collect();
@@ -260,7 +260,7 @@ impl Chat {
     ///
     /// Returns [`ConversationError::NotFound`] if the conversation doesn't exist.
     pub async fn conversation_spent(&self, conversation: String) -> Result<ConversationSpending, ConversationError> {
-        let log = self.log(&conversation);
+        let log = self.conversation_log(&conversation);
         let (_, settings) = log.conversation().await?;
         let registry = self.host.models().await?;
         let context = settings.model.as_ref().and_then(|model| registry.model(model)?.context).map(u64::from);
@@ -278,11 +278,11 @@ impl Chat {
         conversation: String,
         format: ExportFormat,
     ) -> Result<(String, String), ConversationError> {
-        let log = self.log(&conversation);
+        let log = self.conversation_log(&conversation);
         let (kept, settings) = log.conversation().await?;
         let name = export::file_name(&kept.title, format);
         let items = match format {
-            ExportFormat::Markdown => log.texts().await?,
+            ExportFormat::Markdown => log.path_items_with_texts().await?,
             ExportFormat::Json => log.all_items().await?,
         };
         let written = tokio::task::spawn_blocking(move || match format {
@@ -293,11 +293,11 @@ impl Chat {
         Ok((name, text.map_err(|error| ConversationError::NotWritten(error.to_string()))?))
     }
 
-    async fn begin(&self, conversation: &str) -> Result<RunningReplyGuard, ConversationError> {
-        ConversationLocks::begin(&self.replies, conversation).await
+    async fn begin_reply(&self, conversation: &str) -> Result<RunningReplyGuard, ConversationError> {
+        ConversationLocks::begin_reply(&self.replies, conversation).await
     }
 
-    pub(super) fn log(&self, conversation: &str) -> ConversationLog {
+    pub(super) fn conversation_log(&self, conversation: &str) -> ConversationLog {
         ConversationLog::new(&self.host.ports().history, conversation.to_owned())
     }
 
@@ -316,17 +316,17 @@ impl Chat {
         if text.len() > MAX_TEXT {
             return Err(ConversationError::TooLong { what: "a message", limit: MAX_TEXT >> 10 });
         }
-        attachments::check(&attachments)?;
-        let chosen = self.choose(&log, model).await?;
+        attachments::check_attachments(&attachments)?;
+        let chosen = self.choose_model(&log, model).await?;
         let content = if text.is_empty() { Vec::new() } else { vec![Content::Text { text }] };
         let body = ItemBody::Message { role: Role::User, content, prompt: None, attachments };
         // clock: timestamp of the item.
         let message = ChatItem { id: new_id(), parent, at: ports::time::now(), state: ItemState::Whole, body };
-        log.write(vec![message.clone()]).await?;
+        log.write_items(vec![message.clone()]).await?;
         let (parent, id) = (Some(message.id.clone()), message.id.clone());
-        self.host.tell_of_conversation(log.item_event(message, true).await).await?;
+        self.host.emit_conversation_event(log.item_event(message, true).await).await?;
         let conversation = log.conversation.clone();
-        let begun = self.answer_after(begun, log, chosen, parent, Some(id)).await;
+        let begun = self.start_reply_after(begun, log, chosen, parent, Some(id)).await;
         if begun.is_err() {
             // The page was notified of a reply.
             self.host.conversations_changed(Some(conversation)).await?;
@@ -335,7 +335,7 @@ impl Chat {
     }
 
     /// Returns the model that replies, and stores it in the settings of the conversation.
-    async fn choose(
+    async fn choose_model(
         &self,
         log: &ConversationLog,
         model: Option<ModelRef>,
@@ -348,13 +348,13 @@ impl Chat {
         self.host.models().await?.provider(&chosen.provider)?;
         if settings.model.as_ref() != Some(&chosen) {
             settings.model = Some(chosen.clone());
-            log.set(&settings).await?;
+            log.store_settings(&settings).await?;
         }
         Ok((settings, chosen))
     }
 
     /// Starts a reply after an item.
-    async fn answer_after(
+    async fn start_reply_after(
         &self,
         begun: RunningReplyGuard,
         log: ConversationLog,
@@ -365,7 +365,7 @@ impl Chat {
         let conversation = log.conversation.clone();
         let (kept, _) = log.conversation().await?;
         self.host.note_readings(conversation.clone(), kept.readings).await?;
-        self.host.label_conversation(conversation.clone(), kept.sources, true).await?;
+        self.host.record_conversation_servers(conversation.clone(), kept.sources, true).await?;
         let run = ReplyRun::begin(self.host.clone(), log, begun, settings, model, parent).await?;
         let reply = run.reply_id().to_owned();
         self.host.conversations_changed(Some(conversation)).await?;
@@ -375,7 +375,7 @@ impl Chat {
 }
 
 /// Returns the servers that a model may know of.
-pub(super) async fn servers_of(
+pub(super) async fn resolve_servers(
     host: &Host,
     offered: &[OfferedServer],
 ) -> Result<Vec<(OfferedServer, ServerForModel)>, ConversationError> {

@@ -9,7 +9,7 @@ use super::attachments::AttachmentError;
 /// Maximum number of servers of one conversation.
 pub const MAX_SERVERS: usize = 100;
 /// Maximum number of concurrent replies over all conversations.
-pub(super) const MAX_ANSWERS: usize = 32;
+pub(super) const MAX_CONCURRENT_REPLIES: usize = 32;
 
 /// Error of an operation on a conversation.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -21,7 +21,9 @@ pub enum ConversationError {
     #[error("a model is answering in this conversation; wait for it, or stop it first")]
     Answering,
     /// The maximum number of concurrent replies is reached.
-    #[error("models are answering in {MAX_ANSWERS} other conversations; wait for one of them, or stop it first")]
+    #[error(
+        "models are answering in {MAX_CONCURRENT_REPLIES} other conversations; wait for one of them, or stop it first"
+    )]
     TooMany,
     /// No model was chosen.
     #[error("no model is chosen for this conversation; choose one, or add a provider in Settings → Models")]

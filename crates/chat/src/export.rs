@@ -15,7 +15,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::ConversationSettings;
-use super::inert_markdown::{code_block, inert, inert_words};
+use super::inert_markdown::{push_code_block, to_inert, to_inert_inline};
 
 /// The format of an exported conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,7 +51,8 @@ struct ExportedConversation<'a> {
 ///
 /// Returns a [`serde_json::Error`] if a value can't be serialized.
 pub fn to_json(title: &str, settings: &ConversationSettings, items: &[ChatItem]) -> serde_json::Result<String> {
-    let mut text = serde_json::to_string_pretty(&ExportedConversation { title, settings: settings.stored(), items })?;
+    let mut text =
+        serde_json::to_string_pretty(&ExportedConversation { title, settings: settings.to_stored(), items })?;
     text.push('\n');
     Ok(text)
 }
@@ -59,77 +60,80 @@ pub fn to_json(title: &str, settings: &ConversationSettings, items: &[ChatItem])
 /// Returns a conversation as Markdown. Content other than text is described.
 #[must_use]
 pub fn to_markdown(title: &str, path: &[ChatItem]) -> String {
-    let mut text = format!("# {}\n", inert_words(&one_line(title)));
+    let mut text = format!("# {}\n", to_inert_inline(&to_one_line(title)));
     for item in path {
-        section(&mut text, item);
+        write_item(&mut text, item);
     }
     text
 }
 
-fn section(text: &mut String, item: &ChatItem) {
+fn write_item(text: &mut String, item: &ChatItem) {
     match &item.body {
         ItemBody::Message { role, content, prompt, attachments } => {
-            heading(text, if *role == Role::User { "User" } else { "Assistant" });
+            write_heading(text, if *role == Role::User { "User" } else { "Assistant" });
             if let Some(prompt) = prompt {
-                paragraph(text, &format!("*From the prompt {} of {}*", code(&prompt.prompt), code(&prompt.server)));
+                write_paragraph(
+                    text,
+                    &format!("*From the prompt {} of {}*", inline_code(&prompt.prompt), inline_code(&prompt.server)),
+                );
             }
             for attachment in attachments {
-                attached(text, attachment);
+                write_attachment(text, attachment);
             }
-            contents(text, content, if prompt.is_some() { TextAuthor::Server } else { TextAuthor::User });
+            write_contents(text, content, if prompt.is_some() { TextAuthor::Server } else { TextAuthor::User });
         }
         ItemBody::Reply { model, parts, error, .. } => {
-            heading(text, &format!("Assistant ({})", code(&model.model)));
+            write_heading(text, &format!("Assistant ({})", inline_code(&model.model)));
             for part in parts {
                 match part {
-                    ReplyPart::Text { text: said } => paragraph(text, &inert(&visible_text(said))),
-                    ReplyPart::Thinking { text: thought, .. } if !thought.is_empty() => quote(text, thought),
+                    ReplyPart::Text { text: said } => write_paragraph(text, &to_inert(&visible_text(said))),
+                    ReplyPart::Thinking { text: thought, .. } if !thought.is_empty() => write_quote(text, thought),
                     // The call follows with its result.
                     ReplyPart::Thinking { .. } | ReplyPart::ToolUse { .. } => {}
                 }
             }
             if let Some(error) = error {
-                paragraph(text, &format!("*It failed:* {}", code(&error.message)));
+                write_paragraph(text, &format!("*It failed:* {}", inline_code(&error.message)));
             }
             if item.state == ItemState::Cut {
-                paragraph(text, "*It broke off here.*");
+                write_paragraph(text, "*It broke off here.*");
             }
         }
         ItemBody::ToolCall { server, tool, arguments, result, error, .. } => {
-            heading(text, &format!("{} · {}", code(server), code(tool)));
-            fenced(text, "json", &format!("{arguments:#}"));
+            write_heading(text, &format!("{} · {}", inline_code(server), inline_code(tool)));
+            write_fenced(text, "json", &format!("{arguments:#}"));
             match (result, error) {
-                (Some(result), _) => tool_result(text, result),
-                (None, Some(error)) => paragraph(text, &format!("*It failed:* {}", code(error))),
-                (None, None) => paragraph(text, "*It is not known how it ended.*"),
+                (Some(result), _) => write_tool_result(text, result),
+                (None, Some(error)) => write_paragraph(text, &format!("*It failed:* {}", inline_code(error))),
+                (None, None) => write_paragraph(text, "*It is not known how it ended.*"),
             }
         }
         ItemBody::OwnTool { used, text: told, arguments, .. } => {
-            heading(text, &code(&used.key));
-            fenced(text, "json", &format!("{arguments:#}"));
-            fenced(text, "", told);
+            write_heading(text, &inline_code(&used.key));
+            write_fenced(text, "json", &format!("{arguments:#}"));
+            write_fenced(text, "", told);
         }
         ItemBody::Notice { notice: Notice::Rounds { rounds } } => {
-            paragraph(text, &format!("*The model called tools {rounds} times in a row and stopped.*"));
+            write_paragraph(text, &format!("*The model called tools {rounds} times in a row and stopped.*"));
         }
         ItemBody::Attachment { server, name, contents, .. } => {
-            heading(text, &format!("Attached: {} from {}", code(name), code(server)));
-            contents.iter().for_each(|part| resource(text, part));
+            write_heading(text, &format!("Attached: {} from {}", inline_code(name), inline_code(server)));
+            contents.iter().for_each(|part| write_resource(text, part));
         }
     }
 }
 
-fn tool_result(text: &mut String, result: &ToolResult) {
+fn write_tool_result(text: &mut String, result: &ToolResult) {
     if result.is_error {
-        paragraph(text, "*The tool says that it failed.*");
+        write_paragraph(text, "*The tool says that it failed.*");
     }
-    contents(text, &result.content, TextAuthor::Server);
+    write_contents(text, &result.content, TextAuthor::Server);
     if let Some(structured) = &result.structured {
-        fenced(text, "json", &format!("{structured:#}"));
+        write_fenced(text, "json", &format!("{structured:#}"));
     }
     if let Some(problem) = &result.structured_problem {
-        paragraph(text, "*These data are not what the tool promises:*");
-        fenced(text, "", problem);
+        write_paragraph(text, "*These data are not what the tool promises:*");
+        write_fenced(text, "", problem);
     }
 }
 
@@ -140,67 +144,74 @@ enum TextAuthor {
     Server,
 }
 
-fn contents(text: &mut String, content: &[Content], by: TextAuthor) {
+fn write_contents(text: &mut String, content: &[Content], by: TextAuthor) {
     for part in content {
         match part {
-            Content::Text { text: said } if by == TextAuthor::User => paragraph(text, said),
-            Content::Text { text: said } => fenced(text, "", said),
-            Content::Image { mime_type, .. } => paragraph(text, &format!("*A picture ({})*", code(mime_type))),
-            Content::Audio { mime_type, .. } => paragraph(text, &format!("*A recording ({})*", code(mime_type))),
-            Content::ResourceLink { uri, name, .. } => {
-                paragraph(text, &format!("*The resource {} at {}*", code(name), code(uri)));
+            Content::Text { text: said } if by == TextAuthor::User => write_paragraph(text, said),
+            Content::Text { text: said } => write_fenced(text, "", said),
+            Content::Image { mime_type, .. } => {
+                write_paragraph(text, &format!("*A picture ({})*", inline_code(mime_type)))
             }
-            Content::Resource { contents } => resource(text, contents),
-            Content::Unknown { json } => fenced(text, "json", &format!("{json:#}")),
+            Content::Audio { mime_type, .. } => {
+                write_paragraph(text, &format!("*A recording ({})*", inline_code(mime_type)))
+            }
+            Content::ResourceLink { uri, name, .. } => {
+                write_paragraph(text, &format!("*The resource {} at {}*", inline_code(name), inline_code(uri)));
+            }
+            Content::Resource { contents } => write_resource(text, contents),
+            Content::Unknown { json } => write_fenced(text, "json", &format!("{json:#}")),
         }
     }
 }
 
-fn attached(text: &mut String, attachment: &MessageAttachment) {
+fn write_attachment(text: &mut String, attachment: &MessageAttachment) {
     match attachment {
         MessageAttachment::File { name, mime_type, .. } => {
-            paragraph(text, &format!("*Attached: {} ({})*", code(name), code(mime_type)));
+            write_paragraph(text, &format!("*Attached: {} ({})*", inline_code(name), inline_code(mime_type)));
         }
         MessageAttachment::Resource { server, uri, name, contents } => {
-            paragraph(text, &format!("*Attached: {} of {}, at {}*", code(name), code(server), code(uri)));
-            contents.iter().for_each(|part| resource(text, part));
+            write_paragraph(
+                text,
+                &format!("*Attached: {} of {}, at {}*", inline_code(name), inline_code(server), inline_code(uri)),
+            );
+            contents.iter().for_each(|part| write_resource(text, part));
         }
     }
 }
 
-fn resource(text: &mut String, contents: &ResourceContents) {
+fn write_resource(text: &mut String, contents: &ResourceContents) {
     match &contents.text {
-        Some(said) => fenced(text, "", said),
-        None => paragraph(text, &format!("*What is in {}*", code(&contents.uri))),
+        Some(said) => write_fenced(text, "", said),
+        None => write_paragraph(text, &format!("*What is in {}*", inline_code(&contents.uri))),
     }
 }
 
-fn heading(text: &mut String, words: &str) {
+fn write_heading(text: &mut String, words: &str) {
     // Writing to a `String` can't fail.
     let _ = write!(text, "\n## {words}\n");
 }
 
-fn paragraph(text: &mut String, words: &str) {
+fn write_paragraph(text: &mut String, words: &str) {
     let _ = write!(text, "\n{}\n", visible_text(words.trim_end()));
 }
 
-fn quote(text: &mut String, words: &str) {
-    let words = inert(&visible_text(words.trim_end()));
+fn write_quote(text: &mut String, words: &str) {
+    let words = to_inert(&visible_text(words.trim_end()));
     let quoted: Vec<String> = words.lines().map(|line| format!("> {line}")).collect();
-    paragraph(text, &quoted.join("\n"));
+    write_paragraph(text, &quoted.join("\n"));
 }
 
 /// Writes text in a fence that is longer than any in the text.
-fn fenced(text: &mut String, language: &str, words: &str) {
+fn write_fenced(text: &mut String, language: &str, words: &str) {
     text.push('\n');
-    code_block(text, language, &visible_text(words));
+    push_code_block(text, language, &visible_text(words));
 }
 
-fn code(words: &str) -> String {
-    format!("`{}`", one_line(words).replace('`', "'"))
+fn inline_code(words: &str) -> String {
+    format!("`{}`", to_one_line(words).replace('`', "'"))
 }
 
-fn one_line(words: &str) -> String {
+fn to_one_line(words: &str) -> String {
     visible_text(words).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

@@ -28,7 +28,7 @@ impl TreeItem {
     /// Converts a stored item, or returns `None` if its kind is unknown because a newer version wrote it.
     fn read(mut kept: history::StoredItem) -> Option<Self> {
         let (siblings, left_out) = (std::mem::take(&mut kept.siblings), std::mem::take(&mut kept.left_out));
-        Some(Self { item: conversation_log::read(kept)?, siblings, left_out, seq: None })
+        Some(Self { item: conversation_log::parse_item(kept)?, siblings, left_out, seq: None })
     }
 }
 
@@ -57,11 +57,11 @@ pub struct SearchPage {
 }
 
 impl Chat {
-    pub(super) async fn on_disk<T: Send + 'static>(
+    pub(super) async fn with_history<T: Send + 'static>(
         &self,
         act: impl FnOnce(&dyn History) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, ConversationError> {
-        conversation_log::on_disk(&self.host.ports().history, act).await
+        conversation_log::with_history_blocking(&self.host.ports().history, act).await
     }
 
     /// Returns items of the visible branch, or of the branch before an item. `None` if the conversation or item doesn't
@@ -77,7 +77,7 @@ impl Chat {
         limit: usize,
     ) -> Result<Option<BranchPage>, ConversationError> {
         let range = ItemRange { conversation, before, limit: limit.min(MAX_PAGE), whole: false };
-        let page = self.on_disk(move |history| history.items(&range)).await?;
+        let page = self.with_history(move |history| history.items(&range)).await?;
         Ok(page.map(BranchPage::read))
     }
 
@@ -87,7 +87,7 @@ impl Chat {
     ///
     /// Returns [`ConversationError::Store`] if the history can't be read.
     pub async fn blob(&self, hash: String) -> Result<Option<Vec<u8>>, ConversationError> {
-        self.on_disk(move |history| history.blob(&hash)).await
+        self.with_history(move |history| history.blob(&hash)).await
     }
 
     /// Searches all conversations.
@@ -98,7 +98,7 @@ impl Chat {
     pub async fn search_history(&self, mut search: HistorySearch) -> Result<SearchPage, ConversationError> {
         search.limit = search.limit.min(MAX_PAGE);
         let limit = search.limit;
-        let found = self.on_disk(move |history| history.search(&search)).await?;
+        let found = self.with_history(move |history| history.search(&search)).await?;
         let has_more = limit > 0 && found.len() == limit;
         Ok(SearchPage { found, has_more })
     }

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 
 /// Languages that viewers highlight and never render. Blocks in others, such as `mermaid`, are written without a
 /// language.
-const HIGHLIGHTED: [&str; 28] = [
+const HIGHLIGHTED_LANGUAGES: [&str; 28] = [
     "bash",
     "c",
     "cpp",
@@ -43,7 +43,7 @@ const HIGHLIGHTED: [&str; 28] = [
 
 /// Escapes every construct that loads a resource, links to something, or looks like a heading of the file.
 #[must_use]
-pub(super) fn inert(markdown: &str) -> String {
+pub(super) fn to_inert(markdown: &str) -> String {
     let mut text = String::with_capacity(markdown.len() + markdown.len() / 8);
     // A viewer also ends a line at a lone carriage return.
     let markdown = if markdown.contains('\r') {
@@ -53,13 +53,13 @@ pub(super) fn inert(markdown: &str) -> String {
     };
     let mut lines = markdown.lines();
     while let Some(line) = lines.next() {
-        match CodeFence::opening(line) {
+        match CodeFence::parse_opening(line) {
             Some(fence) => {
-                let code: Vec<&str> = lines.by_ref().take_while(|line| !fence.closes(line)).collect();
-                code_block(&mut text, fence.language, &code.join("\n"));
+                let code: Vec<&str> = lines.by_ref().take_while(|line| !fence.is_closed_by(line)).collect();
+                push_code_block(&mut text, fence.language, &code.join("\n"));
             }
             None => {
-                prose_line(&mut text, line);
+                push_prose_line(&mut text, line);
                 text.push('\n');
             }
         }
@@ -70,14 +70,14 @@ pub(super) fn inert(markdown: &str) -> String {
 
 /// Escapes text that is inserted into a line, where no code block can start.
 #[must_use]
-pub(super) fn inert_words(words: &str) -> String {
+pub(super) fn to_inert_inline(words: &str) -> String {
     let mut text = String::with_capacity(words.len() + words.len() / 8);
-    prose_line(&mut text, words);
+    push_prose_line(&mut text, words);
     text
 }
 
 /// Writes a code block whose fence is longer than any run of backticks in the code.
-pub(super) fn code_block(text: &mut String, language: &str, code: &str) {
+pub(super) fn push_code_block(text: &mut String, language: &str, code: &str) {
     let longest = code.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
     // Writing to a `String` can't fail.
@@ -92,7 +92,7 @@ struct CodeFence<'a> {
 }
 
 impl<'a> CodeFence<'a> {
-    fn opening(line: &'a str) -> Option<Self> {
+    fn parse_opening(line: &'a str) -> Option<Self> {
         let line = line.trim_start();
         let mark = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
         let info = line.trim_start_matches(mark);
@@ -102,18 +102,19 @@ impl<'a> CodeFence<'a> {
             return None;
         }
         let language = info.split_whitespace().next().unwrap_or_default();
-        let language = HIGHLIGHTED.into_iter().find(|known| language.eq_ignore_ascii_case(known)).unwrap_or_default();
+        let language =
+            HIGHLIGHTED_LANGUAGES.into_iter().find(|known| language.eq_ignore_ascii_case(known)).unwrap_or_default();
         Some(Self { mark, length, language })
     }
 
-    fn closes(&self, line: &str) -> bool {
+    fn is_closed_by(&self, line: &str) -> bool {
         let line = line.trim();
         line.len() >= self.length && line.chars().all(|c| c == self.mark)
     }
 }
 
 /// Writes one line outside of code blocks.
-fn prose_line(text: &mut String, line: &str) {
+fn push_prose_line(text: &mut String, line: &str) {
     // Such a line turns the previous line into a heading, or starts a metadata block that hides the following text.
     let delimits = line.chars().all(|c| matches!(c, '=' | '-' | '+' | '>' | ' ' | '\t'));
     let mut rest = line;
@@ -122,7 +123,7 @@ fn prose_line(text: &mut String, line: &str) {
             let after = rest.trim_start_matches('`');
             let run = &rest[..rest.len() - after.len()];
             // Viewers split table cells before they look for code.
-            if let Some(length) = closing_run(after, run.len()).filter(|length| !after[..*length].contains('|')) {
+            if let Some(length) = find_closing_run(after, run.len()).filter(|length| !after[..*length].contains('|')) {
                 text.push_str(run);
                 text.push_str(&after[..length + run.len()]);
                 rest = &after[length + run.len()..];
@@ -131,13 +132,13 @@ fn prose_line(text: &mut String, line: &str) {
                     text.push(' ');
                 }
             } else {
-                run.chars().for_each(|c| escaped(text, c));
+                run.chars().for_each(|c| push_escaped(text, c));
                 rest = after;
             }
             continue;
         }
         if matches!(c, '\\' | '[' | ']' | '<' | '#' | '$') || (delimits && matches!(c, '=' | '-' | '+')) {
-            escaped(text, c);
+            push_escaped(text, c);
         } else {
             text.push(c);
         }
@@ -145,13 +146,13 @@ fn prose_line(text: &mut String, line: &str) {
     }
 }
 
-fn escaped(text: &mut String, c: char) {
+fn push_escaped(text: &mut String, c: char) {
     text.push('\\');
     text.push(c);
 }
 
 /// Returns the position of a run of exactly this many backticks.
-fn closing_run(line: &str, length: usize) -> Option<usize> {
+fn find_closing_run(line: &str, length: usize) -> Option<usize> {
     let mut at = 0;
     while let Some(start) = line[at..].find('`').map(|found| at + found) {
         let run = line[start..].len() - line[start..].trim_start_matches('`').len();
@@ -171,18 +172,18 @@ mod tests {
 
     #[test]
     fn s13_lone_carriage_return_ends_a_line() {
-        assert_eq!(inert("User\r---"), "User\n\\-\\-\\-", "S13: no heading can be forged");
-        assert_eq!(inert("a\r```\rb ```\r\nc"), "a\n````\nb ```\nc\n````", "S13: an opened block is closed");
+        assert_eq!(to_inert("User\r---"), "User\n\\-\\-\\-", "S13: no heading can be forged");
+        assert_eq!(to_inert("a\r```\rb ```\r\nc"), "a\n````\nb ```\nc\n````", "S13: an opened block is closed");
     }
 
     #[test]
     fn s13_metadata_block_is_escaped() {
         assert_eq!(
-            inert("a\n\n+++\nb\n\n---"),
+            to_inert("a\n\n+++\nb\n\n---"),
             "a\n\n\\+\\+\\+\nb\n\n\\-\\-\\-",
             "S13: the following turns are visible"
         );
-        assert_eq!(inert("+ a\n+ b"), "+ a\n+ b", "S13: a list is retained");
+        assert_eq!(to_inert("+ a\n+ b"), "+ a\n+ b", "S13: a list is retained");
     }
 
     #[test]
@@ -199,7 +200,7 @@ mod tests {
             ("| `x | ![](y)` |", r"| \`x | !\[\](y)\` |"),
             ("$\\href{x}{y}$", r"\$\\href{x}{y}\$"),
         ] {
-            assert_eq!(inert(markdown), expected, "S13: {markdown}");
+            assert_eq!(to_inert(markdown), expected, "S13: {markdown}");
         }
     }
 
@@ -213,10 +214,10 @@ mod tests {
             "```rust\nlet a = [1];\n```",
             "Use ``a ` b`` here",
         ] {
-            assert_eq!(inert(markdown), markdown, "unchanged");
+            assert_eq!(to_inert(markdown), markdown, "unchanged");
         }
-        assert_eq!(inert("~~~mermaid\ngraph\n~~~"), "```\ngraph\n```", "a diagram is shown as its source");
-        assert_eq!(inert("```js\nlet a"), "```js\nlet a\n```", "a block that is not closed is closed");
+        assert_eq!(to_inert("~~~mermaid\ngraph\n~~~"), "```\ngraph\n```", "a diagram is shown as its source");
+        assert_eq!(to_inert("```js\nlet a"), "```js\nlet a\n```", "a block that is not closed is closed");
     }
 
     /// Returns the text outside of code, by the rules common to all viewers: fences at the start of a line, and runs of
@@ -235,8 +236,8 @@ mod tests {
                             '\\' => ('x', 1 + rest[1..].chars().next().map_or(0, char::len_utf8)),
                             '`' => {
                                 let run = rest.len() - rest.trim_start_matches('`').len();
-                                let end =
-                                    closing_run(&rest[run..], run).filter(|end| !rest[run..run + end].contains('|'));
+                                let end = find_closing_run(&rest[run..], run)
+                                    .filter(|end| !rest[run..run + end].contains('|'));
                                 (if end.is_some() { 'x' } else { '`' }, end.map_or(run, |at| run + at + run))
                             }
                             c => (c, c.len_utf8()),
@@ -257,7 +258,7 @@ mod tests {
     proptest! {
         #[test]
         fn s13_no_active_markup_remains_outside_of_code(markdown in "([|`~\\\\!<#=> a\\-]|\\[|\\]|\n|```|~~~|\\(u\\)){0,40}") {
-            let text = inert(&markdown);
+            let text = to_inert(&markdown);
             let outside = outside_of_code(&text);
             prop_assert!(!outside.contains(['[', ']', '<', '#', '`']), "{markdown:?} gives {text:?}");
             for line in outside.lines() {

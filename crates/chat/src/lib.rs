@@ -39,7 +39,7 @@ pub use history::{BranchPage, SearchPage, TreeItem};
 pub use models::ModelRef;
 
 /// The user's settings for a conversation. The serialized form is the one of the page; the history uses the form of
-/// [`stored`](Self::stored).
+/// [`to_stored`](Self::to_stored).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(default, rename_all = "camelCase")]
@@ -63,17 +63,17 @@ pub struct ConversationSettings {
 
 /// Keys with different names in the history and on the page, as pairs. The history's names are also read by earlier
 /// versions.
-const STORED_NAMES: [(&str, &str); 3] =
+const RENAMED_KEYS: [(&str, &str); 3] =
     [("system_prompt", "systemPrompt"), ("share_roots", "shareRoots"), ("tool_search", "toolSearch")];
 
 impl ConversationSettings {
     /// Returns the form for the history and for exported files.
     #[must_use]
-    pub fn stored(&self) -> Value {
+    pub fn to_stored(&self) -> Value {
         let mut stored = json!(self);
         if let Some(members) = stored.as_object_mut() {
-            for (stored, name) in STORED_NAMES {
-                rename(members, name, stored);
+            for (stored, name) in RENAMED_KEYS {
+                rename_key(members, name, stored);
             }
         }
         stored
@@ -93,14 +93,14 @@ impl ConversationSettings {
     #[must_use]
     pub fn from_stored(stored: &Value) -> Self {
         let mut members = stored.as_object().cloned().unwrap_or_default();
-        for (stored, name) in STORED_NAMES {
-            rename(&mut members, stored, name);
+        for (stored, name) in RENAMED_KEYS {
+            rename_key(&mut members, stored, name);
         }
         serde_json::from_value(Value::Object(members)).unwrap_or_default()
     }
 }
 
-fn rename(members: &mut Map<String, Value>, from: &str, to: &str) {
+fn rename_key(members: &mut Map<String, Value>, from: &str, to: &str) {
     if let Some(member) = members.remove(from) {
         members.insert(to.to_owned(), member);
     }
@@ -156,7 +156,7 @@ mod tests {
         };
         let stored =
             json!({"model": null, "system_prompt": "Be brief.", "servers": [], "share_roots": true, "thinking": false});
-        assert_eq!(settings.stored(), stored, "the stored form is compatible with earlier versions");
+        assert_eq!(settings.to_stored(), stored, "the stored form is compatible with earlier versions");
         assert_eq!(ConversationSettings::from_stored(&stored), settings, "the stored form can be read");
         let shown =
             json!({"model": null, "systemPrompt": "Be brief.", "servers": [], "shareRoots": true, "thinking": false});
@@ -178,7 +178,7 @@ mod tests {
         assert_eq!(threshold(&chosen(Some(true)), None), 0, "an enabled search is always used");
         assert!(threshold(&chosen(Some(false)), Some(1_000)) > 1_000_000, "a disabled search is never used");
         let kept = chosen(Some(true));
-        assert_eq!(kept.stored()["tool_search"], json!(true), "the setting is stored");
-        assert_eq!(ConversationSettings::from_stored(&kept.stored()), kept, "and read");
+        assert_eq!(kept.to_stored()["tool_search"], json!(true), "the setting is stored");
+        assert_eq!(ConversationSettings::from_stored(&kept.to_stored()), kept, "and read");
     }
 }

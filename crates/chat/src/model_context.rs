@@ -11,17 +11,17 @@ use serde_json::{Map, Value, json};
 use super::attachments;
 
 /// Name of the tool for reading more of a long result.
-pub const READ_RESULT: &str = "read_result";
+pub const READ_RESULT_TOOL: &str = "read_result";
 
 /// Text in place of the result of a call that was not made.
-const NO_RESULT: &str = "This call was not made.";
+const NOT_MADE_TEXT: &str = "This call was not made.";
 /// Message to a model that continues an interrupted reply.
-const GO_ON: &str = "Go on where you stopped.";
+const CONTINUE_MESSAGE: &str = "Go on where you stopped.";
 /// Text in place of the result of a call that the user stopped after it was sent.
-pub(super) const STOPPED: &str =
+pub(super) const STOPPED_TEXT: &str =
     "stopped by the user after it was sent; it is not known how it ended, and it may have had its effect";
 /// Returns the text in place of a result that the model must not read.
-pub(super) fn withheld(by: &str) -> String {
+pub(super) fn withheld_text(by: &str) -> String {
     format!(
         "its result is withheld {by}; the call was made and may have had its effect. Go on without the result, and do not try \
          to get it in another way"
@@ -29,16 +29,16 @@ pub(super) fn withheld(by: &str) -> String {
 }
 
 /// Text in place of the result of a call whose outcome is unknown.
-const CUT: &str =
+const UNKNOWN_OUTCOME_TEXT: &str =
     "It is not known how this call ended: Drawbridge was closed while it was under way. It may have had its effect.";
 
 /// Converts the path of a conversation to [messages] that end with the user's turn: a model that continues an
 /// interrupted reply gets a message to do so, since some models reject requests that end with their own message.
 #[must_use]
-pub fn turns(path: &[ChatItem], model: &ModelRef, limit: usize) -> Vec<ModelMessage> {
+pub fn messages_ending_with_user(path: &[ChatItem], model: &ModelRef, limit: usize) -> Vec<ModelMessage> {
     let mut messages = AlternatingMessages(messages(path, model, limit));
     if messages.0.last().is_some_and(|last| last.role == Role::Assistant) {
-        messages.add(Role::User, vec![MessagePart::text(GO_ON)]);
+        messages.add(Role::User, vec![MessagePart::text(CONTINUE_MESSAGE)]);
     }
     messages.0
 }
@@ -50,13 +50,13 @@ pub fn turns(path: &[ChatItem], model: &ModelRef, limit: usize) -> Vec<ModelMess
 pub fn messages(path: &[ChatItem], model: &ModelRef, limit: usize) -> Vec<ModelMessage> {
     let results: HashMap<(&str, &str), &ChatItem> = path
         .iter()
-        .filter_map(|item| used_of(item).map(|used| ((used.reply.as_str(), used.id.as_str()), item)))
+        .filter_map(|item| tool_used(item).map(|used| ((used.reply.as_str(), used.id.as_str()), item)))
         .collect();
     let mut messages = AlternatingMessages::default();
     for item in path {
         match &item.body {
             ItemBody::Message { role, content, attachments, .. } => {
-                let mut parts: Vec<MessagePart> = attachments.iter().flat_map(attachments::parts).collect();
+                let mut parts: Vec<MessagePart> = attachments.iter().flat_map(attachments::attachment_parts).collect();
                 parts.extend(content.iter().map(content_part));
                 let role = match role {
                     domain::item::Role::User => Role::User,
@@ -66,9 +66,9 @@ pub fn messages(path: &[ChatItem], model: &ModelRef, limit: usize) -> Vec<ModelM
             }
             ItemBody::Reply { model: own, parts, stop, .. } => {
                 let is_whole = item.state == ItemState::Whole && *stop != Some(ReplyStop::Stopped);
-                let (said, uses) = reply(item, parts, (is_whole, own == model), &results);
+                let (said, uses) = convert_reply(item, parts, (is_whole, own == model), &results);
                 messages.add(Role::Assistant, said);
-                messages.add(Role::User, uses.iter().map(|used| result_of(used, &results, limit)).collect());
+                messages.add(Role::User, uses.iter().map(|used| tool_result_part(used, &results, limit)).collect());
             }
             ItemBody::ToolCall { used: None, server, tool, arguments, result, error, .. } => {
                 let mut parts = vec![MessagePart::Text(format!(
@@ -93,7 +93,7 @@ pub fn messages(path: &[ChatItem], model: &ModelRef, limit: usize) -> Vec<ModelM
 }
 
 /// Separator between texts of the same side.
-const APART: &str = "\n\n";
+const TEXT_SEPARATOR: &str = "\n\n";
 
 /// Messages with alternating roles.
 #[derive(Default)]
@@ -109,7 +109,7 @@ impl AlternatingMessages {
                 if let (Role::User, Some(MessagePart::Text(before)), Some(MessagePart::Text(_))) =
                     (role, last.parts.last_mut(), parts.peek())
                 {
-                    before.push_str(APART);
+                    before.push_str(TEXT_SEPARATOR);
                 }
                 last.parts.extend(parts);
             }
@@ -132,7 +132,7 @@ struct ToolUse<'a> {
 }
 
 /// Converts a model's reply for sending it back, and returns its tool uses.
-fn reply<'a>(
+fn convert_reply<'a>(
     item: &'a ChatItem,
     parts: &'a [ReplyPart],
     (is_whole, is_own): (bool, bool),
@@ -169,7 +169,7 @@ fn reply<'a>(
     (said, uses)
 }
 
-const fn used_of(item: &ChatItem) -> Option<&ToolUsed> {
+const fn tool_used(item: &ChatItem) -> Option<&ToolUsed> {
     match &item.body {
         ItemBody::ToolCall { used, .. } => used.as_ref(),
         ItemBody::OwnTool { used, .. } => Some(used),
@@ -177,7 +177,7 @@ const fn used_of(item: &ChatItem) -> Option<&ToolUsed> {
     }
 }
 
-fn result_of(used: &ToolUse<'_>, results: &HashMap<(&str, &str), &ChatItem>, limit: usize) -> MessagePart {
+fn tool_result_part(used: &ToolUse<'_>, results: &HashMap<(&str, &str), &ChatItem>, limit: usize) -> MessagePart {
     let found = results.get(&(used.reply, used.id));
     let (parts, is_error) = match found.map(|item| (&item.body, *item)) {
         Some((ItemBody::ToolCall { server, tool, arguments, result, error, .. }, item)) => {
@@ -187,13 +187,13 @@ fn result_of(used: &ToolUse<'_>, results: &HashMap<(&str, &str), &ChatItem>, lim
             }
             let is_error = result.as_ref().is_none_or(|result| result.is_error);
             if result.is_none() && error.is_none() {
-                parts.push(MessagePart::text(CUT));
+                parts.push(MessagePart::text(UNKNOWN_OUTCOME_TEXT));
             }
             parts.extend(call_parts(server, tool, result.as_ref(), error.as_deref(), (&item.id, limit)));
             (parts, is_error)
         }
         Some((ItemBody::OwnTool { text, is_error, .. }, _)) => (vec![MessagePart::Text(text.clone())], *is_error),
-        _ => (vec![MessagePart::text(NO_RESULT)], true),
+        _ => (vec![MessagePart::text(NOT_MADE_TEXT)], true),
     };
     MessagePart::ToolResult { id: used.id.to_owned(), name: used.key.to_owned(), parts, is_error }
 }
@@ -259,7 +259,7 @@ pub fn bounded_result(parts: Vec<MessagePart>, call: &str, limit: usize) -> (Vec
     // Writing to a `String` can't fail.
     let _ = write!(
         note,
-        "({} more bytes were left out. To read on, use {READ_RESULT} with {}.)",
+        "({} more bytes were left out. To read on, use {READ_RESULT_TOOL} with {}.)",
         all - sent,
         json!({ "call": call, "from": sent })
     );
@@ -276,7 +276,7 @@ fn text_len(part: &MessagePart) -> usize {
 
 /// Returns all text of a result, as a model reads it.
 #[must_use]
-pub fn text_of_result(result: &ToolResult) -> String {
+pub fn result_text(result: &ToolResult) -> String {
     result_parts(result)
         .iter()
         .map(|part| match part {
@@ -288,7 +288,7 @@ pub fn text_of_result(result: &ToolResult) -> String {
 
 /// Returns `true` if part of a result was omitted, so that the model requires a tool to read the rest.
 #[must_use]
-pub fn has_left_out(path: &[ChatItem]) -> bool {
+pub fn has_omitted_results(path: &[ChatItem]) -> bool {
     path.iter().any(|item| matches!(&item.body, ItemBody::ToolCall { left_out: Some(_), .. }))
 }
 

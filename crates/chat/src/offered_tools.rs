@@ -12,19 +12,19 @@ use serde_json::json;
 
 use super::OfferedServer;
 use super::search_index::SearchIndex;
-use super::tool_keys::key;
+use super::tool_keys::tool_key;
 
 /// Maximum number of offered tools in one conversation. Further tools are reported as unusable.
 pub const MAX_TOOLS: usize = 5_000;
 
 /// Estimated number of bytes of JSON per token. Providers count differently; the estimate only decides when tools are
 /// found by search.
-const BYTES_A_TOKEN: u64 = 4;
+const BYTES_PER_TOKEN: u64 = 4;
 
 /// Returns the estimated number of tokens of this many bytes.
 #[must_use]
-pub const fn tokens(bytes: usize) -> u64 {
-    (bytes as u64).div_ceil(BYTES_A_TOKEN)
+pub const fn estimate_tokens(bytes: usize) -> u64 {
+    (bytes as u64).div_ceil(BYTES_PER_TOKEN)
 }
 
 /// The state of a tool in a conversation.
@@ -75,23 +75,23 @@ pub struct OfferedTools {
     /// Estimated number of tokens of all offered definitions.
     pub tokens: u64,
     /// Inputs that it was created from.
-    basis: Vec<OfferedToolsBasis>,
+    basis: Vec<OfferedToolsInputs>,
 }
 
 /// The inputs of one server, for detecting changes.
 #[derive(Debug)]
-struct OfferedToolsBasis {
+struct OfferedToolsInputs {
     offered: OfferedServer,
     is_ready: bool,
     reviewed: Option<ServerReview>,
 }
 
-impl OfferedToolsBasis {
+impl OfferedToolsInputs {
     fn new(offered: &OfferedServer, server: &ServerForModel) -> Self {
         Self { offered: offered.clone(), is_ready: server.is_ready, reviewed: server.reviewed.clone() }
     }
 
-    fn holds_for(&self, offered: &OfferedServer, server: &ServerForModel) -> bool {
+    fn is_unchanged_for(&self, offered: &OfferedServer, server: &ServerForModel) -> bool {
         let same_definitions = match (&self.reviewed, &server.reviewed) {
             (Some(own), Some(now)) => own.rests_on_same(now),
             (own, now) => own.is_none() && now.is_none(),
@@ -107,12 +107,12 @@ impl OfferedTools {
     pub fn new(servers: &[(OfferedServer, ServerForModel)]) -> Self {
         let mut offering = Self::default();
         for (offered, server) in servers {
-            offering.basis.push(OfferedToolsBasis::new(offered, server));
+            offering.basis.push(OfferedToolsInputs::new(offered, server));
             match &server.reviewed {
                 Some(reviewed) if server.is_ready => offering.add_server(offered, reviewed),
                 _ => offering.tools.push(OfferedTool {
                     server: offered.server.clone(),
-                    ..unusable(&offered.server, "", ToolState::NotReady)
+                    ..unusable_tool(&offered.server, "", ToolState::NotReady)
                 }),
             }
         }
@@ -122,9 +122,9 @@ impl OfferedTools {
 
     /// Returns `true` if creating it from these servers would have the same result.
     #[must_use]
-    pub fn rests_on(&self, servers: &[(OfferedServer, ServerForModel)]) -> bool {
+    pub fn is_built_from(&self, servers: &[(OfferedServer, ServerForModel)]) -> bool {
         self.basis.len() == servers.len()
-            && self.basis.iter().zip(servers).all(|(own, (offered, now))| own.holds_for(offered, now))
+            && self.basis.iter().zip(servers).all(|(own, (offered, now))| own.is_unchanged_for(offered, now))
     }
 
     fn add_server(&mut self, offered: &OfferedServer, reviewed: &ServerReview) {
@@ -135,17 +135,17 @@ impl OfferedTools {
         for listed in tools {
             let name = listed.name();
             let is_on = offered.has(name);
-            let key = key(server, name);
+            let key = tool_key(server, name);
             if !reviewed.config.tools.admits(name) {
-                self.tools.push(unusable(server, name, ToolState::Disabled));
+                self.tools.push(unusable_tool(server, name, ToolState::Disabled));
                 continue;
             }
             if !is_on {
-                self.tools.push(unusable(server, name, ToolState::Off));
+                self.tools.push(unusable_tool(server, name, ToolState::Off));
                 continue;
             }
             let Ok(tool) = listed.read() else {
-                self.tools.push(unusable(server, name, ToolState::Unusable));
+                self.tools.push(unusable_tool(server, name, ToolState::Unusable));
                 continue;
             };
             let state = match reviewed.standing(&tool) {
@@ -169,7 +169,7 @@ impl OfferedTools {
                 server: server.clone(),
                 tool: name.to_owned(),
                 key,
-                tokens: size(&definition),
+                tokens: definition_tokens(&definition),
                 state,
                 definition: (state == ToolState::Offered).then_some(definition),
                 title,
@@ -179,7 +179,7 @@ impl OfferedTools {
 
     /// Returns all tools of the enabled servers.
     #[must_use]
-    pub fn all(&self) -> &[OfferedTool] {
+    pub fn all_tools(&self) -> &[OfferedTool] {
         &self.tools
     }
 
@@ -196,10 +196,10 @@ impl OfferedTools {
 
     /// Creates a search index of the offered tools, for [`find`](Self::find).
     #[must_use]
-    pub fn index(&self) -> SearchIndex {
+    pub fn search_index(&self) -> SearchIndex {
         SearchIndex::new(
             self.offered()
-                .map(|tool| (tool.names(), tool.description()))
+                .map(|tool| (tool.searchable_names(), tool.description()))
                 .collect::<Vec<_>>()
                 .iter()
                 .map(|(names, description)| (names.as_str(), *description)),
@@ -227,16 +227,16 @@ impl OfferedTool {
         self.definition.as_ref().and_then(|tool| tool.description.as_deref()).unwrap_or_default()
     }
 
-    fn names(&self) -> String {
+    fn searchable_names(&self) -> String {
         format!("{} {} {}", self.server, self.tool, self.title)
     }
 }
 
-fn unusable(server: &str, tool: &str, state: ToolState) -> OfferedTool {
+fn unusable_tool(server: &str, tool: &str, state: ToolState) -> OfferedTool {
     OfferedTool {
         server: server.to_owned(),
         tool: tool.to_owned(),
-        key: key(server, tool),
+        key: tool_key(server, tool),
         tokens: 0,
         state,
         definition: None,
@@ -245,9 +245,9 @@ fn unusable(server: &str, tool: &str, state: ToolState) -> OfferedTool {
 }
 
 /// Returns the estimated number of tokens of a definition.
-fn size(tool: &ModelTool) -> u64 {
+fn definition_tokens(tool: &ModelTool) -> u64 {
     let description = tool.description.as_ref().map_or(0, String::len);
-    tokens(tool.name.len() + description + json!(tool.input_schema).to_string().len())
+    estimate_tokens(tool.name.len() + description + json!(tool.input_schema).to_string().len())
 }
 
 #[cfg(test)]
@@ -311,7 +311,7 @@ mod tests {
         let offering = OfferedTools::new(&servers);
         let keys: Vec<_> = offering.offered().map(|tool| tool.key.as_str()).collect();
         assert_eq!(keys, ["files__read", "files__write"], "reviewed and enabled tools are offered, sorted by name");
-        let states: Vec<_> = offering.all().iter().map(|t| (t.tool.as_str(), t.state)).collect();
+        let states: Vec<_> = offering.all_tools().iter().map(|t| (t.tool.as_str(), t.state)).collect();
         let told = [
             ("delete", ToolState::Off),
             ("new", ToolState::New),
@@ -323,9 +323,9 @@ mod tests {
         assert!(offering.tool("files__delete").is_none(), "a disabled tool is not found");
         assert_eq!(offering.tool("files__read").unwrap().tool, "read", "a tool is found by its name");
         assert!(offering.tokens > 0, "the tokens are estimated");
-        assert!(offering.rests_on(&servers), "without changes the offering is reused");
+        assert!(offering.is_built_from(&servers), "without changes the offering is reused");
         let other = server("files", &["read"], &["read"]);
-        assert!(!offering.rests_on(&[(on("files", None), other)]), "a change requires a new offering");
+        assert!(!offering.is_built_from(&[(on("files", None), other)]), "a change requires a new offering");
     }
 
     #[test]
@@ -340,7 +340,8 @@ mod tests {
             server.reviewed.as_mut().unwrap().config = Arc::new(config);
             [(on("files", None), server)]
         };
-        let states = |servers: &[_]| OfferedTools::new(servers).all().iter().map(|tool| tool.state).collect::<Vec<_>>();
+        let states =
+            |servers: &[_]| OfferedTools::new(servers).all_tools().iter().map(|tool| tool.state).collect::<Vec<_>>();
         let (offered, disabled) = (ToolState::Offered, ToolState::Disabled);
         assert_eq!(states(&with(None, &[])), [offered; 3], "all are offered by default");
         assert_eq!(states(&with(None, &["write"])), [offered, offered, disabled], "a disabled tool is not");
@@ -353,7 +354,7 @@ mod tests {
             config: Arc::new(StdioConfig::default().into()),
             ..offering.basis[0].reviewed.clone().unwrap()
         });
-        assert!(!offering.rests_on(&other), "a change of the settings requires a new offering");
+        assert!(!offering.is_built_from(&other), "a change of the settings requires a new offering");
     }
 
     /// Compares the context used by typical tools with that of the search. Run with `--no-capture` to print the
@@ -370,8 +371,8 @@ mod tests {
             assert_eq!(offering.offered().count(), count, "all tools are offered");
             let threshold = domain::bounds::ChatBounds::default().threshold(context);
             let query = json!({"query": "manage resource 7"});
-            let told = own_tools::search(&offering, &offering.index(), query.as_object().unwrap());
-            let used = item::ToolUsed { reply: "r".into(), id: "u".into(), key: own_tools::SEARCH_TOOLS.into() };
+            let told = own_tools::search_tools(&offering, &offering.search_index(), query.as_object().unwrap());
+            let used = item::ToolUsed { reply: "r".into(), id: "u".into(), key: own_tools::SEARCH_TOOLS_NAME.into() };
             let body = item::ItemBody::OwnTool {
                 used,
                 arguments: query,
@@ -387,7 +388,7 @@ mod tests {
                 if count == 10 { 10 } else { 9 },
                 "either all tools are sent, or the search and the eight tools that it found"
             );
-            let sent: u64 = sent.iter().map(size).sum();
+            let sent: u64 = sent.iter().map(definition_tokens).sum();
             println!("{count} tools: {} tokens all, {sent} sent, {} saved", offering.tokens, offering.tokens - sent);
             saved.push((offering.tokens - sent) * 100 / offering.tokens);
         }
@@ -427,7 +428,7 @@ mod tests {
         let names: Vec<String> = (0..1_000).map(|n| format!("tool_{n}_{}", ["read", "send", "plan"][n % 3])).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let offering = OfferedTools::new(&[(on("many", None), server("many", &names, &names))]);
-        let found = offering.find(&offering.index(), "tool_512", 5);
+        let found = offering.find(&offering.search_index(), "tool_512", 5);
         assert_eq!(found.first().map(|t| t.tool.as_str()), Some("tool_512_plan"), "the named tool is found first");
     }
 }

@@ -5,26 +5,26 @@ use domain::item::{ChatItem, FoundTool, ItemBody};
 use models::ModelTool;
 use serde_json::{Map, Value, json};
 
-use super::model_context::{READ_RESULT, has_left_out, text_of_result};
+use super::model_context::{READ_RESULT_TOOL, has_omitted_results, result_text};
 use super::offered_tools::{OfferedTool, OfferedTools};
 use super::search_index::SearchIndex;
 
 /// Name of the tool that finds tools. Names of servers' tools always contain `__`.
-pub(super) const SEARCH_TOOLS: &str = "search_tools";
+pub(super) const SEARCH_TOOLS_NAME: &str = "search_tools";
 
 /// Maximum number of tools in a search result.
-const MAX_FOUND: usize = 8;
+const MAX_SEARCH_RESULTS: usize = 8;
 /// Maximum length of a tool's description in a search result, in characters.
-const MAX_WORDS: usize = 300;
+const MAX_DESCRIPTION_CHARS: usize = 300;
 
 /// The result of a built-in tool.
-pub(super) struct OwnToolResult {
+pub(super) struct BuiltinToolResult {
     pub(super) text: String,
     pub(super) found: Vec<FoundTool>,
     pub(super) is_error: bool,
 }
 
-impl OwnToolResult {
+impl BuiltinToolResult {
     pub(super) const fn error(text: String) -> Self {
         Self { text, found: Vec::new(), is_error: true }
     }
@@ -36,26 +36,26 @@ pub(super) fn sent_tools(offering: &OfferedTools, path: &[ChatItem], threshold: 
     let mut tools: Vec<ModelTool> = if offering.tokens > threshold {
         let mut servers: Vec<&str> = offering.offered().map(|tool| tool.server.as_str()).collect();
         servers.dedup();
-        let found = found_in(path);
+        let found = found_tools(path);
         let found = found.iter().filter_map(|key| offering.tool(key)?.definition().cloned());
-        std::iter::once(search_tool(offering.offered().count(), &servers)).chain(found).collect()
+        std::iter::once(search_tools_definition(offering.offered().count(), &servers)).chain(found).collect()
     } else {
         offering.offered().filter_map(|tool| tool.definition().cloned()).collect()
     };
-    if has_left_out(path) {
-        tools.push(read_tool());
+    if has_omitted_results(path) {
+        tools.push(read_result_definition());
     }
     tools
 }
 
 /// Returns the definition of the tool that finds tools.
-fn search_tool(count: usize, servers: &[&str]) -> ModelTool {
+fn search_tools_definition(count: usize, servers: &[&str]) -> ModelTool {
     let description = format!(
         "Finds tools that you can use. There are {count}, of these servers: {}. The tools that are found can be used from then on.",
         json!(servers)
     );
     ModelTool {
-        name: SEARCH_TOOLS.to_owned(),
+        name: SEARCH_TOOLS_NAME.to_owned(),
         description: Some(description),
         input_schema: json!({
             "type": "object",
@@ -66,9 +66,9 @@ fn search_tool(count: usize, servers: &[&str]) -> ModelTool {
 }
 
 /// Returns the definition of the tool that reads more of a result.
-fn read_tool() -> ModelTool {
+fn read_result_definition() -> ModelTool {
     ModelTool {
-        name: READ_RESULT.to_owned(),
+        name: READ_RESULT_TOOL.to_owned(),
         description: Some("Reads on in the result of a call that was too long to be sent whole.".to_owned()),
         input_schema: json!({
             "type": "object",
@@ -82,16 +82,24 @@ fn read_tool() -> ModelTool {
 }
 
 /// Executes a search for tools.
-pub(super) fn search(offering: &OfferedTools, index: &SearchIndex, arguments: &Map<String, Value>) -> OwnToolResult {
+pub(super) fn search_tools(
+    offering: &OfferedTools,
+    index: &SearchIndex,
+    arguments: &Map<String, Value>,
+) -> BuiltinToolResult {
     let Some(query) = arguments.get("query").and_then(Value::as_str) else {
-        return OwnToolResult::error("\"query\" is missing: say in a few words what the tool should do".to_owned());
+        return BuiltinToolResult::error("\"query\" is missing: say in a few words what the tool should do".to_owned());
     };
-    let found = offering.find(index, query, MAX_FOUND);
+    let found = offering.find(index, query, MAX_SEARCH_RESULTS);
     if found.is_empty() {
-        return OwnToolResult { text: "No tool fits. Try other words.".to_owned(), found: Vec::new(), is_error: false };
+        return BuiltinToolResult {
+            text: "No tool fits. Try other words.".to_owned(),
+            found: Vec::new(),
+            is_error: false,
+        };
     }
     let line = |tool: &&OfferedTool| {
-        let words: String = tool.description().chars().take(MAX_WORDS).collect();
+        let words: String = tool.description().chars().take(MAX_DESCRIPTION_CHARS).collect();
         json!({ "tool": tool.key, "does": words }).to_string()
     };
     let lines: Vec<String> = found.iter().map(line).collect();
@@ -100,11 +108,11 @@ pub(super) fn search(offering: &OfferedTools, index: &SearchIndex, arguments: &M
         .iter()
         .map(|t| FoundTool { server: t.server.clone(), tool: t.tool.clone(), key: t.key.clone() })
         .collect();
-    OwnToolResult { text, found, is_error: false }
+    BuiltinToolResult { text, found, is_error: false }
 }
 
 /// Reads more of a result in this conversation.
-pub(super) fn continue_result(path: &[ChatItem], arguments: &Map<String, Value>, limit: usize) -> OwnToolResult {
+pub(super) fn continue_result(path: &[ChatItem], arguments: &Map<String, Value>, limit: usize) -> BuiltinToolResult {
     let call = arguments.get("call").and_then(Value::as_str).unwrap_or_default();
     let from = arguments.get("from").and_then(Value::as_u64).and_then(|from| usize::try_from(from).ok());
     let result = path.iter().filter(|item| item.id == call).find_map(|item| match &item.body {
@@ -112,11 +120,11 @@ pub(super) fn continue_result(path: &[ChatItem], arguments: &Map<String, Value>,
         _ => None,
     });
     let (Some((server, tool, result)), Some(from)) = (result, from) else {
-        return OwnToolResult::error(
+        return BuiltinToolResult::error(
             "there is no such call here; \"call\" and \"from\" stand at the end of its result".to_owned(),
         );
     };
-    let text = text_of_result(result);
+    let text = result_text(result);
     let from = text.ceil_char_boundary(from.min(text.len()));
     let end = text.floor_char_boundary(from.saturating_add(limit).min(text.len()));
     let rest = text.len() - end;
@@ -126,12 +134,12 @@ pub(super) fn continue_result(path: &[ChatItem], arguments: &Map<String, Value>,
         String::new()
     };
     let text = format!("Data from the server {server:?}, the result of its tool {tool:?}:\n{}{more}", &text[from..end]);
-    OwnToolResult { text, found: Vec::new(), is_error: false }
+    BuiltinToolResult { text, found: Vec::new(), is_error: false }
 }
 
 /// Returns the tools found in a conversation, in the order of the searches: a longer list starts with the shorter one,
 /// so that the caches of providers stay valid.
-fn found_in(path: &[ChatItem]) -> Vec<String> {
+fn found_tools(path: &[ChatItem]) -> Vec<String> {
     let mut keys: Vec<String> = Vec::new();
     for item in path {
         if let ItemBody::OwnTool { found, .. } = &item.body {
@@ -194,13 +202,13 @@ mod tests {
     fn found_tools_keep_their_order() {
         let found = |keys: &[&str]| {
             let tool = |key: &&str| FoundTool { server: "a".into(), tool: "b".into(), key: (*key).into() };
-            let used = ToolUsed { reply: "r".into(), id: "u".into(), key: SEARCH_TOOLS.into() };
+            let used = ToolUsed { reply: "r".into(), id: "u".into(), key: SEARCH_TOOLS_NAME.into() };
             let found = keys.iter().map(tool).collect();
             let body = ItemBody::OwnTool { used, arguments: json!({}), text: String::new(), found, is_error: false };
             ChatItem { id: "i".into(), parent: None, at: 1, state: ItemState::Whole, body }
         };
         assert_eq!(
-            found_in(&[found(&["z", "b"]), found(&["a", "z"])]),
+            found_tools(&[found(&["z", "b"]), found(&["a", "z"])]),
             ["z", "b", "a"],
             "the tools have no duplicates, and new ones are last"
         );

@@ -4,13 +4,13 @@
 use std::collections::HashMap;
 
 /// BM25 parameter for the saturation of repeated words.
-const K1: f32 = 1.2;
+const BM25_K1: f32 = 1.2;
 /// BM25 parameter for the penalty of long texts.
-const B: f32 = 0.5;
+const BM25_B: f32 = 0.5;
 /// Weight of a word in the name, relative to one in the description.
-const NAME: f32 = 4.0;
+const NAME_WEIGHT: f32 = 4.0;
 /// Weight of a prefix match, relative to a complete match.
-const BEGINNING: f32 = 0.6;
+const PREFIX_WEIGHT: f32 = 0.6;
 /// Maximum number of words considered of a description or a query.
 const MAX_WORDS: usize = 400;
 
@@ -37,8 +37,8 @@ impl SearchIndex {
         for (name, description) in texts {
             let mut weights: HashMap<String, f32> = HashMap::new();
             let mut length = 0.0;
-            let named = words(name).into_iter().map(|word| (word, NAME));
-            for (word, weight) in named.chain(words(description).into_iter().map(|word| (word, 1.0))) {
+            let named = split_words(name).into_iter().map(|word| (word, NAME_WEIGHT));
+            for (word, weight) in named.chain(split_words(description).into_iter().map(|word| (word, 1.0))) {
                 *weights.entry(word).or_default() += weight;
                 length += weight;
             }
@@ -48,7 +48,7 @@ impl SearchIndex {
             index.average += length;
             index.texts.push(TermWeights { weights, length });
         }
-        index.average /= count(index.texts.len()).max(1.0);
+        index.average /= to_f32(index.texts.len()).max(1.0);
         index
     }
 
@@ -56,7 +56,7 @@ impl SearchIndex {
     /// don't match.
     #[must_use]
     pub fn find(&self, query: &str, limit: usize) -> Vec<usize> {
-        let mut wanted = words(query);
+        let mut wanted = split_words(query);
         wanted.sort_unstable();
         wanted.dedup();
         let mut found: Vec<(f32, usize)> = Vec::new();
@@ -80,20 +80,20 @@ impl SearchIndex {
                 let Some((other, weight)) = begun.max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(a.0))) else {
                     return 0.0;
                 };
-                (*weight * BEGINNING, self.spread.get(other).copied().unwrap_or(1))
+                (*weight * PREFIX_WEIGHT, self.spread.get(other).copied().unwrap_or(1))
             }
             None => return 0.0,
         };
         #[allow(clippy::cast_precision_loss, reason = "there are thousands of tools at most")]
         let (all, spread) = (self.texts.len() as f32, spread as f32);
         let rarity = (1.0 + (all - spread + 0.5) / (spread + 0.5)).ln();
-        let held_back = K1 * (1.0 - B + B * text.length / self.average.max(1.0));
-        rarity * weight * (K1 + 1.0) / (weight + held_back)
+        let held_back = BM25_K1 * (1.0 - BM25_B + BM25_B * text.length / self.average.max(1.0));
+        rarity * weight * (BM25_K1 + 1.0) / (weight + held_back)
     }
 }
 
 #[allow(clippy::cast_precision_loss, reason = "there are thousands of tools at most")]
-const fn count(number: usize) -> f32 {
+const fn to_f32(number: usize) -> f32 {
     number as f32
 }
 
@@ -104,7 +104,7 @@ fn is_inflection(word: &str, other: &str) -> bool {
 
 /// Returns the words of a text in lower case: also the parts of `camelCase`, and pairs of adjacent characters in
 /// scripts without spaces.
-fn words(text: &str) -> Vec<String> {
+fn split_words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
     let mut before = ' ';
@@ -115,9 +115,9 @@ fn words(text: &str) -> Vec<String> {
     };
     let mut pairs = Vec::new();
     for c in text.chars() {
-        if is_unspaced(c) {
+        if is_cjk(c) {
             end(&mut word);
-            if is_unspaced(before) {
+            if is_cjk(before) {
                 pairs.push(format!("{before}{c}"));
             } else {
                 pairs.push(c.to_string());
@@ -139,7 +139,7 @@ fn words(text: &str) -> Vec<String> {
 }
 
 /// Returns `true` for Chinese, Japanese and Korean characters, where spaces don't reliably separate words.
-const fn is_unspaced(c: char) -> bool {
+const fn is_cjk(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}')
 }
 

@@ -27,21 +27,21 @@ enum PieceKind {
 impl StreamedPieces {
     /// Adds a delta. `tool` returns the server and tool for a name that the model uses. Returns the usage so far, if
     /// the delta contains it.
-    pub(super) fn take(
+    pub(super) fn add_delta(
         &mut self,
         delta: ReplyDelta,
         tool: impl Fn(&str) -> Option<(String, String)>,
     ) -> Option<TokenUsage> {
         match delta {
             ReplyDelta::Text(text) => {
-                let part = self.part(PieceKind::Text);
+                let part = self.part_index(PieceKind::Text);
                 match self.pending.last_mut() {
                     Some(ReplyAppend::Text { part: last, text: before }) if *last == part => before.push_str(&text),
                     _ => self.pending.push(ReplyAppend::Text { part, text }),
                 }
             }
             ReplyDelta::Thinking(text) => {
-                let part = self.part(PieceKind::Thinking);
+                let part = self.part_index(PieceKind::Thinking);
                 match self.pending.last_mut() {
                     Some(ReplyAppend::Thinking { part: last, text: before }) if *last == part => before.push_str(&text),
                     _ => self.pending.push(ReplyAppend::Thinking { part, text }),
@@ -49,7 +49,7 @@ impl StreamedPieces {
             }
             ReplyDelta::ToolUseBegan { id, name } => {
                 self.last = None;
-                let part = self.part(PieceKind::ToolUse);
+                let part = self.part_index(PieceKind::ToolUse);
                 self.uses.insert(id.clone(), part);
                 let (server, tool) = tool(&name).unzip();
                 self.pending.push(ReplyAppend::ToolUse { part, id, key: name, server, tool });
@@ -69,7 +69,7 @@ impl StreamedPieces {
         None
     }
 
-    fn part(&mut self, kind: PieceKind) -> usize {
+    fn part_index(&mut self, kind: PieceKind) -> usize {
         if self.last != Some(kind) {
             self.last = Some(kind);
             self.parts += 1;
@@ -89,7 +89,7 @@ impl StreamedPieces {
 }
 
 /// Adds deltas to the parts of a reply, in the same way as the page.
-pub(super) fn apply(parts: &mut Vec<ReplyPart>, pieces: &[ReplyAppend]) {
+pub(super) fn append_pieces(parts: &mut Vec<ReplyPart>, pieces: &[ReplyAppend]) {
     for piece in pieces {
         match piece {
             ReplyAppend::Text { part, text } => match parts.get_mut(*part) {
@@ -124,7 +124,7 @@ mod tests {
     fn taken(deltas: Vec<ReplyDelta>) -> StreamedPieces {
         let mut pieces = StreamedPieces::default();
         for delta in deltas {
-            pieces.take(delta, |key| key.split_once("__").map(|(a, b)| (a.to_owned(), b.to_owned())));
+            pieces.add_delta(delta, |key| key.split_once("__").map(|(a, b)| (a.to_owned(), b.to_owned())));
         }
         pieces
     }
@@ -148,7 +148,7 @@ mod tests {
         assert_eq!(told.len(), 7, "adjacent deltas of a part are merged: {told:?}");
         assert!(!pieces.is_pending(), "deltas are returned once");
         let mut parts = Vec::new();
-        apply(&mut parts, &told);
+        append_pieces(&mut parts, &told);
         let used = |id: &str, key: &str, of: Option<(&str, &str)>, arguments: &str| ReplyPart::ToolUse {
             id: id.into(),
             key: key.into(),

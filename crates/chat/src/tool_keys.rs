@@ -9,51 +9,52 @@ use policy::Hash;
 pub const MAX_KEY: usize = 64;
 
 /// Number of hexadecimal digits of the hash in a name: 80 bits.
-const DIGITS: usize = 20;
+const HASH_DIGITS: usize = 20;
 /// Number of characters of the server's and the tool's name before the hash.
-const HEADS: (usize, usize) = (18, 20);
+const NAME_PREFIX_LENGTHS: (usize, usize) = (18, 20);
 /// Separator between the parts.
-const BETWEEN: &str = "__";
+const SEPARATOR: &str = "__";
 
 /// Returns the name of a tool for a model. Two tools have the same name only if their hashes agree in 80 bits.
 #[must_use]
-pub fn key(server: &str, tool: &str) -> String {
-    let plain = format!("{server}{BETWEEN}{tool}");
-    let is_plain = begins_well(server)
-        && !server.contains(BETWEEN)
+pub fn tool_key(server: &str, tool: &str) -> String {
+    let plain = format!("{server}{SEPARATOR}{tool}");
+    let is_plain = has_valid_start(server)
+        && !server.contains(SEPARATOR)
         && !server.ends_with('_')
         && !tool.is_empty()
         && plain.len() <= MAX_KEY
-        && plain.bytes().all(is_taken)
+        && plain.bytes().all(is_allowed_byte)
         && !ends_in_hash(&plain);
     if is_plain {
         return plain;
     }
     // The length prefix makes the text unambiguous.
     let hash = Hash::of_bytes(format!("{}:{server}{tool}", server.len()).as_bytes());
-    let digits = &hash.as_str()[..DIGITS];
-    let (server, tool) = (head(server, HEADS.0), head(tool, HEADS.1));
-    let first = if begins_well(&server) { "" } else { "s" };
-    format!("{first}{server}{BETWEEN}{tool}{BETWEEN}{digits}")
+    let digits = &hash.as_str()[..HASH_DIGITS];
+    let (server, tool) =
+        (sanitized_prefix(server, NAME_PREFIX_LENGTHS.0), sanitized_prefix(tool, NAME_PREFIX_LENGTHS.1));
+    let first = if has_valid_start(&server) { "" } else { "s" };
+    format!("{first}{server}{SEPARATOR}{tool}{SEPARATOR}{digits}")
 }
 
 /// Returns `true` if the first character is a letter or `_`, as Gemini requires.
-fn begins_well(name: &str) -> bool {
+fn has_valid_start(name: &str) -> bool {
     name.bytes().next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
 }
 
-const fn is_taken(byte: u8) -> bool {
+const fn is_allowed_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
 }
 
 /// Returns `true` if a name looks like one with a hash. Such names are always hashed.
 fn ends_in_hash(key: &str) -> bool {
-    let Some((_, digits)) = key.rsplit_once(BETWEEN) else { return false };
-    digits.len() == DIGITS && digits.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
+    let Some((_, digits)) = key.rsplit_once(SEPARATOR) else { return false };
+    digits.len() == HASH_DIGITS && digits.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-fn head(name: &str, length: usize) -> String {
-    name.chars().take(length).map(|c| if c.is_ascii() && is_taken(c as u8) { c } else { '_' }).collect()
+fn sanitized_prefix(name: &str, length: usize) -> String {
+    name.chars().take(length).map(|c| if c.is_ascii() && is_allowed_byte(c as u8) { c } else { '_' }).collect()
 }
 
 #[cfg(test)]
@@ -66,17 +67,21 @@ mod tests {
 
     #[test]
     fn plain_names_are_used_unmodified() {
-        assert_eq!(key("files", "read_file"), "files__read_file", "plain names are used unmodified");
-        assert_eq!(key("a", "b__c"), "a__b__c", "the server's name ends at the first separator");
-        assert_ne!(key("a", "b__c"), key("a__b", "c"), "two tools with the same concatenation have different names");
-        assert_ne!(key("a_", "b"), key("a", "_b"), "an ambiguous separator results in different names");
+        assert_eq!(tool_key("files", "read_file"), "files__read_file", "plain names are used unmodified");
+        assert_eq!(tool_key("a", "b__c"), "a__b__c", "the server's name ends at the first separator");
+        assert_ne!(
+            tool_key("a", "b__c"),
+            tool_key("a__b", "c"),
+            "two tools with the same concatenation have different names"
+        );
+        assert_ne!(tool_key("a_", "b"), tool_key("a", "_b"), "an ambiguous separator results in different names");
     }
 
     #[test]
     fn server_cannot_take_the_hashed_key_of_another_tool() {
-        let hashed = key("a__b", "c");
-        let (server, tool) = hashed.split_once(BETWEEN).unwrap_or_default();
-        assert_ne!(key(server, tool), hashed, "a server can't take the hashed name of another tool");
+        let hashed = tool_key("a__b", "c");
+        let (server, tool) = hashed.split_once(SEPARATOR).unwrap_or_default();
+        assert_ne!(tool_key(server, tool), hashed, "a server can't take the hashed name of another tool");
     }
 
     #[test]
@@ -84,9 +89,9 @@ mod tests {
         for (server, tool) in
             [("", ""), ("7zip", "x"), ("-", "-"), ("文件", "读取"), ("a b", "c/d"), (&"x".repeat(99), "y")]
         {
-            let key = key(server, tool);
-            assert!(key.len() <= MAX_KEY && key.bytes().all(is_taken), "{key} is within all limits");
-            assert!(begins_well(&key), "{key} starts as Gemini requires");
+            let key = tool_key(server, tool);
+            assert!(key.len() <= MAX_KEY && key.bytes().all(is_allowed_byte), "{key} is within all limits");
+            assert!(has_valid_start(&key), "{key} starts as Gemini requires");
         }
     }
 
@@ -100,9 +105,9 @@ mod tests {
         fn keys_are_deterministic_and_unique(tools in prop::collection::vec((name(), name()), 1..40)) {
             let mut known: HashMap<String, (String, String)> = HashMap::new();
             for (server, tool) in tools {
-                let key = key(&server, &tool);
-                prop_assert_eq!(&key, &super::key(&server, &tool), "the name is deterministic");
-                prop_assert!(key.len() <= MAX_KEY && key.bytes().all(is_taken) && begins_well(&key), "{} is accepted by all providers", key);
+                let key = tool_key(&server, &tool);
+                prop_assert_eq!(&key, &super::tool_key(&server, &tool), "the name is deterministic");
+                prop_assert!(key.len() <= MAX_KEY && key.bytes().all(is_allowed_byte) && has_valid_start(&key), "{} is accepted by all providers", key);
                 let first = known.entry(key.clone()).or_insert_with(|| (server.clone(), tool.clone()));
                 prop_assert_eq!(&*first, &(server, tool), "{} identifies one tool", key);
             }

@@ -11,26 +11,28 @@ use crate::finding::CheckOutcome;
 use crate::text::FindingText;
 
 /// Variables that name certificates for Drawbridge itself.
-const FILE: &str = "SSL_CERT_FILE";
-const FOLDER: &str = "SSL_CERT_DIR";
+const CERT_FILE_VARIABLE: &str = "SSL_CERT_FILE";
+const CERT_FOLDER_VARIABLE: &str = "SSL_CERT_DIR";
 /// Variables that name certificates for Node.js, Python, curl and Git.
-const OF_SERVERS: [&str; 5] = [FILE, "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO"];
+const SERVER_CERT_VARIABLES: [&str; 5] =
+    [CERT_FILE_VARIABLE, "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO"];
 
 pub(crate) fn check(environment: &ProcessEnvironment, servers: &[ServerEntry]) -> CheckOutcome {
-    let named: Vec<&'static str> = [FILE, FOLDER].into_iter().filter(|name| environment.get(name).is_some()).collect();
-    let file = environment.get(FILE).map(PathBuf::from);
-    let folder = environment.get(FOLDER).map(PathBuf::from);
+    let named: Vec<&'static str> =
+        [CERT_FILE_VARIABLE, CERT_FOLDER_VARIABLE].into_iter().filter(|name| environment.get(name).is_some()).collect();
+    let file = environment.get(CERT_FILE_VARIABLE).map(PathBuf::from);
+    let folder = environment.get(CERT_FOLDER_VARIABLE).map(PathBuf::from);
     // The same way as the HTTP client loads them.
     let loaded = match (&file, &folder) {
         (None, None) => load_native_certs(),
         _ => load_certs_from_paths(file.as_deref(), folder.as_deref()),
     };
     let remote = || servers.iter().filter(|server| server.config.as_http().is_some()).map(|server| server.name.clone());
-    if let Some(outcome) = of_drawbridge(&loaded, &named) {
+    if let Some(outcome) = check_app_certificates(&loaded, &named) {
         return outcome.for_servers(remote().collect());
     }
     let broken: Vec<String> =
-        servers.iter().filter(|server| names_unreadable(server)).map(|server| server.name.clone()).collect();
+        servers.iter().filter(|server| names_unreadable_file(server)).map(|server| server.name.clone()).collect();
     if !broken.is_empty() {
         return CheckOutcome::problem(
             FindingText::new("A file with certificates can't be read that is named in the settings of ").count(broken.len(), "server", "servers").and("."),
@@ -46,7 +48,7 @@ pub(crate) fn check(environment: &ProcessEnvironment, servers: &[ServerEntry]) -
 }
 
 /// Returns the problem with Drawbridge's own certificates, if any.
-fn of_drawbridge(loaded: &CertificateResult, named: &[&'static str]) -> Option<CheckOutcome> {
+fn check_app_certificates(loaded: &CertificateResult, named: &[&'static str]) -> Option<CheckOutcome> {
     let cause = |text: FindingText| match loaded.errors.first() {
         Some(error) => text.and(" (").foreign(error).and(")."),
         None => text.and("."),
@@ -75,11 +77,11 @@ fn of_drawbridge(loaded: &CertificateResult, named: &[&'static str]) -> Option<C
 }
 
 /// Returns true if a variable of a local server names a certificate file that can't be read.
-fn names_unreadable(server: &ServerEntry) -> bool {
+fn names_unreadable_file(server: &ServerEntry) -> bool {
     let Some(stdio) = server.config.as_stdio() else { return false };
     let is_unreadable = |path: &Path| path.is_absolute() && std::fs::File::open(path).is_err();
     stdio.env.iter().any(|(name, value)| {
-        OF_SERVERS.contains(&name.as_str())
+        SERVER_CERT_VARIABLES.contains(&name.as_str())
             && !value.is_empty()
             && !value.contains("${")
             && is_unreadable(Path::new(value))
@@ -112,15 +114,18 @@ mod tests {
         let made = rcgen::generate_simple_self_signed(vec!["a.example".to_owned()]).unwrap();
         std::fs::write(&good, made.cert.pem()).unwrap();
         for path in [&missing, &empty] {
-            let outcome = check(&ProcessEnvironment::with(&[(FILE, path)], None), &servers(None));
+            let outcome = check(&ProcessEnvironment::with(&[(CERT_FILE_VARIABLE, path)], None), &servers(None));
             assert_eq!(outcome.state, FindingState::Problem, "{path}: {}", outcome.seen);
-            assert!(outcome.seen.to_string().contains(FILE), "the variable is named: {}", outcome.seen);
+            assert!(outcome.seen.to_string().contains(CERT_FILE_VARIABLE), "the variable is named: {}", outcome.seen);
             assert_eq!(outcome.servers, ["far"], "for {path}");
         }
-        let outcome = check(&ProcessEnvironment::with(&[(FILE, &good)], None), &servers(None));
+        let outcome = check(&ProcessEnvironment::with(&[(CERT_FILE_VARIABLE, &good)], None), &servers(None));
         assert_eq!(outcome.state, FindingState::Ok, "{}", outcome.seen);
         assert!(outcome.seen.to_string().starts_with("Trusted: 1 certificate,"), "{}", outcome.seen);
-        let outcome = check(&ProcessEnvironment::with(&[(FILE, &good), (FOLDER, &missing)], None), &servers(None));
+        let outcome = check(
+            &ProcessEnvironment::with(&[(CERT_FILE_VARIABLE, &good), (CERT_FOLDER_VARIABLE, &missing)], None),
+            &servers(None),
+        );
         assert_eq!(outcome.state, FindingState::Warning, "a part of them: {}", outcome.seen);
     }
 
@@ -130,7 +135,7 @@ mod tests {
         let good = folder.path().join("good");
         let made = rcgen::generate_simple_self_signed(vec!["a.example".to_owned()]).unwrap();
         std::fs::write(&good, made.cert.pem()).unwrap();
-        let environment = ProcessEnvironment::with(&[(FILE, good.to_str().unwrap())], None);
+        let environment = ProcessEnvironment::with(&[(CERT_FILE_VARIABLE, good.to_str().unwrap())], None);
         let outcome = check(&environment, &servers(Some(("NODE_EXTRA_CA_CERTS", "/nonexistent/ca.pem"))));
         assert_eq!(
             (outcome.state, &outcome.servers[..]),

@@ -8,12 +8,12 @@ use crate::finding::CheckOutcome;
 use crate::text::FindingText;
 
 /// Tolerated deviation of the clock.
-const TOLERATED: Duration = Duration::from_secs(10 * 60);
+const MAX_CLOCK_DEVIATION: Duration = Duration::from_secs(10 * 60);
 
 /// Compares the time with the modification times of files, which can't be in the future.
 pub(crate) fn check(now: SystemTime, files: &[PathBuf]) -> CheckOutcome {
     let latest = files.iter().filter_map(|file| file.metadata().ok()?.modified().ok()).max();
-    match latest.and_then(|latest| latest.duration_since(now).ok()).filter(|behind| *behind > TOLERATED) {
+    match latest.and_then(|latest| latest.duration_since(now).ok()).filter(|behind| *behind > MAX_CLOCK_DEVIATION) {
         Some(behind) => CheckOutcome::problem(
             FindingText::new("The clock is behind the last change of Drawbridge's files, by ")
                 .number(behind.as_secs() / 60)

@@ -9,7 +9,7 @@ use crate::finding::{CheckOutcome, FindingState};
 use crate::text::FindingText;
 
 /// Returns the usual sockets of the daemon, including those of Docker Desktop and of a rootless daemon.
-pub(crate) fn sockets(environment: &ProcessEnvironment) -> Vec<PathBuf> {
+pub(crate) fn daemon_sockets(environment: &ProcessEnvironment) -> Vec<PathBuf> {
     let mut sockets = vec![PathBuf::from("/var/run/docker.sock")];
     if let Some(folder) = environment.get("XDG_RUNTIME_DIR") {
         sockets.push(Path::new(folder).join("docker.sock"));
@@ -21,7 +21,7 @@ pub(crate) fn sockets(environment: &ProcessEnvironment) -> Vec<PathBuf> {
 }
 
 /// Adds the state of the daemon to the outcome for Docker. Only a connection is opened; nothing is sent.
-pub(crate) fn with_daemon(outcome: CheckOutcome, sockets: &[PathBuf]) -> CheckOutcome {
+pub(crate) fn with_daemon_state(outcome: CheckOutcome, sockets: &[PathBuf]) -> CheckOutcome {
     if cfg!(windows) || outcome.servers.is_empty() || outcome.state != FindingState::Ok {
         return outcome;
     }
@@ -70,19 +70,19 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let environment =
             ProcessEnvironment::with(&[("XDG_RUNTIME_DIR", "/run/user/1000")], Some(home.path().to_owned()));
-        let sockets = sockets(&environment);
+        let sockets = daemon_sockets(&environment);
         assert!(sockets.contains(&"/run/user/1000/docker.sock".into()), "one of the user alone: {sockets:?}");
         let of_home: Vec<PathBuf> = sockets.into_iter().filter(|socket| socket.starts_with(home.path())).collect();
         let docker = || CheckOutcome::ok(FindingText::new("Docker 27.3.1")).for_servers(vec!["box".to_owned()]);
-        let without = with_daemon(docker(), &of_home);
+        let without = with_daemon_state(docker(), &of_home);
         assert_eq!(without.state, FindingState::Warning, "{}", without.seen);
         assert!(without.next.is_some_and(|next| next.to_string().contains("systemctl start docker")), "what to do");
         assert_eq!(without.servers, ["box"], "for whom");
-        let nobody = with_daemon(CheckOutcome::ok(FindingText::new("Docker 27.3.1")), &of_home);
+        let nobody = with_daemon_state(CheckOutcome::ok(FindingText::new("Docker 27.3.1")), &of_home);
         assert_eq!(nobody.state, FindingState::Ok, "where no server needs it, nothing is missing");
         std::fs::create_dir_all(of_home[0].parent().unwrap()).unwrap();
         let _listens = std::os::unix::net::UnixListener::bind(&of_home[0]).unwrap();
-        let with = with_daemon(docker(), &of_home);
+        let with = with_daemon_state(docker(), &of_home);
         assert_eq!(with.state, FindingState::Ok, "{}", with.seen);
         assert!(with.seen.to_string().contains("takes connections"), "{}", with.seen);
     }

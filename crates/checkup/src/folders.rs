@@ -7,9 +7,9 @@ use crate::text::FindingText;
 
 const MIB: u64 = 1024 * 1024;
 /// Minimum free space, in bytes. Below it, new data may not be saved.
-const TOO_LITTLE: u64 = 100 * MIB;
+const MIN_FREE_BYTES: u64 = 100 * MIB;
 /// Recommended free space, in bytes. Below it, the packages of a few servers fill the disk.
-const LITTLE: u64 = 1024 * MIB;
+const RECOMMENDED_FREE_BYTES: u64 = 1024 * MIB;
 
 /// The state of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,10 +22,10 @@ struct FolderFacts {
 }
 
 pub(crate) fn check(folder: &Path) -> CheckOutcome {
-    outcome(folder, &facts(folder))
+    folder_outcome(folder, &read_folder_facts(folder))
 }
 
-fn outcome(folder: &Path, facts: &FolderFacts) -> CheckOutcome {
+fn folder_outcome(folder: &Path, facts: &FolderFacts) -> CheckOutcome {
     let is_there = facts.nearest == folder;
     let seen = FindingText::new("").path(folder);
     if !facts.is_folder {
@@ -47,10 +47,10 @@ fn outcome(folder: &Path, facts: &FolderFacts) -> CheckOutcome {
         return CheckOutcome::ok(seen.and("; how much room it has is not known here."));
     };
     let seen = seen.and("; ").number(free / MIB).and(" MiB are free.");
-    if free < TOO_LITTLE {
+    if free < MIN_FREE_BYTES {
         return CheckOutcome::problem(seen, FindingText::new("Make room on this disk: nothing may be kept any more."));
     }
-    if free < LITTLE {
+    if free < RECOMMENDED_FREE_BYTES {
         return CheckOutcome::warning(
             seen,
             FindingText::new("Make room on this disk: packages of servers need some hundred MiB each."),
@@ -59,7 +59,7 @@ fn outcome(folder: &Path, facts: &FolderFacts) -> CheckOutcome {
     CheckOutcome::ok(seen)
 }
 
-fn facts(folder: &Path) -> FolderFacts {
+fn read_folder_facts(folder: &Path) -> FolderFacts {
     let nearest = folder.ancestors().find(|ancestor| ancestor.symlink_metadata().is_ok()).unwrap_or(folder);
     FolderFacts {
         nearest: nearest.to_owned(),
@@ -111,16 +111,16 @@ mod tests {
         };
         let (ok, warning, problem) = (FindingState::Ok, FindingState::Warning, FindingState::Problem);
         let cases = [
-            (facts(true, true, Some(2 * LITTLE)), ok, "can be written to; 2048 MiB"),
-            (facts(false, true, Some(2 * LITTLE)), ok, "is not there yet, and can be made"),
+            (facts(true, true, Some(2 * RECOMMENDED_FREE_BYTES)), ok, "can be written to; 2048 MiB"),
+            (facts(false, true, Some(2 * RECOMMENDED_FREE_BYTES)), ok, "is not there yet, and can be made"),
             (facts(true, true, None), ok, "not known"),
-            (facts(true, true, Some(LITTLE - 1)), warning, "1023 MiB"),
-            (facts(true, true, Some(TOO_LITTLE - 1)), problem, "99 MiB"),
-            (facts(true, false, Some(2 * LITTLE)), problem, "can't be written to"),
-            (facts(false, false, Some(2 * LITTLE)), problem, "can't be made"),
+            (facts(true, true, Some(RECOMMENDED_FREE_BYTES - 1)), warning, "1023 MiB"),
+            (facts(true, true, Some(MIN_FREE_BYTES - 1)), problem, "99 MiB"),
+            (facts(true, false, Some(2 * RECOMMENDED_FREE_BYTES)), problem, "can't be written to"),
+            (facts(false, false, Some(2 * RECOMMENDED_FREE_BYTES)), problem, "can't be made"),
         ];
         for (facts, state, words) in cases {
-            let outcome = outcome(Path::new("/data/app"), &facts);
+            let outcome = folder_outcome(Path::new("/data/app"), &facts);
             assert_eq!(outcome.state, state, "{facts:?}: {}", outcome.seen);
             assert!(outcome.seen.to_string().contains(words), "{facts:?}: {}", outcome.seen);
             assert_eq!(outcome.next.is_some(), state != ok, "a step where one is needed: {facts:?}");

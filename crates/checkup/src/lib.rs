@@ -72,14 +72,14 @@ pub async fn check(computer: Computer) -> Checkup {
     };
     let servers = settings.clone().unwrap_or_default();
     let needed = match &settings {
-        Ok(servers) => needs_of(servers.clone(), path.clone()).await,
+        Ok(servers) => find_required_programs(servers.clone(), path.clone()).await,
         Err(_) => None,
     };
-    let checks = checks(computer, settings, &servers, &path, needed);
+    let checks = list_checks(computer, settings, &servers, &path, needed);
     Checkup { findings: run::run_all(checks).await, servers }
 }
 
-fn checks(
+fn list_checks(
     computer: Computer,
     settings: Result<Vec<ServerEntry>, ConfigProblem>,
     servers: &[ServerEntry],
@@ -97,14 +97,14 @@ fn checks(
     let searched = path.clone();
     checks.push(Check::blocking(CheckId::SearchPath, move || search_path::check(&searched, home.as_deref())));
     for runtime in RUNTIMES {
-        let (path, needed, sockets) = (path.clone(), needed.clone(), containers::sockets(&environment));
+        let (path, needed, sockets) = (path.clone(), needed.clone(), containers::daemon_sockets(&environment));
         checks.push(Check::new(runtime.id, async move {
             let outcome = runtimes::check(runtime, path, needed).await;
             if runtime.id != CheckId::Docker {
                 return outcome;
             }
             let known = outcome.clone();
-            let tried = tokio::task::spawn_blocking(move || containers::with_daemon(outcome, &sockets));
+            let tried = tokio::task::spawn_blocking(move || containers::with_daemon_state(outcome, &sockets));
             tried.await.unwrap_or(known)
         }));
     }
@@ -140,7 +140,7 @@ async fn read_settings(computer: &Computer) -> Result<Vec<ServerEntry>, ConfigPr
     let reading = tokio::task::spawn_blocking(move || port.load());
     let failed =
         |message: &str| Err(ConfigProblem { file: None, line: None, column: None, message: message.to_owned() });
-    match timeout(run::LIMIT, reading).await {
+    match timeout(run::CHECK_TIMEOUT, reading).await {
         Ok(Ok(read)) => read,
         Ok(Err(_)) => failed("reading it failed"),
         Err(_) => failed("reading it took too long"),
@@ -148,7 +148,10 @@ async fn read_settings(computer: &Computer) -> Result<Vec<ServerEntry>, ConfigPr
 }
 
 /// Determines the programs that the servers need in a blocking task. `None` if that takes too long.
-async fn needs_of(servers: Vec<ServerEntry>, path: SearchPath) -> Option<Vec<required_programs::RequiredProgram>> {
+async fn find_required_programs(
+    servers: Vec<ServerEntry>,
+    path: SearchPath,
+) -> Option<Vec<required_programs::RequiredProgram>> {
     let looking = tokio::task::spawn_blocking(move || required_programs::required_programs(&servers, &path));
-    timeout(run::LIMIT, looking).await.ok()?.ok()
+    timeout(run::CHECK_TIMEOUT, looking).await.ok()?.ok()
 }

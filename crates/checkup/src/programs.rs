@@ -5,7 +5,7 @@ use crate::required_programs::RequiredProgram;
 use crate::text::FindingText;
 
 /// Maximum number of servers whose cause is listed.
-const MOST_TOLD: usize = 5;
+const MAX_LISTED_SERVERS: usize = 5;
 
 pub(crate) fn check(needs: Option<&[RequiredProgram]>) -> CheckOutcome {
     let Some(needs) = needs else {
@@ -27,7 +27,7 @@ pub(crate) fn check(needs: Option<&[RequiredProgram]>) -> CheckOutcome {
     let mut seen = FindingText::new("Not found, or not executable: the programs of ")
         .count(missing.len(), "server", "servers")
         .and(". ");
-    for need in missing.iter().take(MOST_TOLD) {
+    for need in missing.iter().take(MAX_LISTED_SERVERS) {
         if let Err(error) = &need.found {
             seen = seen.foreign(format!("{}: {error} ", need.server));
         }

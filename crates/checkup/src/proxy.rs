@@ -11,13 +11,13 @@ use crate::finding::CheckOutcome;
 use crate::text::FindingText;
 
 /// Limits of the program that prints the desktop's settings.
-const GSETTINGS: OutputLimits = OutputLimits { time: Duration::from_secs(5), bytes: 4 * 1024 };
+const GSETTINGS_LIMITS: OutputLimits = OutputLimits { time: Duration::from_secs(5), bytes: 4 * 1024 };
 
 /// Variables for HTTPS, in the order in which the HTTP client reads them, each in both spellings: the first one set
 /// counts, even if it is empty. A value that is not an address is skipped in favour of the next one.
-const FOR_HTTPS: [(&str, &str); 2] = [("HTTPS_PROXY", "https_proxy"), ("ALL_PROXY", "all_proxy")];
+const HTTPS_VARIABLES: [(&str, &str); 2] = [("HTTPS_PROXY", "https_proxy"), ("ALL_PROXY", "all_proxy")];
 /// Variables for HTTP, which no remote server outside of this computer should use.
-const FOR_HTTP: (&str, &str) = ("HTTP_PROXY", "http_proxy");
+const HTTP_VARIABLES: (&str, &str) = ("HTTP_PROXY", "http_proxy");
 
 /// The proxy setting in the environment.
 #[derive(Debug, PartialEq, Eq)]
@@ -53,12 +53,12 @@ pub(crate) async fn check(
             FindingText::new("If this network needs the proxy, set HTTPS_PROXY to its address as well, and sign in again."),
         )
         .for_servers(remote()),
-        EnvironmentProxy::Nothing if has_proxy_of_desktop(&path).await => CheckOutcome::warning(
+        EnvironmentProxy::Nothing if has_desktop_proxy(&path).await => CheckOutcome::warning(
             FindingText::new("The desktop's settings have a proxy. Drawbridge takes it from the environment only, where there is none."),
             FindingText::new("Set HTTPS_PROXY and NO_PROXY for your session, for instance in ~/.config/environment.d/proxy.conf, and sign in again."),
         )
         .for_servers(remote()),
-        EnvironmentProxy::Nothing if is_in_system() => CheckOutcome::ok(FindingText::new("Drawbridge uses the proxy of the system's settings.")),
+        EnvironmentProxy::Nothing if has_system_proxy() => CheckOutcome::ok(FindingText::new("Drawbridge uses the proxy of the system's settings.")),
         EnvironmentProxy::Nothing => CheckOutcome::ok(FindingText::new("No proxy is set; connections are direct.")),
     }
 }
@@ -70,9 +70,9 @@ fn environment_proxy(environment: &ProcessEnvironment) -> EnvironmentProxy {
         return EnvironmentProxy::Nothing;
     }
     let mut unusable = None;
-    for variables in FOR_HTTPS {
-        let Some((variable, value)) = first_set(environment, variables) else { continue };
-        match value.map_or(Some(ProxyProblem::NoAddress("it is not Unicode text.")), problem) {
+    for variables in HTTPS_VARIABLES {
+        let Some((variable, value)) = first_set_variable(environment, variables) else { continue };
+        match value.map_or(Some(ProxyProblem::NoAddress("it is not Unicode text.")), proxy_problem) {
             None => return EnvironmentProxy::Usable(variable),
             Some(ProxyProblem::Socks(reason)) => return EnvironmentProxy::Unusable(variable, reason),
             Some(ProxyProblem::NoAddress(reason)) => {
@@ -80,13 +80,14 @@ fn environment_proxy(environment: &ProcessEnvironment) -> EnvironmentProxy {
             }
         }
     }
-    let for_http = || first_set(environment, FOR_HTTP).map(|(variable, _)| EnvironmentProxy::HttpOnly(variable));
+    let for_http =
+        || first_set_variable(environment, HTTP_VARIABLES).map(|(variable, _)| EnvironmentProxy::HttpOnly(variable));
     unusable.or_else(for_http).unwrap_or(EnvironmentProxy::Nothing)
 }
 
 /// Returns the spelling of a variable that counts, with its value if that is valid Unicode. `None` if it is unset or
 /// empty.
-fn first_set<'e>(
+fn first_set_variable<'e>(
     environment: &'e ProcessEnvironment,
     (upper, lower): (&'static str, &'static str),
 ) -> Option<(&'static str, Option<&'e str>)> {
@@ -103,7 +104,7 @@ enum ProxyProblem {
     NoAddress(&'static str),
 }
 
-fn problem(address: &str) -> Option<ProxyProblem> {
+fn proxy_problem(address: &str) -> Option<ProxyProblem> {
     let with_scheme = if address.contains("://") { address.to_owned() } else { format!("http://{address}") };
     let none = "it is no address of an HTTP proxy, and is ignored.";
     let Ok(url) = url::Url::parse(&with_scheme) else { return Some(ProxyProblem::NoAddress(none)) };
@@ -117,7 +118,7 @@ fn problem(address: &str) -> Option<ProxyProblem> {
 }
 
 /// Returns true if GNOME's settings contain a proxy, as printed by `gsettings`.
-async fn has_proxy_of_desktop(path: &SearchPath) -> bool {
+async fn has_desktop_proxy(path: &SearchPath) -> bool {
     if !cfg!(target_os = "linux") {
         return false;
     }
@@ -130,20 +131,20 @@ async fn has_proxy_of_desktop(path: &SearchPath) -> bool {
     if !is_of_system(&program) {
         return false;
     }
-    let output = output_of(&command, &program, path, &[], GSETTINGS).await;
+    let output = output_of(&command, &program, path, &[], GSETTINGS_LIMITS).await;
     output.is_ok_and(|output| ["'manual'", "'auto'"].contains(&String::from_utf8_lossy(&output.stdout).trim()))
 }
 
 /// Returns true if the system's settings contain a proxy that Drawbridge uses.
 #[cfg(any(target_os = "macos", windows))]
-fn is_in_system() -> bool {
+fn has_system_proxy() -> bool {
     let matcher = hyper_util::client::proxy::matcher::Matcher::from_system();
     matcher.intercept(&http::Uri::from_static("https://modelcontextprotocol.io")).is_some()
 }
 
 /// Linux has no settings besides the environment.
 #[cfg(not(any(target_os = "macos", windows)))]
-fn is_in_system() -> bool {
+fn has_system_proxy() -> bool {
     false
 }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use launches::packages::{LauncherPackage, launched};
+use launches::packages::{LauncherPackage, launched_package};
 use ports::server_config::{HttpConfig, ServerConfig, ServerTransport, StdioConfig};
 
 use crate::computer::{ProcessEnvironment, WebView};
@@ -40,25 +40,25 @@ pub fn report(
     servers: &[ReportedServer<'_>],
     environment: &ProcessEnvironment,
 ) -> String {
-    let (os_release, kernel) = system::read();
+    let (os_release, kernel) = system::read_system_files();
     let mut text =
         format!("## Drawbridge: report on this computer\n\n- Program: {} {}\n", program.name, program.version);
-    text.push_str(&format!("- System: {}\n", system::system(os_release.as_deref(), kernel.as_deref())));
+    text.push_str(&format!("- System: {}\n", system::describe_system(os_release.as_deref(), kernel.as_deref())));
     if let Some(WebView { name, version }) = program.web_view {
         let version = NumericVersion::find(version)
             .map_or_else(|| "of unknown version".to_owned(), |version| version.to_string());
         text.push_str(&format!("- Web view: {name} {version}\n"));
     }
-    text.push_str(&format!("- Session: {}\n", system::session(environment)));
+    text.push_str(&format!("- Session: {}\n", system::describe_session(environment)));
     text.push_str("\n### Findings\n\n");
     for finding in findings {
-        text.push_str(&line(finding, environment.home.as_deref()));
+        text.push_str(&finding_line(finding, environment.home.as_deref()));
     }
     text.push_str("\n### Servers\n\n");
     let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
     for server in servers {
         let state = server.state.map(|state| format!(": {state}")).unwrap_or_default();
-        *kinds.entry(format!("{}{state}", kind(server.config))).or_default() += 1;
+        *kinds.entry(format!("{}{state}", server_kind(server.config))).or_default() += 1;
     }
     for (kind, count) in &kinds {
         text.push_str(&format!("- {count} × {kind}\n"));
@@ -69,7 +69,7 @@ pub fn report(
     text
 }
 
-fn line(finding: &Finding, home: Option<&Path>) -> String {
+fn finding_line(finding: &Finding, home: Option<&Path>) -> String {
     let Finding { title, state, seen, next, servers, .. } = finding;
     let mut text = format!("- **{title}**: {}. {}", state.word(), seen.for_report(home));
     match servers.len() {
@@ -84,18 +84,18 @@ fn line(finding: &Finding, home: Option<&Path>) -> String {
 }
 
 /// Describes the kind of a server.
-fn kind(config: &ServerConfig) -> String {
+fn server_kind(config: &ServerConfig) -> String {
     match &config.transport {
         ServerTransport::Stdio(stdio) => {
             let sandbox = if stdio.sandbox.is_some() { ", in a sandbox" } else { "" };
-            format!("local, {}{sandbox}", launcher(stdio))
+            format!("local, {}{sandbox}", launcher_name(stdio))
         }
-        ServerTransport::Http(http) => format!("remote, {}", address(http)),
+        ServerTransport::Http(http) => format!("remote, {}", describe_address(http)),
     }
 }
 
-fn launcher(stdio: &StdioConfig) -> &'static str {
-    match launched(&stdio.command, &stdio.args) {
+fn launcher_name(stdio: &StdioConfig) -> &'static str {
+    match launched_package(&stdio.command, &stdio.args) {
         Some(LauncherPackage::Package(reference)) => reference.launcher.name(),
         Some(LauncherPackage::Unknown(..)) => "another launcher, or one in a shell",
         None => crate::required_programs::known_program(stdio).unwrap_or("a program of its own"),
@@ -103,7 +103,7 @@ fn launcher(stdio: &StdioConfig) -> &'static str {
 }
 
 /// Describes an address by its scheme, and by being on this computer or not.
-fn address(http: &HttpConfig) -> String {
+fn describe_address(http: &HttpConfig) -> String {
     let Ok(url) = url::Url::parse(&http.url) else { return "without a usable address".to_owned() };
     let scheme = match url.scheme() {
         "https" => "https",

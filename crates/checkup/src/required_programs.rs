@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use launches::packages::{LauncherPackage, launched};
+use launches::packages::{LauncherPackage, launched_package};
 use ports::server_config::{ServerEntry, StdioConfig};
 use process::{CommandNotFound, SearchPath, ServerCommand};
 
@@ -23,9 +23,9 @@ pub(crate) fn required_programs(servers: &[ServerEntry], path: &SearchPath) -> V
     local
         .map(|(server, stdio)| {
             let known = known_program(stdio);
-            let found = path.resolve(&command(stdio, stdio.command.clone())).and_then(|program| match known {
+            let found = path.resolve(&server_command(stdio, stdio.command.clone())).and_then(|program| match known {
                 // The shell or `env` may exist while the program that it starts doesn't.
-                Some(known) if is_wrapped(stdio) => path.resolve(&command(stdio, known.to_owned())),
+                Some(known) if runs_through_shell(stdio) => path.resolve(&server_command(stdio, known.to_owned())),
                 _ => Ok(program),
             });
             RequiredProgram { server: server.name.clone(), known, found }
@@ -33,7 +33,7 @@ pub(crate) fn required_programs(servers: &[ServerEntry], path: &SearchPath) -> V
         .collect()
 }
 
-fn command(stdio: &StdioConfig, program: String) -> ServerCommand {
+fn server_command(stdio: &StdioConfig, program: String) -> ServerCommand {
     ServerCommand {
         program,
         environment: stdio.env.clone(),
@@ -44,7 +44,7 @@ fn command(stdio: &StdioConfig, program: String) -> ServerCommand {
 
 /// Returns the runtime program that a command runs, directly or through a shell.
 pub(crate) fn known_program(stdio: &StdioConfig) -> Option<&'static str> {
-    let named = match launched(&stdio.command, &stdio.args) {
+    let named = match launched_package(&stdio.command, &stdio.args) {
         Some(LauncherPackage::Package(reference)) => reference.launcher.name().to_owned(),
         Some(LauncherPackage::Unknown(launcher, _)) => launcher,
         None => base_name(&stdio.command),
@@ -54,7 +54,7 @@ pub(crate) fn known_program(stdio: &StdioConfig) -> Option<&'static str> {
     known.find(|name| **name == program).copied()
 }
 
-fn is_wrapped(stdio: &StdioConfig) -> bool {
+fn runs_through_shell(stdio: &StdioConfig) -> bool {
     known_program(stdio).is_some_and(|known| base_name(&stdio.command) != known)
 }
 

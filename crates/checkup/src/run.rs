@@ -9,7 +9,7 @@ use crate::finding::{CheckId, CheckOutcome, Finding};
 use crate::text::FindingText;
 
 /// Time limit of a check. The keychain may be asking the user for a password meanwhile.
-pub(crate) const LIMIT: Duration = Duration::from_secs(20);
+pub(crate) const CHECK_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A check that has not been run yet.
 pub(crate) struct Check {
@@ -27,7 +27,7 @@ impl Check {
         Self::new(id, async {
             match tokio::task::spawn_blocking(run).await {
                 Ok(outcome) => outcome,
-                Err(error) => failed(error),
+                Err(error) => crashed_check_outcome(error),
             }
         })
     }
@@ -35,23 +35,24 @@ impl Check {
 
 /// Runs the checks concurrently, and returns the findings in the same order.
 pub(crate) async fn run_all(checks: Vec<Check>) -> Vec<Finding> {
-    let running: Vec<_> = checks.into_iter().map(|check| (check.id, tokio::spawn(timeout(LIMIT, check.run)))).collect();
+    let running: Vec<_> =
+        checks.into_iter().map(|check| (check.id, tokio::spawn(timeout(CHECK_TIMEOUT, check.run)))).collect();
     let mut findings = Vec::new();
     for (id, task) in running {
         let outcome = match task.await {
             Ok(Ok(outcome)) => outcome,
             Ok(Err(_)) => CheckOutcome::unknown(
-                FindingText::new("This did not end within ").number(LIMIT.as_secs()).and(" s."),
+                FindingText::new("This did not end within ").number(CHECK_TIMEOUT.as_secs()).and(" s."),
                 FindingText::new("Check again when this computer is less busy."),
             ),
-            Err(error) => failed(error),
+            Err(error) => crashed_check_outcome(error),
         };
         findings.push(outcome.into_finding(id));
     }
     findings
 }
 
-fn failed(error: tokio::task::JoinError) -> CheckOutcome {
+fn crashed_check_outcome(error: tokio::task::JoinError) -> CheckOutcome {
     tracing::error!(%error, "a check of this computer failed");
     CheckOutcome::unknown(
         FindingText::new("The check itself failed."),

@@ -94,7 +94,7 @@ pub(crate) async fn check(
     let needs: Vec<&RequiredProgram> = needs.iter().filter(is_of_runtime).collect();
     let needed_by = || needs.iter().map(|need| need.server.clone()).collect::<Vec<_>>();
     let missing: Vec<&&RequiredProgram> = needs.iter().filter(|need| need.found.is_err()).collect();
-    let asked = runtime.asked.iter().find_map(|name| Some((*name, find(name, &path)?)));
+    let asked = runtime.asked.iter().find_map(|name| Some((*name, find_runtime(name, &path)?)));
     let install = || FindingText::new(runtime.install);
     let Some((name, program)) = asked else {
         return match (needs.is_empty(), missing.is_empty()) {
@@ -155,7 +155,7 @@ fn append_missing(seen: FindingText, missing: &[&&RequiredProgram]) -> FindingTe
     text.and(".")
 }
 
-fn find(name: &str, path: &SearchPath) -> Option<PathBuf> {
+fn find_runtime(name: &str, path: &SearchPath) -> Option<PathBuf> {
     let program = path.resolve(&ServerCommand { program: name.to_owned(), ..ServerCommand::default() }).ok()?;
     // Without the command line tools, macOS has placeholder programs that only offer to install them.
     let is_stand_in = cfg!(target_os = "macos")

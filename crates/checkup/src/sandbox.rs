@@ -9,10 +9,10 @@ use crate::finding::CheckOutcome;
 use crate::text::FindingText;
 
 pub(crate) async fn check(path: SearchPath, servers: Vec<ServerEntry>) -> CheckOutcome {
-    outcome(SandboxMeans::find(&path).await, &servers)
+    sandbox_outcome(SandboxMeans::find(&path).await, &servers)
 }
 
-fn outcome(means: SandboxMeans, servers: &[ServerEntry]) -> CheckOutcome {
+fn sandbox_outcome(means: SandboxMeans, servers: &[ServerEntry]) -> CheckOutcome {
     let has_sandbox = |server: &&ServerEntry| server.config.as_stdio().is_some_and(|stdio| stdio.sandbox.is_some());
     let held: Vec<String> = servers.iter().filter(has_sandbox).map(|server| server.name.clone()).collect();
     let mut parts = FindingText::new("");
@@ -71,7 +71,7 @@ mod tests {
         ];
         for (mechanism, servers, state) in cases {
             let parts = vec![("bubblewrap", Err("it is not installed".to_owned())), ("seccomp", Ok(()))];
-            let outcome = outcome(SandboxMeans { mechanism: mechanism.clone(), parts }, servers);
+            let outcome = sandbox_outcome(SandboxMeans { mechanism: mechanism.clone(), parts }, servers);
             assert_eq!(outcome.state, state, "{mechanism:?}");
             assert_eq!(outcome.servers.len(), servers.len() - 1, "only who has a sandbox is concerned");
             let seen = outcome.seen.to_string();

@@ -5,7 +5,7 @@ use crate::computer::ProcessEnvironment;
 use crate::text::NumericVersion;
 
 /// Desktops, as named in `XDG_CURRENT_DESKTOP`.
-const DESKTOPS: &[&str] = &[
+const KNOWN_DESKTOPS: &[&str] = &[
     "GNOME",
     "KDE",
     "XFCE",
@@ -26,7 +26,7 @@ const DESKTOPS: &[&str] = &[
     "Enlightenment",
 ];
 /// Linux distributions, as named by `ID` in os-release.
-const DISTRIBUTIONS: &[&str] = &[
+const KNOWN_DISTRIBUTIONS: &[&str] = &[
     "debian",
     "ubuntu",
     "linuxmint",
@@ -54,19 +54,19 @@ const DISTRIBUTIONS: &[&str] = &[
 ];
 
 /// Package formats of the app, by a variable that they set.
-const PACKAGES: [(&str, &str); 3] = [("APPIMAGE", "AppImage"), ("FLATPAK_ID", "Flatpak"), ("SNAP", "Snap")];
+const PACKAGE_FORMATS: [(&str, &str); 3] = [("APPIMAGE", "AppImage"), ("FLATPAK_ID", "Flatpak"), ("SNAP", "Snap")];
 
 /// Describes operating system, version and architecture.
-pub(crate) fn system(os_release: Option<&str>, kernel: Option<&str>) -> String {
+pub(crate) fn describe_system(os_release: Option<&str>, kernel: Option<&str>) -> String {
     let mut text = std::env::consts::OS.to_owned();
     if let Some(release) = os_release {
         let value = |name: &str| {
             let line = release.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
             line.map(|value| value.trim_matches(['"', '\'']))
         };
-        let named = value("ID").and_then(|id| known_name(DISTRIBUTIONS, id));
+        let named = value("ID").and_then(|id| known_name(KNOWN_DISTRIBUTIONS, id));
         text.push_str(&format!(", {}", named.unwrap_or("another distribution")));
-        if let Some(version) = value("VERSION_ID").and_then(numbers) {
+        if let Some(version) = value("VERSION_ID").and_then(parse_version) {
             text.push_str(&format!(" {version}"));
         }
     }
@@ -82,10 +82,10 @@ pub(crate) fn system(os_release: Option<&str>, kernel: Option<&str>) -> String {
 }
 
 /// Describes the desktop and its session type.
-pub(crate) fn session(environment: &ProcessEnvironment) -> String {
+pub(crate) fn describe_session(environment: &ProcessEnvironment) -> String {
     let desktop = match environment.text("XDG_CURRENT_DESKTOP") {
         None => "no desktop named",
-        Some(names) => names.split(':').find_map(|name| known_name(DESKTOPS, name)).unwrap_or("another desktop"),
+        Some(names) => names.split(':').find_map(|name| known_name(KNOWN_DESKTOPS, name)).unwrap_or("another desktop"),
     };
     let kind = match environment.text("XDG_SESSION_TYPE") {
         None => "",
@@ -93,7 +93,8 @@ pub(crate) fn session(environment: &ProcessEnvironment) -> String {
     };
     let wayland = environment.get("WAYLAND_DISPLAY").map(|_| "Wayland display");
     let x11 = environment.get("DISPLAY").map(|_| "X display");
-    let packed = PACKAGES.iter().find(|(variable, _)| environment.get(variable).is_some()).map(|(_, name)| *name);
+    let packed =
+        PACKAGE_FORMATS.iter().find(|(variable, _)| environment.get(variable).is_some()).map(|(_, name)| *name);
     let parts = [Some(desktop), Some(kind), wayland, x11, packed];
     parts.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
@@ -103,13 +104,13 @@ fn known_name(list: &[&'static str], name: &str) -> Option<&'static str> {
 }
 
 /// Returns a version, which may be a single number, as Debian's.
-fn numbers(text: &str) -> Option<String> {
+fn parse_version(text: &str) -> Option<String> {
     let is_number = !text.is_empty() && text.len() <= 12 && text.chars().all(|c| c.is_ascii_digit() || c == '.');
     is_number.then(|| text.to_owned())
 }
 
 /// Reads os-release and the kernel version, where they exist.
-pub(crate) fn read() -> (Option<String>, Option<String>) {
+pub(crate) fn read_system_files() -> (Option<String>, Option<String>) {
     let text = |path: &str| std::fs::read_to_string(path).ok();
     if cfg!(target_os = "linux") { (text("/etc/os-release"), text("/proc/sys/kernel/osrelease")) } else { (None, None) }
 }
@@ -120,15 +121,16 @@ mod tests {
 
     #[test]
     fn only_known_names_and_numbers_are_reported() {
-        let told = system(Some("NAME=\"canary\"\nID=debian\nVERSION_ID=\"12\"\n"), Some("6.1.0-18-canary-amd64"));
+        let told =
+            describe_system(Some("NAME=\"canary\"\nID=debian\nVERSION_ID=\"12\"\n"), Some("6.1.0-18-canary-amd64"));
         assert_eq!(told, format!("{}, debian 12, kernel 6.1.0, {}", std::env::consts::OS, std::env::consts::ARCH));
-        let told = system(Some("ID=canary\nVERSION_ID=canary\n"), Some("canary"));
+        let told = describe_system(Some("ID=canary\nVERSION_ID=canary\n"), Some("canary"));
         assert!(told.contains("another distribution, kernel of unknown version"), "{told}");
         let variables = [("XDG_CURRENT_DESKTOP", "ubuntu:GNOME"), ("XDG_SESSION_TYPE", "wayland"), ("DISPLAY", ":0")];
-        assert_eq!(session(&ProcessEnvironment::with(&variables, None)), "GNOME, wayland, X display");
+        assert_eq!(describe_session(&ProcessEnvironment::with(&variables, None)), "GNOME, wayland, X display");
         let variables = [("XDG_CURRENT_DESKTOP", "canary"), ("XDG_SESSION_TYPE", "canary"), ("SNAP", "/snap/canary")];
         assert_eq!(
-            session(&ProcessEnvironment::with(&variables, None)),
+            describe_session(&ProcessEnvironment::with(&variables, None)),
             "another desktop, another kind of session, Snap"
         );
     }

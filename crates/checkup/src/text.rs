@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use serde::{Serialize, Serializer};
 
 /// Maximum number of characters shown of foreign text.
-const MOST_FOREIGN: usize = 400;
+const MAX_FOREIGN_CHARS: usize = 400;
 
 /// Folders that are the same on many computers, relative to the root. A report never shows the path below them.
 const KNOWN_FOLDERS: &[&str] =
@@ -108,8 +108,8 @@ impl FindingText {
     pub fn for_report(&self, home: Option<&Path>) -> String {
         let part = |part: &TextPart| match part {
             TextPart::Own(words) => words.clone(),
-            TextPart::Path(path) => place(path, home),
-            TextPart::Program(path, name) => format!("{}/{name}", place(path.parent().unwrap_or(path), home)),
+            TextPart::Path(path) => anonymized_path(path, home),
+            TextPart::Program(path, name) => format!("{}/{name}", anonymized_path(path.parent().unwrap_or(path), home)),
             TextPart::Foreign(_) => "[left out]".to_owned(),
         };
         self.0.iter().map(part).collect()
@@ -139,7 +139,7 @@ impl Serialize for FindingText {
 
 /// Returns foreign text for display: truncated, and with invisible characters made visible.
 fn bounded_text(words: &str) -> String {
-    let mut shown: String = words.chars().take(MOST_FOREIGN).collect();
+    let mut shown: String = words.chars().take(MAX_FOREIGN_CHARS).collect();
     if shown.len() < words.len() {
         shown.push('…');
     }
@@ -147,7 +147,7 @@ fn bounded_text(words: &str) -> String {
 }
 
 /// Returns the part of a path that is the same on many computers.
-fn place(path: &Path, home: Option<&Path>) -> String {
+fn anonymized_path(path: &Path, home: Option<&Path>) -> String {
     let (start, below, known) = match home.and_then(|home| path.strip_prefix(home).ok()) {
         Some(below) => ("~/", below, KNOWN_BELOW_HOME),
         None => ("/", path.strip_prefix("/").unwrap_or(path), KNOWN_FOLDERS),
@@ -162,7 +162,7 @@ pub struct NumericVersion(Vec<u32>);
 
 impl NumericVersion {
     /// Maximum number of components of a version.
-    const MOST: usize = 4;
+    const MAX_COMPONENTS: usize = 4;
 
     /// Returns the first version in a program's output, such as `22.1.0` in `v22.1.0`: at least two numbers separated
     /// by dots.
@@ -170,7 +170,9 @@ impl NumericVersion {
     pub fn find(text: &str) -> Option<Self> {
         let candidates = text.split(|c: char| !c.is_ascii_digit() && c != '.');
         candidates
-            .map(|word| word.split('.').map_while(|part| part.parse().ok()).take(Self::MOST).collect::<Vec<u32>>())
+            .map(|word| {
+                word.split('.').map_while(|part| part.parse().ok()).take(Self::MAX_COMPONENTS).collect::<Vec<u32>>()
+            })
             .find(|numbers| numbers.len() > 1)
             .map(Self)
     }
@@ -224,7 +226,7 @@ mod tests {
     #[test]
     fn foreign_text_is_bounded() {
         let shown = FindingText::new("").foreign("x".repeat(10_000)).to_string();
-        assert_eq!(shown.chars().count(), MOST_FOREIGN + 1, "with a mark at its end");
+        assert_eq!(shown.chars().count(), MAX_FOREIGN_CHARS + 1, "with a mark at its end");
     }
 
     #[test]

@@ -15,12 +15,12 @@ use serde_json::{Map, Value};
 use wildmatch::WildMatch;
 
 use entry_coverage::{EntryCoverage, definition_hash};
-pub(crate) use entry_coverage::{UncoveredReason, changed_words};
-pub(crate) use last_calls::announcement;
+pub(crate) use entry_coverage::{UncoveredReason, describe_changed_tool};
+pub(crate) use last_calls::changed_tool_announcement;
 use name_pattern::NamePattern;
 
 /// Maximum size of an answers file, in bytes.
-const LIMIT: u64 = 4 << 20;
+const MAX_FILE_BYTES: u64 = 4 << 20;
 
 /// The parsed entries of an answers file.
 #[derive(Debug, Default)]
@@ -117,7 +117,7 @@ impl ConsentRequestKind {
 }
 
 /// Returns the subject of a consent request that patterns match.
-pub(crate) fn name_of(request: &ConsentRequest) -> String {
+pub(crate) fn request_subject(request: &ConsentRequest) -> String {
     match (&request.body, &request.why) {
         // The package as configured: the author of an answers file doesn't know which version will be the newest.
         (ConsentRequestBody::StartServer { package: Some(package), .. }, _) => package.configured.clone(),
@@ -142,8 +142,8 @@ impl AnswersFile {
     pub(crate) fn read(path: &Path) -> Result<Self, String> {
         let shown = path.display();
         let metadata = std::fs::metadata(path).map_err(|error| format!("{shown}: {error}"))?;
-        if metadata.len() > LIMIT {
-            return Err(format!("{shown}: it is larger than {} MiB", LIMIT >> 20));
+        if metadata.len() > MAX_FILE_BYTES {
+            return Err(format!("{shown}: it is larger than {} MiB", MAX_FILE_BYTES >> 20));
         }
         let text = std::fs::read_to_string(path).map_err(|error| format!("{shown}: {error}"))?;
         Self::parse(&text)
@@ -153,7 +153,7 @@ impl AnswersFile {
     fn parse(text: &str) -> Result<Self, (usize, usize, String)> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let list: Vec<&RawValue> = serde_json::from_str(text).map_err(|error| {
-            let words = format!("expected a list of answers: {}", without_place(&error));
+            let words = format!("expected a list of answers: {}", message_without_position(&error));
             (error.line(), error.column().max(1), words)
         })?;
         let mut entries = Vec::new();
@@ -164,42 +164,43 @@ impl AnswersFile {
             let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
             let written: WrittenEntry = serde_json::from_str(raw.get()).map_err(|error| {
                 let column = if error.line() == 1 { column + error.column() - 1 } else { error.column() };
-                (line + error.line() - 1, column, without_place(&error))
+                (line + error.line() - 1, column, message_without_position(&error))
             })?;
             let number = entries.len() + 1;
-            entries.push(written.entry().map_err(|message| (line, column, format!("answer {number}: {message}")))?);
+            entries
+                .push(written.into_entry().map_err(|message| (line, column, format!("answer {number}: {message}")))?);
         }
         Ok(Self { entries })
     }
 
     /// Returns the first decision that covers a consent request, or the reason why there is none.
     pub(crate) fn find(&self, request: &ConsentRequest) -> Result<&FileDecision, UncoveredReason> {
-        let (kind, name) = (ConsentRequestKind::of_request(request), name_of(request));
+        let (kind, name) = (ConsentRequestKind::of_request(request), request_subject(request));
         let mut why = None;
         let fits = |entry: &&AnswersEntry| {
             entry.kind == kind
                 && entry.server.matches(&request.server)
-                && entry.name.fits(&name, entry.verdict.is_refusal())
+                && entry.name.matches_name(&name, entry.verdict.is_refusal())
         };
         for entry in self.entries.iter().filter(fits) {
             let is_no = entry.verdict.is_refusal();
-            let lacks = entry.cover.lacks(request);
-            match (entry.cover.names(request), is_no) {
+            let lacks = entry.cover.missing_conditions(request);
+            match (entry.cover.matches_hash(request), is_no) {
                 (true, true) => return Ok(&entry.verdict),
                 (true, false) if lacks.is_empty() => return Ok(&entry.verdict),
                 (true, false) => why = why.or(Some(UncoveredReason::Uncovered(lacks))),
                 (false, true) => {}
                 (false, false) => {
-                    let lacks = EntryCoverage { hash: None, ..entry.cover.clone() }.lacks(request);
+                    let lacks = EntryCoverage { hash: None, ..entry.cover.clone() }.missing_conditions(request);
                     why = why.or((!lacks.is_empty()).then_some(UncoveredReason::OtherHash(lacks)));
                 }
             }
         }
-        Err(why.unwrap_or_else(|| UncoveredReason::NoneFits(entry_coverage::changes_of(request))))
+        Err(why.unwrap_or_else(|| UncoveredReason::NoneFits(entry_coverage::changed_definition_conditions(request))))
     }
 }
 
-fn without_place(error: &serde_json::Error) -> String {
+fn message_without_position(error: &serde_json::Error) -> String {
     let words = error.to_string();
     words.split(" at line ").next().unwrap_or_default().to_owned()
 }
@@ -246,7 +247,7 @@ enum AnswerAction {
 }
 
 impl WrittenEntry {
-    fn entry(self) -> Result<AnswersEntry, String> {
+    fn into_entry(self) -> Result<AnswersEntry, String> {
         let WrittenAnswer { action, content, roots } = self.answer;
         let yes = matches!(action, AnswerAction::Allow | AnswerAction::Accept);
         if (self.unreviewed || self.after_untrusted) && !(yes && self.kind == ConsentRequestKind::Tool) {
@@ -283,7 +284,7 @@ impl WrittenEntry {
                 | ConsentRequestKind::SignIn => FileDecision::Allow,
                 ConsentRequestKind::Elicitation => FileDecision::Submit(content.unwrap_or_default()),
                 ConsentRequestKind::Sampling => match content {
-                    Some(content) => FileDecision::Respond(response(content)?),
+                    Some(content) => FileDecision::Respond(parse_response(content)?),
                     None => FileDecision::AskModel,
                 },
                 ConsentRequestKind::ClientId => {
@@ -303,7 +304,7 @@ impl WrittenEntry {
         Ok(AnswersEntry {
             kind: self.kind,
             server: WildMatch::new(&self.server),
-            name: NamePattern::read(self.kind, &self.name)?,
+            name: NamePattern::compile(self.kind, &self.name)?,
             cover: EntryCoverage {
                 hash: self.hash,
                 unreviewed: self.unreviewed,
@@ -317,7 +318,7 @@ impl WrittenEntry {
 
 /// Parses a model's response: `{"text": "..."}`, or in the format of the protocol, with `content`, `model` and
 /// `stopReason`.
-fn response(mut written: Map<String, Value>) -> Result<SamplingResponse, String> {
+fn parse_response(mut written: Map<String, Value>) -> Result<SamplingResponse, String> {
     let text = |value: Option<Value>, key: &str| match value {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),
@@ -328,8 +329,8 @@ fn response(mut written: Map<String, Value>) -> Result<SamplingResponse, String>
     written.remove("role");
     let content = match (text(written.remove("text"), "text")?, written.remove("content")) {
         (Some(text), None) => vec![Content::Text { text }],
-        (None, Some(Value::Array(blocks))) => blocks.into_iter().map(block).collect::<Result<_, _>>()?,
-        (None, Some(one)) => vec![block(one)?],
+        (None, Some(Value::Array(blocks))) => blocks.into_iter().map(parse_content_block).collect::<Result<_, _>>()?,
+        (None, Some(one)) => vec![parse_content_block(one)?],
         _ => return Err(String::from("expected either \"text\" or \"content\" for the answer of the model")),
     };
     if let Some(key) = written.keys().next() {
@@ -342,7 +343,7 @@ fn response(mut written: Map<String, Value>) -> Result<SamplingResponse, String>
     })
 }
 
-fn block(written: Value) -> Result<Content, String> {
+fn parse_content_block(written: Value) -> Result<Content, String> {
     match serde_json::from_value(written) {
         Ok(content @ (Content::Text { .. } | Content::Image { .. } | Content::Audio { .. })) => Ok(content),
         Ok(_) => Err(String::from("the content of an answer is text, images or audio")),

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-const AFTER: &str = "\
+const AFTER_HELP: &str = "\
 Nothing is sent without consent. On a terminal you are prompted. Elsewhere everything that requires consent is refused, except \
 what the answers file (--answers) allows. With an answers file there are no prompts: anything without an entry is refused.
 
@@ -55,7 +55,7 @@ If a form, a page or folders are refused, the server decides whether its call fa
 
 /// Uses MCP servers from a terminal, a script or CI: the same host, policy and audit log as the Drawbridge app.
 #[derive(Debug, Parser)]
-#[command(name = "drawbridge-cli", version, after_help = AFTER)]
+#[command(name = "drawbridge-cli", version, after_help = AFTER_HELP)]
 pub(crate) struct Arguments {
     /// Settings file with the servers. Defaults to the app's own.
     #[arg(long, global = true, value_name = "FILE")]

@@ -13,26 +13,26 @@ use serde_json::{Value, json};
 
 use crate::arguments::{AuditArguments, AuditCommand, AuditFilter};
 use crate::failure::CommandFailure;
-use crate::output::value;
+use crate::output::to_json_value;
 use crate::result_text;
 use crate::session::CommandSession;
 use crate::table::table;
 use crate::terminal_escape;
 
 /// Exit status for a log without detected changes whose author is not proved.
-const UNPROVED: u8 = 4;
+const EXIT_UNPROVED: u8 = 4;
 /// Maximum number of decisions per page.
-const PAGE: usize = 500;
+const ENTRIES_PER_PAGE: usize = 500;
 
 /// Validates arguments before the log is opened.
-pub(crate) fn check(what: &AuditArguments) -> Result<(), CommandFailure> {
+pub(crate) fn check_arguments(what: &AuditArguments) -> Result<(), CommandFailure> {
     let list = match &what.command {
         None => &what.list,
         Some(AuditCommand::List(list)) => list,
         Some(AuditCommand::Verify { .. } | AuditCommand::Export { .. }) => return Ok(()),
     };
-    time(list.since.as_deref(), "--since")?;
-    time(list.until.as_deref(), "--until").map(drop)
+    parse_time(list.since.as_deref(), "--since")?;
+    parse_time(list.until.as_deref(), "--until").map(drop)
 }
 
 /// Runs an `audit` command.
@@ -51,13 +51,13 @@ async fn list(session: &CommandSession, list: AuditFilter) -> Result<Value, Comm
         server: list.server,
         kind: list.kind,
         decision: list.decision,
-        since: time(list.since.as_deref(), "--since")?,
-        until: time(list.until.as_deref(), "--until")?,
+        since: parse_time(list.since.as_deref(), "--since")?,
+        until: parse_time(list.until.as_deref(), "--until")?,
         search: list.search,
         ..AuditRange::default()
     };
     while entries.len() < list.limit {
-        range.limit = u32::try_from(PAGE.min(list.limit - entries.len()))
+        range.limit = u32::try_from(ENTRIES_PER_PAGE.min(list.limit - entries.len()))
             .map_err(|_| CommandFailure::new(ErrorCode::Internal, "a page has at most 500 decisions"))?;
         let page = session.api.audit(range.clone()).await?;
         range.before = page.entries.last().map(|entry| entry.number);
@@ -66,8 +66,8 @@ async fn list(session: &CommandSession, list: AuditFilter) -> Result<Value, Comm
             break;
         }
     }
-    session.output.text(&table(&entries.iter().map(result_text::audit_entry).collect::<Vec<_>>()));
-    Ok(value(&entries))
+    session.output.text(&table(&entries.iter().map(result_text::audit_entry_row).collect::<Vec<_>>()));
+    Ok(to_json_value(&entries))
 }
 
 async fn verify(session: &CommandSession, file: Option<PathBuf>) -> Result<Value, CommandFailure> {
@@ -77,18 +77,18 @@ async fn verify(session: &CommandSession, file: Option<PathBuf>) -> Result<Value
         None => log.verify(),
         Some(file) => log.verify_export(&file),
     });
-    let verdict = api::audit_verdict(done(found).await?);
+    let verdict = api::audit_verdict(join_blocking(found).await?);
     let mut words = verdict_text(&verdict);
     if is_own {
-        words.push_str(at_rest(&session.api.content_protection(EmptyObject {}).await?.decisions));
+        words.push_str(encryption_text(&session.api.content_protection(EmptyObject {}).await?.decisions));
     }
     if verdict.proved {
         session.output.text(&words);
-        return Ok(value(&verdict));
+        return Ok(to_json_value(&verdict));
     }
     let failure = CommandFailure::new(ErrorCode::Invalid, words.trim_end());
-    let (code, status) = if verdict.whole { ("unproved", UNPROVED) } else { ("audit", failure.status) };
-    Err(CommandFailure { code: code.to_owned(), status, value: Some(Box::new(value(&verdict))), ..failure })
+    let (code, status) = if verdict.whole { ("unproved", EXIT_UNPROVED) } else { ("audit", failure.status) };
+    Err(CommandFailure { code: code.to_owned(), status, value: Some(Box::new(to_json_value(&verdict))), ..failure })
 }
 
 async fn export(session: &CommandSession, file: Option<PathBuf>) -> Result<Value, CommandFailure> {
@@ -108,11 +108,11 @@ async fn export(session: &CommandSession, file: Option<PathBuf>) -> Result<Value
             Ok(entries)
         }
     });
-    let entries = done(written).await?;
+    let entries = join_blocking(written).await?;
     if let Some(file) = &shown {
         session
             .output
-            .text(&format!("{entries} entries are in {}", terminal_escape::line(&file.display().to_string())));
+            .text(&format!("{entries} entries are in {}", terminal_escape::escape_line(&file.display().to_string())));
     }
     Ok(json!({ "entries": entries, "file": shown }))
 }
@@ -126,13 +126,13 @@ fn new_file(path: &Path) -> std::io::Result<std::fs::File> {
     options.open(path)
 }
 
-async fn done<T>(work: tokio::task::JoinHandle<Result<T, StoreError>>) -> Result<T, CommandFailure> {
+async fn join_blocking<T>(work: tokio::task::JoinHandle<Result<T, StoreError>>) -> Result<T, CommandFailure> {
     let result = work.await.map_err(|error| CommandFailure::new(ErrorCode::Internal, error.to_string()))?;
     result.map_err(|error| CommandFailure::new(ErrorCode::System, error.to_string()))
 }
 
 /// Describes the encryption of the log's contents on disk.
-const fn at_rest(decisions: &ContentAtRest) -> &'static str {
+const fn encryption_text(decisions: &ContentAtRest) -> &'static str {
     match decisions {
         ContentAtRest::Encrypted => "Contents are encrypted on disk, under the keychain's key.\n",
         ContentAtRest::Plain => {
@@ -167,7 +167,7 @@ fn verdict_text(verdict: &AuditVerdict) -> String {
         AuditSeal::None => "It is not sealed: whoever can write the file could have cut off its end, or have written all of it \
             anew. It is sealed once there is a keychain.\n"
             .to_owned(),
-        AuditSeal::Unchecked { cause } => format!("The seal could not be checked: {}\n", terminal_escape::line(cause)),
+        AuditSeal::Unchecked { cause } => format!("The seal could not be checked: {}\n", terminal_escape::escape_line(cause)),
         AuditSeal::Broken => String::new(),
     });
     let sealed = matches!(verdict.seal, AuditSeal::Holds { .. });
@@ -175,7 +175,7 @@ fn verdict_text(verdict: &AuditVerdict) -> String {
         text.push_str(&format!("- entries {from} to {to} stood there without a seal: nothing proves who wrote them\n"));
     }
     for finding in &verdict.findings {
-        text.push_str(&format!("- {}\n", finding_words(finding)));
+        text.push_str(&format!("- {}\n", finding_text(finding)));
     }
     if verdict.more > 0 {
         text.push_str(&format!("- and {} more\n", verdict.more));
@@ -183,7 +183,7 @@ fn verdict_text(verdict: &AuditVerdict) -> String {
     text
 }
 
-fn finding_words(finding: &AuditFinding) -> String {
+fn finding_text(finding: &AuditFinding) -> String {
     let at = match finding.to {
         Some(to) => format!("entries {} to {to}", finding.number),
         None => format!("entry {}", finding.number),
@@ -201,20 +201,20 @@ fn finding_words(finding: &AuditFinding) -> String {
         TamperKind::Unreadable => format!("{at} can't be read"),
     };
     match &finding.detail {
-        Some(detail) => format!("{what}: {}", terminal_escape::line(detail)),
+        Some(detail) => format!("{what}: {}", terminal_escape::escape_line(detail)),
         None => what,
     }
 }
 
 /// Parses a time to milliseconds since 1970: a date, a date with a time, or an age.
-fn time(text: Option<&str>, option: &str) -> Result<Option<u64>, CommandFailure> {
+fn parse_time(text: Option<&str>, option: &str) -> Result<Option<u64>, CommandFailure> {
     let Some(text) = text else { return Ok(None) };
     let wrong = || {
         CommandFailure::usage(format!(
             "{option}: {text:?} is not a time; expected 2026-11-21, 2026-11-21T08:00:00Z, 30m, 12h or 7d"
         ))
     };
-    let millis = match ago(text) {
+    let millis = match parse_age(text) {
         Some(ago) => {
             let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
             return Ok(Some(u64::try_from(now).unwrap_or(u64::MAX).saturating_sub(ago)));
@@ -228,7 +228,7 @@ fn time(text: Option<&str>, option: &str) -> Result<Option<u64>, CommandFailure>
 }
 
 /// Parses an age such as `30m`, `12h` or `7d` to milliseconds.
-fn ago(text: &str) -> Option<u64> {
+fn parse_age(text: &str) -> Option<u64> {
     let minute = 60_000;
     let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
     let unit = match unit {
@@ -248,10 +248,14 @@ mod tests {
 
     #[test]
     fn times_are_dates_or_durations_before_now() {
-        let read = |text| time(Some(text), "--since");
+        let read = |text| parse_time(Some(text), "--since");
         assert_eq!(read("1970-01-02"), Ok(Some(86_400_000)), "a date");
         assert_eq!(read("1970-01-01T01:00:00+01:00"), Ok(Some(0)), "a date with a time and a zone");
-        assert_eq!((ago("30m"), ago("2h"), ago("1d")), (Some(1_800_000), Some(7_200_000), Some(86_400_000)), "a while");
+        assert_eq!(
+            (parse_age("30m"), parse_age("2h"), parse_age("1d")),
+            (Some(1_800_000), Some(7_200_000), Some(86_400_000)),
+            "a while"
+        );
         let week = read("7d").unwrap().unwrap();
         assert!(week > 1_700_000_000_000, "so long ago from now: {week}");
         for strange in ["", "d", "yesterday", "1969-12-31", "2026-13-01", "7w", "99999999999999999999d", "ä"] {

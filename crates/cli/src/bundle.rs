@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 
 use crate::arguments::{Arguments, BundleCommand};
 use crate::failure::CommandFailure;
-use crate::output::{Output, value};
+use crate::output::{Output, to_json_value};
 use crate::session::locations;
-use crate::terminal_escape::{self, line};
+use crate::terminal_escape::{self, escape_line};
 use crate::{plan_text, registry};
 
 /// Maximum number of files that are listed. A bundle with all dependencies contains thousands.
-const FILES_SHOWN: usize = 100;
+const MAX_FILES_SHOWN: usize = 100;
 
 /// Runs a `bundle` command.
 pub(crate) async fn run(
@@ -30,7 +30,7 @@ pub(crate) async fn run(
     let (runs, problem) = match &plan {
         Ok(plan) => {
             let mut runs = plan_text::plan_json(&plan.install);
-            runs["program"] = value(&plan.program);
+            runs["program"] = to_json_value(&plan.program);
             (runs, Value::Null)
         }
         Err(failure) => (Value::Null, failure.message.as_str().into()),
@@ -49,35 +49,40 @@ pub(crate) async fn run(
 }
 
 /// Describes the manifest of a bundle, for people.
-pub(crate) fn about(bundle: &Bundle) -> String {
+pub(crate) fn manifest_text(bundle: &Bundle) -> String {
     let manifest = &bundle.manifest;
     let author = if manifest.author.name.is_empty() { "nobody" } else { &manifest.author.name };
-    let mut text = format!("bundle      {} {}\n", terminal_escape::value(&manifest.name), line(&manifest.version));
+    let mut text =
+        format!("bundle      {} {}\n", terminal_escape::escape_value(&manifest.name), escape_line(&manifest.version));
     if let Some(name) = &manifest.display_name {
-        text.push_str(&format!("title       {}\n", line(name)));
+        text.push_str(&format!("title       {}\n", escape_line(name)));
     }
-    text.push_str(&format!("says of it  {}\n", line(&manifest.description)));
-    text.push_str(&format!("author      {} (as the bundle says)\n", line(author)));
+    text.push_str(&format!("says of it  {}\n", escape_line(&manifest.description)));
+    text.push_str(&format!("author      {} (as the bundle says)\n", escape_line(author)));
     text.push_str(&format!("sha256      {}\n", bundle.archive.sha256()));
     text.push_str(&format!("signature   {}\n", bundle.archive.signature()));
     for warning in &bundle.warnings {
-        text.push_str(&format!("warning     {}\n", line(warning)));
+        text.push_str(&format!("warning     {}\n", escape_line(warning)));
     }
     text
 }
 
 fn bundle_text(bundle: &Bundle, plan: &Result<BundlePlan, CommandFailure>) -> String {
-    let mut text = about(bundle);
+    let mut text = manifest_text(bundle);
     match plan {
         Ok(plan) => text.push_str(&plan_text::plan_text(&plan.install)),
-        Err(failure) => text.push_str(&format!("problem     {}\n", line(&failure.message))),
+        Err(failure) => text.push_str(&format!("problem     {}\n", escape_line(&failure.message))),
     }
     let files: Vec<_> = bundle.archive.files().collect();
-    for file in files.iter().take(FILES_SHOWN) {
+    for file in files.iter().take(MAX_FILES_SHOWN) {
         let executable = if file.executable { " (may be run)" } else { "" };
-        text.push_str(&format!("file        {} {} bytes{executable}\n", terminal_escape::value(&file.path), file.size));
+        text.push_str(&format!(
+            "file        {} {} bytes{executable}\n",
+            terminal_escape::escape_value(&file.path),
+            file.size
+        ));
     }
-    if let Some(more @ 1..) = files.len().checked_sub(FILES_SHOWN) {
+    if let Some(more @ 1..) = files.len().checked_sub(MAX_FILES_SHOWN) {
         text.push_str(&format!("files       {more} more; --json lists them all\n"));
     }
     text

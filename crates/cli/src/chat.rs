@@ -24,9 +24,9 @@ pub(crate) async fn run(session: &CommandSession, chat: ChatArguments) -> Result
         if !known.contains(server) {
             session.servers(Some(server)).await?;
         }
-        session.ready(server).await?;
+        session.start_and_wait(server).await?;
     }
-    let model = model(session, chat.model.as_deref()).await?;
+    let model = resolve_model(session, chat.model.as_deref()).await?;
     let goes_on = chat.message.is_none();
     let first = match chat.message {
         Some(message) => Some(message),
@@ -48,21 +48,22 @@ pub(crate) async fn run(session: &CommandSession, chat: ChatArguments) -> Result
         ..ConversationSettings::default()
     };
     let of = || ConversationRef { conversation: conversation.clone() };
-    let mut answers = session.talk(&conversation);
+    let mut answers = session.print_conversation(&conversation);
     let set = |settings| SetConversation { conversation: conversation.clone(), settings };
     session.api.set_conversation(set(settings.clone())).await?;
     if chat.instructions {
         for said in session.api.conversation_tools(of()).await?.instructions {
-            session
-                .output
-                .say(&terminal_escape::line(&format!("instructions of {} for the model: {}", said.server, said.text)));
+            session.output.print_message(&terminal_escape::escape_line(&format!(
+                "instructions of {} for the model: {}",
+                said.server, said.text
+            )));
             for own in settings.servers.iter_mut().filter(|own| own.server == said.server) {
                 own.instructions = Some(said.hash.clone());
             }
         }
         session.api.set_conversation(set(settings)).await?;
     }
-    tell_of_tools(session, &conversation).await?;
+    report_omitted_tools(session, &conversation).await?;
     let mut next = Some(first);
     let mut last = Ok(Value::Null);
     while let Some(text) = next.take() {
@@ -88,7 +89,7 @@ pub(crate) async fn run(session: &CommandSession, chat: ChatArguments) -> Result
                         ..CommandFailure::new(ErrorCode::NotReady, words)
                     });
                 }
-                session.output.say("Continue? Enter y, or another message.");
+                session.output.print_message("Continue? Enter y, or another message.");
                 instead = read_message(session).await;
                 if instead.take_if(|line| matches!(line.trim(), "y" | "yes")).is_none() {
                     return Ok(told);
@@ -100,7 +101,7 @@ pub(crate) async fn run(session: &CommandSession, chat: ChatArguments) -> Result
         if goes_on {
             // The cause of one failure, such as a rate limit, need not affect the next answer.
             if let Err(failure) = &last {
-                session.output.say(&terminal_escape::line(&failure.message));
+                session.output.print_message(&terminal_escape::escape_line(&failure.message));
             }
             next = match instead {
                 Some(line) => Some(line),
@@ -115,7 +116,7 @@ pub(crate) async fn run(session: &CommandSession, chat: ChatArguments) -> Result
 async fn read_message(session: &CommandSession) -> Option<String> {
     loop {
         session.output.prompt("> ");
-        let line = session.input.line().await?;
+        let line = session.input.next_line().await?;
         if !line.trim().is_empty() {
             return Some(line);
         }
@@ -123,7 +124,7 @@ async fn read_message(session: &CommandSession) -> Option<String> {
 }
 
 /// Resolves the named model: `provider/model`, or its own name if only one provider has it.
-async fn model(session: &CommandSession, named: Option<&str>) -> Result<ModelRef, CommandFailure> {
+async fn resolve_model(session: &CommandSession, named: Option<&str>) -> Result<ModelRef, CommandFailure> {
     let registry = session.api.host().models().await.map_err(api::ApiError::from)?;
     let shown = |(model, _): (chat::ModelRef, _)| format!("{}/{}", model.provider, model.model);
     let known: Vec<String> = registry.all_models().map(shown).collect();
@@ -158,7 +159,7 @@ async fn model(session: &CommandSession, named: Option<&str>) -> Result<ModelRef
 }
 
 /// Reports the tools that are not offered to the model.
-async fn tell_of_tools(session: &CommandSession, conversation: &str) -> Result<(), CommandFailure> {
+async fn report_omitted_tools(session: &CommandSession, conversation: &str) -> Result<(), CommandFailure> {
     let known = session.api.conversation_tools(ConversationRef { conversation: conversation.to_owned() }).await?;
     let unseen: Vec<&str> = known
         .tools
@@ -174,10 +175,10 @@ async fn tell_of_tools(session: &CommandSession, conversation: &str) -> Result<(
             "{server}: {count} tools are not offered, because you have not reviewed them; see \"drawbridge-cli review {server}\""
         );
         session.output.event("note", json!({ "server": server, "message": words }));
-        session.output.say(&terminal_escape::line(&words));
+        session.output.print_message(&terminal_escape::escape_line(&words));
     }
     if known.by_search {
-        session.output.say("There are many tools, so the model searches for them.");
+        session.output.print_message("There are many tools, so the model searches for them.");
     }
     Ok(())
 }

@@ -21,7 +21,7 @@ use crate::install;
 use crate::link;
 use crate::login;
 use crate::models;
-use crate::output::{value, without_variables};
+use crate::output::{to_json_value, without_variables};
 use crate::result_text;
 use crate::review;
 use crate::rules;
@@ -33,16 +33,22 @@ use crate::table::table;
 use crate::terminal_escape;
 
 /// Identifier of the only call that a command makes.
-pub(crate) const CALL: &str = "cli";
+pub(crate) const CALL_ID: &str = "cli";
 
 /// Runs a command in a session.
 pub(crate) async fn run(session: &CommandSession, command: Command) -> Result<Value, CommandFailure> {
     match command {
         Command::Servers => servers(session).await,
-        Command::Tools(of) => catalogs(session, of, |catalog| catalog.tools, result_text::tool).await,
-        Command::Prompts(of) => catalogs(session, of, |catalog| catalog.prompts, result_text::prompt).await,
-        Command::Resources(of) => catalogs(session, of, |catalog| catalog.resources, result_text::resource).await,
-        Command::Templates(of) => catalogs(session, of, |catalog| catalog.templates, result_text::template).await,
+        Command::Tools(of) => list_catalog_items(session, of, |catalog| catalog.tools, result_text::tool_row).await,
+        Command::Prompts(of) => {
+            list_catalog_items(session, of, |catalog| catalog.prompts, result_text::prompt_row).await
+        }
+        Command::Resources(of) => {
+            list_catalog_items(session, of, |catalog| catalog.resources, result_text::resource_row).await
+        }
+        Command::Templates(of) => {
+            list_catalog_items(session, of, |catalog| catalog.templates, result_text::template_row).await
+        }
         Command::Skills { command } => skills::run(session, command).await,
         Command::Call { server, tool, args } => call(session, server, tool, &args).await,
         Command::Prompt { server, name, args } => prompt(session, server, name, &args).await,
@@ -57,8 +63,8 @@ pub(crate) async fn run(session: &CommandSession, command: Command) -> Result<Va
         }
         Command::Pins { server } => review::pins(session, server).await,
         Command::Auth { client_document: Some(url), .. } => login::client_document(session, &url),
-        Command::Auth { server, .. } => login::auth(session, &server.unwrap_or_default()).await,
-        Command::Secret { server, name } => secret::enter(session, &server, name).await,
+        Command::Auth { server, .. } => login::show_auth(session, &server.unwrap_or_default()).await,
+        Command::Secret { server, name } => secret::store_secret(session, &server, name).await,
         Command::Import(what) => import::run(session, what).await,
         Command::Export { format } => import::export(session, format).await,
         Command::Link(what) => link::run(session, what).await,
@@ -78,20 +84,20 @@ pub(crate) async fn run(session: &CommandSession, command: Command) -> Result<Va
 /// Starts a server, or returns the reason why it can't be used.
 pub(crate) async fn use_server(session: &CommandSession, server: &str) -> Result<(), CommandFailure> {
     session.servers(Some(server)).await?;
-    session.ready(server).await
+    session.start_and_wait(server).await
 }
 
 async fn servers(session: &CommandSession) -> Result<Value, CommandFailure> {
     let names = session.servers(None).await?;
     // A server that can't be started is shown with its state.
-    join_all(names.iter().map(|name| session.ready(name))).await;
+    join_all(names.iter().map(|name| session.start_and_wait(name))).await;
     let servers: Vec<_> = names.iter().filter_map(|name| session.server(name)).collect();
-    session.output.text(&table(&servers.iter().map(result_text::server).collect::<Vec<_>>()));
-    Ok(without_variables(value(&servers)))
+    session.output.text(&table(&servers.iter().map(result_text::server_row).collect::<Vec<_>>()));
+    Ok(without_variables(to_json_value(&servers)))
 }
 
 /// Lists one kind of the servers' offers, from their catalogs.
-async fn catalogs<T: Serialize>(
+async fn list_catalog_items<T: Serialize>(
     session: &CommandSession,
     of: ServerArgument,
     part: impl Fn(Catalog) -> Vec<T>,
@@ -102,7 +108,7 @@ async fn catalogs<T: Serialize>(
         let notes = std::mem::take(&mut catalog.notes);
         Ok(ListedItems { items: part(catalog), notes })
     };
-    list(session, of, read, row).await
+    list_items(session, of, read, row).await
 }
 
 /// The offers of one kind by a server, with notes if they are incomplete.
@@ -113,14 +119,14 @@ pub(crate) struct ListedItems<T> {
 
 /// Lists one kind of the servers' offers. With all servers, unusable ones are skipped. If none is usable, the first
 /// failure is returned.
-pub(crate) async fn list<T: Serialize>(
+pub(crate) async fn list_items<T: Serialize>(
     session: &CommandSession,
     of: ServerArgument,
     read: impl AsyncFn(String) -> Result<ListedItems<T>, CommandFailure>,
     row: impl Fn(&str, &T) -> Vec<String>,
 ) -> Result<Value, CommandFailure> {
     let names = session.servers(of.server.as_deref()).await?;
-    let started = join_all(names.iter().map(|name| session.ready(name))).await;
+    let started = join_all(names.iter().map(|name| session.start_and_wait(name))).await;
     let mut items = Vec::new();
     let mut rows = Vec::new();
     let mut failures = Vec::new();
@@ -138,13 +144,13 @@ pub(crate) async fn list<T: Serialize>(
         };
         for note in &offered.notes {
             session.output.event("note", json!({ "server": name, "message": note }));
-            session.output.say(&terminal_escape::line(&format!("{name}: {note}")));
+            session.output.print_message(&terminal_escape::escape_line(&format!("{name}: {note}")));
         }
         for item in &offered.items {
             rows.push(row(name, item));
             let mut object = Map::new();
             object.insert(String::from("server"), name.clone().into());
-            if let Value::Object(fields) = value(item) {
+            if let Value::Object(fields) = to_json_value(item) {
                 object.extend(fields);
             }
             items.push(Value::Object(object));
@@ -155,13 +161,13 @@ pub(crate) async fn list<T: Serialize>(
     }
     for failure in &failures {
         session.output.event("note", json!({ "message": failure.message }));
-        session.output.say(terminal_escape::block(&failure.message, "").trim_end());
+        session.output.print_message(terminal_escape::prefixed_block(&failure.message, "").trim_end());
     }
     session.output.text(&table(&rows));
     Ok(Value::Array(items))
 }
 
-pub(crate) fn object(text: &str, option: &str) -> Result<Map<String, Value>, CommandFailure> {
+pub(crate) fn parse_object(text: &str, option: &str) -> Result<Map<String, Value>, CommandFailure> {
     match serde_json::from_str(text) {
         Ok(Value::Object(map)) => Ok(map),
         Ok(_) => Err(CommandFailure::usage(format!("{option}: expected a JSON object such as {{\"a\": 1}}"))),
@@ -169,8 +175,8 @@ pub(crate) fn object(text: &str, option: &str) -> Result<Map<String, Value>, Com
     }
 }
 
-fn texts(text: &str, option: &str) -> Result<BTreeMap<String, String>, CommandFailure> {
-    object(text, option)?
+fn parse_string_map(text: &str, option: &str) -> Result<BTreeMap<String, String>, CommandFailure> {
+    parse_object(text, option)?
         .into_iter()
         .map(|(name, value)| match value {
             Value::String(value) => Ok((name, value)),
@@ -180,47 +186,48 @@ fn texts(text: &str, option: &str) -> Result<BTreeMap<String, String>, CommandFa
 }
 
 /// Validates arguments before any server starts.
-pub(crate) fn check(command: &Command) -> Result<(), CommandFailure> {
+pub(crate) fn check_arguments(command: &Command) -> Result<(), CommandFailure> {
     match command {
-        Command::Call { args, .. } => object(args, "--args").map(drop),
-        Command::Prompt { args, .. } => texts(args, "--args").map(drop),
-        Command::Complete(complete) => texts(&complete.context, "--context").map(drop),
-        Command::Policy { command: PolicyCommand::Check { args, .. } } => object(args, "JSON").map(drop),
-        Command::Audit(what) => audit::check(what),
+        Command::Call { args, .. } => parse_object(args, "--args").map(drop),
+        Command::Prompt { args, .. } => parse_string_map(args, "--args").map(drop),
+        Command::Complete(complete) => parse_string_map(&complete.context, "--context").map(drop),
+        Command::Policy { command: PolicyCommand::Check { args, .. } } => parse_object(args, "JSON").map(drop),
+        Command::Audit(what) => audit::check_arguments(what),
         _ => Ok(()),
     }
 }
 
 async fn call(session: &CommandSession, server: String, tool: String, args: &str) -> Result<Value, CommandFailure> {
-    let arguments = object(args, "--args")?;
+    let arguments = parse_object(args, "--args")?;
     use_server(session, &server).await?;
-    let call = ToolCall { id: CALL.to_owned(), origin: CallOrigin::CommandLine, server, tool, arguments };
+    let call = ToolCall { id: CALL_ID.to_owned(), origin: CallOrigin::CommandLine, server, tool, arguments };
     let result = session.api.chat().call_tool(call).await.map_err(ApiError::from)?;
     if result.is_error {
-        return Err(CommandFailure::tool(result_text::error_words(&result), value(&result)));
+        return Err(CommandFailure::tool(result_text::error_result_text(&result), to_json_value(&result)));
     }
-    session.output.text(&result_text::tool_result(&result));
-    Ok(value(&result))
+    session.output.text(&result_text::tool_result_text(&result));
+    Ok(to_json_value(&result))
 }
 
 async fn prompt(session: &CommandSession, server: String, prompt: String, args: &str) -> Result<Value, CommandFailure> {
-    let arguments = texts(args, "--args")?;
+    let arguments = parse_string_map(args, "--args")?;
     use_server(session, &server).await?;
     let result =
-        session.api.get_prompt(GetPrompt { call: CALL.to_owned(), server, prompt, arguments, hash: None }).await?;
-    session.output.text(&result_text::prompt_result(&result));
-    Ok(value(&result))
+        session.api.get_prompt(GetPrompt { call: CALL_ID.to_owned(), server, prompt, arguments, hash: None }).await?;
+    session.output.text(&result_text::prompt_result_text(&result));
+    Ok(to_json_value(&result))
 }
 
 async fn read(session: &CommandSession, server: String, uri: String) -> Result<Value, CommandFailure> {
     use_server(session, &server).await?;
-    let result = session.api.read_resource(ReadResource { call: CALL.to_owned(), server, uri, refresh: true }).await?;
-    session.output.text(&result.contents.iter().map(result_text::contents).collect::<String>());
-    Ok(value(&result))
+    let result =
+        session.api.read_resource(ReadResource { call: CALL_ID.to_owned(), server, uri, refresh: true }).await?;
+    session.output.text(&result.contents.iter().map(result_text::contents_text).collect::<String>());
+    Ok(to_json_value(&result))
 }
 
 async fn complete(session: &CommandSession, complete: arguments::CompleteArguments) -> Result<Value, CommandFailure> {
-    let context = texts(&complete.context, "--context")?;
+    let context = parse_string_map(&complete.context, "--context")?;
     use_server(session, &complete.server).await?;
     let of = match (complete.of.prompt, complete.of.template) {
         (Some(name), _) => CompletionReference::Prompt { name },
@@ -229,10 +236,10 @@ async fn complete(session: &CommandSession, complete: arguments::CompleteArgumen
     };
     let request = Complete { server: complete.server, of, argument: complete.argument, value: complete.value, context };
     let result = session.api.complete(request).await?;
-    session
-        .output
-        .text(&result.values.iter().map(|value| format!("{}\n", terminal_escape::line(value))).collect::<String>());
-    Ok(value(&result))
+    session.output.text(
+        &result.values.iter().map(|value| format!("{}\n", terminal_escape::escape_line(value))).collect::<String>(),
+    );
+    Ok(to_json_value(&result))
 }
 
 /// Shows what a server could access. Fails if the sandbox can't be enforced, as the server could not be started.
@@ -243,17 +250,19 @@ async fn sandbox(session: &CommandSession, server: String) -> Result<Value, Comm
         return Err(CommandFailure::new(ErrorCode::System, problem));
     }
     let words = match &report.plan {
-        Some(plan) => consent_request_text::sandbox(plan) + &consent_request_text::missing_files_text(&report.missing),
-        None => format!("{} has no sandbox: it reaches all that you do.\n", terminal_escape::line(&server)),
+        Some(plan) => {
+            consent_request_text::sandbox_text(plan) + &consent_request_text::missing_files_text(&report.missing)
+        }
+        None => format!("{} has no sandbox: it reaches all that you do.\n", terminal_escape::escape_line(&server)),
     };
     session.output.text(&words);
-    Ok(value(&report))
+    Ok(to_json_value(&report))
 }
 
 /// Shows events until a signal ends the program. A server that fails is shown with its state.
 async fn watch(session: &CommandSession, of: ServerArgument) -> Result<Value, CommandFailure> {
     let names = session.servers(of.server.as_deref()).await?;
-    let started = join_all(names.iter().map(|name| session.ready(name))).await;
+    let started = join_all(names.iter().map(|name| session.start_and_wait(name))).await;
     if let [Err(failure)] = &started[..]
         && of.server.is_some()
     {

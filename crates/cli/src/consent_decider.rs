@@ -11,9 +11,11 @@ use api::{Api, ApiError, Handler as _};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-use crate::answers_file::{AnswersFile, ConsentRequestKind, FileDecision, announcement, changed_words, name_of};
+use crate::answers_file::{
+    AnswersFile, ConsentRequestKind, FileDecision, changed_tool_announcement, describe_changed_tool, request_subject,
+};
 use crate::host_view::HostView;
-use crate::output::{Output, value, without_variables};
+use crate::output::{Output, to_json_value, without_variables};
 use crate::terminal_user::TerminalUser;
 
 /// The source of decisions.
@@ -39,19 +41,19 @@ impl ConsentDecider {
     async fn decide(&mut self, api: &Api, request: &ConsentRequest) -> DecidedReply {
         let refused = |reason: &str| {
             // The caller receives a reason only for a changed tool, and not the advice about the answers file.
-            let answer =
-                changed_words(request).map_or(ConsentDecision::Deny, |reason| ConsentDecision::DenyBecause { reason });
+            let answer = describe_changed_tool(request)
+                .map_or(ConsentDecision::Deny, |reason| ConsentDecision::DenyBecause { reason });
             DecidedReply { answer: ConsentReply::Simple(answer), reason: Some(reason.to_owned()) }
         };
         match self {
             Self::Answers(answers) => match answers.find(request) {
-                Ok(FileDecision::AskModel) if let Some(reason) = no_model(request) => refused(&reason),
-                Ok(verdict) => DecidedReply { answer: reply(request, verdict), reason: None },
+                Ok(FileDecision::AskModel) if let Some(reason) = no_model_reason(request) => refused(&reason),
+                Ok(verdict) => DecidedReply { answer: reply_from_file(request, verdict), reason: None },
                 Err(why) => refused(&why.to_string()),
             },
             Self::User(asker) => DecidedReply { answer: asker.prompt(api, request).await, reason: None },
             Self::Nobody => {
-                let changed = changed_words(request).map(|words| format!("{words}; ")).unwrap_or_default();
+                let changed = describe_changed_tool(request).map(|words| format!("{words}; ")).unwrap_or_default();
                 refused(&format!("{changed}approval is not possible here; allow it with --answers, or use a terminal"))
             }
         }
@@ -59,7 +61,7 @@ impl ConsentDecider {
 }
 
 /// Returns the reason why no model can respond to a request, if there is one.
-fn no_model(request: &ConsentRequest) -> Option<String> {
+fn no_model_reason(request: &ConsentRequest) -> Option<String> {
     match &request.body {
         ConsentRequestBody::Sampling { run: SamplingRun::Failed { message, .. }, .. } => Some(message.clone()),
         ConsentRequestBody::Sampling { step: SamplingStep::Request, model: None, .. } => {
@@ -89,7 +91,7 @@ pub(crate) enum ConsentReply {
     Edited(ConsentRequestEdit),
 }
 
-fn reply(request: &ConsentRequest, verdict: &FileDecision) -> ConsentReply {
+fn reply_from_file(request: &ConsentRequest, verdict: &FileDecision) -> ConsentReply {
     let once = ConsentReply::Simple(ConsentDecision::Allow { scope: ApprovalScope::Once, lasts: None });
     match (verdict, &request.body) {
         (FileDecision::Respond(response), ConsentRequestBody::Sampling { step: SamplingStep::Response, .. }) => {
@@ -140,12 +142,12 @@ pub(crate) async fn decide_all(
                 if gone.is_err() {
                     return;
                 }
-                output.say("(this request is no longer open)");
+                output.print_message("(this request is no longer open)");
                 continue;
             }
         };
         decided.insert((request.id.clone(), request.hash.clone()));
-        if let Some(edited) = carry_out(&api, &request, decision, decider.name(), &output).await {
+        if let Some(edited) = apply_decision(&api, &request, decision, decider.name(), &output).await {
             decided.insert(edited);
         }
     }
@@ -153,7 +155,7 @@ pub(crate) async fn decide_all(
 
 /// Carries out a decision. One that fails becomes a denial. Returns identifier and hash of the consent request if it
 /// was changed.
-async fn carry_out(
+async fn apply_decision(
     api: &Api,
     request: &ConsentRequest,
     decision: DecidedReply,
@@ -180,16 +182,16 @@ async fn carry_out(
     // Printed before the decision, so that its consequences follow.
     if by == "answers"
         && matches!(answer, ConsentDecision::Allow { .. })
-        && let Some(words) = announcement(api, &shown)
+        && let Some(words) = changed_tool_announcement(api, &shown)
     {
-        output.announce(&crate::terminal_escape::line(&words));
+        output.announce(&crate::terminal_escape::escape_line(&words));
         output.event("note", json!({ "server": shown.server, "message": words }));
     }
-    if let Some(problem) = problem_of(api, &shown, &answer).await {
+    if let Some(problem) = validate_submission(api, &shown, &answer).await {
         reason = Some(problem);
         answer = ConsentDecision::Deny;
     }
-    print(&shown, &answer, by, reason.as_deref(), output);
+    print_decision(&shown, &answer, by, reason.as_deref(), output);
     let give =
         |answer| api.answer_question(DecideConsentRequest { id: shown.id.clone(), hash: shown.hash.clone(), answer });
     let refuses =
@@ -198,7 +200,7 @@ async fn carry_out(
         && !refuses
         && error.code != api::ErrorCode::Stale
     {
-        print(&shown, &ConsentDecision::Deny, "policy", Some(&error_text(&error)), output);
+        print_decision(&shown, &ConsentDecision::Deny, "policy", Some(&error_text(&error)), output);
         // If the denial fails as well, the consent request no longer exists.
         let _ = give(ConsentDecision::Deny).await;
     }
@@ -206,13 +208,13 @@ async fn carry_out(
 }
 
 /// Returns the validation errors of submitted content.
-async fn problem_of(api: &Api, request: &ConsentRequest, answer: &ConsentDecision) -> Option<String> {
+async fn validate_submission(api: &Api, request: &ConsentRequest, answer: &ConsentDecision) -> Option<String> {
     let ConsentDecision::Submit { content } = answer else { return None };
     let check = api::data::CheckForm { id: request.id.clone(), content: content.clone() };
     match api.check_form(check).await {
         Ok(problems) if problems.problems.is_empty() => None,
         Ok(problems) => {
-            let problems: Vec<String> = problems.problems.iter().map(crate::form::problem_words).collect();
+            let problems: Vec<String> = problems.problems.iter().map(crate::form::problem_text).collect();
             Some(format!("the content does not match the form: {}", problems.join("; ")))
         }
         Err(error) => Some(error_text(&error)),
@@ -223,7 +225,7 @@ fn error_text(error: &ApiError) -> String {
     error.message.clone()
 }
 
-fn print(request: &ConsentRequest, answer: &ConsentDecision, by: &str, reason: Option<&str>, output: &Output) {
+fn print_decision(request: &ConsentRequest, answer: &ConsentDecision, by: &str, reason: Option<&str>, output: &Output) {
     let decision = match answer {
         ConsentDecision::Allow { .. }
         | ConsentDecision::Submit { .. }
@@ -236,14 +238,14 @@ fn print(request: &ConsentRequest, answer: &ConsentDecision, by: &str, reason: O
         ConsentDecision::Deny | ConsentDecision::DenyBecause { .. } => "denied",
         ConsentDecision::Cancel => "cancelled",
     };
-    let (kind, name) = (ConsentRequestKind::of_request(request).name(), name_of(request));
+    let (kind, name) = (ConsentRequestKind::of_request(request).name(), request_subject(request));
     let mut fields = json!({
         "kind": kind,
         "server": request.server,
         "name": name,
         "decision": decision,
         "by": by,
-        "question": without_variables(value(request)),
+        "question": without_variables(to_json_value(request)),
     });
     if let Some(reason) = reason {
         fields["reason"] = reason.into();
@@ -251,6 +253,9 @@ fn print(request: &ConsentRequest, answer: &ConsentDecision, by: &str, reason: O
     output.event("question", fields);
     if by != "user" || reason.is_some() {
         let why = reason.map(|reason| format!(" ({reason})")).unwrap_or_default();
-        output.say(&crate::terminal_escape::line(&format!("{} · {kind} {name}: {decision}{why}", request.server)));
+        output.print_message(&crate::terminal_escape::escape_line(&format!(
+            "{} · {kind} {name}: {decision}{why}",
+            request.server
+        )));
     }
 }

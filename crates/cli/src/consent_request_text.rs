@@ -8,32 +8,32 @@ use api::data::{
 use serde_json::Value;
 
 use crate::endpoints;
-use crate::form::field_words;
+use crate::form::field_text;
 use crate::launch_files;
 use crate::packages;
 use crate::review_marks_text;
 use crate::sampling_text;
 use crate::sign_in_text;
-use crate::terminal_escape::{block, line, pretty, value};
+use crate::terminal_escape::{escape_line, escape_value, prefixed_block, pretty_json};
 
 /// Prefix of each line of text from a server.
-pub(crate) const BAR: &str = "  │ ";
+pub(crate) const SERVER_TEXT_PREFIX: &str = "  │ ";
 
 /// Describes what a sandboxed server can access.
-pub(crate) fn sandbox(plan: &SandboxPlan) -> String {
+pub(crate) fn sandbox_text(plan: &SandboxPlan) -> String {
     let SandboxPlan { held_by, folders, program, system, home, hidden, network, limits } = plan;
-    let mut text = format!("sandbox     {}\n", line(held_by));
+    let mut text = format!("sandbox     {}\n", escape_line(held_by));
     for SandboxFolder { path, access } in folders {
         let may = if *access == FolderAccess::Write { "may change" } else { "may read" };
-        text.push_str(&format!("{may:<11} {}\n", line(path)));
+        text.push_str(&format!("{may:<11} {}\n", escape_line(path)));
     }
-    text.push_str(&format!("may change  {} (its own home)\n", line(home)));
+    text.push_str(&format!("may change  {} (its own home)\n", escape_line(home)));
     for path in program {
-        text.push_str(&format!("may read    {} (its program)\n", line(path)));
+        text.push_str(&format!("may read    {} (its program)\n", escape_line(path)));
     }
-    text.push_str(&format!("may read    {} (the system's)\n", line(&system.join(" "))));
+    text.push_str(&format!("may read    {} (the system's)\n", escape_line(&system.join(" "))));
     for path in hidden {
-        text.push_str(&format!("not reached {} (Drawbridge's own)\n", line(path)));
+        text.push_str(&format!("not reached {} (Drawbridge's own)\n", escape_line(path)));
     }
     match network {
         SandboxNetwork::FilesOnly => text.push_str("network     none\n"),
@@ -41,15 +41,15 @@ pub(crate) fn sandbox(plan: &SandboxPlan) -> String {
         SandboxNetwork::NamedHosts { hosts } => {
             text.push_str("network     these hosts only, through Drawbridge's proxy\n");
             for host in hosts {
-                text.push_str(&format!("host        {}\n", line(host)));
+                text.push_str(&format!("host        {}\n", escape_line(host)));
             }
         }
     }
-    text.push_str(&resource_limits(limits));
+    text.push_str(&resource_limits_text(limits));
     text
 }
 
-fn resource_limits(limits: &ResourceLimits) -> String {
+fn resource_limits_text(limits: &ResourceLimits) -> String {
     let ResourceLimits { processes, memory_bytes, home_bytes, processor_seconds } = limits;
     let mib = |bytes: &u64| bytes / (1024 * 1024);
     format!(
@@ -62,12 +62,12 @@ fn resource_limits(limits: &ResourceLimits) -> String {
 
 /// Describes files that a server needs and its sandbox does not include.
 pub(crate) fn missing_files_text(missing: &[String]) -> String {
-    missing.iter().map(|one| format!("WARNING     {}\n", line(one))).collect()
+    missing.iter().map(|one| format!("WARNING     {}\n", escape_line(one))).collect()
 }
 
 /// Describes a consent request, without the choices.
 pub(crate) fn consent_request_text(request: &ConsentRequest) -> String {
-    let server = line(&request.server);
+    let server = escape_line(&request.server);
     let mut text = String::from("\n");
     let mut add = |words: String| {
         let words = words.trim_end_matches('\n');
@@ -91,32 +91,32 @@ pub(crate) fn consent_request_text(request: &ConsentRequest) -> String {
         } => {
             let reach = if sandbox.is_some() { "in a sandbox" } else { "with all your permissions" };
             add(format!("── Start the server {server}? This program would run, {reach}:"));
-            add(format!("  program     {}", value(command)));
+            add(format!("  program     {}", escape_value(command)));
             if let Some(resolved) = resolved {
-                add(format!("  found at    {}", line(resolved)));
+                add(format!("  found at    {}", escape_line(resolved)));
             }
             for (number, arg) in (1..).zip(args) {
-                add(format!("  argument {number:<2} {}", value(arg)));
+                add(format!("  argument {number:<2} {}", escape_value(arg)));
             }
             for (name, content) in env {
-                add(format!("  variable    {}={}", line(name), value(content)));
+                add(format!("  variable    {}={}", escape_line(name), escape_value(content)));
             }
             if let Some(cwd) = cwd {
-                add(format!("  folder      {}", value(cwd)));
+                add(format!("  folder      {}", escape_value(cwd)));
             }
             if let Some(package) = package {
-                add(block(&packages::package_text(package), "  "));
+                add(prefixed_block(&packages::package_text(package), "  "));
             }
             if let Some(plan) = sandbox {
-                add(block(&self::sandbox(plan), "  "));
+                add(prefixed_block(&self::sandbox_text(plan), "  "));
             }
-            add(block(&launch_files::launch_files_text(files), "  "));
+            add(prefixed_block(&launch_files::launch_files_text(files), "  "));
             for FileWriter { server, file, folder } in writers {
-                let (server, file, folder) = (line(server), line(file), line(folder));
+                let (server, file, folder) = (escape_line(server), escape_line(file), escape_line(folder));
                 add(format!("  WARNING: the server {server} may change {file}: its sandbox lets it write to {folder}"));
             }
             if let Some(before) = approved_before {
-                add(format!("  CHANGED: approved before was  {}", line(before)));
+                add(format!("  CHANGED: approved before was  {}", escape_line(before)));
             }
         }
         ConsentRequestBody::ConnectServer {
@@ -129,17 +129,17 @@ pub(crate) fn consent_request_text(request: &ConsentRequest) -> String {
             approved_before,
         } => {
             add(format!("── Connect to the server {server}? Everything that you send to it goes to this address:"));
-            add(url_parts(url, *unencrypted));
+            add(url_parts_text(url, *unencrypted));
             for header in headers {
                 let kept = if header.secret { "from the keychain" } else { "not shown" };
-                add(format!("  header   {} (its value is {kept})", line(&header.name)));
+                add(format!("  header   {} (its value is {kept})", escape_line(&header.name)));
             }
             if let Some(kind) = transport_kind {
-                add(format!("  over     {}", crate::output::value(kind).as_str().unwrap_or_default()));
+                add(format!("  over     {}", crate::output::to_json_value(kind).as_str().unwrap_or_default()));
             }
-            add(endpoints::settings(auth, *unattended));
+            add(endpoints::settings_text(auth, *unattended));
             if let Some(before) = approved_before {
-                add(format!("  CHANGED: approved before was  {}", line(before)));
+                add(format!("  CHANGED: approved before was  {}", escape_line(before)));
             }
         }
         ConsentRequestBody::Tool {
@@ -152,11 +152,11 @@ pub(crate) fn consent_request_text(request: &ConsentRequest) -> String {
             definition,
             ..
         } => {
-            add(format!("── Let {server} run its tool {} with this? ({bytes} bytes)", line(tool)));
-            add(block(&pretty(arguments), "  "));
+            add(format!("── Let {server} run its tool {} with this? ({bytes} bytes)", escape_line(tool)));
+            add(prefixed_block(&pretty_json(arguments), "  "));
             if let Some(description) = description {
                 add(String::from("  The server says:"));
-                add(block(description, BAR));
+                add(prefixed_block(description, SERVER_TEXT_PREFIX));
             }
             let hints: Vec<&str> = [
                 (claims.read_only == Some(true), "changes nothing"),
@@ -177,21 +177,21 @@ pub(crate) fn consent_request_text(request: &ConsentRequest) -> String {
             }
             if let Some(definition) = definition {
                 add(String::from("  Full definition. Allowing this marks it as reviewed:"));
-                add(block(definition, BAR));
+                add(prefixed_block(definition, SERVER_TEXT_PREFIX));
             }
         }
         ConsentRequestBody::Read { what: CallKind::Prompt, name, arguments } => {
-            add(format!("── Get the prompt {} of {server}? This would be sent:", line(name)));
-            add(pretty(arguments));
+            add(format!("── Get the prompt {} of {server}? This would be sent:", escape_line(name)));
+            add(pretty_json(arguments));
         }
         ConsentRequestBody::Read { name, .. } => {
             add(format!("── Read this of {server}?"));
-            add(block(name, BAR));
+            add(prefixed_block(name, SERVER_TEXT_PREFIX));
         }
         ConsentRequestBody::Result { tool, content, is_error } => {
-            add(format!("── Let the model read this result of {} of {server}?", line(tool)));
+            add(format!("── Let the model read this result of {} of {server}?", escape_line(tool)));
             for content in content {
-                add(block(&content_words(content), BAR));
+                add(prefixed_block(&content_text(content), SERVER_TEXT_PREFIX));
             }
             if *is_error {
                 add(String::from("  The model will see that the call failed."));
@@ -200,51 +200,51 @@ pub(crate) fn consent_request_text(request: &ConsentRequest) -> String {
         body @ ConsentRequestBody::Sampling { .. } => add(sampling_text::sampling_request_text(&server, body)),
         ConsentRequestBody::Form { message, fields, unsupported } => {
             add(format!("── {server} asks you to fill in a form. Its message:"));
-            add(block(message, BAR));
+            add(prefixed_block(message, SERVER_TEXT_PREFIX));
             for field in fields {
-                add(block(&field_words(field), "  "));
+                add(prefixed_block(&field_text(field), "  "));
             }
             if let Some(unsupported) = unsupported {
-                add(format!("  It can't be shown. Decline it: {}", line(unsupported)));
+                add(format!("  It can't be shown. Decline it: {}", escape_line(unsupported)));
             }
         }
         ConsentRequestBody::Url { message, url } => {
             add(format!("── {server} asks you to open an address in your browser. Its message:"));
-            add(block(message, BAR));
-            add(url_parts(url, true));
+            add(prefixed_block(message, SERVER_TEXT_PREFIX));
+            add(url_parts_text(url, true));
         }
         ConsentRequestBody::Roots { .. } => {
             add(format!("── {server} asks for your folders."));
         }
         body @ (ConsentRequestBody::SignIn { .. } | ConsentRequestBody::ClientId { .. }) => {
-            add(sign_in_text::sign_in_request_text(&server, body, |url| url_parts(url, true)).unwrap_or_default());
+            add(sign_in_text::sign_in_request_text(&server, body, |url| url_parts_text(url, true)).unwrap_or_default());
         }
     }
     match &request.why {
-        ConsentRequestOrigin::Call { name, .. } => add(format!("  Why: your call of {}", line(name))),
+        ConsentRequestOrigin::Call { name, .. } => add(format!("  Why: your call of {}", escape_line(name))),
         ConsentRequestOrigin::Server => add(String::from("  Why: not specified")),
         ConsentRequestOrigin::Ended { cause } => {
-            add(format!("  Why: it stopped, and was approved for one start: {}", line(cause)))
+            add(format!("  Why: it stopped, and was approved for one start: {}", escape_line(cause)))
         }
         ConsentRequestOrigin::Model { after, read, .. } => {
             add(String::from("  Why: requested by a model"));
             if !after.is_empty() {
-                add(format!("  WARNING: requested after untrusted output of {}", line(&after.join(", "))));
+                add(format!("  WARNING: requested after untrusted output of {}", escape_line(&after.join(", "))));
             }
             if !read.is_empty() {
-                let read: Vec<String> = read.iter().map(reading_words).collect();
+                let read: Vec<String> = read.iter().map(reading_text).collect();
                 add(format!("  WARNING: requested after untrusted content of {server} itself: {}", read.join(", ")));
             }
         }
         ConsentRequestOrigin::User { .. } => {}
     }
-    add(review_marks_text::marks_text(&request.marks));
+    add(review_marks_text::review_findings_text(&request.marks));
     text
 }
 
 /// Describes content that a model has read, by kind and name.
-pub(crate) fn reading_words(reading: &Reading) -> String {
-    let name = line(&reading.name);
+pub(crate) fn reading_text(reading: &Reading) -> String {
+    let name = escape_line(&reading.name);
     match reading.kind {
         ReadingKind::Tool => format!("the output of the tool {name}"),
         ReadingKind::Prompt => format!("the prompt {name}"),
@@ -254,7 +254,7 @@ pub(crate) fn reading_words(reading: &Reading) -> String {
 }
 
 /// Describes content: text unchanged, and anything else by type and size.
-pub(crate) fn content_words(content: &Content) -> String {
+pub(crate) fn content_text(content: &Content) -> String {
     let bytes = |base64: &str| base64.len() / 4 * 3;
     match content {
         Content::Text { text } => text.clone(),
@@ -266,24 +266,24 @@ pub(crate) fn content_words(content: &Content) -> String {
             (None, Some(blob)) => format!("[resource {}, about {} bytes]", contents.uri, bytes(blob)),
             (None, None) => format!("[resource {}, empty]", contents.uri),
         },
-        Content::Unknown { json } => json_words(json),
+        Content::Unknown { json } => json_text(json),
     }
 }
 
-fn json_words(json: &Value) -> String {
-    pretty(json)
+fn json_text(json: &Value) -> String {
+    pretty_json(json)
 }
 
 /// Describes an address with its warnings. Missing encryption only matters outside of this computer.
-fn url_parts(url: &UrlParts, unencrypted_matters: bool) -> String {
-    let mut text = format!("  address  {}\n", line(&url.url));
+fn url_parts_text(url: &UrlParts, unencrypted_matters: bool) -> String {
+    let mut text = format!("  address  {}\n", escape_line(&url.url));
     if url.openable {
-        text.push_str(&format!("  domain   {}\n", line(&url.domain)));
+        text.push_str(&format!("  domain   {}\n", escape_line(&url.domain)));
     } else {
         text.push_str("  It can't be opened and only be declined.\n");
     }
     if let Some(ascii) = &url.ascii_host {
-        text.push_str(&format!("  host     {}\n", line(ascii)));
+        text.push_str(&format!("  host     {}\n", escape_line(ascii)));
     }
     for warning in url.warnings.iter().filter(|w| **w != UrlWarning::NotEncrypted || unencrypted_matters) {
         text.push_str(match warning {

@@ -5,11 +5,11 @@ use api::{ErrorCode, Event};
 use tokio::sync::mpsc;
 
 use crate::failure::CommandFailure;
-use crate::output::{Output, value};
+use crate::output::{Output, to_json_value};
 use crate::terminal_escape;
 
 /// Maximum number of pending ends of answers. The next answer only starts after the previous end is processed.
-const MAX_ENDS: usize = 8;
+const MAX_PENDING_ENDS: usize = 8;
 
 /// The end of an answer, with its text.
 pub(crate) type ReplyResult = Result<(String, ReplyEnd), CommandFailure>;
@@ -30,7 +30,7 @@ pub(crate) struct ConversationPrinter {
 
 impl ConversationPrinter {
     pub(crate) fn new(conversation: String) -> (Self, mpsc::Receiver<ReplyResult>) {
-        let (ended, ends) = mpsc::channel(MAX_ENDS);
+        let (ended, ends) = mpsc::channel(MAX_PENDING_ENDS);
         (Self { conversation, printed: PrintedReply::default(), ended }, ends)
     }
 
@@ -40,14 +40,14 @@ impl ConversationPrinter {
             Event::ReplyDelta { conversation, append, .. } if *conversation == self.conversation => {
                 for piece in append {
                     if let ReplyAppend::Text { text, .. } = piece {
-                        output.piece(&terminal_escape::lines(text));
+                        output.print_piece(&terminal_escape::escape_lines(text));
                         self.printed.has_text = true;
                     }
                 }
                 return;
             }
             Event::ItemChanged { conversation, item, answering } if *conversation == self.conversation => {
-                match self.printed.item(output, item) {
+                match self.printed.print_item(output, item) {
                     Ok(()) if *answering => return,
                     Ok(()) => {
                         let end = match *item.body {
@@ -79,7 +79,7 @@ struct PrintedReply {
 }
 
 impl PrintedReply {
-    fn item(&mut self, output: &Output, item: &ConversationItem) -> Result<(), CommandFailure> {
+    fn print_item(&mut self, output: &Output, item: &ConversationItem) -> Result<(), CommandFailure> {
         let streams = item.state == Some(ItemState::Streaming);
         match &*item.body {
             ItemBody::Reply { parts, error, conversions, .. } if !streams => {
@@ -90,7 +90,7 @@ impl PrintedReply {
                     }
                 }
                 for words in conversions {
-                    output.say(&terminal_escape::line(&format!("({words})")));
+                    output.print_message(&terminal_escape::escape_line(&format!("({words})")));
                 }
                 if let Some(error) = error {
                     let code = error.code.name().to_owned();
@@ -102,7 +102,7 @@ impl PrintedReply {
             }
             ItemBody::ToolCall { server, tool, arguments, .. } if streams => {
                 self.end_line(output);
-                output.say(&terminal_escape::line(&format!("→ {server} {tool} {arguments}")));
+                output.print_message(&terminal_escape::escape_line(&format!("→ {server} {tool} {arguments}")));
             }
             ItemBody::ToolCall { server, tool, result, error, took, .. } => {
                 let ended = match (result, error) {
@@ -111,15 +111,19 @@ impl PrintedReply {
                     (None, Some(error)) => error.clone(),
                     (None, None) => String::from("cut"),
                 };
-                output.say(&terminal_escape::line(&format!("← {server} {tool}: {ended} ({took} ms)")));
+                output.print_message(&terminal_escape::escape_line(&format!("← {server} {tool}: {ended} ({took} ms)")));
             }
             ItemBody::OwnTool { used, arguments, .. } => {
                 self.end_line(output);
-                output.say(&terminal_escape::line(&format!("→ {} {}", used.key, value(arguments))));
+                output.print_message(&terminal_escape::escape_line(&format!(
+                    "→ {} {}",
+                    used.key,
+                    to_json_value(arguments)
+                )));
             }
             ItemBody::Notice { notice: Notice::Rounds { rounds } } => {
                 self.end_line(output);
-                output.say(&format!("The model called tools {rounds} times in a row and was stopped."));
+                output.print_message(&format!("The model called tools {rounds} times in a row and was stopped."));
             }
             _ => {}
         }
@@ -128,7 +132,7 @@ impl PrintedReply {
 
     fn end_line(&mut self, output: &Output) {
         if std::mem::take(&mut self.has_text) {
-            output.piece("\n");
+            output.print_piece("\n");
         }
     }
 }

@@ -7,19 +7,19 @@ use serde_json::Value;
 
 use crate::arguments::{FlowArguments, ReviewName, SameServerName};
 use crate::failure::CommandFailure;
-use crate::output::value;
+use crate::output::to_json_value;
 use crate::session::CommandSession;
-use crate::terminal_escape::line;
+use crate::terminal_escape::escape_line;
 
 /// Shows the settings, and changes those that are given.
 pub(crate) async fn run(session: &CommandSession, what: FlowArguments) -> Result<Value, CommandFailure> {
     session.servers(Some(&what.server)).await?;
-    let before = flow_of(session, &what.server).await?;
+    let before = read_flow(session, &what.server).await?;
     let mut flow = before.clone();
     if let Some(own) = what.same_server {
         flow.same_server = same_server_flow(own);
     }
-    match (what.review.map(review), what.tool) {
+    match (what.review.map(review_setting), what.tool) {
         (None, _) => {}
         (Some(None), None) => return Err(CommandFailure::usage("--review server requires --tool")),
         (Some(None), Some(tool)) => drop(flow.tools.remove(&tool)),
@@ -29,19 +29,20 @@ pub(crate) async fn run(session: &CommandSession, what: FlowArguments) -> Result
     if flow != before {
         session.api.set_data_flow(SetDataFlow { server: what.server.clone(), flow }).await?;
     }
-    let now = flow_of(session, &what.server).await?;
+    let now = read_flow(session, &what.server).await?;
     session.output.text(&flow_text(&what.server, &now));
-    Ok(value(&now))
+    Ok(to_json_value(&now))
 }
 
-async fn flow_of(session: &CommandSession, server: &str) -> Result<DataFlow, CommandFailure> {
+async fn read_flow(session: &CommandSession, server: &str) -> Result<DataFlow, CommandFailure> {
     let servers = session.api.snapshot(EmptyObject {}).await?.servers;
     let own = servers.into_iter().find(|own| own.name == server);
-    own.map(|own| own.flow).ok_or_else(|| CommandFailure::usage(format!("there is no server {:?}", line(server))))
+    own.map(|own| own.flow)
+        .ok_or_else(|| CommandFailure::usage(format!("there is no server {:?}", escape_line(server))))
 }
 
 /// Returns the review setting, or `None` to use that of the server.
-const fn review(name: ReviewName) -> Option<ResultReview> {
+const fn review_setting(name: ReviewName) -> Option<ResultReview> {
     match name {
         ReviewName::Off => Some(ResultReview::Off),
         ReviewName::Suspicious => Some(ResultReview::Suspicious),
@@ -59,7 +60,7 @@ const fn same_server_flow(name: SameServerName) -> SameServerFlow {
 }
 
 fn flow_text(server: &str, flow: &DataFlow) -> String {
-    let server = line(server);
+    let server = escape_line(server);
     let after = match flow.same_server {
         SameServerFlow::OpenWorld => "content that others may have written",
         SameServerFlow::Everything => "any content",
@@ -71,7 +72,7 @@ fn flow_text(server: &str, flow: &DataFlow) -> String {
         review_text(flow.review)
     ));
     for (tool, own) in &flow.tools {
-        text.push_str(&format!("  {}: {}\n", line(tool), review_text(*own)));
+        text.push_str(&format!("  {}: {}\n", escape_line(tool), review_text(*own)));
     }
     text
 }

@@ -12,7 +12,7 @@ use store::{Locations, ReadOnlyStore};
 use crate::arguments::{Arguments, DoctorArguments};
 use crate::failure::CommandFailure;
 use crate::output::Output;
-use crate::session::{locations, system};
+use crate::session::{locations, storage_failure};
 use crate::terminal_escape;
 
 /// Prints the findings, or the report. Fails if there is a problem.
@@ -23,7 +23,7 @@ pub(crate) async fn run(
 ) -> Result<Value, CommandFailure> {
     let Locations { config_file, data_dir } = locations(arguments)?;
     let ReadOnlyStore { servers: settings, secrets, .. } =
-        store::open_read_only(&config_file, &data_dir).map_err(system)?;
+        store::open_read_only(&config_file, &data_dir).map_err(storage_failure)?;
     let environment = ProcessEnvironment::current();
     let computer = Computer {
         settings,
@@ -66,15 +66,15 @@ fn findings_text(findings: &[Finding]) -> String {
     let mut text = String::new();
     for finding in findings {
         let Finding { title, state, seen, next, servers, .. } = finding;
-        text.push_str(&format!("{:<8} {title}: {}\n", state.word(), terminal_escape::line(&seen.to_string())));
+        text.push_str(&format!("{:<8} {title}: {}\n", state.word(), terminal_escape::escape_line(&seen.to_string())));
         if *state == FindingState::Ok {
             continue;
         }
         if let Some(next) = next {
-            text.push_str(&format!("         {}\n", terminal_escape::line(&next.to_string())));
+            text.push_str(&format!("         {}\n", terminal_escape::escape_line(&next.to_string())));
         }
         if !servers.is_empty() {
-            let names: Vec<String> = servers.iter().map(|server| terminal_escape::value(server)).collect();
+            let names: Vec<String> = servers.iter().map(|server| terminal_escape::escape_value(server)).collect();
             text.push_str(&format!("         Servers: {}\n", names.join(", ")));
         }
     }

@@ -7,7 +7,7 @@ use clap::CommandFactory as _;
 
 use crate::arguments::{Arguments, DocumentsCommand};
 
-const PROGRAM: &str = "drawbridge-cli";
+const PROGRAM_NAME: &str = "drawbridge-cli";
 
 /// Writes completions to standard output, or manual pages into a folder.
 ///
@@ -19,7 +19,7 @@ pub(crate) fn write(documents: &DocumentsCommand) -> io::Result<()> {
         DocumentsCommand::Completions { shell } => {
             // clap_complete panics when its writer fails, so the completions are generated in memory.
             let mut script = Vec::new();
-            clap_complete::generate(*shell, &mut Arguments::command(), PROGRAM, &mut script);
+            clap_complete::generate(*shell, &mut Arguments::command(), PROGRAM_NAME, &mut script);
             io::stdout().write_all(&script)
         }
         DocumentsCommand::Man { folder } => clap_mangen::generate_to(Arguments::command(), folder),

@@ -5,7 +5,7 @@ use api::data::{
     RuleRef, RuleSource,
 };
 
-use crate::output::value;
+use crate::output::to_json_value;
 use crate::table::table;
 use crate::terminal_escape;
 
@@ -16,26 +16,31 @@ pub(crate) fn dry_run_text(server: &str, result: &DryRunResult, rules: &Policy) 
         RuleEffect::Ask => "ask",
         RuleEffect::Deny => "deny",
     };
-    let mut text = format!("{effect}: {} ({}), by {}\n", reason(&result.reason), result.reason, by(&result.by));
-    text.push_str(&standing(server, result));
+    let mut text = format!(
+        "{effect}: {} ({}), by {}\n",
+        decision_reason_text(&result.reason),
+        result.reason,
+        decision_source_text(&result.by)
+    );
+    text.push_str(&review_state_text(server, result));
     if result.assumed_unchanged {
         text.push_str("  The server is not running: this is what is known since it ran last.\n");
     }
     let (looked_at, others): (Vec<&ConsideredRule>, _) =
         result.considered.iter().partition(|one| !one.arguments.is_empty());
     for one in looked_at {
-        text.push_str(&table(&[row(one)]));
-        let conditions = conditions_of(&one.by, rules);
+        text.push_str(&table(&[considered_rule_row(one)]));
+        let conditions = rule_conditions(&one.by, rules);
         for judged in &one.arguments {
-            text.push_str(&condition(judged, conditions.get(judged.number)));
+            text.push_str(&condition_text(judged, conditions.get(judged.number)));
         }
     }
-    text.push_str(&table(&others.into_iter().map(row).collect::<Vec<_>>()));
+    text.push_str(&table(&others.into_iter().map(considered_rule_row).collect::<Vec<_>>()));
     text
 }
 
-fn standing(server: &str, result: &DryRunResult) -> String {
-    let review = format!("look at it with: drawbridge-cli review {}", terminal_escape::line(server));
+fn review_state_text(server: &str, result: &DryRunResult) -> String {
+    let review = format!("look at it with: drawbridge-cli review {}", terminal_escape::escape_line(server));
     match result.standing {
         Some(ReviewState::Changed) => {
             format!("  The definition of the tool, or its server, changed since it was reviewed; {review}\n")
@@ -45,34 +50,34 @@ fn standing(server: &str, result: &DryRunResult) -> String {
     }
 }
 
-fn row(one: &ConsideredRule) -> Vec<String> {
+fn considered_rule_row(one: &ConsideredRule) -> Vec<String> {
     let argument = one.argument.map(|at| format!(" {}", at + 1)).unwrap_or_default();
-    let effect = value(&one.effect).as_str().unwrap_or_default().to_owned();
-    vec![by(&one.by), effect, format!("{}{argument}", one.fit)]
+    let effect = to_json_value(&one.effect).as_str().unwrap_or_default().to_owned();
+    vec![decision_source_text(&one.by), effect, format!("{}{argument}", one.fit)]
 }
 
-fn conditions_of<'a>(by: &DecisionSource, rules: &'a Policy) -> &'a [ArgumentRule] {
+fn rule_conditions<'a>(by: &DecisionSource, rules: &'a Policy) -> &'a [ArgumentRule] {
     let DecisionSource::Rule { rule: RuleRef { source, id } } = by else { return &[] };
     let own = rules.rules.iter().find(|rule| rule.source == *source && rule.id == *id);
     own.map_or(&[], |rule| rule.arguments.as_slice())
 }
 
 /// Describes a condition: its pattern, the value with its normal forms, and the reason why it holds or not.
-fn condition(judged: &ArgumentJudgement, written: Option<&ArgumentRule>) -> String {
+fn condition_text(judged: &ArgumentJudgement, written: Option<&ArgumentRule>) -> String {
     let number = judged.number + 1;
     let mut text = match written {
         Some(ArgumentRule { at, test, pattern }) => {
-            let test = value(test);
+            let test = to_json_value(test);
             let words = format!("{at} {} {pattern}", test.as_str().unwrap_or_default());
-            format!("  condition {number}: {}\n", terminal_escape::line(&words))
+            format!("  condition {number}: {}\n", terminal_escape::escape_line(&words))
         }
         None => format!("  condition {number}\n"),
     };
     if let Some(value) = &judged.value {
-        text.push_str(&format!("    value    {}\n", terminal_escape::line(value)));
+        text.push_str(&format!("    value    {}\n", terminal_escape::escape_line(value)));
     }
     for normal in &judged.normal {
-        text.push_str(&format!("    read as  {}\n", terminal_escape::line(normal)));
+        text.push_str(&format!("    read as  {}\n", terminal_escape::escape_line(normal)));
     }
     let outcome = if judged.holds { "holds" } else { "does not hold" };
     text.push_str(&format!("    {outcome}: {} ({})\n", reason_text(judged.reason.name()), judged.reason.name()));
@@ -80,7 +85,7 @@ fn condition(judged: &ArgumentJudgement, written: Option<&ArgumentRule>) -> Stri
 }
 
 /// Describes the reason of a decision.
-fn reason(name: &str) -> &str {
+fn decision_reason_text(name: &str) -> &str {
     match name {
         "allowed" => "it is allowed, and nothing denies or asks",
         "rule-denies" => "a rule denies it",
@@ -126,7 +131,7 @@ fn reason_text(name: &str) -> &str {
     }
 }
 
-fn by(by: &DecisionSource) -> String {
+fn decision_source_text(by: &DecisionSource) -> String {
     match by {
         DecisionSource::BuiltIn => "built-in rule".to_owned(),
         DecisionSource::Grant { id } => format!("approval {id}"),

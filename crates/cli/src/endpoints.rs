@@ -2,10 +2,10 @@
 
 use api::data::{AuthField, AuthSetting, EndpointUse, SignInEndpoint};
 
-use crate::terminal_escape::line;
+use crate::terminal_escape::escape_line;
 
 /// Formats the sign-in settings, one per line.
-pub(crate) fn settings(settings: &[AuthSetting], unattended: bool) -> String {
+pub(crate) fn settings_text(settings: &[AuthSetting], unattended: bool) -> String {
     let mut text = String::new();
     if settings.is_empty() {
         return text;
@@ -13,11 +13,11 @@ pub(crate) fn settings(settings: &[AuthSetting], unattended: bool) -> String {
     text.push_str("  How it signs in:\n");
     for setting in settings {
         let value = if setting.secret {
-            format!("the secret {} from the keychain", line(&setting.value))
+            format!("the secret {} from the keychain", escape_line(&setting.value))
         } else {
-            line(&setting.value)
+            escape_line(&setting.value)
         };
-        text.push_str(&format!("    {:<24} {value}\n", setting_words(setting.field)));
+        text.push_str(&format!("    {:<24} {value}\n", setting_text(setting.field)));
         if setting.elsewhere {
             text.push_str("    WARNING: this endpoint is not at the domain of the identity provider\n");
         }
@@ -29,19 +29,19 @@ pub(crate) fn settings(settings: &[AuthSetting], unattended: bool) -> String {
 }
 
 /// Formats the endpoints of a sign-in, one per line.
-pub(crate) fn endpoints(endpoints: &[SignInEndpoint]) -> String {
+pub(crate) fn endpoints_text(endpoints: &[SignInEndpoint]) -> String {
     let mut text = String::from("  Credentials and tokens are sent to:\n");
     for endpoint in endpoints {
-        text.push_str(&format!("    {:<12} {}\n", use_words(endpoint.purpose), line(&endpoint.url.url)));
+        text.push_str(&format!("    {:<12} {}\n", use_text(endpoint.purpose), escape_line(&endpoint.url.url)));
         if endpoint.elsewhere {
-            let (domain, issuer) = (line(&endpoint.url.domain), line(&endpoint.issuer));
+            let (domain, issuer) = (escape_line(&endpoint.url.domain), escape_line(&endpoint.issuer));
             text.push_str(&format!("    WARNING: {domain} is another domain than that of {issuer}\n"));
         }
     }
     text
 }
 
-const fn use_words(purpose: EndpointUse) -> &'static str {
+const fn use_text(purpose: EndpointUse) -> &'static str {
     match purpose {
         EndpointUse::Token => "for tokens",
         EndpointUse::Provider => "who you are",
@@ -50,7 +50,7 @@ const fn use_words(purpose: EndpointUse) -> &'static str {
     }
 }
 
-const fn setting_words(field: AuthField) -> &'static str {
+const fn setting_text(field: AuthField) -> &'static str {
     match field {
         AuthField::Grant => "grant",
         AuthField::Issuer => "issuer",

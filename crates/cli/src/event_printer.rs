@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 
 use crate::arguments::Command;
 use crate::conversation_printer::ConversationPrinter;
-use crate::output::{Output, value, without_variables};
-use crate::terminal_escape::line;
+use crate::output::{Output, to_json_value, without_variables};
+use crate::terminal_escape::escape_line;
 
 /// Maximum number of entries per page of a server's activity log.
-const PAGE: u32 = 1_000;
+const ENTRIES_PER_PAGE: u32 = 1_000;
 
 /// Filter for the events to print.
 #[derive(Debug, Clone)]
@@ -70,45 +70,54 @@ impl OutputEventPrinter {
         match event {
             Event::ActivityAppended { server, .. } => {
                 if self.filter.watch && self.filter.includes(server) {
-                    self.activity(server).await;
+                    self.print_activity(server).await;
                 }
                 return;
             }
             Event::ServerChanged { server } if self.filter.includes(&server.name) => {
                 if self.filter.watch {
-                    self.say(&server.name, format!("{}: {}", line(&server.name), state_words(&server.state)));
+                    self.print_if_new(
+                        &server.name,
+                        format!("{}: {}", escape_line(&server.name), state_text(&server.state)),
+                    );
                 }
             }
             Event::ServerRemoved { name } if self.filter.includes(name) => {
                 self.said.remove(name);
-                self.say_if_watched(format!("{}: removed from the settings", line(name)));
+                self.print_if_watched(format!("{}: removed from the settings", escape_line(name)));
             }
             Event::CallChanged { call } if self.filter.includes(&call.server) => {
                 if let Some(task) = &call.task {
-                    let status = value(&task.status);
-                    let message = task.message.as_deref().map(|m| format!(" {}", line(m))).unwrap_or_default();
+                    let status = to_json_value(&task.status);
+                    let message = task.message.as_deref().map(|m| format!(" {}", escape_line(m))).unwrap_or_default();
                     let status = status.as_str().unwrap_or_default().replace('_', " ");
-                    let words = format!("{} {}: task {status}{message}", line(&call.server), line(&call.name));
-                    self.say(&format!("task of {}", call.id), words);
+                    let words =
+                        format!("{} {}: task {status}{message}", escape_line(&call.server), escape_line(&call.name));
+                    self.print_if_new(&format!("task of {}", call.id), words);
                 }
                 let progress = call.progress.as_ref().filter(|_| call.state == CallState::Running);
                 if let Some(progress) = progress {
                     let of = progress.total.map(|total| format!("/{total}")).unwrap_or_default();
-                    let message = progress.message.as_deref().map(|m| format!(" {}", line(m))).unwrap_or_default();
-                    let words =
-                        format!("{} {}: {}{of}{message}", line(&call.server), line(&call.name), progress.progress);
-                    self.say(&format!("call {}", call.id), words);
+                    let message =
+                        progress.message.as_deref().map(|m| format!(" {}", escape_line(m))).unwrap_or_default();
+                    let words = format!(
+                        "{} {}: {}{of}{message}",
+                        escape_line(&call.server),
+                        escape_line(&call.name),
+                        progress.progress
+                    );
+                    self.print_if_new(&format!("call {}", call.id), words);
                 }
             }
             Event::CatalogChanged { server } if self.filter.includes(server) => {
-                self.say_if_watched(format!("{}: its tools, prompts or resources changed", line(server)));
+                self.print_if_watched(format!("{}: its tools, prompts or resources changed", escape_line(server)));
             }
             Event::ResourceUpdated { server, uri } if self.filter.includes(server) => {
-                self.say_if_watched(format!("{}: {} changed", line(server), line(uri)));
+                self.print_if_watched(format!("{}: {} changed", escape_line(server), escape_line(uri)));
             }
             Event::ConfigProblem { problem: Some(problem) } => {
                 let file = problem.file.as_deref().unwrap_or("the settings file");
-                self.output.say(&line(&format!("{file} can't be used: {}", problem.message)));
+                self.output.print_message(&escape_line(&format!("{file} can't be used: {}", problem.message)));
             }
             // A consent request is printed together with its decision.
             Event::QuestionChanged { .. }
@@ -123,36 +132,36 @@ impl OutputEventPrinter {
             // Events of other servers are not printed.
             _ => return,
         }
-        if let Value::Object(mut fields) = without_variables(value(event)) {
+        if let Value::Object(mut fields) = without_variables(to_json_value(event)) {
             let name =
                 fields.shift_remove("type").and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default();
             self.output.event(&name, Value::Object(fields));
         }
     }
 
-    fn say(&mut self, about: &str, words: String) {
+    fn print_if_new(&mut self, about: &str, words: String) {
         if self.said.get(about) != Some(&words) {
-            self.output.say(&words);
+            self.output.print_message(&words);
             self.said.insert(about.to_owned(), words);
         }
     }
 
-    fn say_if_watched(&self, words: String) {
+    fn print_if_watched(&self, words: String) {
         if self.filter.watch {
-            self.output.say(&words);
+            self.output.print_message(&words);
         }
     }
 
-    async fn activity(&mut self, server: &str) {
+    async fn print_activity(&mut self, server: &str) {
         let after = self.last.get(server).copied();
-        let range = ActivityRange { server: server.to_owned(), after, limit: PAGE };
+        let range = ActivityRange { server: server.to_owned(), after, limit: ENTRIES_PER_PAGE };
         // A server that was removed meanwhile has no activity log.
         let Ok(page) = self.api.activity(range).await else { return };
         let first = page.entries.first().map_or(0, |entry| entry.seq);
         let missed = first.saturating_sub(after.unwrap_or(0) + 1);
         if missed > 0 {
             self.output.event("missed", json!({ "server": server, "entries": missed }));
-            self.output.say(&format!("{}: {missed} messages were too fast to show", line(server)));
+            self.output.print_message(&format!("{}: {missed} messages were too fast to show", escape_line(server)));
         }
         for entry in &page.entries {
             self.last.insert(server.to_owned(), entry.seq);
@@ -170,17 +179,17 @@ impl EventPrinter for OutputEventPrinter {
 
 fn activity_line(server: &str, entry: &ActivityEntry) -> String {
     let arrow = if entry.sent { "→" } else { "←" };
-    let kind = value(&entry.kind);
+    let kind = to_json_value(&entry.kind);
     let method = entry.method.as_deref().unwrap_or_default();
     let id = entry.id.as_deref().map(|id| format!(" #{id}")).unwrap_or_default();
     let latency = entry.latency.map(|latency| format!(" {latency:.0} ms")).unwrap_or_default();
     let note = entry.note.as_deref().map(|note| format!(" ({note})")).unwrap_or_default();
     let kind = kind.as_str().unwrap_or_default();
-    line(&format!("{server} {arrow} {kind} {method}{id}{latency}{note} {}", entry.preview))
+    escape_line(&format!("{server} {arrow} {kind} {method}{id}{latency}{note} {}", entry.preview))
 }
 
 /// Describes the state of a server.
-pub(crate) fn state_words(state: &ServerState) -> String {
+pub(crate) fn state_text(state: &ServerState) -> String {
     match state {
         ServerState::Stopped => String::from("stopped"),
         ServerState::AwaitingApproval => String::from("waits for approval"),
@@ -188,10 +197,10 @@ pub(crate) fn state_words(state: &ServerState) -> String {
         ServerState::Ready => String::from("ready"),
         ServerState::Stopping => String::from("stopping"),
         ServerState::Reconnecting { attempt, cause, .. } => {
-            line(&format!("attempt {attempt} to reconnect follows: {cause}"))
+            escape_line(&format!("attempt {attempt} to reconnect follows: {cause}"))
         }
-        ServerState::Failed { message, .. } => line(&format!("failed: {message}")),
+        ServerState::Failed { message, .. } => escape_line(&format!("failed: {message}")),
         ServerState::NeedsSignIn { signing_in: true, .. } => String::from("signing in"),
-        ServerState::NeedsSignIn { cause, .. } => line(&format!("needs sign-in: {cause}")),
+        ServerState::NeedsSignIn { cause, .. } => escape_line(&format!("needs sign-in: {cause}")),
     }
 }

@@ -19,19 +19,19 @@ pub(crate) struct CommandFailure {
 }
 
 /// Exit status of a failed command.
-const FAILED: u8 = 1;
+const EXIT_FAILED: u8 = 1;
 /// Exit status for an invalid command line, or an invalid file that it names.
-const USAGE: u8 = 2;
+const EXIT_USAGE: u8 = 2;
 /// Exit status for an act that the policy or the user denied.
-const REFUSED: u8 = 3;
+const EXIT_REFUSED: u8 = 3;
 
 impl CommandFailure {
     /// Creates a failure with the exit status of its code.
     pub(crate) fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         let status = match code {
-            ErrorCode::Refused | ErrorCode::Cancelled => REFUSED,
-            ErrorCode::BadRequest => USAGE,
-            _ => FAILED,
+            ErrorCode::Refused | ErrorCode::Cancelled => EXIT_REFUSED,
+            ErrorCode::BadRequest => EXIT_USAGE,
+            _ => EXIT_FAILED,
         };
         let code =
             serde_json::to_value(code).ok().and_then(|code| code.as_str().map(str::to_owned)).unwrap_or_default();
@@ -45,7 +45,7 @@ impl CommandFailure {
 
     /// Creates a failure that the tool itself reported.
     pub(crate) fn tool(message: String, value: Value) -> Self {
-        Self { code: String::from("tool"), message, data: None, value: Some(Box::new(value)), status: FAILED }
+        Self { code: String::from("tool"), message, data: None, value: Some(Box::new(value)), status: EXIT_FAILED }
     }
 
     /// Creates a failure for a signal that ended the program.

@@ -3,22 +3,22 @@
 use api::data::{ChoiceOption, FieldKind, FieldProblem, FormField, FormProblem, TextFormat};
 use serde_json::Value;
 
-use crate::terminal_escape::line;
+use crate::terminal_escape::escape_line;
 
 /// Describes a field, on one or more lines.
-pub(crate) fn field_words(field: &FormField) -> String {
-    let title = field.title.as_deref().map(|title| format!(" \"{}\"", line(title))).unwrap_or_default();
+pub(crate) fn field_text(field: &FormField) -> String {
+    let title = field.title.as_deref().map(|title| format!(" \"{}\"", escape_line(title))).unwrap_or_default();
     let need = if field.required { "required" } else { "may be left empty" };
-    let mut words = format!("{}{title}: {}, {need}", line(&field.name), kind_words(&field.kind));
+    let mut words = format!("{}{title}: {}, {need}", escape_line(&field.name), kind_text(&field.kind));
     if let Some(default) = &field.default {
-        words.push_str(&format!(", at first {}", crate::terminal_escape::json(default)));
+        words.push_str(&format!(", at first {}", crate::terminal_escape::escape_json(default)));
     }
     if let Some(description) = &field.description {
-        words.push_str(&format!("\n    {}", line(description)));
+        words.push_str(&format!("\n    {}", escape_line(description)));
     }
     if let FieldKind::Choice { options } | FieldKind::Choices { options, .. } = &field.kind {
         for (number, option) in (1..).zip(options) {
-            words.push_str(&format!("\n    {number} {}", option_words(option)));
+            words.push_str(&format!("\n    {number} {}", option_text(option)));
         }
     }
     if field.secret {
@@ -27,15 +27,15 @@ pub(crate) fn field_words(field: &FormField) -> String {
     words
 }
 
-fn option_words(option: &ChoiceOption) -> String {
+fn option_text(option: &ChoiceOption) -> String {
     if option.title == option.value {
-        line(&option.value)
+        escape_line(&option.value)
     } else {
-        line(&format!("{} ({})", option.title, option.value))
+        escape_line(&format!("{} ({})", option.title, option.value))
     }
 }
 
-fn kind_words(kind: &FieldKind) -> String {
+fn kind_text(kind: &FieldKind) -> String {
     let range = |least: Option<String>, most: Option<String>, unit: &str| match (least, most) {
         (Some(least), Some(most)) => format!(" ({least} to {most}{unit})"),
         (Some(least), None) => format!(" (at least {least}{unit})"),
@@ -83,17 +83,17 @@ pub(crate) fn parse_field(field: &FormField, text: &str) -> Option<Value> {
             "n" | "no" | "false" => Value::Bool(false),
             _ => Value::from(text),
         },
-        FieldKind::Choice { options } => Value::from(choice(options, text)),
+        FieldKind::Choice { options } => Value::from(find_choice(options, text)),
         FieldKind::Choices { options, .. } => text
             .split(',')
             .filter(|part| !part.trim().is_empty())
-            .map(|part| Value::from(choice(options, part)))
+            .map(|part| Value::from(find_choice(options, part)))
             .collect(),
     })
 }
 
 /// Returns the option with this value, title or number, in this order.
-fn choice(options: &[ChoiceOption], text: &str) -> String {
+fn find_choice(options: &[ChoiceOption], text: &str) -> String {
     let text = text.trim();
     let named = options.iter().find(|option| option.value == text).or_else(|| options.iter().find(|o| o.title == text));
     let numbered = || text.parse::<usize>().ok().and_then(|number| options.get(number.checked_sub(1)?));
@@ -101,7 +101,7 @@ fn choice(options: &[ChoiceOption], text: &str) -> String {
 }
 
 /// Describes a validation error.
-pub(crate) fn problem_words(problem: &FormProblem) -> String {
+pub(crate) fn problem_text(problem: &FormProblem) -> String {
     let limit = problem.limit.map(|limit| format!(" ({limit})")).unwrap_or_default();
     let words = match problem.problem {
         FieldProblem::Required => "must be filled in",
@@ -119,7 +119,7 @@ pub(crate) fn problem_words(problem: &FormProblem) -> String {
         FieldProblem::NotADateTime => "is not a date and time",
         FieldProblem::UnknownField => "is not in the form",
     };
-    format!("{} {words}{limit}", line(&problem.field))
+    format!("{} {words}{limit}", escape_line(&problem.field))
 }
 
 #[cfg(test)]

@@ -12,14 +12,14 @@ use serde_json::{Map, Value, json};
 use crate::arguments::{ExportFormat, ImportArguments};
 use crate::failure::CommandFailure;
 use crate::session::CommandSession;
-use crate::terminal_escape::{line, value};
+use crate::terminal_escape::{escape_line, escape_value};
 
 /// Imports the found servers, or shows what would be imported.
 pub(crate) async fn run(session: &CommandSession, what: ImportArguments) -> Result<Value, CommandFailure> {
     session.servers(None).await?;
-    let surroundings = surroundings(what.home)?;
-    let from = from(what.from);
-    let report = session.api.host().look_for_servers(from, surroundings.into()).await;
+    let surroundings = app_environment(what.home)?;
+    let from = parse_scan_scope(what.from);
+    let report = session.api.host().find_servers_of_other_apps(from, surroundings.into()).await;
     let mut report = report.map_err(|error| match &error {
         ImportError::Source(problem) => CommandFailure::usage(problem_text(problem)),
         ImportError::NoProject(_) => CommandFailure::usage(error.to_string()),
@@ -27,7 +27,7 @@ pub(crate) async fn run(session: &CommandSession, what: ImportArguments) -> Resu
     })?;
     for problem in &report.problems {
         session.output.event("problem", json!(problem));
-        session.output.say(&line(&problem_text(problem)));
+        session.output.print_message(&escape_line(&problem_text(problem)));
     }
     let mut failures = Vec::new();
     if !what.dry_run {
@@ -37,7 +37,7 @@ pub(crate) async fn run(session: &CommandSession, what: ImportArguments) -> Resu
             .filter(|server| matches!(server.status, ImportStatus::New | ImportStatus::Conflict))
         {
             match session.api.host().import_server(server).await.map_err(ApiError::from) {
-                Ok(kept) => server.notes.extend(not_kept(server, &kept).map(ImportNote::from)),
+                Ok(kept) => server.notes.extend(unstored_secrets_note(server, &kept).map(ImportNote::from)),
                 Err(error) => {
                     server.notes.push(format!("it was not imported: {}", error.message).into());
                     failures.push((server.name.clone(), error));
@@ -63,17 +63,17 @@ pub(crate) async fn export(session: &CommandSession, format: ExportFormat) -> Re
         ExportFormat::McpServers => ExportForm::McpServers,
         ExportFormat::VsCode => ExportForm::VsCode,
     };
-    let document = other_apps::export(&set_up(session).await?, form);
-    session.output.text(&crate::terminal_escape::block(&format!("{document:#}"), ""));
+    let document = other_apps::export(&configured_servers(session).await?, form);
+    session.output.text(&crate::terminal_escape::prefixed_block(&format!("{document:#}"), ""));
     Ok(document)
 }
 
-async fn set_up(session: &CommandSession) -> Result<Vec<ServerEntry>, CommandFailure> {
+async fn configured_servers(session: &CommandSession) -> Result<Vec<ServerEntry>, CommandFailure> {
     let snapshot = session.api.host().snapshot().await.map_err(ApiError::from)?;
     Ok(snapshot.servers.into_iter().map(|server| ServerEntry { name: server.name, config: server.config }).collect())
 }
 
-fn surroundings(home: Option<PathBuf>) -> Result<AppEnvironment, CommandFailure> {
+fn app_environment(home: Option<PathBuf>) -> Result<AppEnvironment, CommandFailure> {
     if let Some(home) = home {
         if !home.is_dir() {
             return Err(CommandFailure::usage(format!("--home: {} is not a folder", home.display())));
@@ -87,7 +87,7 @@ fn surroundings(home: Option<PathBuf>) -> Result<AppEnvironment, CommandFailure>
 }
 
 /// A word is an app if there is one of that name, and otherwise a path.
-fn from(named: Option<String>) -> ScanScope {
+fn parse_scan_scope(named: Option<String>) -> ScanScope {
     match named {
         None => ScanScope::All,
         Some(name) if other_apps::apps::app_named(&name).is_none() && PathBuf::from(&name).exists() => {
@@ -98,7 +98,7 @@ fn from(named: Option<String>) -> ScanScope {
 }
 
 /// Returns a note about secrets that are only stored until this program ends, which have to be entered again.
-fn not_kept(server: &FoundServer, kept: &SecretPersistence) -> Option<String> {
+fn unstored_secrets_note(server: &FoundServer, kept: &SecretPersistence) -> Option<String> {
     let SecretPersistence::ThisRun { cause } = kept else { return None };
     let names: Vec<&str> = server
         .secrets
@@ -157,13 +157,17 @@ fn report_text(report: &ScanReport, dry_run: bool, failed: usize) -> String {
     for file in &report.files {
         let app = other_apps::apps::app_named(file.app).map_or(file.app, |app| app.name);
         let count = if file.servers == 1 { String::from("1 server") } else { format!("{} servers", file.servers) };
-        text.push_str(&format!("{app}  {}  {count}\n", line(&file.file)));
+        text.push_str(&format!("{app}  {}  {count}\n", escape_line(&file.file)));
         let is_here = |server: &&FoundServer| server.origins.first().is_some_and(|origin| origin.file == file.file);
         for server in report.servers.iter().filter(is_here) {
             let status = server.status.word();
-            text.push_str(&format!("  {}  {status}  {}\n", value(&server.name), line(&server.config.command_line())));
+            text.push_str(&format!(
+                "  {}  {status}  {}\n",
+                escape_value(&server.name),
+                escape_line(&server.config.command_line())
+            ));
             for note in &server.notes {
-                text.push_str(&format!("    {}\n", line(&note.text)));
+                text.push_str(&format!("    {}\n", escape_line(&note.text)));
             }
         }
     }

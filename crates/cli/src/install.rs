@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 
 use crate::arguments::InstallArguments;
 use crate::failure::CommandFailure;
-use crate::install_plan::{self, sandbox, values};
-use crate::install_source::{ResolvedSource, find};
+use crate::install_plan::{self, choose_sandbox, collect_values};
+use crate::install_source::{ResolvedSource, resolve_source};
 use crate::session::CommandSession;
-use crate::terminal_escape::line;
+use crate::terminal_escape::escape_line;
 use crate::terminal_user::TerminalUser;
 use crate::{plan_text, registry};
 
@@ -24,9 +24,10 @@ pub(crate) async fn run(session: &CommandSession, what: InstallArguments) -> Res
     let there = session.servers(None).await?;
     let host = session.api.host();
     let ports = host.ports();
-    let choice = registry::choice(what.address.clone(), Arc::clone(&ports.documents), Arc::clone(&ports.secrets));
+    let choice =
+        registry::registry_choice(what.address.clone(), Arc::clone(&ports.documents), Arc::clone(&ports.secrets));
     let installer = registry::installer(session.data_folder.clone(), choice);
-    let ResolvedSource { source, mut plan, bundle, words, origin } = find(&what, &installer, host).await?;
+    let ResolvedSource { source, mut plan, bundle, words, origin } = resolve_source(&what, &installer, host).await?;
     if let Some(name) = what.name.as_ref().or(what.upgrade.as_ref()) {
         plan.name.clone_from(name);
     }
@@ -37,9 +38,9 @@ pub(crate) async fn run(session: &CommandSession, what: InstallArguments) -> Res
     let sandbox = match what.upgrade {
         // An upgrade keeps the existing sandbox.
         Some(_) => None,
-        None => sandbox(&what, &installer.containment(&plan).await, bundle.as_deref())?,
+        None => choose_sandbox(&what, &installer.containment(&plan).await, bundle.as_deref())?,
     };
-    let values = values(&what, &plan, &session.input, &session.output).await?;
+    let values = collect_values(&what, &plan, &session.input, &session.output).await?;
     let draft = InstallDraft { source, name: plan.name.clone(), values, sandbox, upgrades: what.upgrade.clone() };
     let mut shown = json!({ "origin": origin, "plan": plan_text::plan_json(&plan), "added": false });
     // The offer is current, while an older response may be cached under the exact version.
@@ -49,7 +50,7 @@ pub(crate) async fn run(session: &CommandSession, what: InstallArguments) -> Res
             session.output.text(&format!("{words}{}", plan_text::plan_text(&plan)));
             shown["missing"] = error.to_string().into();
             if what.dry_run {
-                session.output.say(&line(&error.to_string()));
+                session.output.print_message(&escape_line(&error.to_string()));
                 return Ok(shown);
             }
             let message = format!("{error}. Give values with --set KEY=VALUE, and secrets with --secret KEY");
@@ -61,19 +62,22 @@ pub(crate) async fn run(session: &CommandSession, what: InstallArguments) -> Res
     let setup = match &preview.before {
         Some(before) => {
             shown["before"] = install_plan::server_json(before);
-            install_plan::changes(before, &preview.server)
+            install_plan::changes_text(before, &preview.server)
         }
         None => install_plan::server_text(&preview.server),
     };
-    session.output.text(&format!("{words}{setup}{}{}", plan_text::inputs(&plan), plan_text::notes(&plan)));
+    session.output.text(&format!("{words}{setup}{}{}", plan_text::inputs_text(&plan), plan_text::notes_text(&plan)));
     if what.dry_run {
         return Ok(shown);
     }
     let request = match &draft.upgrades {
         Some(server) => {
-            format!("Change {} to this version? It is stopped if it runs. ", crate::terminal_escape::value(server))
+            format!(
+                "Change {} to this version? It is stopped if it runs. ",
+                crate::terminal_escape::escape_value(server)
+            )
         }
-        None => format!("Add {}? Nothing is started. ", crate::terminal_escape::value(&draft.name)),
+        None => format!("Add {}? Nothing is started. ", crate::terminal_escape::escape_value(&draft.name)),
     };
     if !what.yes && !is_confirmed(session, &request).await {
         let message = "nothing was changed; confirm on a terminal, or use --yes";
@@ -82,7 +86,7 @@ pub(crate) async fn run(session: &CommandSession, what: InstallArguments) -> Res
             ..CommandFailure::new(ErrorCode::Refused, message)
         });
     }
-    let name = line(&draft.name);
+    let name = escape_line(&draft.name);
     let (kept, done, key) = match draft.upgrades {
         Some(_) => {
             (installer.upgrade(host, &draft, preview.hash.as_str(), true).await?, "has this version now", "upgraded")
@@ -95,7 +99,7 @@ pub(crate) async fn run(session: &CommandSession, what: InstallArguments) -> Res
         let note = format!(
             "no keychain can store its secrets ({cause}): enter them in the app or with \"drawbridge-cli secret\""
         );
-        session.output.say(&line(&note));
+        session.output.print_message(&escape_line(&note));
         shown["secretsNotKept"] = cause.into();
     }
     Ok(shown)

@@ -15,13 +15,13 @@ use crate::arguments::InstallArguments;
 use crate::failure::CommandFailure;
 use crate::input_lines::InputLines;
 use crate::output::Output;
-use crate::terminal_escape::{line, value};
+use crate::terminal_escape::{escape_line, escape_value};
 
 /// Placeholder for a secret's value.
-const KEPT: &str = "(for the keychain)";
+const SECRET_PLACEHOLDER: &str = "(for the keychain)";
 
 /// Collects the values of the inputs: those on the command line, and secrets from standard input.
-pub(crate) async fn values(
+pub(crate) async fn collect_values(
     what: &InstallArguments,
     plan: &InstallPlan,
     input: &InputLines,
@@ -48,8 +48,8 @@ pub(crate) async fn values(
         if what.dry_run {
             continue;
         }
-        output.prompt(&format!("{} (it is shown while you type): ", line(key)));
-        let typed = input.line().await;
+        output.prompt(&format!("{} (it is shown while you type): ", escape_line(key)));
+        let typed = input.next_line().await;
         let typed =
             typed.ok_or_else(|| CommandFailure::usage(format!("standard input ends before the value of {key:?}")))?;
         values.entry(key.clone()).or_default().push(typed.trim_end().to_owned());
@@ -62,7 +62,7 @@ pub(crate) async fn values(
 /// # Errors
 ///
 /// Returns a [`CommandFailure`] if this computer has no sandbox, or the options are contradictory.
-pub(crate) fn sandbox(
+pub(crate) fn choose_sandbox(
     what: &InstallArguments,
     containment: &InstallContainment,
     bundle: Option<&Path>,
@@ -91,7 +91,8 @@ pub(crate) fn sandbox(
         [all] if all == "all" => NetworkAccess::Full,
         hosts => {
             let hosts = hosts.iter().map(|host| {
-                host.parse().map_err(|error| CommandFailure::usage(format!("--network {}: {error}", value(host))))
+                host.parse()
+                    .map_err(|error| CommandFailure::usage(format!("--network {}: {error}", escape_value(host))))
             });
             NetworkAccess::Hosts(hosts.collect::<Result<_, _>>()?)
         }
@@ -113,26 +114,26 @@ pub(crate) fn sandbox(
 
 /// Formats the new server for people.
 pub(crate) fn server_text(server: &NewServer) -> String {
-    let mut text = format!("name        {}\n", value(&server.entry.name));
+    let mut text = format!("name        {}\n", escape_value(&server.entry.name));
     let shown = |values: &BTreeMap<String, String>| -> BTreeMap<String, String> {
-        let plain = values.iter().map(|(name, text)| (name.clone(), value(text)));
-        plain.chain(server.secret_values.iter().map(|(name, parts)| (name.clone(), masked(parts)))).collect()
+        let plain = values.iter().map(|(name, text)| (name.clone(), escape_value(text)));
+        plain.chain(server.secret_values.iter().map(|(name, parts)| (name.clone(), masked_text(parts)))).collect()
     };
     match &server.entry.config.transport {
         ServerTransport::Stdio(stdio) => {
-            text.push_str(&format!("program     {}\n", value(&stdio.command)));
+            text.push_str(&format!("program     {}\n", escape_value(&stdio.command)));
             for arg in &stdio.args {
-                text.push_str(&format!("argument    {}\n", value(arg)));
+                text.push_str(&format!("argument    {}\n", escape_value(arg)));
             }
             for (name, value) in shown(&stdio.env) {
-                text.push_str(&format!("variable    {}={value}\n", line(&name)));
+                text.push_str(&format!("variable    {}={value}\n", escape_line(&name)));
             }
-            text.push_str(&sandbox_words(&stdio.command, stdio.sandbox.as_ref()));
+            text.push_str(&sandbox_text(&stdio.command, stdio.sandbox.as_ref()));
         }
         ServerTransport::Http(http) => {
-            text.push_str(&format!("address     {}\n", value(&http.url)));
+            text.push_str(&format!("address     {}\n", escape_value(&http.url)));
             for (name, value) in shown(&http.headers) {
-                text.push_str(&format!("header      {}: {value}\n", line(&name)));
+                text.push_str(&format!("header      {}: {value}\n", escape_line(&name)));
             }
             text.push_str("What you send goes to its operator.\n");
         }
@@ -141,7 +142,7 @@ pub(crate) fn server_text(server: &NewServer) -> String {
 }
 
 /// Formats the changes of an upgrade for people: removed lines begin with -, added ones with +.
-pub(crate) fn changes(before: &NewServer, after: &NewServer) -> String {
+pub(crate) fn changes_text(before: &NewServer, after: &NewServer) -> String {
     let (before, after) = (server_text(before), server_text(after));
     let is_in = |text: &str, line: &str| text.lines().any(|other| other == line);
     let gone = before.lines().filter(|line| !is_in(&after, line)).map(|line| format!("- {line}\n"));
@@ -153,7 +154,7 @@ pub(crate) fn changes(before: &NewServer, after: &NewServer) -> String {
 pub(crate) fn server_json(server: &NewServer) -> Value {
     let shown = |values: &BTreeMap<String, String>| -> Value {
         let plain = values.iter().map(|(name, text)| (name.clone(), Value::from(text.as_str())));
-        let secret = server.secret_values.keys().map(|name| (name.clone(), Value::from(KEPT)));
+        let secret = server.secret_values.keys().map(|name| (name.clone(), Value::from(SECRET_PLACEHOLDER)));
         plain.chain(secret).collect::<Map<_, _>>().into()
     };
     match &server.entry.config.transport {
@@ -170,22 +171,22 @@ pub(crate) fn server_json(server: &NewServer) -> Value {
     }
 }
 
-fn masked(parts: &[ValuePart]) -> String {
+fn masked_text(parts: &[ValuePart]) -> String {
     let part = |part: &ValuePart| match part {
-        ValuePart::Text(text) => line(text),
-        ValuePart::Secret(_) => KEPT.to_owned(),
+        ValuePart::Text(text) => escape_line(text),
+        ValuePart::Secret(_) => SECRET_PLACEHOLDER.to_owned(),
     };
     parts.iter().map(part).collect()
 }
 
 /// A sandbox would prevent these programs from accessing the container service.
-fn is_container(command: &str) -> bool {
+fn is_container_command(command: &str) -> bool {
     matches!(command, "docker" | "podman")
 }
 
-fn sandbox_words(command: &str, sandbox: Option<&SandboxConfig>) -> String {
+fn sandbox_text(command: &str, sandbox: Option<&SandboxConfig>) -> String {
     let Some(SandboxConfig { folders, network }) = sandbox else {
-        if is_container(command) {
+        if is_container_command(command) {
             return "sandbox     none: its container holds it, as far as the arguments above let it\n".to_owned();
         }
         return "sandbox     NONE: it reaches all that you do\n".to_owned();
@@ -193,7 +194,7 @@ fn sandbox_words(command: &str, sandbox: Option<&SandboxConfig>) -> String {
     let mut text = String::from("sandbox     on\n");
     for AllowedFolder { path, access } in folders {
         let may = if *access == AccessMode::Write { "may change" } else { "may read" };
-        text.push_str(&format!("{may:<11} {}\n", line(&path.display().to_string())));
+        text.push_str(&format!("{may:<11} {}\n", escape_line(&path.display().to_string())));
     }
     match network {
         NetworkAccess::None => text.push_str(
@@ -202,7 +203,7 @@ fn sandbox_words(command: &str, sandbox: Option<&SandboxConfig>) -> String {
         NetworkAccess::Full => text.push_str("network     all of it\n"),
         NetworkAccess::Hosts(hosts) => {
             for host in hosts {
-                text.push_str(&format!("host        {}\n", line(&host.to_string())));
+                text.push_str(&format!("host        {}\n", escape_line(&host.to_string())));
             }
         }
     }

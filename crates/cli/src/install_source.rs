@@ -15,8 +15,8 @@ use serde_json::{Value, json};
 use crate::arguments::InstallArguments;
 use crate::bundle;
 use crate::failure::CommandFailure;
-use crate::registry::{about, about_in_json, name_and_version, tell_age};
-use crate::terminal_escape::line;
+use crate::registry::{about_json, about_text, cache_age_text, name_and_version};
+use crate::terminal_escape::escape_line;
 
 /// The server to install.
 pub(crate) struct ResolvedSource {
@@ -33,7 +33,7 @@ pub(crate) struct ResolvedSource {
 }
 
 /// Finds the requested server.
-pub(crate) async fn find(
+pub(crate) async fn resolve_source(
     what: &InstallArguments,
     installer: &Installer,
     host: &Host,
@@ -49,21 +49,24 @@ pub(crate) async fn find(
     let (mut words, origin) = match &offer.origin {
         InstallOrigin::Registry { answer, .. } => {
             let catalog = &*installer.catalog().await?;
-            let mut origin = about_in_json(catalog, &answer.value);
+            let mut origin = about_json(catalog, &answer.value);
             origin["registry"] = catalog.address().as_str().into();
-            origin["bundle"] = offer.origin.bundle().map(bundle_in_json).into();
-            (about(catalog, &answer.value) + &tell_age(catalog, answer, asked), json!({ "registry": origin }))
+            origin["bundle"] = offer.origin.bundle().map(bundle_json).into();
+            (
+                about_text(catalog, &answer.value) + &cache_age_text(catalog, answer, asked),
+                json!({ "registry": origin }),
+            )
         }
-        InstallOrigin::Bundle(file) => (String::new(), json!({ "bundle": bundle_in_json(file) })),
+        InstallOrigin::Bundle(file) => (String::new(), json!({ "bundle": bundle_json(file) })),
     };
     if let Some(file) = offer.origin.bundle() {
-        let folder = line(&file.folder.display().to_string());
-        words.push_str(&format!("{}folder      {folder}\n", bundle::about(&file.bundle)));
+        let folder = escape_line(&file.folder.display().to_string());
+        words.push_str(&format!("{}folder      {folder}\n", bundle::manifest_text(&file.bundle)));
     }
     let plan = match (offer.plan, &offer.origin) {
         (Ok(plan), _) => plan,
         (Err(problem), InstallOrigin::Registry { answer, .. }) => {
-            return Err(explain(&problem, &answer.value, &words));
+            return Err(describe_problem(&problem, &answer.value, &words));
         }
         (Err(problem), InstallOrigin::Bundle(_)) => {
             return Err(CommandFailure::new(ErrorCode::Unsupported, problem.to_string()));
@@ -72,7 +75,7 @@ pub(crate) async fn find(
     Ok(ResolvedSource { source: offer.source, plan, bundle, words, origin })
 }
 
-fn bundle_in_json(file: &BundleFile) -> Value {
+fn bundle_json(file: &BundleFile) -> Value {
     let (manifest, archive) = (&file.bundle.manifest, &file.bundle.archive);
     json!({ "name": manifest.name, "version": manifest.version, "sha256": archive.sha256(), "folder": file.folder })
 }
@@ -110,10 +113,10 @@ fn is_path(what: &str) -> bool {
 }
 
 /// Describes the problem in terms of the command line options.
-fn explain(problem: &NotInstallable, entry: &RegistryEntry, about: &str) -> CommandFailure {
+fn describe_problem(problem: &NotInstallable, entry: &RegistryEntry, about: &str) -> CommandFailure {
     match problem {
-        NotInstallable::NotChosen | NotInstallable::Nothing => CommandFailure::usage(choices(entry)),
-        NotInstallable::NoTarget => CommandFailure::usage(format!("there is no such number. {}", choices(entry))),
+        NotInstallable::NotChosen | NotInstallable::Nothing => CommandFailure::usage(choices_text(entry)),
+        NotInstallable::NoTarget => CommandFailure::usage(format!("there is no such number. {}", choices_text(entry))),
         NotInstallable::Deleted => {
             CommandFailure::new(ErrorCode::Refused, format!("it is not installed, as it was deleted:\n{about}"))
         }
@@ -123,12 +126,12 @@ fn explain(problem: &NotInstallable, entry: &RegistryEntry, about: &str) -> Comm
     }
 }
 
-fn choices(entry: &RegistryEntry) -> String {
+fn choices_text(entry: &RegistryEntry) -> String {
     let choice = |choice: &installer::InstallChoice| match choice.target {
         InstallTarget::Package { number } => {
-            format!("--package {number} ({} {})", line(&choice.kind), line(&choice.identifier))
+            format!("--package {number} ({} {})", escape_line(&choice.kind), escape_line(&choice.identifier))
         }
-        InstallTarget::Remote { number } => format!("--remote={number} ({})", line(&choice.identifier)),
+        InstallTarget::Remote { number } => format!("--remote={number} ({})", escape_line(&choice.identifier)),
     };
     let choices: Vec<String> = installer::choices(entry).iter().map(choice).collect();
     if choices.is_empty() {

@@ -2,10 +2,10 @@
 
 use api::data::{LaunchFile, LaunchFileRole};
 
-use crate::terminal_escape::line;
+use crate::terminal_escape::escape_line;
 
 /// Number of hash characters that are shown.
-const SHORT: usize = 16;
+const HASH_CHARS_SHOWN: usize = 16;
 
 /// Formats a summary line, and two lines per file.
 pub(crate) fn launch_files_text(files: &[LaunchFile]) -> String {
@@ -15,15 +15,15 @@ pub(crate) fn launch_files_text(files: &[LaunchFile]) -> String {
         many => format!("{many} files decide what runs; the approval is for them as they are now:\n"),
     };
     for file in files {
-        text.push_str(&format!("  {}\n", line(&file.path)));
+        text.push_str(&format!("  {}\n", escape_line(&file.path)));
         if let Some(target) = &file.leads_to {
-            text.push_str(&format!("    leads to {}\n", line(target)));
+            text.push_str(&format!("    leads to {}\n", escape_line(target)));
         }
         let is = match &file.hash {
-            Some(hash) => format!("SHA-256 {}…", hash.chars().take(SHORT).collect::<String>()),
+            Some(hash) => format!("SHA-256 {}…", hash.chars().take(HASH_CHARS_SHOWN).collect::<String>()),
             None => "identified by size and dates, as it is too large or can't be read".to_owned(),
         };
-        text.push_str(&format!("    {}, {} bytes, {is}\n", reason(file.role), file.bytes));
+        text.push_str(&format!("    {}, {} bytes, {is}\n", role_text(file.role), file.bytes));
         if file.changed {
             text.push_str("    CHANGED since it was approved\n");
         }
@@ -31,7 +31,7 @@ pub(crate) fn launch_files_text(files: &[LaunchFile]) -> String {
     text
 }
 
-const fn reason(role: LaunchFileRole) -> &'static str {
+const fn role_text(role: LaunchFileRole) -> &'static str {
     match role {
         LaunchFileRole::Program => "the program",
         LaunchFileRole::Interpreter => "runs the program",

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::arguments::{LinkApp, LinkArguments};
 use crate::failure::CommandFailure;
 use crate::session::CommandSession;
-use crate::terminal_escape::{block, line};
+use crate::terminal_escape::{escape_line, prefixed_block};
 
 /// Prints a link that installs a server, with notes on values to fill in and omitted settings. Nothing is started.
 pub(crate) async fn run(session: &CommandSession, what: LinkArguments) -> Result<Value, CommandFailure> {
@@ -25,9 +25,9 @@ pub(crate) async fn run(session: &CommandSession, what: LinkArguments) -> Result
     let entry = ServerEntry { name: server.name, config: server.config };
     let link = install_link(&entry, app).map_err(|problem| CommandFailure::usage(problem.message))?;
     for note in &link.notes {
-        session.output.say(&line(note));
+        session.output.print_message(&escape_line(note));
     }
     let markdown = link.markdown();
-    session.output.text(&block(if what.markdown { &markdown } else { &link.link }, ""));
+    session.output.text(&prefixed_block(if what.markdown { &markdown } else { &link.link }, ""));
     Ok(json!({ "app": app.app(), "link": link.link, "web": link.web, "markdown": markdown, "notes": link.notes }))
 }

@@ -5,7 +5,7 @@ use api::{ErrorCode, Handler as _};
 use serde_json::{Value, json};
 
 use crate::failure::CommandFailure;
-use crate::output::value;
+use crate::output::to_json_value;
 use crate::session::{self, CommandSession};
 use crate::sign_in_text;
 use crate::terminal_escape;
@@ -16,17 +16,17 @@ pub(crate) async fn login(session: &CommandSession, server: &str) -> Result<Valu
     session.api.sign_in(server_name(server)).await?;
     let authorization = match follow_sign_in(session, server).await {
         Ok(authorization) => authorization,
-        Err(failure) => return Err(with_steps(session, server, failure).await),
+        Err(failure) => return Err(with_sign_in_steps(session, server, failure).await),
     };
-    session.output.text(&sign_in_text::authorization(&authorization));
+    session.output.text(&sign_in_text::authorization_text(&authorization));
     match &authorization.kept {
-        Some(TokenStorage::ThisRun { cause }) => Err(lost(server, cause, value(&authorization))),
-        _ => Ok(value(&authorization)),
+        Some(TokenStorage::ThisRun { cause }) => Err(lost_tokens_failure(server, cause, to_json_value(&authorization))),
+        _ => Ok(to_json_value(&authorization)),
     }
 }
 
 /// Returns the failure for tokens that the next command can't use.
-fn lost(server: &str, cause: &str, authorization: Value) -> CommandFailure {
+fn lost_tokens_failure(server: &str, cause: &str, authorization: Value) -> CommandFailure {
     let message = format!(
         "{server}: the sign-in worked, but it is lost now, because this program ends and its tokens can't be kept: {cause}\n\
          Until then sign in with the command that needs it, such as \"drawbridge-cli call {server} TOOL --paste\"."
@@ -43,21 +43,21 @@ pub(crate) async fn logout(session: &CommandSession, server: &str) -> Result<Val
         SignOutOutcome::NotOffered => {
             String::from("signed out here; the server can't revoke tokens, so they are valid until they expire")
         }
-        SignOutOutcome::Failed { cause } => terminal_escape::line(&format!(
+        SignOutOutcome::Failed { cause } => terminal_escape::escape_line(&format!(
             "signed out here; the tokens could not be revoked, so they may be valid until they expire: {cause}"
         )),
         SignOutOutcome::NobodySignedIn => String::from("no account was signed in"),
     });
-    Ok(value(&done))
+    Ok(to_json_value(&done))
 }
 
 /// Shows the account, and the steps of the last sign-in.
-pub(crate) async fn auth(session: &CommandSession, server: &str) -> Result<Value, CommandFailure> {
+pub(crate) async fn show_auth(session: &CommandSession, server: &str) -> Result<Value, CommandFailure> {
     session.servers(Some(server)).await?;
     let authorization = session.api.authorization(server_name(server)).await?;
-    session.output.text(&sign_in_text::authorization(&authorization));
-    session.output.text(&sign_in_text::steps(&authorization.steps));
-    Ok(value(&authorization))
+    session.output.text(&sign_in_text::authorization_text(&authorization));
+    session.output.text(&sign_in_text::steps_text(&authorization.steps));
+    Ok(to_json_value(&authorization))
 }
 
 /// Prints the client ID metadata document of Drawbridge, to publish at this address.
@@ -67,7 +67,7 @@ pub(crate) fn client_document(session: &CommandSession, url: &str) -> Result<Val
     let text = credentials::settings::client_document(url).ok_or_else(unusable)?;
     let document: Value =
         serde_json::from_str(&text).map_err(|error| CommandFailure::new(ErrorCode::Internal, error.to_string()))?;
-    session.output.text(&terminal_escape::pretty(&document));
+    session.output.text(&terminal_escape::pretty_json(&document));
     Ok(document)
 }
 
@@ -86,7 +86,7 @@ async fn follow_sign_in(session: &CommandSession, server: &str) -> Result<Author
         if known.in_progress.is_none() {
             // Earlier events report if the sign-in was refused.
             session.catch_up().await;
-            if let Some(end) = end(session, server, &state, &known) {
+            if let Some(end) = sign_in_outcome(session, server, &state, &known) {
                 return end.map(|()| known);
             }
         }
@@ -97,7 +97,7 @@ async fn follow_sign_in(session: &CommandSession, server: &str) -> Result<Author
 }
 
 /// Returns the outcome of the sign-in once it has finished.
-fn end(
+fn sign_in_outcome(
     session: &CommandSession,
     server: &str,
     state: &ServerState,
@@ -116,7 +116,7 @@ fn end(
             Some(Err(CommandFailure::new(ErrorCode::SignInNeeded, format!("{server} is running without a sign-in"))))
         }
         ServerState::Stopped => Some(Err(CommandFailure::new(ErrorCode::Refused, format!("{server} was not started")))),
-        failed @ ServerState::Failed { .. } => Some(Err(session::failed(server, failed))),
+        failed @ ServerState::Failed { .. } => Some(Err(session::start_failure(server, failed))),
         _ => None,
     }
 }
@@ -127,12 +127,12 @@ fn is_signed_in(known: &Authorization) -> bool {
 }
 
 /// Adds the requests and responses of the sign-in to a failure, to show where it failed.
-async fn with_steps(session: &CommandSession, server: &str, failure: CommandFailure) -> CommandFailure {
+async fn with_sign_in_steps(session: &CommandSession, server: &str, failure: CommandFailure) -> CommandFailure {
     let Ok(known) = session.api.authorization(server_name(server)).await else { return failure };
     // A user who refused the sign-in knows why it failed.
     if known.steps.is_empty() || session.is_refused(server) {
         return failure;
     }
-    session.output.say(sign_in_text::steps(&known.steps).trim_end());
+    session.output.print_message(sign_in_text::steps_text(&known.steps).trim_end());
     CommandFailure { data: Some(Box::new(json!({ "steps": known.steps }))), ..failure }
 }

@@ -85,9 +85,10 @@ fn main() -> ExitCode {
     if let arguments::Command::Documents(what) = &arguments.command {
         return match documents::write(what) {
             Ok(()) => ExitCode::SUCCESS,
-            Err(error) => {
-                end(&Output::new(arguments.json), Err(CommandFailure::new(api::ErrorCode::System, error.to_string())))
-            }
+            Err(error) => finish(
+                &Output::new(arguments.json),
+                Err(CommandFailure::new(api::ErrorCode::System, error.to_string())),
+            ),
         };
     }
     let filter = EnvFilter::try_from_env("DRAWBRIDGE_LOG").unwrap_or_else(|_| EnvFilter::new("error"));
@@ -95,7 +96,7 @@ fn main() -> ExitCode {
     let output = Arc::new(Output::new(arguments.json));
     let runtime = match tokio::runtime::Runtime::new() {
         Ok(runtime) => runtime,
-        Err(error) => return end(&output, Err(CommandFailure::new(api::ErrorCode::System, error.to_string()))),
+        Err(error) => return finish(&output, Err(CommandFailure::new(api::ErrorCode::System, error.to_string()))),
     };
     let code = runtime.block_on(run(arguments, output));
     // A pending read of standard input must not block the exit.
@@ -106,29 +107,29 @@ fn main() -> ExitCode {
 async fn run(arguments: Arguments, output: Arc<Output>) -> ExitCode {
     let without_host = tokio::select! {
         result = run_without_host(&arguments, &output) => result,
-        signal = interrupted() => Some(Err(CommandFailure::interrupted(signal))),
+        signal = wait_for_signal() => Some(Err(CommandFailure::interrupted(signal))),
     };
     if let Some(result) = without_host {
-        return end(&output, result);
+        return finish(&output, result);
     }
-    let session = match open(&arguments, &output).await {
+    let session = match open_session(&arguments, &output).await {
         Ok(session) => session,
-        Err(failure) => return end(&output, Err(failure)),
+        Err(failure) => return finish(&output, Err(failure)),
     };
     // An interrupt is the normal end of watching.
     let watches = matches!(arguments.command, arguments::Command::Watch(_));
     let result = tokio::select! {
         result = commands::run(&session, arguments.command) => result,
-        _ = interrupted(), if watches => Ok(Value::Null),
-        signal = interrupted(), if !watches => Err(CommandFailure::interrupted(signal)),
-        () = output.nobody_reads() => Err(CommandFailure::interrupted(13)),
+        _ = wait_for_signal(), if watches => Ok(Value::Null),
+        signal = wait_for_signal(), if !watches => Err(CommandFailure::interrupted(signal)),
+        () = output.wait_until_closed() => Err(CommandFailure::interrupted(13)),
     };
     session.catch_up().await;
-    let code = end(&output, result);
+    let code = finish(&output, result);
     tokio::select! {
         () = session.close() => code,
         // A second interrupt skips waiting. The next start cleans up.
-        signal = interrupted() => ExitCode::from(128 + signal),
+        signal = wait_for_signal() => ExitCode::from(128 + signal),
     }
 }
 
@@ -143,8 +144,8 @@ async fn run_without_host(arguments: &Arguments, output: &Output) -> Option<Resu
     }
 }
 
-async fn open(arguments: &Arguments, output: &Arc<Output>) -> Result<CommandSession, CommandFailure> {
-    commands::check(&arguments.command)?;
+async fn open_session(arguments: &Arguments, output: &Arc<Output>) -> Result<CommandSession, CommandFailure> {
+    commands::check_arguments(&arguments.command)?;
     let input = InputLines::default();
     let decider = match &arguments.answers {
         Some(path) => ConsentDecider::Answers(AnswersFile::read(path).map_err(CommandFailure::usage)?),
@@ -159,7 +160,7 @@ async fn open(arguments: &Arguments, output: &Arc<Output>) -> Result<CommandSess
     CommandSession::open(arguments, decider, input, Arc::clone(output)).await
 }
 
-fn end(output: &Output, result: Result<Value, CommandFailure>) -> ExitCode {
+fn finish(output: &Output, result: Result<Value, CommandFailure>) -> ExitCode {
     output.result(result.as_ref());
     match result {
         Ok(_) => ExitCode::SUCCESS,
@@ -169,7 +170,7 @@ fn end(output: &Output, result: Result<Value, CommandFailure>) -> ExitCode {
 
 /// Waits for a signal that ends the program, and returns its number.
 #[cfg(unix)]
-async fn interrupted() -> u8 {
+async fn wait_for_signal() -> u8 {
     use tokio::signal::unix::{SignalKind, signal};
     const SIGHUP: u8 = 1;
     const SIGINT: u8 = 2;
@@ -190,7 +191,7 @@ async fn interrupted() -> u8 {
 
 /// Waits for a signal that ends the program, and returns its number.
 #[cfg(not(unix))]
-async fn interrupted() -> u8 {
+async fn wait_for_signal() -> u8 {
     match tokio::signal::ctrl_c().await {
         Ok(()) => 2,
         Err(_) => std::future::pending().await,

@@ -12,33 +12,33 @@ use serde_json::Value;
 
 use crate::arguments::{ModelsCommand, NewProvider, WireName};
 use crate::failure::CommandFailure;
-use crate::output::value;
+use crate::output::to_json_value;
 use crate::session::CommandSession;
 use crate::table::table;
 use crate::terminal_escape;
 
 /// Environment variable with a key.
-const VARIABLE: &str = "DRAWBRIDGE_MODEL_KEY";
+const KEY_VARIABLE: &str = "DRAWBRIDGE_MODEL_KEY";
 /// Maximum length of a key, in bytes.
-const LIMIT: u64 = 8 << 10;
+const MAX_KEY_BYTES: u64 = 8 << 10;
 
 /// Runs a `models` command.
 pub(crate) async fn run(session: &CommandSession, command: Option<ModelsCommand>) -> Result<Value, CommandFailure> {
     match command.unwrap_or(ModelsCommand::List { provider: None }) {
         ModelsCommand::List { provider } => list(session, provider).await,
-        ModelsCommand::Add(new) => add(session, new).await,
+        ModelsCommand::Add(new) => add_provider(session, new).await,
         ModelsCommand::Key { provider } => {
             find_provider(session, &provider).await?;
-            let kept = keep(session, provider, key(session).await?).await?;
+            let kept = store_key(session, provider, read_key(session).await?).await?;
             session.output.text("stored, encrypted with a key in the keychain");
-            Ok(value(&kept))
+            Ok(to_json_value(&kept))
         }
-        ModelsCommand::Test { provider, model } => test(session, provider, model).await,
-        ModelsCommand::Default { model } => default(session, &model).await,
+        ModelsCommand::Test { provider, model } => test_provider(session, provider, model).await,
+        ModelsCommand::Default { model } => set_default_model(session, &model).await,
         ModelsCommand::Remove { provider } => {
             session.api.remove_provider(ProviderId { id: provider }).await?;
             session.output.text("removed, and its key");
-            Ok(value(&EmptyObject {}))
+            Ok(to_json_value(&EmptyObject {}))
         }
     }
 }
@@ -56,14 +56,14 @@ async fn list(session: &CommandSession, provider: Option<String>) -> Result<Valu
     if let Some(provider) = provider {
         session.api.refresh_models(ProviderId { id: provider.clone() }).await?;
         let provider = find_provider(session, &provider).await?;
-        session.output.text(&table(&provider.models.iter().map(model).collect::<Vec<_>>()));
-        return Ok(value(&provider));
+        session.output.text(&table(&provider.models.iter().map(model_row).collect::<Vec<_>>()));
+        return Ok(to_json_value(&provider));
     }
     let models = models(session).await?;
-    let rows: Vec<_> = models.providers.iter().map(|own| row(own, models.default.as_ref())).collect();
+    let rows: Vec<_> = models.providers.iter().map(|own| provider_row(own, models.default.as_ref())).collect();
     session.output.text(&table(&rows));
     for found in &models.found {
-        let (name, count) = (terminal_escape::line(&found.name), found.models.len());
+        let (name, count) = (terminal_escape::escape_line(&found.name), found.models.len());
         let words =
             format!("{name} runs on this computer, with {count} models: drawbridge-cli models add {}", found.preset);
         session.output.text(&words);
@@ -72,30 +72,30 @@ async fn list(session: &CommandSession, provider: Option<String>) -> Result<Valu
         let presets: Vec<_> = models.presets.iter().map(|preset| preset.id).collect();
         session.output.text(&format!("no providers; add one of {}, or any by --url", presets.join(", ")));
     }
-    Ok(value(&models))
+    Ok(to_json_value(&models))
 }
 
-fn row(own: &ModelProvider, default: Option<&ModelRef>) -> Vec<String> {
+fn provider_row(own: &ModelProvider, default: Option<&ModelRef>) -> Vec<String> {
     let mut more = Vec::new();
     if let Some(default) = default.filter(|default| default.provider == own.id) {
-        more.push(format!("default: {}", terminal_escape::line(&default.model)));
+        more.push(format!("default: {}", terminal_escape::escape_line(&default.model)));
     }
     if own.readable {
         more.push("others on the network can read what is sent there".to_owned());
     }
     if let Some(problem) = &own.problem {
-        more.push(terminal_escape::line(&problem.message));
+        more.push(terminal_escape::escape_line(&problem.message));
     }
     vec![
-        terminal_escape::line(&own.id),
-        terminal_escape::line(&own.url),
+        terminal_escape::escape_line(&own.id),
+        terminal_escape::escape_line(&own.url),
         if own.has_key { "key" } else { "no key" }.to_owned(),
         format!("{} models", own.models.len()),
         more.join("; "),
     ]
 }
 
-fn model(own: &Model) -> Vec<String> {
+fn model_row(own: &Model) -> Vec<String> {
     let context =
         own.context.map_or_else(|| "context unknown".to_owned(), |count| format!("{} k tokens", count / 1_000));
     let price = own.price.as_ref().map_or_else(
@@ -106,31 +106,31 @@ fn model(own: &Model) -> Vec<String> {
                 price.input,
                 price.output,
                 price.currency,
-                terminal_escape::line(&price.as_of)
+                terminal_escape::escape_line(&price.as_of)
             )
         },
     );
-    vec![terminal_escape::line(&own.id), context, price]
+    vec![terminal_escape::escape_line(&own.id), context, price]
 }
 
-async fn add(session: &CommandSession, new: NewProvider) -> Result<Value, CommandFailure> {
+async fn add_provider(session: &CommandSession, new: NewProvider) -> Result<Value, CommandFailure> {
     let all = models(session).await?;
     let preset = all.presets.iter().find(|preset| preset.id == new.provider);
-    let settings = settings(&new, preset)?;
+    let settings = provider_settings(&new, preset)?;
     let wants_key = new.key || preset.is_some_and(|preset| preset.wants_key);
     // The key is read before anything is changed.
-    let key = if wants_key || std::env::var_os(VARIABLE).is_some() { Some(key(session).await?) } else { None };
+    let key = if wants_key || std::env::var_os(KEY_VARIABLE).is_some() { Some(read_key(session).await?) } else { None };
     session.api.set_provider(settings).await?;
     if let Some(key) = key {
-        keep(session, new.provider.clone(), key).await?;
+        store_key(session, new.provider.clone(), key).await?;
     }
     session.output.text(&format!("added; try it with: drawbridge-cli models test {}", new.provider));
-    Ok(value(&find_provider(session, &new.provider).await?))
+    Ok(to_json_value(&find_provider(session, &new.provider).await?))
 }
 
-fn settings(new: &NewProvider, preset: Option<&ProviderPreset>) -> Result<SetProvider, CommandFailure> {
+fn provider_settings(new: &NewProvider, preset: Option<&ProviderPreset>) -> Result<SetProvider, CommandFailure> {
     let kind = match (new.kind, preset) {
-        (Some(kind), _) => wire(kind),
+        (Some(kind), _) => provider_kind(kind),
         (None, Some(preset)) => preset.kind,
         (None, None) => ProviderKind::OpenAi,
     };
@@ -149,7 +149,7 @@ fn settings(new: &NewProvider, preset: Option<&ProviderPreset>) -> Result<SetPro
     })
 }
 
-const fn wire(name: WireName) -> ProviderKind {
+const fn provider_kind(name: WireName) -> ProviderKind {
     match name {
         WireName::Openai => ProviderKind::OpenAi,
         WireName::Responses => ProviderKind::Responses,
@@ -160,14 +160,14 @@ const fn wire(name: WireName) -> ProviderKind {
 }
 
 /// Reads the key from the environment, or else from standard input.
-async fn key(session: &CommandSession) -> Result<String, CommandFailure> {
-    let key = match std::env::var(VARIABLE) {
+async fn read_key(session: &CommandSession) -> Result<String, CommandFailure> {
+    let key = match std::env::var(KEY_VARIABLE) {
         Ok(key) => key,
         Err(_) => {
             session.output.prompt("Paste the key, then press Enter and Ctrl+D:\n");
             let read = tokio::task::spawn_blocking(|| {
                 let mut text = String::new();
-                std::io::stdin().lock().take(LIMIT).read_to_string(&mut text).map(|_| text)
+                std::io::stdin().lock().take(MAX_KEY_BYTES).read_to_string(&mut text).map(|_| text)
             });
             let text = read.await.map_err(|error| CommandFailure::new(ErrorCode::Internal, error.to_string()))?;
             text.map_err(|error| CommandFailure::usage(format!("standard input: {error}")))?
@@ -175,13 +175,13 @@ async fn key(session: &CommandSession) -> Result<String, CommandFailure> {
     };
     let key = key.trim();
     if key.is_empty() {
-        return Err(CommandFailure::usage(format!("no key: give it in {VARIABLE}, or on standard input")));
+        return Err(CommandFailure::usage(format!("no key: give it in {KEY_VARIABLE}, or on standard input")));
     }
     Ok(key.to_owned())
 }
 
 /// Stores a key. Fails if it is lost when the program ends.
-async fn keep(session: &CommandSession, id: String, key: String) -> Result<SecretStorageReport, CommandFailure> {
+async fn store_key(session: &CommandSession, id: String, key: String) -> Result<SecretStorageReport, CommandFailure> {
     let kept = session.api.set_provider_key(SetProviderKey { id, key }).await?;
     match kept.only_this_run {
         Some(cause) => Err(CommandFailure::new(ErrorCode::System, format!("the key could not be stored: {cause}"))),
@@ -189,26 +189,26 @@ async fn keep(session: &CommandSession, id: String, key: String) -> Result<Secre
     }
 }
 
-async fn test(session: &CommandSession, id: String, model: Option<String>) -> Result<Value, CommandFailure> {
+async fn test_provider(session: &CommandSession, id: String, model: Option<String>) -> Result<Value, CommandFailure> {
     let tried = session.api.test_provider(TestProvider { id, model }).await?;
     if let Some(problem) = &tried.problem {
         let failure = CommandFailure::new(ErrorCode::Server, problem.message.clone());
-        return Err(CommandFailure { data: Some(Box::new(value(problem))), ..failure });
+        return Err(CommandFailure { data: Some(Box::new(to_json_value(problem))), ..failure });
     }
     let mut words = format!("it lists {} models", tried.models);
     if let (Some(said), Some(time)) = (&tried.said, tried.first_milliseconds) {
-        words = format!("{words}; after {time} ms the model said: {}", terminal_escape::line(said));
+        words = format!("{words}; after {time} ms the model said: {}", terminal_escape::escape_line(said));
     }
     session.output.text(&words);
-    Ok(value(&tried))
+    Ok(to_json_value(&tried))
 }
 
-async fn default(session: &CommandSession, model: &str) -> Result<Value, CommandFailure> {
+async fn set_default_model(session: &CommandSession, model: &str) -> Result<Value, CommandFailure> {
     let Some((provider, model)) = model.split_once('/') else {
         return Err(CommandFailure::usage("name the model as PROVIDER/MODEL"));
     };
     let model = ModelRef { provider: provider.to_owned(), model: model.to_owned() };
     session.api.set_default_model(DefaultModel { model: Some(model.clone()) }).await?;
     session.output.text("new conversations start with it");
-    Ok(value(&model))
+    Ok(to_json_value(&model))
 }

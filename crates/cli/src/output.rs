@@ -13,7 +13,7 @@ use crate::terminal_escape;
 
 /// Maximum number of pieces of output that wait during a prompt. Beyond it they are printed, and the prompt is
 /// repeated.
-const MAX_HELD: usize = 1_000;
+const MAX_DEFERRED_PIECES: usize = 1_000;
 
 /// The single path for all output, so that lines stay complete and in order, including prompts. During a prompt, all
 /// other output waits.
@@ -48,10 +48,10 @@ enum OutputStream {
 
 impl Output {
     pub(crate) fn new(json: bool) -> Self {
-        Self::to(json, Box::new(io::stdout()), Box::new(io::stderr()))
+        Self::with_streams(json, Box::new(io::stdout()), Box::new(io::stderr()))
     }
 
-    pub(crate) fn to(json: bool, out: Box<dyn Write + Send>, err: Box<dyn Write + Send>) -> Self {
+    pub(crate) fn with_streams(json: bool, out: Box<dyn Write + Send>, err: Box<dyn Write + Send>) -> Self {
         let screen = Mutex::new(OutputScreen { out, err, over: false, held: None });
         Self { json, screen, gone: Notify::new() }
     }
@@ -66,7 +66,7 @@ impl Output {
     }
 
     /// Waits until standard output is closed by its reader.
-    pub(crate) async fn nobody_reads(&self) {
+    pub(crate) async fn wait_until_closed(&self) {
         self.gone.notified().await;
     }
 
@@ -80,7 +80,7 @@ impl Output {
         if let Value::Object(fields) = fields {
             line.extend(fields);
         }
-        self.print(format!("{}\n", terminal_escape::json(&Value::Object(line))));
+        self.print(format!("{}\n", terminal_escape::escape_json(&Value::Object(line))));
     }
 
     /// Prints lines of a result in output for people.
@@ -91,7 +91,7 @@ impl Output {
     }
 
     /// Prints part of a line, or several lines, in output for people.
-    pub(crate) fn piece(&self, text: &str) {
+    pub(crate) fn print_piece(&self, text: &str) {
         if !self.json {
             self.print(text.to_owned());
         }
@@ -100,12 +100,12 @@ impl Output {
     /// Prints a prompt for input, if standard input is a terminal.
     pub(crate) fn prompt(&self, words: &str) {
         if !self.json && io::stdin().is_terminal() {
-            self.screen().put(OutputStream::Err, words.to_owned());
+            self.screen().print_or_defer(OutputStream::Err, words.to_owned());
         }
     }
 
     /// Prints a message to standard error in output for people.
-    pub(crate) fn say(&self, line: &str) {
+    pub(crate) fn print_message(&self, line: &str) {
         if !self.json {
             self.announce(line);
         }
@@ -113,7 +113,7 @@ impl Output {
 
     /// Prints a message to standard error in every output format.
     pub(crate) fn announce(&self, line: &str) {
-        self.screen().put(OutputStream::Err, format!("{line}\n"));
+        self.screen().print_or_defer(OutputStream::Err, format!("{line}\n"));
     }
 
     /// Starts a prompt. Until the returned value is dropped, all other output waits.
@@ -125,7 +125,7 @@ impl Output {
     /// Prints the result. All later output is discarded.
     pub(crate) fn result(&self, result: Result<&Value, &CommandFailure>) {
         let mut screen = self.screen();
-        screen.release();
+        screen.print_deferred();
         screen.over = true;
         if self.json {
             let line = match result {
@@ -138,17 +138,18 @@ impl Output {
                     line
                 }
             };
-            if !screen.write(OutputStream::Out, &format!("{}\n", terminal_escape::json(&line))) {
+            if !screen.write(OutputStream::Out, &format!("{}\n", terminal_escape::escape_json(&line))) {
                 self.gone.notify_one();
             }
         } else if let Err(failure) = result {
-            screen.write(OutputStream::Err, &terminal_escape::block(&format!("error: {}", failure.message), ""));
+            screen
+                .write(OutputStream::Err, &terminal_escape::prefixed_block(&format!("error: {}", failure.message), ""));
         }
     }
 
     fn print(&self, text: String) {
         let mut screen = self.screen();
-        if !screen.over && !screen.put(OutputStream::Out, text) {
+        if !screen.over && !screen.print_or_defer(OutputStream::Out, text) {
             self.gone.notify_one();
         }
     }
@@ -162,10 +163,10 @@ impl fmt::Debug for Output {
 
 impl OutputScreen {
     /// Prints a piece now or after the prompt. Returns `false` if standard output is known to be closed.
-    fn put(&mut self, stream: OutputStream, text: String) -> bool {
+    fn print_or_defer(&mut self, stream: OutputStream, text: String) -> bool {
         let Some(held) = &mut self.held else { return self.write(stream, &text) };
         held.pieces.push((stream, text));
-        if held.pieces.len() < MAX_HELD {
+        if held.pieces.len() < MAX_DEFERRED_PIECES {
             return true;
         }
         let (pieces, prompt) = (std::mem::take(&mut held.pieces), held.prompt.clone());
@@ -175,7 +176,7 @@ impl OutputScreen {
         is_read
     }
 
-    fn release(&mut self) {
+    fn print_deferred(&mut self) {
         if let Some(held) = self.held.take() {
             self.write_all(held.pieces);
         }
@@ -216,23 +217,23 @@ impl PromptGuard {
 
 impl Drop for PromptGuard {
     fn drop(&mut self) {
-        self.output.screen().release();
+        self.output.screen().print_deferred();
     }
 }
 
 /// Serializes a value to JSON. Output consists of strings, numbers and lists, for which this can't fail.
-pub(crate) fn value(of: &impl Serialize) -> Value {
+pub(crate) fn to_json_value(of: &impl Serialize) -> Value {
     serde_json::to_value(of).unwrap_or_default()
 }
 
 /// Redacts the values of a server's environment variables, which are often keys: output may end up in logs. The
 /// settings file contains the values.
 pub(crate) fn without_variables(mut value: Value) -> Value {
-    hide(&mut value);
+    redact_variables(&mut value);
     value
 }
 
-fn hide(value: &mut Value) {
+fn redact_variables(value: &mut Value) {
     match value {
         // A server, or a consent request about one.
         Value::Object(map) if map.contains_key("config") || map.contains_key("body") => {
@@ -246,8 +247,8 @@ fn hide(value: &mut Value) {
                 }
             }
         }
-        Value::Object(map) => map.values_mut().for_each(hide),
-        Value::Array(list) => list.iter_mut().for_each(hide),
+        Value::Object(map) => map.values_mut().for_each(redact_variables),
+        Value::Array(list) => list.iter_mut().for_each(redact_variables),
         _ => {}
     }
 }
@@ -265,7 +266,7 @@ pub(crate) mod tests {
 
     impl CapturedOutput {
         pub(crate) fn output(&self) -> Arc<Output> {
-            Arc::new(Output::to(false, Box::new(self.clone()), Box::new(self.clone())))
+            Arc::new(Output::with_streams(false, Box::new(self.clone()), Box::new(self.clone())))
         }
 
         pub(crate) fn text(&self) -> String {
@@ -288,11 +289,11 @@ pub(crate) mod tests {
     fn s33_output_waits_until_the_prompt_is_answered() {
         let paper = CapturedOutput::default();
         let output = paper.output();
-        output.piece("I add.\n");
+        output.print_piece("I add.\n");
         let asking = output.ask();
         asking.write("Let it run?\nAllow? ");
-        output.say("← demo add: done");
-        output.piece("2 and 3");
+        output.print_message("← demo add: done");
+        output.print_piece("2 and 3");
         assert_eq!(paper.text(), "I add.\nLet it run?\nAllow? ", "other output waits");
         drop(asking);
         assert_eq!(
@@ -308,11 +309,11 @@ pub(crate) mod tests {
         let output = paper.output();
         let asking = output.ask();
         asking.write("Let it run?\nAllow? ");
-        for _ in 0..MAX_HELD {
-            output.say("a line");
+        for _ in 0..MAX_DEFERRED_PIECES {
+            output.print_message("a line");
         }
         let text = paper.text();
-        assert_eq!(text.matches("a line\n").count(), MAX_HELD, "output beyond the limit is printed");
+        assert_eq!(text.matches("a line\n").count(), MAX_DEFERRED_PIECES, "output beyond the limit is printed");
         assert!(text.ends_with("a line\nAllow? "), "the prompt is repeated: {}", &text[text.len() - 40..]);
         drop(asking);
         assert_eq!(paper.text(), text, "nothing is printed twice");

@@ -2,54 +2,58 @@
 
 use api::data::{LoadedPackage, PackageVersion, UnknownPackage, UnknownPackageReason};
 
-use crate::terminal_escape::line;
+use crate::terminal_escape::escape_line;
 
 /// Formats the package in a consent request for a start.
 pub(crate) fn package_text(package: &LoadedPackage) -> String {
     let LoadedPackage { launcher, name, wanted, version, unknown, before, replaced, unpinned, configured: _ } = package;
     let mut text = String::new();
     if let Some(name) = name {
-        let wanted = wanted.as_deref().map_or_else(|| "no version".to_owned(), line);
-        text.push_str(&format!("package     {} (your settings name {wanted})\n", line(name)));
+        let wanted = wanted.as_deref().map_or_else(|| "no version".to_owned(), escape_line);
+        text.push_str(&format!("package     {} (your settings name {wanted})\n", escape_line(name)));
     }
     if let Some(PackageVersion { version, integrity, source }) = version {
-        text.push_str(&format!("version     {}\n", line(version)));
-        let integrity = integrity.as_deref().map_or_else(|| "none is known".to_owned(), line);
+        text.push_str(&format!("version     {}\n", escape_line(version)));
+        let integrity = integrity.as_deref().map_or_else(|| "none is known".to_owned(), escape_line);
         text.push_str(&format!("hash        {integrity}\n"));
         if let Some(source) = source {
-            text.push_str(&format!("from        {}\n", line(source)));
+            text.push_str(&format!("from        {}\n", escape_line(source)));
         }
         text.push_str("The packages that it depends on are not pinned.\n");
     }
     if let Some(unknown) = unknown {
         text.push_str(&format!(
             "Which version {} would load is NOT KNOWN: {}. Any version may run, now and at each later start.\n",
-            line(launcher),
-            line(&cause(unknown))
+            escape_line(launcher),
+            escape_line(&unknown_version_text(unknown))
         ));
     }
     if let (Some(before), Some(now)) = (before, version) {
         if *replaced {
             text.push_str(&format!(
                 "WARNING: version {} now has other files than when it was approved. Its hash was {}\n",
-                line(&now.version),
-                before.integrity.as_deref().map_or_else(|| "not known".to_owned(), line)
+                escape_line(&now.version),
+                before.integrity.as_deref().map_or_else(|| "not known".to_owned(), escape_line)
             ));
         } else {
-            let name = name.as_deref().map(line).unwrap_or_default();
-            text.push_str(&format!("CHANGED: {name} {} -> {}\n", line(&before.version), line(&now.version)));
+            let name = name.as_deref().map(escape_line).unwrap_or_default();
+            text.push_str(&format!(
+                "CHANGED: {name} {} -> {}\n",
+                escape_line(&before.version),
+                escape_line(&now.version)
+            ));
             if let Some(integrity) = &before.integrity {
-                text.push_str(&format!("hash before {}\n", line(integrity)));
+                text.push_str(&format!("hash before {}\n", escape_line(integrity)));
             }
         }
     }
     for other in unpinned {
-        text.push_str(&format!("also loads  {} (any version)\n", line(other)));
+        text.push_str(&format!("also loads  {} (any version)\n", escape_line(other)));
     }
     text
 }
 
-fn cause(UnknownPackage { reason, detail }: &UnknownPackage) -> String {
+fn unknown_version_text(UnknownPackage { reason, detail }: &UnknownPackage) -> String {
     match reason {
         UnknownPackageReason::ShellLine => "it runs a shell command (-c)".to_owned(),
         UnknownPackageReason::Wrapped => format!("it is started by {detail}"),

@@ -23,7 +23,12 @@ struct PendingSignIn {
 
 /// Delivers pasted addresses to waiting sign-ins, until the host stops or the input ends. After the end of the input, a
 /// browser on this computer may still complete a sign-in.
-pub(crate) async fn take_all(api: Api, mut view: watch::Receiver<HostView>, input: InputLines, output: Arc<Output>) {
+pub(crate) async fn deliver_pasted_redirects(
+    api: Api,
+    mut view: watch::Receiver<HostView>,
+    input: InputLines,
+    output: Arc<Output>,
+) {
     let mut told = HashSet::new();
     loop {
         let (servers, is_asking) = {
@@ -34,8 +39,9 @@ pub(crate) async fn take_all(api: Api, mut view: watch::Receiver<HostView>, inpu
         let waiting = pending_sign_ins(&api, servers).await;
         for one in &waiting {
             if told.insert(one.clone()) {
-                let (server, begins) = (terminal_escape::line(&one.server), terminal_escape::line(&one.redirect_uri));
-                output.say(&format!("Then paste the final address for {server}; it begins with {begins}"));
+                let (server, begins) =
+                    (terminal_escape::escape_line(&one.server), terminal_escape::escape_line(&one.redirect_uri));
+                output.print_message(&format!("Then paste the final address for {server}; it begins with {begins}"));
             }
         }
         tokio::select! {
@@ -43,9 +49,9 @@ pub(crate) async fn take_all(api: Api, mut view: watch::Receiver<HostView>, inpu
                 return;
             },
             // A line that is typed during a consent request belongs to it.
-            line = input.line(), if !waiting.is_empty() && !is_asking => match line.as_deref().map(str::trim) {
+            line = input.next_line(), if !waiting.is_empty() && !is_asking => match line.as_deref().map(str::trim) {
                 Some("") => {}
-                Some(address) => hand_over(&api, &waiting, address, &output).await,
+                Some(address) => deliver_redirect(&api, &waiting, address, &output).await,
                 None => return,
             },
         }
@@ -64,7 +70,7 @@ async fn pending_sign_ins(api: &Api, servers: Vec<String>) -> Vec<PendingSignIn>
 }
 
 /// Delivers an address to its sign-in. After an invalid address, another can be pasted.
-async fn hand_over(api: &Api, waiting: &[PendingSignIn], address: &str, output: &Output) {
+async fn deliver_redirect(api: &Api, waiting: &[PendingSignIn], address: &str, output: &Output) {
     let Some(meant) = waiting.iter().find(|one| address.starts_with(&one.redirect_uri)).or(waiting.first()) else {
         return;
     };
@@ -73,7 +79,7 @@ async fn hand_over(api: &Api, waiting: &[PendingSignIn], address: &str, output: 
         // The browser may have completed the sign-in first.
         Err(error) if error.code != ErrorCode::NotReady => {
             output.event("note", json!({ "server": meant.server, "message": error.message }));
-            output.say(&terminal_escape::line(&error.message));
+            output.print_message(&terminal_escape::escape_line(&error.message));
         }
         _ => {}
     }

@@ -6,7 +6,7 @@ use installs::{InputKind, InstallPlan, PlanInput, PlanTarget, Template, Template
 use serde_json::{Map, Value, json};
 
 use crate::output;
-use crate::terminal_escape::{block, line, value};
+use crate::terminal_escape::{escape_line, escape_value, prefixed_block};
 
 /// Formats a plan for programs. A text without blanks is a string. A text with blanks is a list of strings and
 /// `{"input": KEY}`.
@@ -18,26 +18,26 @@ pub(crate) fn plan_json(plan: &InstallPlan) -> Value {
             object.insert("transport".to_owned(), "stdio".into());
             object.insert("command".to_owned(), command.as_str().into());
             let words = args.iter().flat_map(|arg| &arg.words);
-            object.insert("args".to_owned(), words.map(template_in_json).collect());
-            object.insert("env".to_owned(), templates_in_json(env));
+            object.insert("args".to_owned(), words.map(template_json).collect());
+            object.insert("env".to_owned(), templates_json(env));
         }
         PlanTarget::Remote { url, kind, headers } => {
             object.insert("transport".to_owned(), kind.name().into());
-            object.insert("url".to_owned(), template_in_json(url));
-            object.insert("headers".to_owned(), templates_in_json(headers));
+            object.insert("url".to_owned(), template_json(url));
+            object.insert("headers".to_owned(), templates_json(headers));
         }
     }
-    object.insert("inputs".to_owned(), output::value(&plan.inputs));
+    object.insert("inputs".to_owned(), output::to_json_value(&plan.inputs));
     object.insert("exposedSecrets".to_owned(), plan.exposed_secrets().into_iter().collect());
     object.insert("notes".to_owned(), plan.notes.iter().map(String::as_str).collect());
     Value::Object(object)
 }
 
-fn templates_in_json(templates: &BTreeMap<String, Template>) -> Value {
-    templates.iter().map(|(name, template)| (name.clone(), template_in_json(template))).collect::<Map<_, _>>().into()
+fn templates_json(templates: &BTreeMap<String, Template>) -> Value {
+    templates.iter().map(|(name, template)| (name.clone(), template_json(template))).collect::<Map<_, _>>().into()
 }
 
-fn template_in_json(template: &Template) -> Value {
+fn template_json(template: &Template) -> Value {
     let part = |part: &TemplatePart| match part {
         TemplatePart::Text(text) => Some(Value::from(text.as_str())),
         TemplatePart::Input(key) => Some(json!({ "input": key })),
@@ -58,39 +58,39 @@ pub(crate) fn plan_text(plan: &InstallPlan) -> String {
     let mut text = String::new();
     match &plan.target {
         PlanTarget::Command { command, args, env } => {
-            text.push_str(&format!("program     {}\n", value(command)));
+            text.push_str(&format!("program     {}\n", escape_value(command)));
             for word in args.iter().flat_map(|arg| &arg.words) {
-                text.push_str(&format!("argument    {}\n", template_words(word)));
+                text.push_str(&format!("argument    {}\n", template_text(word)));
             }
             for (name, template) in env {
-                text.push_str(&format!("variable    {}={}\n", line(name), template_words(template)));
+                text.push_str(&format!("variable    {}={}\n", escape_line(name), template_text(template)));
             }
         }
         PlanTarget::Remote { url, kind, headers } => {
-            text.push_str(&format!("address     {}\n", template_words(url)));
+            text.push_str(&format!("address     {}\n", template_text(url)));
             text.push_str(&format!("transport   {}\n", kind.name()));
             for (name, template) in headers {
-                text.push_str(&format!("header      {}: {}\n", line(name), template_words(template)));
+                text.push_str(&format!("header      {}: {}\n", escape_line(name), template_text(template)));
             }
         }
     }
-    text.push_str(&inputs(plan));
-    text.push_str(&notes(plan));
+    text.push_str(&inputs_text(plan));
+    text.push_str(&notes_text(plan));
     text
 }
 
 /// Formats the inputs of a plan.
-pub(crate) fn inputs(plan: &InstallPlan) -> String {
+pub(crate) fn inputs_text(plan: &InstallPlan) -> String {
     let exposed = plan.exposed_secrets();
-    plan.inputs.iter().map(|one| input(one, exposed.contains(one.key.as_str()))).collect()
+    plan.inputs.iter().map(|one| input_text(one, exposed.contains(one.key.as_str()))).collect()
 }
 
 /// Formats the notes of a plan.
-pub(crate) fn notes(plan: &InstallPlan) -> String {
-    plan.notes.iter().map(|note| format!("note        {}\n", line(note))).collect()
+pub(crate) fn notes_text(plan: &InstallPlan) -> String {
+    plan.notes.iter().map(|note| format!("note        {}\n", escape_line(note))).collect()
 }
 
-fn input(input: &PlanInput, is_exposed: bool) -> String {
+fn input_text(input: &PlanInput, is_exposed: bool) -> String {
     let PlanInput { key, label, description, kind, required, secret, multiple, default, choices, min, max, .. } = input;
     let mut facts = vec![if *required { "required" } else { "optional" }.to_owned()];
     facts.push(
@@ -111,17 +111,17 @@ fn input(input: &PlanInput, is_exposed: bool) -> String {
     }
     facts.extend(min.map(|min| format!("at least {min}")));
     facts.extend(max.map(|max| format!("at most {max}")));
-    let list = |values: &[String]| values.iter().map(|one| value(one)).collect::<Vec<_>>().join(", ");
+    let list = |values: &[String]| values.iter().map(|one| escape_value(one)).collect::<Vec<_>>().join(", ");
     if !choices.is_empty() {
         facts.push(format!("one of {}", list(choices)));
     }
     if !default.is_empty() {
         facts.push(format!("unless given {}", list(default)));
     }
-    let name = if label == key { String::new() } else { format!(" ({})", line(label)) };
-    let mut text = format!("input       {}{name}: {}\n", line(key), facts.join(", "));
+    let name = if label == key { String::new() } else { format!(" ({})", escape_line(label)) };
+    let mut text = format!("input       {}{name}: {}\n", escape_line(key), facts.join(", "));
     if let Some(description) = description {
-        text.push_str(&block(description, "            "));
+        text.push_str(&prefixed_block(description, "            "));
     }
     if is_exposed {
         text.push_str("            WARNING: it is no variable or header, so it would stand in the settings file and in the list of running programs.\n");
@@ -129,15 +129,15 @@ fn input(input: &PlanInput, is_exposed: bool) -> String {
     text
 }
 
-fn template_words(template: &Template) -> String {
+fn template_text(template: &Template) -> String {
     let literal: String =
         template.parts.iter().map(|part| if let TemplatePart::Text(text) = part { text } else { "" }).collect();
     if template.keys().next().is_none() {
-        return value(&literal);
+        return escape_value(&literal);
     }
     let part = |part: &TemplatePart| match part {
-        TemplatePart::Text(text) => line(text),
-        TemplatePart::Input(key) => format!("⟨{}⟩", line(key)),
+        TemplatePart::Text(text) => escape_line(text),
+        TemplatePart::Input(key) => format!("⟨{}⟩", escape_line(key)),
         TemplatePart::Needs(_) => String::new(),
     };
     template.parts.iter().map(part).collect()

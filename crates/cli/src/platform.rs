@@ -17,7 +17,7 @@ pub(crate) fn has_display() -> bool {
 }
 
 /// Opens an address in the system's browser. The error is irrelevant, since the address is then printed.
-async fn open(url: &str) -> bool {
+async fn open_in_browser(url: &str) -> bool {
     let url = url.to_owned();
     tokio::task::spawn_blocking(move || open::that_detached(url)).await.is_ok_and(|opened| opened.is_ok())
 }
@@ -33,13 +33,15 @@ pub(crate) struct TerminalPlatform {
 impl Platform for TerminalPlatform {
     /// Opens the address, or prints it for a user without a local browser.
     async fn open_url(&self, url: &str) -> Result<(), String> {
-        let opened = self.opens && open(url).await;
+        let opened = self.opens && open_in_browser(url).await;
         self.output.event("open_url", json!({ "url": url, "opened": opened }));
         if opened {
-            self.output.say(&format!("Your browser opens this address:\n  {}", terminal_escape::line(url)));
+            self.output
+                .print_message(&format!("Your browser opens this address:\n  {}", terminal_escape::escape_line(url)));
             return Ok(());
         }
-        self.output.say(&format!("Open this address in your browser:\n  {}", terminal_escape::line(url)));
+        self.output
+            .print_message(&format!("Open this address in your browser:\n  {}", terminal_escape::escape_line(url)));
         Ok(())
     }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use api::ApiError;
-use installer::{InstallError, Installer, RegistryChoice, publisher_in_words};
+use installer::{InstallError, Installer, RegistryChoice, publisher_text};
 use ports::time::{Clock as _, SystemClock};
 use ports::{Documents, Secrets};
 use registry::{
@@ -16,22 +16,23 @@ use store::{CacheFolder, Locations, ReadOnlyStore};
 
 use crate::arguments::{Arguments, RegistryArguments as What, RegistryCommand};
 use crate::failure::CommandFailure;
-use crate::output::{Output, value};
+use crate::output::{Output, to_json_value};
 use crate::plan_text;
-use crate::session::{locations, system};
+use crate::session::{locations, storage_failure};
 use crate::table::time;
-use crate::terminal_escape::{self, block, line};
+use crate::terminal_escape::{self, escape_line, prefixed_block};
 
 /// Environment variable with the address of the registry, as for the app.
-const REGISTRY: &str = "DRAWBRIDGE_REGISTRY";
+const REGISTRY_VARIABLE: &str = "DRAWBRIDGE_REGISTRY";
 /// Name of the newest version.
-const LATEST: &str = "latest";
+const LATEST_VERSION: &str = "latest";
 
 /// Runs a `registry` command.
 pub(crate) async fn run(arguments: &Arguments, what: &What, output: &Output) -> Result<Value, CommandFailure> {
     let Locations { config_file, data_dir } = locations(arguments)?;
-    let ReadOnlyStore { documents, secrets, .. } = store::open_read_only(&config_file, &data_dir).map_err(system)?;
-    let catalog = installer(data_dir, choice(what.address.clone(), documents, secrets)).catalog().await?;
+    let ReadOnlyStore { documents, secrets, .. } =
+        store::open_read_only(&config_file, &data_dir).map_err(storage_failure)?;
+    let catalog = installer(data_dir, registry_choice(what.address.clone(), documents, secrets)).catalog().await?;
     match &what.command {
         RegistryCommand::Search { text, cursor } => search(&catalog, text, cursor.as_deref(), output).await,
         RegistryCommand::Show { name } => show(&catalog, name, output).await,
@@ -39,12 +40,12 @@ pub(crate) async fn run(arguments: &Arguments, what: &What, output: &Output) -> 
 }
 
 /// Returns the registry from the command line, or else from the environment as for the app, or else from the settings.
-pub(crate) fn choice(
+pub(crate) fn registry_choice(
     address: Option<String>,
     documents: Arc<dyn Documents>,
     secrets: Arc<dyn Secrets>,
 ) -> RegistryChoice {
-    let environment = || std::env::var(REGISTRY).ok().filter(|address| !address.is_empty());
+    let environment = || std::env::var(REGISTRY_VARIABLE).ok().filter(|address| !address.is_empty());
     match address.or_else(environment) {
         Some(address) => RegistryChoice::Named(address),
         None => RegistryChoice::Settings { documents, secrets },
@@ -62,7 +63,7 @@ pub(crate) fn installer(data_folder: PathBuf, registry: RegistryChoice) -> Insta
 
 /// Splits `NAME@VERSION`. The version defaults to the newest.
 pub(crate) fn name_and_version(name: &str) -> (&str, &str) {
-    name.split_once('@').unwrap_or((name, LATEST))
+    name.split_once('@').unwrap_or((name, LATEST_VERSION))
 }
 
 /// Converts the failure of an installation or of its preparation.
@@ -92,23 +93,23 @@ async fn search(
         words.push_str("No server is found.\n\n");
     }
     for unreadable in &page.unreadable {
-        let name = unreadable.name.as_deref().map_or_else(|| "An entry".to_owned(), terminal_escape::value);
+        let name = unreadable.name.as_deref().map_or_else(|| "An entry".to_owned(), terminal_escape::escape_value);
         words.push_str(&format!("{name} can't be read: {}\n", unreadable.cause));
     }
     if let Some(cursor) = &page.next_cursor {
-        words.push_str(&format!("There are more: --cursor {}\n", terminal_escape::value(cursor)));
+        words.push_str(&format!("There are more: --cursor {}\n", terminal_escape::escape_value(cursor)));
     }
-    words.push_str(&tell_age(catalog, &answer, asked));
+    words.push_str(&cache_age_text(catalog, &answer, asked));
     output.text(&words);
     let unreadable = page.unreadable.iter();
     let unreadable: Vec<Value> =
         unreadable.map(|entry| json!({ "name": entry.name, "cause": entry.cause.to_string() })).collect();
-    Ok(with_age(
+    Ok(with_cache_age(
         catalog,
         &answer,
         asked,
         json!({
-            "servers": page.entries.iter().map(|entry| about_in_json(catalog, entry)).collect::<Vec<_>>(),
+            "servers": page.entries.iter().map(|entry| about_json(catalog, entry)).collect::<Vec<_>>(),
             "unreadable": unreadable,
             "nextCursor": page.next_cursor,
         }),
@@ -120,14 +121,15 @@ async fn show(catalog: &RegistryCatalog, name: &str, output: &Output) -> Result<
     let (name, version) = name_and_version(name);
     let answer = catalog.version(name, version, CachePolicy::Usual).await.map_err(InstallError::from)?;
     let server = &answer.value.server;
-    let mut words = about(catalog, &answer.value);
+    let mut words = about_text(catalog, &answer.value);
     let (mut packages, mut remotes) = (Vec::new(), Vec::new());
     for (index, package) in server.packages.iter().enumerate() {
         let version = package.version.as_deref().unwrap_or_default();
-        let (kind, identifier) = (line(&package.registry_type), terminal_escape::value(&package.identifier));
-        words.push_str(&format!("\npackage {}   {kind} {identifier} {}\n", index + 1, line(version)));
+        let (kind, identifier) =
+            (escape_line(&package.registry_type), terminal_escape::escape_value(&package.identifier));
+        words.push_str(&format!("\npackage {}   {kind} {identifier} {}\n", index + 1, escape_line(version)));
         let plan = plan_package(server, package);
-        words.push_str(&package_words(&plan));
+        words.push_str(&package_text(&plan));
         let mut row = json!({ "number": index + 1, "kind": package.registry_type, "identifier": package.identifier, "version": package.version });
         match plan {
             Ok(PackageInstall::Plan(plan)) => row["plan"] = plan_text::plan_json(&plan),
@@ -147,57 +149,57 @@ async fn show(catalog: &RegistryCatalog, name: &str, output: &Output) -> Result<
                 row["plan"] = plan_text::plan_json(&plan);
             }
             Err(problem) => {
-                words.push_str(&problem_words(&problem));
+                words.push_str(&problem_text(&problem));
                 row["problem"] = problem.to_string().into();
             }
         }
         remotes.push(row);
     }
-    words.push_str(&format!("\n{}", tell_age(catalog, &answer, asked)));
+    words.push_str(&format!("\n{}", cache_age_text(catalog, &answer, asked)));
     output.text(&words);
-    let mut shown = about_in_json(catalog, &answer.value);
+    let mut shown = about_json(catalog, &answer.value);
     shown["packages"] = packages.into();
     shown["remotes"] = remotes.into();
-    Ok(with_age(catalog, &answer, asked, shown))
+    Ok(with_cache_age(catalog, &answer, asked, shown))
 }
 
-fn package_words(plan: &Result<PackageInstall, PlanError>) -> String {
+fn package_text(plan: &Result<PackageInstall, PlanError>) -> String {
     match plan {
         Ok(PackageInstall::Plan(plan)) => plan_text::plan_text(plan),
         Ok(PackageInstall::Bundle(bundle)) => {
-            format!("address     {}\nsha256      {}\n", line(&bundle.url), bundle.sha256)
+            format!("address     {}\nsha256      {}\n", escape_line(&bundle.url), bundle.sha256)
         }
-        Err(problem) => problem_words(problem),
+        Err(problem) => problem_text(problem),
     }
 }
 
-fn problem_words(problem: &PlanError) -> String {
-    format!("problem     {}\n", line(&problem.to_string()))
+fn problem_text(problem: &PlanError) -> String {
+    format!("problem     {}\n", escape_line(&problem.to_string()))
 }
 
 /// Formats a server of a search result, for people.
 fn entry_text(catalog: &RegistryCatalog, entry: &RegistryEntry) -> String {
     let server = &entry.server;
-    let mut text = format!("{} {}{}\n", server.name, line(&server.version), status_words(entry));
+    let mut text = format!("{} {}{}\n", server.name, escape_line(&server.version), status_text(entry));
     if let Some(title) = &server.title {
-        text.push_str(&format!("  {}\n", line(title)));
+        text.push_str(&format!("  {}\n", escape_line(title)));
     }
-    text.push_str(&format!("  {}\n", publisher_in_words(catalog, &entry.server.name)));
+    text.push_str(&format!("  {}\n", publisher_text(catalog, &entry.server.name)));
     if let Some(description) = &server.description {
-        text.push_str(&block(description, "  "));
+        text.push_str(&prefixed_block(description, "  "));
     }
     text
 }
 
 /// Formats a registry's description of a server, for people.
-pub(crate) fn about(catalog: &RegistryCatalog, entry: &RegistryEntry) -> String {
+pub(crate) fn about_text(catalog: &RegistryCatalog, entry: &RegistryEntry) -> String {
     let server = &entry.server;
-    let mut text = format!("server      {}\nversion     {}\n", line(&server.name), line(&server.version));
-    let status = status_words(entry);
+    let mut text = format!("server      {}\nversion     {}\n", escape_line(&server.name), escape_line(&server.version));
+    let status = status_text(entry);
     if !status.is_empty() {
         text.push_str(&format!("status     {status}\n"));
     }
-    text.push_str(&format!("publisher   {}\n", publisher_in_words(catalog, &entry.server.name)));
+    text.push_str(&format!("publisher   {}\n", publisher_text(catalog, &entry.server.name)));
     let published = entry.listing.as_ref().and_then(|listing| listing.published_at);
     text.push_str(&published.map(|at| format!("published   {}\n", time(at))).unwrap_or_default());
     let repository = server.repository.as_ref().and_then(|repository| repository.url.as_ref());
@@ -208,12 +210,12 @@ pub(crate) fn about(catalog: &RegistryCatalog, entry: &RegistryEntry) -> String 
         ("source", repository),
     ];
     for (label, shown) in shown {
-        text.push_str(&shown.map(|shown| format!("{label:<11} {}\n", line(shown))).unwrap_or_default());
+        text.push_str(&shown.map(|shown| format!("{label:<11} {}\n", escape_line(shown))).unwrap_or_default());
     }
     text
 }
 
-pub(crate) fn about_in_json(catalog: &RegistryCatalog, entry: &RegistryEntry) -> Value {
+pub(crate) fn about_json(catalog: &RegistryCatalog, entry: &RegistryEntry) -> Value {
     let server = &entry.server;
     let ListingMetadata { status, status_message, published_at, is_latest, .. } =
         entry.listing.clone().unwrap_or_default();
@@ -222,8 +224,8 @@ pub(crate) fn about_in_json(catalog: &RegistryCatalog, entry: &RegistryEntry) ->
         "title": server.title,
         "description": server.description,
         "version": server.version,
-        "publisher": publisher_in_words(catalog, &server.name),
-        "status": value(&status),
+        "publisher": publisher_text(catalog, &server.name),
+        "status": to_json_value(&status),
         "statusMessage": status_message,
         "publishedAt": published_at,
         "isLatest": is_latest,
@@ -233,7 +235,7 @@ pub(crate) fn about_in_json(catalog: &RegistryCatalog, entry: &RegistryEntry) ->
 }
 
 /// Describes the status of a version. Empty if it is active.
-fn status_words(entry: &RegistryEntry) -> String {
+fn status_text(entry: &RegistryEntry) -> String {
     let Some(listing) = &entry.listing else { return String::new() };
     let word = match listing.status {
         ListingStatus::Active => return String::new(),
@@ -241,12 +243,12 @@ fn status_words(entry: &RegistryEntry) -> String {
         ListingStatus::Deleted => " DELETED from the registry, which often means spam or malware",
         ListingStatus::Unknown => " with an unknown status",
     };
-    let message = listing.status_message.as_deref().map(|message| format!(": {}", line(message)));
+    let message = listing.status_message.as_deref().map(|message| format!(": {}", escape_line(message)));
     format!("{word}{}", message.unwrap_or_default())
 }
 
 /// Describes the age of a response, and the reason why it is not newer.
-pub(crate) fn tell_age<T>(catalog: &RegistryCatalog, answer: &DatedAnswer<T>, asked: u64) -> String {
+pub(crate) fn cache_age_text<T>(catalog: &RegistryCatalog, answer: &DatedAnswer<T>, asked: u64) -> String {
     let address = catalog.address();
     let mut text = if answer.fetched >= asked {
         format!("{address} answered just now.\n")
@@ -266,7 +268,7 @@ pub(crate) fn tell_age<T>(catalog: &RegistryCatalog, answer: &DatedAnswer<T>, as
     text
 }
 
-fn with_age<T>(catalog: &RegistryCatalog, answer: &DatedAnswer<T>, asked: u64, mut shown: Value) -> Value {
+fn with_cache_age<T>(catalog: &RegistryCatalog, answer: &DatedAnswer<T>, asked: u64, mut shown: Value) -> Value {
     shown["registry"] = catalog.address().as_str().into();
     shown["fetched"] = answer.fetched.into();
     shown["fromCache"] = (answer.fetched < asked).into();

@@ -5,39 +5,39 @@ use api::data::{
     Skill, Tool, ToolResult,
 };
 
-use crate::consent_request_text::content_words;
-use crate::event_printer::state_words;
-use crate::output::value;
+use crate::consent_request_text::content_text;
+use crate::event_printer::state_text;
+use crate::output::to_json_value;
 use crate::table::time;
-use crate::terminal_escape::{block, line, pretty};
+use crate::terminal_escape::{escape_line, prefixed_block, pretty_json};
 
-fn short(text: Option<&str>) -> String {
+fn first_line(text: Option<&str>) -> String {
     const MOST: usize = 100;
     let first = text.unwrap_or_default().lines().next().unwrap_or_default();
     let mut shown: String = first.chars().take(MOST).collect();
     if first.chars().nth(MOST).is_some() {
         shown.push('…');
     }
-    line(&shown)
+    escape_line(&shown)
 }
 
-pub(crate) fn server(server: &Server) -> Vec<String> {
+pub(crate) fn server_row(server: &Server) -> Vec<String> {
     let revision = server.revision.as_deref().unwrap_or("-");
-    let (transport, capabilities) = (line(&server.transport), line(&server.capabilities.join(" ")));
-    vec![line(&server.name), state_words(&server.state), transport, line(revision), capabilities]
+    let (transport, capabilities) = (escape_line(&server.transport), escape_line(&server.capabilities.join(" ")));
+    vec![escape_line(&server.name), state_text(&server.state), transport, escape_line(revision), capabilities]
 }
 
-pub(crate) fn tool(server: &str, tool: &Tool) -> Vec<String> {
+pub(crate) fn tool_row(server: &str, tool: &Tool) -> Vec<String> {
     vec![
-        line(server),
-        line(&tool.name),
-        review_words(&tool.marks).to_owned(),
-        short(tool.description.as_deref().or(tool.title.as_deref())),
+        escape_line(server),
+        escape_line(&tool.name),
+        review_text(&tool.marks).to_owned(),
+        first_line(tool.description.as_deref().or(tool.title.as_deref())),
     ]
 }
 
 /// Returns the review state of a definition.
-const fn review_words(marks: &ReviewMarks) -> &'static str {
+const fn review_text(marks: &ReviewMarks) -> &'static str {
     match marks.review {
         Some(ReviewState::New) => "new",
         Some(ReviewState::Changed) => "CHANGED",
@@ -45,82 +45,98 @@ const fn review_words(marks: &ReviewMarks) -> &'static str {
     }
 }
 
-pub(crate) fn prompt(server: &str, prompt: &Prompt) -> Vec<String> {
+pub(crate) fn prompt_row(server: &str, prompt: &Prompt) -> Vec<String> {
     let arguments: Vec<String> = prompt
         .arguments
         .iter()
         .map(|argument| if argument.required { argument.name.clone() } else { format!("[{}]", argument.name) })
         .collect();
-    let arguments = if arguments.is_empty() { String::from("-") } else { line(&arguments.join(" ")) };
-    vec![line(server), line(&prompt.name), arguments, short(prompt.description.as_deref().or(prompt.title.as_deref()))]
+    let arguments = if arguments.is_empty() { String::from("-") } else { escape_line(&arguments.join(" ")) };
+    vec![
+        escape_line(server),
+        escape_line(&prompt.name),
+        arguments,
+        first_line(prompt.description.as_deref().or(prompt.title.as_deref())),
+    ]
 }
 
-pub(crate) fn resource(server: &str, resource: &Resource) -> Vec<String> {
+pub(crate) fn resource_row(server: &str, resource: &Resource) -> Vec<String> {
     let words = resource.description.as_deref().or(resource.title.as_deref()).or(Some(&resource.name));
-    vec![line(server), line(&resource.uri), line(resource.mime_type.as_deref().unwrap_or("-")), short(words)]
+    vec![
+        escape_line(server),
+        escape_line(&resource.uri),
+        escape_line(resource.mime_type.as_deref().unwrap_or("-")),
+        first_line(words),
+    ]
 }
 
-pub(crate) fn template(server: &str, template: &ResourceTemplate) -> Vec<String> {
+pub(crate) fn template_row(server: &str, template: &ResourceTemplate) -> Vec<String> {
     let words = template.description.as_deref().or(template.title.as_deref()).or(Some(&template.name));
-    vec![line(server), line(&template.uri_template), short(words)]
+    vec![escape_line(server), escape_line(&template.uri_template), first_line(words)]
 }
 
-pub(crate) fn skill(server: &str, skill: &Skill) -> Vec<String> {
+pub(crate) fn skill_row(server: &str, skill: &Skill) -> Vec<String> {
     let files = match &skill.files {
         Some(files) => format!("{} files", files.len()),
         None => String::from("files made when read"),
     };
-    vec![line(server), line(&skill.name), line(&skill.uri), files, short(Some(&skill.description))]
+    vec![
+        escape_line(server),
+        escape_line(&skill.name),
+        escape_line(&skill.uri),
+        files,
+        first_line(Some(&skill.description)),
+    ]
 }
 
-pub(crate) fn tool_result(result: &ToolResult) -> String {
-    let mut text: String = result.content.iter().map(|content| block(&content_words(content), "")).collect();
+pub(crate) fn tool_result_text(result: &ToolResult) -> String {
+    let mut text: String = result.content.iter().map(|content| prefixed_block(&content_text(content), "")).collect();
     if let Some(structured) = &result.structured {
-        text.push_str(&format!("{}\n", pretty(structured)));
+        text.push_str(&format!("{}\n", pretty_json(structured)));
     }
     if let Some(problem) = &result.structured_problem {
-        text.push_str(&format!("(not as the tool's own schema says: {})\n", line(problem)));
+        text.push_str(&format!("(not as the tool's own schema says: {})\n", escape_line(problem)));
     }
     text
 }
 
 /// Returns the texts of a result that is an error.
-pub(crate) fn error_words(result: &ToolResult) -> String {
-    let words: Vec<String> = result.content.iter().map(content_words).collect();
+pub(crate) fn error_result_text(result: &ToolResult) -> String {
+    let words: Vec<String> = result.content.iter().map(content_text).collect();
     if words.is_empty() { String::from("the tool reported an error without a message") } else { words.join("\n") }
 }
 
-pub(crate) fn prompt_result(result: &PromptResult) -> String {
+pub(crate) fn prompt_result_text(result: &PromptResult) -> String {
     let mut text = String::new();
     for message in &result.messages {
-        let role = value(&message.role);
+        let role = to_json_value(&message.role);
         text.push_str(&format!("{}:\n", role.as_str().unwrap_or_default()));
         for content in &message.content {
-            text.push_str(&block(&content_words(content), "  "));
+            text.push_str(&prefixed_block(&content_text(content), "  "));
         }
     }
     text
 }
 
-pub(crate) fn contents(contents: &ResourceContents) -> String {
+pub(crate) fn contents_text(contents: &ResourceContents) -> String {
     match (&contents.text, &contents.blob) {
-        (Some(text), _) => block(text, ""),
+        (Some(text), _) => prefixed_block(text, ""),
         (None, blob) => {
             let size = blob.as_ref().map_or(0, |blob| blob.len() / 4 * 3);
             let mime = contents.mime_type.as_deref().unwrap_or("of no type");
-            format!("[{}, {}, about {size} bytes; --json shows them]\n", line(&contents.uri), line(mime))
+            format!("[{}, {}, about {size} bytes; --json shows them]\n", escape_line(&contents.uri), escape_line(mime))
         }
     }
 }
 
-pub(crate) fn audit_entry(entry: &AuditEntry) -> Vec<String> {
+pub(crate) fn audit_entry_row(entry: &AuditEntry) -> Vec<String> {
     vec![
         entry.number.to_string(),
         time(entry.at),
-        line(&entry.decision),
-        format!("by {}", line(&entry.by)),
-        line(&entry.kind),
-        line(&entry.server),
-        line(&entry.subject),
+        escape_line(&entry.decision),
+        format!("by {}", escape_line(&entry.by)),
+        escape_line(&entry.kind),
+        escape_line(&entry.server),
+        escape_line(&entry.subject),
     ]
 }

@@ -5,11 +5,11 @@ use api::data::{Prompt, Review, ReviewMarks, ReviewState, SeenDefinition, Server
 use serde_json::{Value, json};
 
 use crate::failure::CommandFailure;
-use crate::output::value;
+use crate::output::to_json_value;
 use crate::review_marks_text;
 use crate::session::CommandSession;
 use crate::table::time;
-use crate::terminal_escape::{block, line, pretty};
+use crate::terminal_escape::{escape_line, prefixed_block, pretty_json};
 
 /// Shows what is new or changed on a server, or marks the definitions as reviewed that are named with their printed
 /// hash.
@@ -36,16 +36,18 @@ pub(crate) async fn review(
             text.push_str(&definition_text("prompt", (&prompt.name, &prompt.hash), &prompt.marks, &definition));
         }
         if text.is_empty() {
-            text = format!("All that {} offers is as you saw it.\n", line(&server));
+            text = format!("All that {} offers is as you saw it.\n", escape_line(&server));
         }
         session.output.text(&text);
-        return Ok(json!({ "tools": value(&tools), "prompts": value(&prompts) }));
+        return Ok(json!({ "tools": to_json_value(&tools), "prompts": to_json_value(&prompts) }));
     }
     let mut review = Review { server, tools: Vec::new(), prompts: Vec::new() };
     for wanted in &accept {
         let Some((name, hash)) = wanted.rsplit_once('@') else {
-            let message =
-                format!("expected NAME@HASH, with the hash that `review` prints, but found \"{}\"", line(wanted));
+            let message = format!(
+                "expected NAME@HASH, with the hash that `review` prints, but found \"{}\"",
+                escape_line(wanted)
+            );
             return Err(CommandFailure::usage(message));
         };
         let is_tool = tools.iter().any(|tool| tool.name == name && tool.hash == hash);
@@ -56,12 +58,13 @@ pub(crate) async fn review(
         } else if is_prompt {
             review.prompts.push(seen());
         } else {
-            let server = line(&review.server);
-            let message = format!("{server} has no new or changed tool or prompt \"{}\" with this hash", line(name));
+            let server = escape_line(&review.server);
+            let message =
+                format!("{server} has no new or changed tool or prompt \"{}\" with this hash", escape_line(name));
             return Err(CommandFailure::new(api::ErrorCode::NotFound, message));
         }
     }
-    let reviewed = value(&review);
+    let reviewed = to_json_value(&review);
     session.api.review(review).await?;
     session.output.text("They count as seen, as they were printed.\n");
     Ok(reviewed)
@@ -72,29 +75,29 @@ pub(crate) async fn pins(session: &CommandSession, server: String) -> Result<Val
     let pins = session.api.pins(ServerName { server }).await?;
     let mut text = String::new();
     for (part, words) in &pins.identity {
-        text.push_str(&format!("{:<10} {}\n", line(part), line(words)));
+        text.push_str(&format!("{:<10} {}\n", escape_line(part), escape_line(words)));
     }
     if let Some(issuer) = &pins.issuer {
-        text.push_str(&format!("{:<10} {}\n", "issuer", line(issuer)));
+        text.push_str(&format!("{:<10} {}\n", "issuer", escape_line(issuer)));
     }
     for (kind, list) in [("tool", &pins.tools), ("prompt", &pins.prompts)] {
         for pin in list {
             let since = time(pin.since);
-            text.push_str(&format!("{kind:<10} {since}  {:.12}  {}\n", pin.hash, line(&pin.name)));
+            text.push_str(&format!("{kind:<10} {since}  {:.12}  {}\n", pin.hash, escape_line(&pin.name)));
         }
     }
     if text.is_empty() {
         text.push_str("Nothing of it was approved or reviewed yet.\n");
     }
     session.output.text(&text);
-    Ok(value(&pins))
+    Ok(to_json_value(&pins))
 }
 
 fn definition_text(kind: &str, (name, hash): (&str, &str), marks: &ReviewMarks, definition: &Value) -> String {
     let state = if marks.review == Some(ReviewState::Changed) { "changed" } else { "new" };
-    let mut text = format!("── {state} {kind} {}\n", line(name));
-    text.push_str(&block(&pretty(definition), "  "));
-    text.push_str(&review_marks_text::marks_text(marks));
-    text.push_str(&format!("  once you have read this: --accept {}@{hash}\n", line(name)));
+    let mut text = format!("── {state} {kind} {}\n", escape_line(name));
+    text.push_str(&prefixed_block(&pretty_json(definition), "  "));
+    text.push_str(&review_marks_text::review_findings_text(marks));
+    text.push_str(&format!("  once you have read this: --accept {}@{hash}\n", escape_line(name)));
     text
 }

@@ -3,51 +3,51 @@
 use api::data::{DefinitionChange, DefinitionDiff, Flag, FlagReason, LookAlike, ReviewMarks, ReviewState};
 use offers::review::{DiffPiece, changed_words};
 
-use crate::terminal_escape::{block, line};
+use crate::terminal_escape::{escape_line, prefixed_block};
 
 /// Brackets around the changed words of a line.
-const OPEN: char = '⟦';
-const CLOSE: char = '⟧';
+const CHANGE_START: char = '⟦';
+const CHANGE_END: char = '⟧';
 /// Number of unchanged characters shown next to a change.
-const CONTEXT: usize = 60;
+const CONTEXT_CHARS: usize = 60;
 /// Caution below the marks of a definition, shown also if it has none.
-const HINTS: &str = "A definition without warnings is not proven safe: only known patterns are detected.";
+const FINDINGS_CAUTION: &str = "A definition without warnings is not proven safe: only known patterns are detected.";
 
 /// Describes the marks of a definition. Empty if it has none and is reviewed.
-pub(crate) fn marks_text(marks: &ReviewMarks) -> String {
+pub(crate) fn review_findings_text(marks: &ReviewMarks) -> String {
     let mut text = String::new();
     if marks.outdated {
         text.push_str("  The server said that this list changed, and it was not read again yet.\n");
     }
     if let Some(diff) = &marks.diff {
-        text.push_str(&diff_words(diff));
+        text.push_str(&diff_text(diff));
     }
     for LookAlike { server, name, same } in &marks.look_alikes {
         let how = if *same { "has the same name as" } else { "looks like" };
-        text.push_str(&format!("  WARNING: it {how} {} of {}\n", line(name), line(server)));
+        text.push_str(&format!("  WARNING: it {how} {} of {}\n", escape_line(name), escape_line(server)));
     }
     for Flag { place, reason, excerpt } in &marks.flags {
-        let place = if place.is_empty() { String::new() } else { format!(" ({})", line(&place.join(" > "))) };
-        text.push_str(&format!("  WARNING: it {}{place}: {}\n", reason_words(*reason), line(excerpt)));
+        let place = if place.is_empty() { String::new() } else { format!(" ({})", escape_line(&place.join(" > "))) };
+        text.push_str(&format!("  WARNING: it {}{place}: {}\n", flag_reason_text(*reason), escape_line(excerpt)));
     }
     if matches!(marks.review, Some(ReviewState::New | ReviewState::Changed)) || !marks.flags.is_empty() {
-        text.push_str(&format!("  {HINTS}\n"));
+        text.push_str(&format!("  {FINDINGS_CAUTION}\n"));
     }
     text
 }
 
-fn diff_words(diff: &DefinitionDiff) -> String {
+fn diff_text(diff: &DefinitionDiff) -> String {
     let mut text = String::new();
     if diff.server_changed {
         text.push_str("  CHANGED: the server itself is not as it was when you saw this\n");
     }
     for change in &diff.changes {
         let place = if change.path.is_empty() { String::from("all of it") } else { change.path.join(" > ") };
-        text.push_str(&format!("  CHANGED: {}\n", line(&place)));
-        let (before, after) = mark_change(change);
+        text.push_str(&format!("  CHANGED: {}\n", escape_line(&place)));
+        let (before, after) = highlight_change(change);
         for (sign, side) in [("-", before), ("+", after)] {
             if let Some(side) = side {
-                text.push_str(&block(&side, &format!("    {sign} ")));
+                text.push_str(&prefixed_block(&side, &format!("    {sign} ")));
             }
         }
     }
@@ -61,7 +61,7 @@ fn diff_words(diff: &DefinitionDiff) -> String {
 }
 
 /// Returns both sides of a change, with differing text in double brackets and long unchanged text shortened.
-fn mark_change(change: &DefinitionChange) -> (Option<String>, Option<String>) {
+fn highlight_change(change: &DefinitionChange) -> (Option<String>, Option<String>) {
     let (Some(before), Some(after)) = (&change.before, &change.after) else {
         return (change.before.clone(), change.after.clone());
     };
@@ -69,8 +69,8 @@ fn mark_change(change: &DefinitionChange) -> (Option<String>, Option<String>) {
     let side = |pieces: Vec<DiffPiece<'_>>| {
         let last = pieces.len().saturating_sub(1);
         let words = pieces.iter().enumerate().map(|(at, piece)| match piece {
-            DiffPiece { text, is_changed: true } => format!("{OPEN}{}{CLOSE}", without_marks(text)),
-            DiffPiece { text, .. } => without_marks(&shortened(text, at == 0, at == last)),
+            DiffPiece { text, is_changed: true } => format!("{CHANGE_START}{}{CHANGE_END}", escape_brackets(text)),
+            DiffPiece { text, .. } => escape_brackets(&shorten_unchanged(text, at == 0, at == last)),
         });
         Some(words.collect())
     };
@@ -78,24 +78,24 @@ fn mark_change(change: &DefinitionChange) -> (Option<String>, Option<String>) {
 }
 
 /// Shortens the middle of a long unchanged text. At the beginning or end, only the part next to a change is retained.
-fn shortened(text: &str, is_first: bool, is_last: bool) -> String {
+fn shorten_unchanged(text: &str, is_first: bool, is_last: bool) -> String {
     let count = text.chars().count();
-    if count <= 3 * CONTEXT || (is_first && is_last) {
+    if count <= 3 * CONTEXT_CHARS || (is_first && is_last) {
         return text.to_owned();
     }
-    let start = if is_first { 0 } else { CONTEXT };
-    let end = if is_last { 0 } else { CONTEXT };
+    let start = if is_first { 0 } else { CONTEXT_CHARS };
+    let end = if is_last { 0 } else { CONTEXT_CHARS };
     let first: String = text.chars().take(start).collect();
     let rest: String = text.chars().skip(count - end).collect();
     format!("{first}⟨{} characters as before⟩{rest}", count - start - end)
 }
 
 /// Escapes the brackets in a text.
-fn without_marks(text: &str) -> String {
-    text.replace(OPEN, "\\u{27e6}").replace(CLOSE, "\\u{27e7}")
+fn escape_brackets(text: &str) -> String {
+    text.replace(CHANGE_START, "\\u{27e6}").replace(CHANGE_END, "\\u{27e7}")
 }
 
-pub(crate) const fn reason_words(reason: FlagReason) -> &'static str {
+pub(crate) const fn flag_reason_text(reason: FlagReason) -> &'static str {
     match reason {
         FlagReason::HiddenCharacters => "has invisible characters",
         FlagReason::InstructsModel => "instructs the model",
@@ -120,7 +120,7 @@ mod tests {
             before: Some(before.into()),
             after: Some(after.into()),
         };
-        diff_words(&DefinitionDiff { changes: vec![change], more: 0, server_changed: false, cut: false, before: None })
+        diff_text(&DefinitionDiff { changes: vec![change], more: 0, server_changed: false, cut: false, before: None })
     }
 
     #[test]
@@ -146,7 +146,7 @@ mod tests {
     #[test]
     fn s38_hint_is_shown_for_each_unreviewed_definition() {
         let marks = ReviewMarks { review: Some(ReviewState::New), ..ReviewMarks::default() };
-        assert!(marks_text(&marks).contains(HINTS), "shown for an unreviewed definition");
-        assert!(marks_text(&ReviewMarks::default()).is_empty(), "not shown for a reviewed definition");
+        assert!(review_findings_text(&marks).contains(FINDINGS_CAUTION), "shown for an unreviewed definition");
+        assert!(review_findings_text(&ReviewMarks::default()).is_empty(), "not shown for a reviewed definition");
     }
 }

@@ -5,10 +5,10 @@ use api::data::{DryRun, DryRunAct, EmptyObject, Policy, Preset, Rule, RuleEffect
 use serde_json::Value;
 
 use crate::arguments::PolicyCommand;
-use crate::commands::object;
+use crate::commands::parse_object;
 use crate::dry_run_text;
 use crate::failure::CommandFailure;
-use crate::output::value;
+use crate::output::to_json_value;
 use crate::session::CommandSession;
 use crate::table::{table, time};
 use crate::terminal_escape;
@@ -18,12 +18,12 @@ pub(crate) async fn run(session: &CommandSession, command: PolicyCommand) -> Res
     match command {
         PolicyCommand::Show => show(session).await,
         PolicyCommand::Check { server, tool, args, act, after_untrusted } => {
-            check(session, server, tool, &args, act, after_untrusted).await
+            dry_run(session, server, tool, &args, act, after_untrusted).await
         }
         PolicyCommand::Export => {
             let text = session.api.policy_text(EmptyObject {}).await?.text;
             session.output.text(&text);
-            Ok(value(&serde_json::from_str::<Value>(&text).unwrap_or_default()))
+            Ok(to_json_value(&serde_json::from_str::<Value>(&text).unwrap_or_default()))
         }
     }
 }
@@ -31,7 +31,7 @@ pub(crate) async fn run(session: &CommandSession, command: PolicyCommand) -> Res
 async fn show(session: &CommandSession) -> Result<Value, CommandFailure> {
     let policy = session.api.policy(EmptyObject {}).await?;
     session.output.text(&policy_text(&policy));
-    Ok(value(&policy))
+    Ok(to_json_value(&policy))
 }
 
 fn policy_text(policy: &Policy) -> String {
@@ -44,17 +44,17 @@ fn policy_text(policy: &Policy) -> String {
         text.push_str("  On this computer the careful one holds for all users.\n");
     }
     for (what, file) in [("Your rules", &policy.user), ("Rules of this computer", &policy.managed)] {
-        text.push_str(&file_words(what, file));
+        text.push_str(&rule_file_text(what, file));
     }
-    text.push_str(&table(&policy.rules.iter().map(row).collect::<Vec<_>>()));
+    text.push_str(&table(&policy.rules.iter().map(rule_row).collect::<Vec<_>>()));
     text
 }
 
-fn file_words(what: &str, file: &RuleFile) -> String {
-    let path = terminal_escape::line(&file.path);
+fn rule_file_text(what: &str, file: &RuleFile) -> String {
+    let path = terminal_escape::escape_line(&file.path);
     match &file.problem {
         Some(problem) => {
-            format!("{what}: {path} can't be used, so everything asks: {}\n", terminal_escape::line(problem))
+            format!("{what}: {path} can't be used, so everything asks: {}\n", terminal_escape::escape_line(problem))
         }
         None if file.exists => match file.changed {
             Some(at) => format!("{what}: {path} (changed by another program at {})\n", time(at)),
@@ -64,7 +64,7 @@ fn file_words(what: &str, file: &RuleFile) -> String {
     }
 }
 
-fn row(rule: &Rule) -> Vec<String> {
+fn rule_row(rule: &Rule) -> Vec<String> {
     let source = match rule.source {
         RuleSource::Managed => "managed ",
         RuleSource::User => "",
@@ -74,24 +74,26 @@ fn row(rule: &Rule) -> Vec<String> {
         .arguments
         .iter()
         .map(|argument| {
-            let test = value(&argument.test);
+            let test = to_json_value(&argument.test);
             let test = test.as_str().unwrap_or_default();
-            terminal_escape::line(&format!("{} {test} {}", argument.at, argument.pattern))
+            terminal_escape::escape_line(&format!("{} {test} {}", argument.at, argument.pattern))
         })
         .collect();
     if let Some(claims) = &rule.annotations {
-        more.push(format!("says {}", value(claims)));
+        more.push(format!("says {}", to_json_value(claims)));
     }
     match &rule.scope {
         RuleScope::Always => {}
         RuleScope::Session => more.push("until Drawbridge closes".to_owned()),
-        RuleScope::Conversation { conversation } => more.push(format!("in {}", terminal_escape::line(conversation))),
+        RuleScope::Conversation { conversation } => {
+            more.push(format!("in {}", terminal_escape::escape_line(conversation)))
+        }
     }
     if let Some(end) = rule.expires_at {
         more.push(format!("until {}", time(end)));
     }
     if let Some(identity) = &rule.identity {
-        more.push(format!("what is {}", terminal_escape::line(identity)));
+        more.push(format!("what is {}", terminal_escape::escape_line(identity)));
     }
     if rule.after_untrusted {
         more.push("also after untrusted content".to_owned());
@@ -100,19 +102,19 @@ fn row(rule: &Rule) -> Vec<String> {
         more.push("trusted server".to_owned());
     }
     if !rule.note.is_empty() {
-        more.push(terminal_escape::line(&rule.note));
+        more.push(terminal_escape::escape_line(&rule.note));
     }
     vec![
         format!("{source}rule {}", rule.id),
-        effect(rule.effect).to_owned(),
-        terminal_escape::line(&rule.server),
-        rule.tool.as_deref().map(terminal_escape::line).unwrap_or_default(),
-        value(&rule.direction).as_str().unwrap_or_default().replace('_', " "),
+        effect_text(rule.effect).to_owned(),
+        terminal_escape::escape_line(&rule.server),
+        rule.tool.as_deref().map(terminal_escape::escape_line).unwrap_or_default(),
+        to_json_value(&rule.direction).as_str().unwrap_or_default().replace('_', " "),
         more.join("; "),
     ]
 }
 
-const fn effect(effect: RuleEffect) -> &'static str {
+const fn effect_text(effect: RuleEffect) -> &'static str {
     match effect {
         RuleEffect::Allow => "allow",
         RuleEffect::Ask => "ask",
@@ -121,7 +123,7 @@ const fn effect(effect: RuleEffect) -> &'static str {
 }
 
 /// Shows what would happen. Nothing is started or sent.
-async fn check(
+async fn dry_run(
     session: &CommandSession,
     server: String,
     tool: Option<String>,
@@ -131,7 +133,7 @@ async fn check(
 ) -> Result<Value, CommandFailure> {
     let act = match (tool, act) {
         (Some(tool), None) => {
-            DryRunAct::Tool { tool, arguments: object(args, "JSON")?, conversation: None, after_untrusted }
+            DryRunAct::Tool { tool, arguments: parse_object(args, "JSON")?, conversation: None, after_untrusted }
         }
         (None, Some(act)) => act,
         _ => return Err(CommandFailure::usage("expected the name of a tool, or --act with something else to check")),
@@ -139,5 +141,5 @@ async fn check(
     let result = session.api.dry_run(DryRun { server: server.clone(), act }).await?;
     let rules = session.api.policy(EmptyObject {}).await?;
     session.output.text(&dry_run_text::dry_run_text(&server, &result, &rules));
-    Ok(value(&result))
+    Ok(to_json_value(&result))
 }

@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use crate::arguments::SamplingArguments;
 use crate::failure::CommandFailure;
-use crate::output::value;
+use crate::output::to_json_value;
 use crate::sampling_text::dollars;
 use crate::session::CommandSession;
-use crate::terminal_escape::line;
+use crate::terminal_escape::escape_line;
 
 /// Shows the limits and usage of a server, and changes the given limits.
 pub(crate) async fn run(session: &CommandSession, what: SamplingArguments) -> Result<Value, CommandFailure> {
@@ -27,11 +27,11 @@ pub(crate) async fn run(session: &CommandSession, what: SamplingArguments) -> Re
     }
     let report = session.api.sampling(ServerName { server: server.clone() }).await?;
     session.output.text(&report_text(&server, &report));
-    Ok(value(&report))
+    Ok(to_json_value(&report))
 }
 
 fn report_text(server: &str, report: &SamplingReport) -> String {
-    let server = line(server);
+    let server = escape_line(server);
     if !report.settings.on {
         return format!("{server} may not ask your models. Turn it on with --on.\n");
     }

@@ -4,9 +4,9 @@ use api::data::{
     ConsentRequestBody, Content, ModelChosenBy, SamplingModel, SamplingRequest, SamplingResponse, SamplingRun,
 };
 
-use crate::consent_request_text::{BAR, content_words};
-use crate::output::value;
-use crate::terminal_escape::{block, line, pretty};
+use crate::consent_request_text::{SERVER_TEXT_PREFIX, content_text};
+use crate::output::to_json_value;
+use crate::terminal_escape::{escape_line, prefixed_block, pretty_json};
 
 /// Formats an amount in millionths of a US dollar.
 pub(crate) fn dollars(micros: u64) -> String {
@@ -35,11 +35,15 @@ pub(crate) fn sampling_request_text(server: &str, body: &ConsentRequestBody) -> 
         text.push_str(&format!("  it wanted {wanted_tokens} tokens and gets no more than {}\n", request.max_tokens));
     }
     for loss in losses {
-        text.push_str(&format!("  the provider can't carry {}: {}\n", line(&loss.what), line(&loss.then)));
+        text.push_str(&format!(
+            "  the provider can't carry {}: {}\n",
+            escape_line(&loss.what),
+            escape_line(&loss.then)
+        ));
     }
     match run {
         SamplingRun::Failed { message, .. } => {
-            text.push_str(&format!("  THE MODEL DID NOT ANSWER: {}\n", line(message)));
+            text.push_str(&format!("  THE MODEL DID NOT ANSWER: {}\n", escape_line(message)));
         }
         SamplingRun::Done { input_tokens, output_tokens, micros, no_tool_used } => {
             let tokens = |n: &Option<u64>| n.map_or_else(|| String::from("?"), |n| n.to_string());
@@ -59,38 +63,38 @@ fn model_text(SamplingModel { model, by, most_micros, .. }: &SamplingModel) -> S
     let why = match by {
         ModelChosenBy::User => String::from("you chose it"),
         ModelChosenBy::Setting => String::from("you chose it for this server"),
-        ModelChosenBy::Hint { hint } => format!("the server prefers \"{}\"", line(hint)),
+        ModelChosenBy::Hint { hint } => format!("the server prefers \"{}\"", escape_line(hint)),
         ModelChosenBy::Equivalent { hint } => {
-            format!("it is most similar to \"{}\", which the server prefers", line(hint))
+            format!("it is most similar to \"{}\", which the server prefers", escape_line(hint))
         }
         ModelChosenBy::Priorities { priorities } => format!("priorities of the server: {}", priorities.join(", ")),
         ModelChosenBy::Default => String::from("your default"),
         ModelChosenBy::First => String::from("the most capable model, as far as known"),
     };
     let cost = most_micros.map(|most| format!(", at most {}", dollars(most))).unwrap_or_default();
-    format!("{}/{} would answer ({why}{cost}).", line(&model.provider), line(&model.model))
+    format!("{}/{} would answer ({why}{cost}).", escape_line(&model.provider), escape_line(&model.model))
 }
 
 fn request_text(request: &SamplingRequest) -> String {
     let mut text = String::new();
     if let Some(system) = &request.system_prompt {
-        text.push_str(&format!("  system prompt:\n{}", block(system, BAR)));
+        text.push_str(&format!("  system prompt:\n{}", prefixed_block(system, SERVER_TEXT_PREFIX)));
     }
     for message in &request.messages {
-        let role = value(&message.role);
+        let role = to_json_value(&message.role);
         text.push_str(&format!("  {}:\n", role.as_str().unwrap_or_default()));
         for content in &message.content {
-            text.push_str(&block(&content_words(content), BAR));
+            text.push_str(&prefixed_block(&content_text(content), SERVER_TEXT_PREFIX));
         }
     }
     for tool in &request.tools {
-        text.push_str(&format!("  a tool of its own, {}:\n", line(&tool.name)));
-        text.push_str(&block(tool.description.as_deref().unwrap_or_default(), BAR));
-        text.push_str(&block(&pretty(&tool.input_schema), BAR));
+        text.push_str(&format!("  a tool of its own, {}:\n", escape_line(&tool.name)));
+        text.push_str(&prefixed_block(tool.description.as_deref().unwrap_or_default(), SERVER_TEXT_PREFIX));
+        text.push_str(&prefixed_block(&pretty_json(&tool.input_schema), SERVER_TEXT_PREFIX));
     }
     text.push_str(&format!("  at most {} tokens\n", request.max_tokens));
     if !request.model_hints.is_empty() {
-        text.push_str(&format!("  preferred models: {}\n", line(&request.model_hints.join(", "))));
+        text.push_str(&format!("  preferred models: {}\n", escape_line(&request.model_hints.join(", "))));
     }
     if request.include_context.as_deref().is_some_and(|context| context != "none") {
         text.push_str("  it would like context of servers with it; nothing is ever put in\n");
@@ -100,7 +104,7 @@ fn request_text(request: &SamplingRequest) -> String {
 
 /// Describes the response that would be sent.
 pub(crate) fn response_text(response: &SamplingResponse) -> String {
-    let words = |content: &Content| block(&content_words(content), "  ");
+    let words = |content: &Content| prefixed_block(&content_text(content), "  ");
     let content: String = response.content.iter().map(words).collect();
-    format!("This would go back, as said by \"{}\":\n{content}", line(&response.model))
+    format!("This would go back, as said by \"{}\":\n{content}", escape_line(&response.model))
 }

@@ -7,18 +7,22 @@ use api::{ErrorCode, Handler as _};
 use serde_json::Value;
 
 use crate::failure::CommandFailure;
-use crate::output::value;
+use crate::output::to_json_value;
 use crate::session::CommandSession;
 
 /// Maximum length of a secret, in bytes.
-const LIMIT: u64 = 64 << 10;
+const MAX_SECRET_BYTES: u64 = 64 << 10;
 
 /// Reads a secret from standard input and stores it. Fails if it is lost when the program ends.
-pub(crate) async fn enter(session: &CommandSession, server: &str, name: String) -> Result<Value, CommandFailure> {
+pub(crate) async fn store_secret(
+    session: &CommandSession,
+    server: &str,
+    name: String,
+) -> Result<Value, CommandFailure> {
     session.servers(Some(server)).await?;
     let read = tokio::task::spawn_blocking(|| {
         let mut text = String::new();
-        std::io::stdin().lock().take(LIMIT).read_to_string(&mut text).map(|_| text)
+        std::io::stdin().lock().take(MAX_SECRET_BYTES).read_to_string(&mut text).map(|_| text)
     });
     let text = read.await.map_err(|error| CommandFailure::new(ErrorCode::Internal, error.to_string()))?;
     let text = text.map_err(|error| CommandFailure::usage(format!("standard input: {error}")))?;
@@ -28,5 +32,5 @@ pub(crate) async fn enter(session: &CommandSession, server: &str, name: String) 
         return Err(CommandFailure::new(ErrorCode::System, format!("the secret could not be stored: {cause}")));
     }
     session.output.text("stored, encrypted with a key in the keychain");
-    Ok(value(&kept))
+    Ok(to_json_value(&kept))
 }

@@ -24,7 +24,7 @@ use crate::trace;
 use crate::{event_printer, pasted_redirects, terminal_escape};
 
 /// Maximum time to wait for events before the result.
-const CATCH_UP: Duration = Duration::from_secs(1);
+const CATCH_UP_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A host that runs for one command.
 pub(crate) struct CommandSession {
@@ -49,7 +49,7 @@ impl CommandSession {
         let pastes = arguments.paste || (logs_in && !has_display());
         let opens = logs_in && !pastes;
         let platform = Arc::new(TerminalPlatform { opens, output: Arc::clone(&output) });
-        let ports = store::open(&config, &data, platform).map_err(system)?;
+        let ports = store::open(&config, &data, platform).map_err(storage_failure)?;
         let options =
             HostOptions { decides: decider.name(), trace: trace::from_environment(), ..HostOptions::default() };
         let host = Host::start(ports, options).await;
@@ -66,13 +66,18 @@ impl CommandSession {
         let followed = Arc::clone(&talks);
         let reads = api.clone();
         tokio::spawn(async move {
-            follow(reads, events, told, shown).await;
+            follow_events(reads, events, told, shown).await;
             // No further events of a conversation will follow.
             drop(followed.lock().unwrap_or_else(PoisonError::into_inner).take());
         });
         tokio::spawn(decide_all(api.clone(), view.clone(), decider, Arc::clone(&output)));
         if pastes {
-            tokio::spawn(pasted_redirects::take_all(api.clone(), view.clone(), input.clone(), Arc::clone(&output)));
+            tokio::spawn(pasted_redirects::deliver_pasted_redirects(
+                api.clone(),
+                view.clone(),
+                input.clone(),
+                Arc::clone(&output),
+            ));
         }
         Ok(Self { api, output, input, data_folder: data, view, talks })
     }
@@ -83,12 +88,12 @@ impl CommandSession {
         let mut view = self.view.clone();
         let caught_up = view.wait_for(|view| view.next_event >= snapshot.next_event);
         // A server that sends events continuously must not delay the result.
-        let _ = tokio::time::timeout(CATCH_UP, caught_up).await;
+        let _ = tokio::time::timeout(CATCH_UP_TIMEOUT, caught_up).await;
     }
 
     /// Prints the answers of a conversation as they stream. Returns a receiver for the end of each, which closes when
     /// the host stops.
-    pub(crate) fn talk(&self, conversation: &str) -> mpsc::Receiver<ReplyResult> {
+    pub(crate) fn print_conversation(&self, conversation: &str) -> mpsc::Receiver<ReplyResult> {
         let (talk, ends) = ConversationPrinter::new(conversation.to_owned());
         *self.talks.lock().unwrap_or_else(PoisonError::into_inner) = Some(talk);
         ends
@@ -110,7 +115,7 @@ impl CommandSession {
         };
         if let Some(problem) = document {
             let file = problem.file.unwrap_or_default();
-            self.output.say(&terminal_escape::line(&format!("{file}: {}", problem.message)));
+            self.output.print_message(&terminal_escape::escape_line(&format!("{file}: {}", problem.message)));
         }
         if let Some(problem) = settings {
             let place = problem.line.map(|line| format!("line {line}: ")).unwrap_or_default();
@@ -130,7 +135,7 @@ impl CommandSession {
     }
 
     /// Starts a server, and waits until it is ready and its offers are read.
-    pub(crate) async fn ready(&self, server: &str) -> Result<(), CommandFailure> {
+    pub(crate) async fn start_and_wait(&self, server: &str) -> Result<(), CommandFailure> {
         self.api.start_server(ServerName { server: server.to_owned() }).await?;
         // The view may still contain the state before the start.
         let now = self.api.snapshot(EmptyObject {}).await?.next_event;
@@ -149,7 +154,7 @@ impl CommandSession {
                         Some(ServerState::Stopped) => {
                             return Err(CommandFailure::new(ErrorCode::Refused, format!("{server} was not started")));
                         }
-                        Some(state @ ServerState::Failed { .. }) => return Err(failed(server, state)),
+                        Some(state @ ServerState::Failed { .. }) => return Err(start_failure(server, state)),
                         Some(ServerState::NeedsSignIn { cause, signing_in: false }) => {
                             let refused = view.refused.contains(server);
                             let code = if refused { ErrorCode::Refused } else { ErrorCode::SignInNeeded };
@@ -201,7 +206,7 @@ pub(crate) fn locations(arguments: &Arguments) -> Result<Locations, CommandFailu
     let locations = match (arguments.config.clone(), arguments.data_dir.clone()) {
         (Some(config_file), Some(data_dir)) => Locations { config_file, data_dir },
         (config, data) => {
-            let usual = store::default_locations().map_err(system)?;
+            let usual = store::default_locations().map_err(storage_failure)?;
             Locations { config_file: config.unwrap_or(usual.config_file), data_dir: data.unwrap_or(usual.data_dir) }
         }
     };
@@ -214,12 +219,12 @@ pub(crate) fn locations(arguments: &Arguments) -> Result<Locations, CommandFailu
 }
 
 /// Converts a storage error.
-pub(crate) fn system(error: domain::StoreError) -> CommandFailure {
+pub(crate) fn storage_failure(error: domain::StoreError) -> CommandFailure {
     CommandFailure::new(ErrorCode::System, error.to_string())
 }
 
 /// Converts the state of a failed server.
-pub(crate) fn failed(server: &str, state: &ServerState) -> CommandFailure {
+pub(crate) fn start_failure(server: &str, state: &ServerState) -> CommandFailure {
     let ServerState::Failed { reason, message, stderr, hint, .. } = state else {
         return CommandFailure::new(ErrorCode::NotReady, format!("{server} is not ready"));
     };
@@ -230,7 +235,7 @@ pub(crate) fn failed(server: &str, state: &ServerState) -> CommandFailure {
         words.push_str(&format!("\n{hint}"));
     }
     for line in stderr.iter().rev().take(10).rev() {
-        words.push_str(&format!("\n  | {}", terminal_escape::line(line)));
+        words.push_str(&format!("\n  | {}", terminal_escape::escape_line(line)));
     }
     CommandFailure { data: Some(Box::new(json!({ "state": state }))), ..CommandFailure::new(code, words) }
 }
@@ -246,7 +251,7 @@ async fn refresh(api: &Api, told: &watch::Sender<HostView>) -> Result<(), Comman
 }
 
 /// Processes the host's events until it stops.
-async fn follow(
+async fn follow_events(
     api: Api,
     mut events: EventStream,
     told: watch::Sender<HostView>,

@@ -7,7 +7,7 @@ use api::data::{
 
 use crate::endpoints;
 use crate::table::time;
-use crate::terminal_escape::{block, line};
+use crate::terminal_escape::{escape_line, prefixed_block};
 
 /// Describes what a sign-in would send and to whom, or returns `None` for another kind of consent request. `address`
 /// formats an address with its warnings.
@@ -33,26 +33,29 @@ pub(crate) fn sign_in_request_text(
             ..
         } => {
             let mut text = match authorization_url {
-                Some(page) => page_words(server, url, page, &address),
+                Some(page) => page_text(server, url, page, &address),
                 None => format!("── Get a token for {server}? Drawbridge asks for it by itself; no page opens.\n"),
             };
             if *page_elsewhere {
-                let issuer = line(issuer);
+                let issuer = escape_line(issuer);
                 text.push_str(&format!("  WARNING: this page is outside the domain of its issuer {issuer}\n"));
             }
             match reason {
                 SignInReason::SignIn => {}
                 SignInReason::ChangeAccount => text.push_str("  It is asked to let you choose another account.\n"),
                 SignInReason::StepUp { operation } => {
-                    text.push_str(&format!("  For {} the server wants more than you granted.\n", line(operation)));
+                    text.push_str(&format!(
+                        "  For {} the server wants more than you granted.\n",
+                        escape_line(operation)
+                    ));
                 }
-                SignInReason::Again { cause } => text.push_str(&format!("  Again, because {}\n", line(cause))),
+                SignInReason::Again { cause } => text.push_str(&format!("  Again, because {}\n", escape_line(cause))),
             }
             let told = if authorization_url.is_some() { "Sent to the page" } else { "Permissions" };
             text.push_str(&format!("  {told}:\n"));
-            let client_id = format!("Drawbridge, as {} ({})", line(client_id), client_words(*client));
-            let back = redirect_uri.as_deref().map(|uri| ("and back to", line(uri)));
-            let rows = [("who asks", client_id), ("for what", line(resource))];
+            let client_id = format!("Drawbridge, as {} ({})", escape_line(client_id), client_text(*client));
+            let back = redirect_uri.as_deref().map(|uri| ("and back to", escape_line(uri)));
+            let rows = [("who asks", client_id), ("for what", escape_line(resource))];
             for (name, words) in rows.into_iter().chain(back) {
                 text.push_str(&format!("    {name:<12} {words}\n"));
             }
@@ -69,21 +72,21 @@ pub(crate) fn sign_in_request_text(
             if scopes.is_empty() {
                 text.push_str("    no scope; the issuer decides what is granted\n");
             }
-            text.push_str(&endpoints::endpoints(used));
-            if path(resource).len() < path(&url.url).len() {
-                let place = line(resource);
+            text.push_str(&endpoints::endpoints_text(used));
+            if url_path(resource).len() < url_path(&url.url).len() {
+                let place = escape_line(resource);
                 text.push_str(&format!(
                     "  The token will be good for the whole of {place}, not only for this server.\n"
                 ));
             }
-            text.push_str(&format!("  {server} then gets a token from {} with each request.\n", line(issuer)));
+            text.push_str(&format!("  {server} then gets a token from {} with each request.\n", escape_line(issuer)));
             Some(text)
         }
         ConsentRequestBody::ClientId { issuer_url, redirect_uri, .. } => {
             let mut text = format!("── {server} needs a client id to sign you in. Enter what you got for this page:\n");
             text.push_str(&address(issuer_url));
             text.push_str("  Its operator gives you one for an app with this redirect URI:\n");
-            text.push_str(&format!("    {}\n", line(redirect_uri)));
+            text.push_str(&format!("    {}\n", escape_line(redirect_uri)));
             Some(text)
         }
         _ => None,
@@ -91,91 +94,91 @@ pub(crate) fn sign_in_request_text(
 }
 
 /// Describes the sign-in page, with a note if it is at another domain than the server.
-fn page_words(server: &str, url: &UrlParts, page: &UrlParts, address: impl Fn(&UrlParts) -> String) -> String {
+fn page_text(server: &str, url: &UrlParts, page: &UrlParts, address: impl Fn(&UrlParts) -> String) -> String {
     let mut text = format!("── Sign in to {server}? You sign in on this page, in your browser:\n");
     text.push_str(&address(page));
     if url.domain != page.domain {
-        text.push_str(&format!("  It is not where the server is, which is {}\n", line(&url.domain)));
+        text.push_str(&format!("  It is not where the server is, which is {}\n", escape_line(&url.domain)));
     }
     text
 }
 
 /// Returns the path of an address, without a trailing slash.
-fn path(address: &str) -> &str {
+fn url_path(address: &str) -> &str {
     let (_, rest) = address.split_once("://").unwrap_or_default();
     let rest = rest.split(['?', '#']).next().unwrap_or_default();
     rest.split_once('/').map_or("", |(_, path)| path.trim_end_matches('/'))
 }
 
 /// Describes the state of a sign-in.
-pub(crate) fn authorization(known: &Authorization) -> String {
+pub(crate) fn authorization_text(known: &Authorization) -> String {
     let mut text = String::new();
     if let Some(cause) = &known.not_offered {
-        text.push_str(&format!("no sign-in: {}\n", line(cause)));
+        text.push_str(&format!("no sign-in: {}\n", escape_line(cause)));
     }
     match &known.account {
-        Some(account) => text.push_str(&account_words(account)),
+        Some(account) => text.push_str(&account_text(account)),
         None if known.not_offered.is_none() => text.push_str("not signed in\n"),
         None => {}
     }
     if let Some(kept) = &known.kept {
         let words = match kept {
             TokenStorage::Keychain => String::from("encrypted, under a key in the keychain"),
-            TokenStorage::ThisRun { cause } => format!("until this program ends: {}", line(cause)),
+            TokenStorage::ThisRun { cause } => format!("until this program ends: {}", escape_line(cause)),
         };
-        text.push_str(&row("tokens kept", &words));
+        text.push_str(&text_row("tokens kept", &words));
     }
     if let Some(cause) = &known.failed {
-        text.push_str(&row(
+        text.push_str(&text_row(
             if known.failure == Some(SignInFailure::Declined) { "last sign-in" } else { "last failed" },
-            &line(cause),
+            &escape_line(cause),
         ));
     }
     text
 }
 
-fn account_words(account: &Account) -> String {
+fn account_text(account: &Account) -> String {
     let scopes: Vec<String> = account.scopes.iter().map(|scope| scope_line(scope)).collect();
     let scopes = if scopes.is_empty() { String::from("not said") } else { scopes.join(", ") };
     let until = account.expires_at.map_or_else(|| String::from("not said"), time);
     let renewal = if account.can_refresh { "renewed automatically" } else { "not renewed" };
-    let mut text = row("signed in at", &line(&account.issuer));
-    text.push_str(&row("for", &line(&account.resource)));
-    text.push_str(&row("known by", client_words(account.client)));
-    text.push_str(&row("scopes", &scopes));
-    text.push_str(&row("since", &time(account.signed_in_at)));
-    text.push_str(&row("until", &format!("{until}, {renewal}")));
+    let mut text = text_row("signed in at", &escape_line(&account.issuer));
+    text.push_str(&text_row("for", &escape_line(&account.resource)));
+    text.push_str(&text_row("known by", client_text(account.client)));
+    text.push_str(&text_row("scopes", &scopes));
+    text.push_str(&text_row("since", &time(account.signed_in_at)));
+    text.push_str(&text_row("until", &format!("{until}, {renewal}")));
     if let Some(at) = account.refreshed_at {
-        text.push_str(&row("last renewed", &time(at)));
+        text.push_str(&text_row("last renewed", &time(at)));
     }
     if account.bound {
-        text.push_str(&row("bound to", "a key of this computer (DPoP)"));
+        text.push_str(&text_row("bound to", "a key of this computer (DPoP)"));
     }
     if let Some(cause) = &account.ended {
-        text.push_str(&row("ENDED", &line(cause)));
+        text.push_str(&text_row("ENDED", &escape_line(cause)));
     }
     text
 }
 
 /// Lists every request and response of a sign-in. Secrets in them are already redacted.
-pub(crate) fn steps(steps: &[SignInStep]) -> String {
+pub(crate) fn steps_text(steps: &[SignInStep]) -> String {
     let mut text = String::new();
     for (number, step) in (1..).zip(steps) {
-        text.push_str(&format!("{number}. {} ({} ms)\n", line(&step.what), step.took));
+        text.push_str(&format!("{number}. {} ({} ms)\n", escape_line(&step.what), step.took));
         for (mark, message) in [("  > ", &step.request), ("  < ", &step.answer)] {
-            text.push_str(&message.as_deref().map(|message| block(message, mark)).unwrap_or_default());
+            text.push_str(&message.as_deref().map(|message| prefixed_block(message, mark)).unwrap_or_default());
         }
         let mark = if step.failed { "FAILED: " } else { "" };
-        text.push_str(&block(&format!("{mark}{}", step.conclusion), "  = "));
+        text.push_str(&prefixed_block(&format!("{mark}{}", step.conclusion), "  = "));
     }
     text
 }
 
-fn row(name: &str, words: &str) -> String {
+fn text_row(name: &str, words: &str) -> String {
     format!("{name:<13} {words}\n")
 }
 
-const fn client_words(client: ClientIdentity) -> &'static str {
+const fn client_text(client: ClientIdentity) -> &'static str {
     match client {
         ClientIdentity::Configured => "the client ID in the settings",
         ClientIdentity::MetadataDocument => "client metadata document",
@@ -195,5 +198,5 @@ fn scope_line(scope: &str) -> String {
         "offline_access" => " (stay signed in)",
         _ => "",
     };
-    format!("{}{meaning}", line(scope))
+    format!("{}{meaning}", escape_line(scope))
 }

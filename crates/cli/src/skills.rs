@@ -5,14 +5,14 @@ use api::{ErrorCode, Handler as _};
 use serde_json::Value;
 
 use crate::arguments::{ServerArgument, SkillsCommand};
-use crate::commands::{CALL, ListedItems, list, use_server};
+use crate::commands::{CALL_ID, ListedItems, list_items, use_server};
 use crate::failure::CommandFailure;
-use crate::output::value;
+use crate::output::to_json_value;
 use crate::result_text;
 use crate::session::CommandSession;
 
 /// The capability of servers with skills.
-const CAPABILITY: &str = "extensions.io.modelcontextprotocol/skills";
+const SKILLS_CAPABILITY: &str = "extensions.io.modelcontextprotocol/skills";
 
 /// Runs a `skills` command.
 pub(crate) async fn run(session: &CommandSession, command: SkillsCommand) -> Result<Value, CommandFailure> {
@@ -26,14 +26,14 @@ pub(crate) async fn run(session: &CommandSession, command: SkillsCommand) -> Res
 async fn list_skills(session: &CommandSession, of: ServerArgument) -> Result<Value, CommandFailure> {
     let is_named = of.server.is_some();
     let read = async |server: String| {
-        let has_skills = |server: api::data::Server| server.capabilities.iter().any(|name| name == CAPABILITY);
+        let has_skills = |server: api::data::Server| server.capabilities.iter().any(|name| name == SKILLS_CAPABILITY);
         if !is_named && !session.server(&server).is_some_and(has_skills) {
             return Ok(ListedItems { items: Vec::new(), notes: Vec::new() });
         }
         let Skills { skills, notes, .. } = session.api.skills(ServerName { server }).await?;
         Ok(ListedItems { items: skills, notes })
     };
-    list(session, of, read, result_text::skill).await
+    list_items(session, of, read, result_text::skill_row).await
 }
 
 async fn read(
@@ -46,10 +46,10 @@ async fn read(
     let listed = session.api.skills(ServerName { server: server.clone() }).await?.skills;
     let found = find(&server, &listed, name)?;
     let (skill, shown) = (found.uri.clone(), Some(found.hash.clone()));
-    let file = file.map(|file| in_folder(&skill, file));
-    let result = session.api.read_skill(ReadSkill { call: CALL.to_owned(), server, skill, shown, file }).await?;
-    session.output.text(&result_text::contents(&result.contents));
-    Ok(value(&result))
+    let file = file.map(|file| resolve_skill_uri(&skill, file));
+    let result = session.api.read_skill(ReadSkill { call: CALL_ID.to_owned(), server, skill, shown, file }).await?;
+    session.output.text(&result_text::contents_text(&result.contents));
+    Ok(to_json_value(&result))
 }
 
 /// Returns the skill with this URI, or the only one with this name.
@@ -72,7 +72,7 @@ fn find<'a>(server: &str, listed: &'a [Skill], name: &str) -> Result<&'a Skill, 
 }
 
 /// Converts a path within a skill's folder to a URI. A URI is unchanged.
-fn in_folder(skill: &str, file: &str) -> String {
+fn resolve_skill_uri(skill: &str, file: &str) -> String {
     match skill.strip_suffix("SKILL.md") {
         Some(folder) if !file.contains("://") => format!("{folder}{file}"),
         _ => file.to_owned(),

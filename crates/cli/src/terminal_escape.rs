@@ -4,11 +4,11 @@ use offers::review::is_styled;
 use serde_json::Value;
 
 /// Maximum number of consecutive spaces. More of them could push text out of view.
-const MOST_SPACES: usize = 40;
+const MAX_SPACES: usize = 40;
 
 /// Returns `true` for characters that a terminal interprets or doesn't show: control characters, and marks that
 /// reorder, join or hide text.
-fn acts(c: char) -> bool {
+fn is_interpreted(c: char) -> bool {
     c.is_control()
         || matches!(
             c,
@@ -21,23 +21,23 @@ fn acts(c: char) -> bool {
 
 /// Returns `true` if a character must be escaped in its context: the two variation selectors of an emoji may follow it
 /// once.
-fn acts_here(before: char, c: char, after: Option<char>) -> bool {
-    acts(c) || (matches!(c, '\u{fe0e}' | '\u{fe0f}') && !is_styled(before, c, after))
+fn must_escape(before: char, c: char, after: Option<char>) -> bool {
+    is_interpreted(c) || (matches!(c, '\u{fe0e}' | '\u{fe0f}') && !is_styled(before, c, after))
 }
 
 /// Formats a value on one line, in quotation marks if its ends would not be visible.
-pub(crate) fn value(text: &str) -> String {
+pub(crate) fn escape_value(text: &str) -> String {
     let has_unseen_end = text.trim() != text || text.is_empty();
-    if has_unseen_end || text.starts_with('"') { format!("\"{}\"", line(text)) } else { line(text) }
+    if has_unseen_end || text.starts_with('"') { format!("\"{}\"", escape_line(text)) } else { escape_line(text) }
 }
 
 /// Formats a text on one line.
-pub(crate) fn line(text: &str) -> String {
+pub(crate) fn escape_line(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut spaces = 0;
     let (mut before, mut left) = (' ', text.chars().peekable());
     while let Some(c) = left.next() {
-        let acts = acts_here(std::mem::replace(&mut before, c), c, left.peek().copied());
+        let acts = must_escape(std::mem::replace(&mut before, c), c, left.peek().copied());
         if c == ' ' {
             spaces += 1;
             continue;
@@ -56,12 +56,12 @@ pub(crate) fn line(text: &str) -> String {
 }
 
 /// Formats a text on its own lines, such as a fragment of a model's answer.
-pub(crate) fn lines(text: &str) -> String {
+pub(crate) fn escape_lines(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
             '\n' | '\t' => shown.push(c),
-            c if acts(c) => shown.extend(c.escape_unicode()),
+            c if is_interpreted(c) => shown.extend(c.escape_unicode()),
             c => shown.push(c),
         }
     }
@@ -70,14 +70,14 @@ pub(crate) fn lines(text: &str) -> String {
 
 fn push_spaces(shown: &mut String, spaces: &mut usize) {
     match std::mem::take(spaces) {
-        few @ 0..=MOST_SPACES => shown.extend(std::iter::repeat_n(' ', few)),
+        few @ 0..=MAX_SPACES => shown.extend(std::iter::repeat_n(' ', few)),
         many => shown.push_str(&format!("⟨{many} spaces⟩")),
     }
 }
 
 /// Formats a text on separate lines, each with a prefix, so that it can't imitate other output. Many empty lines are
 /// replaced by their number.
-pub(crate) fn block(text: &str, prefix: &str) -> String {
+pub(crate) fn prefixed_block(text: &str, prefix: &str) -> String {
     let mut shown = String::new();
     let mut lines = text.trim_end_matches('\n').split('\n').map(|l| l.strip_suffix('\r').unwrap_or(l)).peekable();
     while let Some(text) = lines.next() {
@@ -85,7 +85,7 @@ pub(crate) fn block(text: &str, prefix: &str) -> String {
         while empty > 0 && lines.next_if(|next| next.trim().is_empty()).is_some() {
             empty += 1;
         }
-        let text = if empty > 3 { format!("⟨{empty} empty lines⟩") } else { line(text) };
+        let text = if empty > 3 { format!("⟨{empty} empty lines⟩") } else { escape_line(text) };
         for _ in 0..if empty > 3 { 1 } else { empty.max(1) } {
             shown.push_str(prefix);
             shown.push_str(&text);
@@ -97,20 +97,20 @@ pub(crate) fn block(text: &str, prefix: &str) -> String {
 
 /// Formats JSON on one line, with characters escaped that a terminal interprets. The JSON value is unchanged, as they
 /// only occur in strings.
-pub(crate) fn json(value: &Value) -> String {
-    escaped(&value.to_string())
+pub(crate) fn escape_json(value: &Value) -> String {
+    escape_json_text(&value.to_string())
 }
 
 /// Formats JSON on several lines.
-pub(crate) fn pretty(value: &Value) -> String {
-    escaped(&format!("{value:#}"))
+pub(crate) fn pretty_json(value: &Value) -> String {
+    escape_json_text(&format!("{value:#}"))
 }
 
-fn escaped(json: &str) -> String {
+fn escape_json_text(json: &str) -> String {
     let mut shown = String::with_capacity(json.len());
     let (mut before, mut left) = (' ', json.chars().peekable());
     while let Some(c) = left.next() {
-        if acts_here(std::mem::replace(&mut before, c), c, left.peek().copied()) && c != '\n' {
+        if must_escape(std::mem::replace(&mut before, c), c, left.peek().copied()) && c != '\n' {
             for unit in c.encode_utf16(&mut [0; 2]) {
                 shown.push_str(&format!("\\u{unit:04x}"));
             }
@@ -129,7 +129,7 @@ mod tests {
     fn value_with_invisible_ends_is_quoted() {
         let cases = [("/x/a", "/x/a"), ("/x/a ", "\"/x/a \""), (" a", "\" a\""), ("", "\"\""), ("\"a", "\"\"a\"")];
         for (text, shown) in cases {
-            assert_eq!(value(text), shown, "X12: {text:?}");
+            assert_eq!(escape_value(text), shown, "X12: {text:?}");
         }
     }
 
@@ -149,31 +149,31 @@ mod tests {
             ("a\u{fe0e}1\u{fe0f}\u{fffc}", "a\\u{fe0e}1\\u{fe0f}\\u{fffc}"),
         ];
         for (text, shown) in cases {
-            assert_eq!(line(text), shown, "how {text:?} is shown");
+            assert_eq!(escape_line(text), shown, "how {text:?} is shown");
         }
         let pushed = format!("ls{}; rm -r x", " ".repeat(10_000));
-        assert_eq!(line(&pushed), "ls⟨10000 spaces⟩; rm -r x", "many spaces are replaced by their number");
-        assert_eq!(line("a\u{a0}b\u{3000}"), "a\\u{a0}b\\u{3000}", "other kinds of spaces are escaped");
+        assert_eq!(escape_line(&pushed), "ls⟨10000 spaces⟩; rm -r x", "many spaces are replaced by their number");
+        assert_eq!(escape_line("a\u{a0}b\u{3000}"), "a\\u{a0}b\\u{3000}", "other kinds of spaces are escaped");
     }
 
     #[test]
     fn every_line_of_a_block_has_its_prefix() {
-        assert_eq!(block("a\nb\u{1b}\n", "| "), "| a\n| b\\u{1b}\n", "each line has the prefix");
+        assert_eq!(prefixed_block("a\nb\u{1b}\n", "| "), "| a\n| b\\u{1b}\n", "each line has the prefix");
         let pushed = format!("a{}b", "\n".repeat(5_000));
         assert_eq!(
-            block(&pushed, "| "),
+            prefixed_block(&pushed, "| "),
             "| a\n| ⟨4999 empty lines⟩\n| b\n",
             "many empty lines are replaced by their number"
         );
-        assert_eq!(block("a\n\n\nb", ""), "a\n\n\nb\n", "a few empty lines stay");
-        assert_eq!(block("", "| "), "| \n", "an empty text is a line");
+        assert_eq!(prefixed_block("a\n\n\nb", ""), "a\n\n\nb\n", "a few empty lines stay");
+        assert_eq!(prefixed_block("", "| "), "| \n", "an empty text is a line");
     }
 
     #[test]
     fn escaped_json_parses_to_the_same_value() {
         let value = serde_json::json!({"a\u{9b}": "\u{1b}[2J\u{202e}\u{e0041}ä\u{fe0f}\n"});
-        let text = json(&value);
-        assert!(!text.contains(acts) && !text.contains('\u{fe0f}'), "nothing is interpreted in {text:?}");
+        let text = escape_json(&value);
+        assert!(!text.contains(is_interpreted) && !text.contains('\u{fe0f}'), "nothing is interpreted in {text:?}");
         let read: Value = serde_json::from_str(&text).expect("it is JSON");
         assert_eq!(read, value, "the value is unchanged");
     }

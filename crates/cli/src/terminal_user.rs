@@ -15,13 +15,13 @@ use tokio::time::Instant;
 use crate::consent_decider::ConsentReply;
 use crate::input_lines::InputLines;
 use crate::output::{Output, PromptGuard};
-use crate::terminal_escape::pretty;
+use crate::terminal_escape::pretty_json;
 use crate::{consent_request_text, form, sampling_text};
 
 /// Time after a prompt during which input is ignored, as it was typed before the prompt could be read.
-const ARMED_AFTER: Duration = Duration::from_millis(500);
+const INPUT_IGNORE_DURATION: Duration = Duration::from_millis(500);
 /// Length of an hour, in milliseconds.
-const HOUR: u64 = 60 * 60 * 1000;
+const HOUR_MILLIS: u64 = 60 * 60 * 1000;
 
 /// The user at the terminal.
 pub(crate) struct TerminalUser {
@@ -44,7 +44,7 @@ impl TerminalUser {
     pub(crate) async fn confirm(&self, words: &str) -> bool {
         let mut asked = OpenPrompt { input: self.input.clone(), asking: self.output.ask() };
         asked.write(words);
-        matches!(asked.yes_or("no").await, Some(Ok(())))
+        matches!(asked.prompt_yes_or_refusal("no").await, Some(Ok(())))
     }
 
     /// Prompts for a decision on a consent request. The end of the input counts as cancel.
@@ -65,10 +65,10 @@ impl OpenPrompt {
             ConsentRequestBody::StartServer { .. }
             | ConsentRequestBody::ConnectServer { .. }
             | ConsentRequestBody::Tool { .. }
-            | ConsentRequestBody::Read { .. } => self.allow(request).await,
+            | ConsentRequestBody::Read { .. } => self.prompt_allow(request).await,
             ConsentRequestBody::Sampling {
                 step: SamplingStep::Request | SamplingStep::Running, model: None, ..
-            } => self.yes_or("decline").await.map(allow_once),
+            } => self.prompt_yes_or_refusal("decline").await.map(allow_once),
             ConsentRequestBody::Sampling { step: SamplingStep::Request | SamplingStep::Running, .. } => {
                 self.ask_who_answers().await
             }
@@ -78,28 +78,30 @@ impl OpenPrompt {
                 model: Some(_),
                 again,
                 ..
-            } if !response.content.is_empty() => match self.review(*again).await {
-                Some(None) => return self.respond().await,
+            } if !response.content.is_empty() => match self.prompt_response_review(*again).await {
+                Some(None) => return self.prompt_response_text().await,
                 Some(Some(answer)) => Some(answer),
                 None => None,
             },
-            ConsentRequestBody::Sampling { step: SamplingStep::Response, .. } => return self.respond().await,
-            ConsentRequestBody::Url { url, .. } if !url.openable => Some(self.refuse().await),
-            ConsentRequestBody::Url { .. } => self.yes_or("decline").await.map(allow_once),
-            ConsentRequestBody::Form { unsupported: Some(_), .. } => Some(self.refuse().await),
-            ConsentRequestBody::Form { fields, .. } => self.fill_in(api, request, fields).await,
-            ConsentRequestBody::Result { .. } => self.read_by_model().await,
-            ConsentRequestBody::Roots { .. } => self.folders().await,
-            ConsentRequestBody::SignIn { authorization_url: Some(page), .. } if !page.openable => {
-                Some(self.refuse().await)
+            ConsentRequestBody::Sampling { step: SamplingStep::Response, .. } => {
+                return self.prompt_response_text().await;
             }
-            ConsentRequestBody::SignIn { .. } => self.yes_or("no").await.map(allow_once),
-            ConsentRequestBody::ClientId { .. } => self.client_id().await,
+            ConsentRequestBody::Url { url, .. } if !url.openable => Some(self.prompt_refusal_kind().await),
+            ConsentRequestBody::Url { .. } => self.prompt_yes_or_refusal("decline").await.map(allow_once),
+            ConsentRequestBody::Form { unsupported: Some(_), .. } => Some(self.prompt_refusal_kind().await),
+            ConsentRequestBody::Form { fields, .. } => self.prompt_form(api, request, fields).await,
+            ConsentRequestBody::Result { .. } => self.prompt_result_review().await,
+            ConsentRequestBody::Roots { .. } => self.prompt_folders().await,
+            ConsentRequestBody::SignIn { authorization_url: Some(page), .. } if !page.openable => {
+                Some(self.prompt_refusal_kind().await)
+            }
+            ConsentRequestBody::SignIn { .. } => self.prompt_yes_or_refusal("no").await.map(allow_once),
+            ConsentRequestBody::ClientId { .. } => self.prompt_client_id().await,
         };
         ConsentReply::Simple(answer.unwrap_or(ConsentDecision::Cancel))
     }
 
-    async fn allow(&mut self, request: &ConsentRequest) -> Option<ConsentDecision> {
+    async fn prompt_allow(&mut self, request: &ConsentRequest) -> Option<ConsentDecision> {
         let mut choices = vec![("y", "once", ApprovalScope::Once)];
         if request.scopes.contains(&ApprovalScope::Session) {
             choices.push(("s", "until this program ends", ApprovalScope::Session));
@@ -112,22 +114,25 @@ impl OpenPrompt {
         // A model that made the call can receive the reason.
         let is_of_model = matches!(request.why, ConsentRequestOrigin::Model { .. });
         let why = if is_of_model { ", w = no, with a reason" } else { "" };
-        let line = self.decision(&format!("Allow? {}, N = no{why}, c = cancel: ", words.join(", "))).await?;
+        let line =
+            self.prompt_decision_line(&format!("Allow? {}, N = no{why}, c = cancel: ", words.join(", "))).await?;
         Some(match line.trim() {
             "c" => ConsentDecision::Cancel,
             "w" if is_of_model => {
-                ConsentDecision::DenyBecause { reason: self.line("  why not: ").await?.trim().to_owned() }
+                ConsentDecision::DenyBecause { reason: self.prompt_line("  why not: ").await?.trim().to_owned() }
             }
             typed => match choices.iter().find(|(key, ..)| *key == typed.to_lowercase()) {
-                Some((key, _, scope)) => ConsentDecision::Allow { scope: *scope, lasts: (*key == "h").then_some(HOUR) },
+                Some((key, _, scope)) => {
+                    ConsentDecision::Allow { scope: *scope, lasts: (*key == "h").then_some(HOUR_MILLIS) }
+                }
                 None => ConsentDecision::Deny,
             },
         })
     }
 
     /// Prompts for yes, or returns the refusal.
-    async fn yes_or(&mut self, no: &str) -> Option<Result<(), ConsentDecision>> {
-        let line = self.decision(&format!("y = yes, N = {no}, c = cancel: ")).await?;
+    async fn prompt_yes_or_refusal(&mut self, no: &str) -> Option<Result<(), ConsentDecision>> {
+        let line = self.prompt_decision_line(&format!("y = yes, N = {no}, c = cancel: ")).await?;
         Some(match line.trim().to_lowercase().as_str() {
             "y" | "yes" => Ok(()),
             "c" => Err(ConsentDecision::Cancel),
@@ -136,9 +141,9 @@ impl OpenPrompt {
     }
 
     /// Prompts for a decision on a tool result.
-    async fn read_by_model(&mut self) -> Option<ConsentDecision> {
+    async fn prompt_result_review(&mut self) -> Option<ConsentDecision> {
         let prompt = "y = let the model read it, N = don't send it, c = don't send it and stop the answer: ";
-        let line = self.decision(prompt).await?;
+        let line = self.prompt_decision_line(prompt).await?;
         Some(match line.trim().to_lowercase().as_str() {
             "y" | "yes" => ConsentDecision::Allow { scope: ApprovalScope::Once, lasts: None },
             "c" => ConsentDecision::Cancel,
@@ -148,7 +153,9 @@ impl OpenPrompt {
 
     /// Prompts for the way to respond to a server's sampling request.
     async fn ask_who_answers(&mut self) -> Option<ConsentDecision> {
-        let line = self.decision("y = ask the model, w = write the answer yourself, N = decline, c = cancel: ").await?;
+        let line = self
+            .prompt_decision_line("y = ask the model, w = write the answer yourself, N = decline, c = cancel: ")
+            .await?;
         Some(match line.trim().to_lowercase().as_str() {
             "y" | "yes" => ConsentDecision::Allow { scope: ApprovalScope::Once, lasts: None },
             "w" => ConsentDecision::ByHand,
@@ -158,10 +165,10 @@ impl OpenPrompt {
     }
 
     /// Prompts for a decision on a model's response. An inner `None` means that the user rewrites it.
-    async fn review(&mut self, again: bool) -> Option<Option<ConsentDecision>> {
+    async fn prompt_response_review(&mut self, again: bool) -> Option<Option<ConsentDecision>> {
         let ask = if again { "a = ask again, " } else { "" };
         let prompt = format!("y = send it, {ask}w = write another one yourself, N = decline, c = cancel: ");
-        let line = self.decision(&prompt).await?;
+        let line = self.prompt_decision_line(&prompt).await?;
         Some(match line.trim().to_lowercase().as_str() {
             "y" | "yes" => Some(ConsentDecision::Allow { scope: ApprovalScope::Once, lasts: None }),
             "a" if again => Some(ConsentDecision::Again),
@@ -171,25 +178,30 @@ impl OpenPrompt {
         })
     }
 
-    async fn refuse(&mut self) -> ConsentDecision {
-        match self.decision("N = decline, c = cancel: ").await.as_deref().map(str::trim) {
+    async fn prompt_refusal_kind(&mut self) -> ConsentDecision {
+        match self.prompt_decision_line("N = decline, c = cancel: ").await.as_deref().map(str::trim) {
             Some("c") | None => ConsentDecision::Cancel,
             Some(_) => ConsentDecision::Deny,
         }
     }
 
-    async fn fill_in(&mut self, api: &Api, request: &ConsentRequest, fields: &[FormField]) -> Option<ConsentDecision> {
+    async fn prompt_form(
+        &mut self,
+        api: &Api,
+        request: &ConsentRequest,
+        fields: &[FormField],
+    ) -> Option<ConsentDecision> {
         if let Err(refusal) = {
             self.write("Fill it in? ");
-            self.yes_or("decline").await?
+            self.prompt_yes_or_refusal("decline").await?
         } {
             return Some(refusal);
         }
         loop {
             let mut content = Map::new();
             for field in fields {
-                self.write(&crate::terminal_escape::block(&form::field_words(field), "  "));
-                let typed = self.line("  > ").await?;
+                self.write(&crate::terminal_escape::prefixed_block(&form::field_text(field), "  "));
+                let typed = self.prompt_line("  > ").await?;
                 if let Some(value) = form::parse_field(field, &typed) {
                     content.insert(field.name.clone(), value);
                 }
@@ -198,24 +210,24 @@ impl OpenPrompt {
             let check = CheckForm { id: request.id.clone(), content: content.clone() };
             let problems = api.check_form(check).await.ok()?.problems;
             if problems.is_empty() {
-                self.write(&format!("This would go back:\n{}\n", pretty(&content)));
-                return match self.yes_or("decline").await? {
+                self.write(&format!("This would go back:\n{}\n", pretty_json(&content)));
+                return match self.prompt_yes_or_refusal("decline").await? {
                     Ok(()) => Some(ConsentDecision::Submit { content }),
                     Err(refusal) => Some(refusal),
                 };
             }
             for problem in &problems {
-                self.write(&format!("  {}\n", form::problem_words(problem)));
+                self.write(&format!("  {}\n", form::problem_text(problem)));
             }
             self.write("Once more. ");
         }
     }
 
-    async fn respond(&mut self) -> ConsentReply {
+    async fn prompt_response_text(&mut self) -> ConsentReply {
         self.write("Write it, and end with a line that has only a dot.\n");
         let mut text = String::new();
         loop {
-            match self.line("").await.as_deref() {
+            match self.prompt_line("").await.as_deref() {
                 None => return ConsentReply::Simple(ConsentDecision::Cancel),
                 Some(".") => break,
                 Some(line) => {
@@ -231,51 +243,54 @@ impl OpenPrompt {
             stop_reason: Some(String::from("endTurn")),
         };
         self.write(&sampling_text::response_text(&response));
-        match self.yes_or("decline").await {
+        match self.prompt_yes_or_refusal("decline").await {
             Some(Ok(())) => ConsentReply::Edited(ConsentRequestEdit::Response { response }),
             Some(Err(refusal)) => ConsentReply::Simple(refusal),
             None => ConsentReply::Simple(ConsentDecision::Cancel),
         }
     }
 
-    async fn folders(&mut self) -> Option<ConsentDecision> {
+    async fn prompt_folders(&mut self) -> Option<ConsentDecision> {
         self.write(
             "Type one folder on each line, from the root on, and an empty line at the end; none shares nothing.\n",
         );
         let mut folders = Vec::new();
         loop {
-            let line = self.line("  folder > ").await?;
+            let line = self.prompt_line("  folder > ").await?;
             match line.trim() {
                 "" => break,
                 folder => folders.push(folder.to_owned()),
             }
         }
         let shown: Vec<String> =
-            folders.iter().map(|folder| format!("  {}\n", crate::terminal_escape::line(folder))).collect();
+            folders.iter().map(|folder| format!("  {}\n", crate::terminal_escape::escape_line(folder))).collect();
         let shown = if shown.is_empty() { String::from("  no folder\n") } else { shown.concat() };
         self.write(&format!("The server would know of, from now on:\n{shown}"));
-        match self.yes_or("no").await? {
+        match self.prompt_yes_or_refusal("no").await? {
             Ok(()) => Some(ConsentDecision::Share { folders }),
             Err(refusal) => Some(refusal),
         }
     }
 
-    async fn client_id(&mut self) -> Option<ConsentDecision> {
-        let client_id = self.decision("  client ID (empty = no): ").await?.trim().to_owned();
+    async fn prompt_client_id(&mut self) -> Option<ConsentDecision> {
+        let client_id = self.prompt_decision_line("  client ID (empty = no): ").await?.trim().to_owned();
         if client_id.is_empty() {
             return Some(ConsentDecision::Deny);
         }
-        let secret =
-            self.line("  client secret, if you received one (it is shown while you type): ").await?.trim().to_owned();
+        let secret = self
+            .prompt_line("  client secret, if you received one (it is shown while you type): ")
+            .await?
+            .trim()
+            .to_owned();
         let client_secret = Some(secret).filter(|secret| !secret.is_empty());
         Some(ConsentDecision::Identify { client: EnteredClient { client_id, client_secret } })
     }
 
     /// Prompts for a line that decides. Input that was typed before the prompt could be read is ignored.
-    async fn decision(&mut self, prompt: &str) -> Option<String> {
-        let armed = Instant::now() + ARMED_AFTER;
+    async fn prompt_decision_line(&mut self, prompt: &str) -> Option<String> {
+        let armed = Instant::now() + INPUT_IGNORE_DURATION;
         loop {
-            let line = self.line(prompt).await?;
+            let line = self.prompt_line(prompt).await?;
             if Instant::now() >= armed {
                 return Some(line);
             }
@@ -283,9 +298,9 @@ impl OpenPrompt {
         }
     }
 
-    async fn line(&mut self, prompt: &str) -> Option<String> {
+    async fn prompt_line(&mut self, prompt: &str) -> Option<String> {
         self.write(prompt);
-        self.input.line().await
+        self.input.next_line().await
     }
 }
 

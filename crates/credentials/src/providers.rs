@@ -102,7 +102,7 @@ pub enum ProviderError {
 }
 
 /// Returns the name under which the key of a provider is stored.
-pub fn key_place(settings: &ProviderSettings) -> String {
+pub fn key_name(settings: &ProviderSettings) -> String {
     format!("{}{}", key_prefix(&settings.id), settings.origin())
 }
 
@@ -170,12 +170,12 @@ impl KeychainProvider {
         Ok(Self { settings, secrets, keyless, client, ready: Mutex::default() })
     }
 
-    async fn ready(&self) -> Result<Arc<HttpProvider>, ModelError> {
+    async fn http_provider(&self) -> Result<Arc<HttpProvider>, ModelError> {
         let mut ready = self.ready.lock().await;
         if let Some(provider) = &*ready {
             return Ok(Arc::clone(provider));
         }
-        let (secrets, place) = (Arc::clone(&self.secrets), key_place(&self.settings));
+        let (secrets, place) = (Arc::clone(&self.secrets), key_name(&self.settings));
         let key = tokio::task::spawn_blocking(move || secrets.get(&place)).await;
         let unreadable = |cause: String| ModelError::KeyUnreadable { cause };
         let key = match key.map_err(|error| unreadable(error.to_string()))? {
@@ -205,16 +205,16 @@ impl Provider for KeychainProvider {
     }
 
     async fn models(&self) -> Result<Vec<Model>, ModelError> {
-        let listed = self.ready().await?.models().await;
+        let listed = self.http_provider().await?.models().await;
         self.reset_rejected_key(listed).await
     }
 
-    fn cannot_carry(&self, request: &ModelRequest) -> Vec<LossyConversion> {
-        self.keyless.cannot_carry(request)
+    fn find_losses(&self, request: &ModelRequest) -> Vec<LossyConversion> {
+        self.keyless.find_losses(request)
     }
 
     async fn stream(&self, request: ModelRequest) -> Result<Deltas, ModelError> {
-        let deltas = self.ready().await?.stream(request).await;
+        let deltas = self.http_provider().await?.stream(request).await;
         self.reset_rejected_key(deltas).await
     }
 }
@@ -237,7 +237,7 @@ impl Provider for UnconfirmedProvider {
         Err(self.problem.clone())
     }
 
-    fn cannot_carry(&self, _: &ModelRequest) -> Vec<LossyConversion> {
+    fn find_losses(&self, _: &ModelRequest) -> Vec<LossyConversion> {
         Vec::new()
     }
 

@@ -16,12 +16,12 @@ use secrecy::SecretString;
 use url::Url;
 
 /// Client name that the app registers with.
-const NAME: &str = "Drawbridge";
+const CLIENT_NAME: &str = "Drawbridge";
 /// Signature algorithm for a private key, unless the settings name one.
-const ALGORITHM: &str = "ES256";
+const DEFAULT_SIGNING_ALGORITHM: &str = "ES256";
 
 /// Returns the reason why a server does not support signing in, or `None` if it does.
-pub fn not_offered(config: Option<&HttpConfig>) -> Option<&'static str> {
+pub fn unsupported_sign_in_reason(config: Option<&HttpConfig>) -> Option<&'static str> {
     let Some(config) = config else { return Some("it is a local program, which handles sign-ins itself") };
     let is_own = config.headers.keys().any(|name| name.eq_ignore_ascii_case("authorization"));
     is_own.then_some("its settings contain a header Authorization, which is sent instead; remove it to sign in")
@@ -35,7 +35,7 @@ pub fn client_document(url: &str) -> Option<String> {
 }
 
 fn client_source(preregistered: Option<PreregisteredClient>, metadata_url: Option<Url>) -> ClientSource {
-    ClientSource { preregistered, metadata_url, name: NAME.to_owned(), uri: None }
+    ClientSource { preregistered, metadata_url, name: CLIENT_NAME.to_owned(), uri: None }
 }
 
 /// Error while building the settings of a sign-in.
@@ -56,7 +56,7 @@ pub enum SignInSettingsError {
 ///
 /// Returns [`SignInSettingsError::Address`] if a URL can't be parsed, and [`SignInSettingsError::Secret`] if a referenced secret is missing or
 /// can't be read.
-pub fn settings(
+pub fn authorization_settings(
     config: &HttpConfig,
     (is_approved, endpoints): (bool, &[Url]),
     secrets: &dyn Secrets,
@@ -89,8 +89,8 @@ pub fn settings(
     let metadata_url =
         auth.client_metadata_url.as_deref().map(|url| named("the client metadata URL", url)).transpose()?;
     Ok(AuthorizationSettings {
-        client: client_source(preregistered(auth, &kept)?, metadata_url),
-        grant: grant(auth, &kept)?,
+        client: client_source(preregistered_client(auth, &kept)?, metadata_url),
+        grant: grant_kind(auth, &kept)?,
         scopes: Some(auth.scopes.clone()).filter(|scopes| !scopes.is_empty()),
         issuer: auth.issuer.clone(),
         dpop: match auth.dpop {
@@ -124,7 +124,7 @@ impl EnteredSecrets<'_> {
     }
 }
 
-fn preregistered(
+fn preregistered_client(
     auth: &AuthConfig,
     kept: &EnteredSecrets<'_>,
 ) -> Result<Option<PreregisteredClient>, UnresolvedSecret> {
@@ -138,7 +138,7 @@ fn preregistered(
     Ok(Some(PreregisteredClient {
         issuer: auth.issuer.clone(),
         client_id,
-        authentication: authentication(&proof, kept)?,
+        authentication: client_authentication(&proof, kept)?,
         redirect_port: auth.redirect_port,
     }))
 }
@@ -151,7 +151,7 @@ struct ClientAuthSettings<'a> {
     algorithm: Option<&'a str>,
 }
 
-fn authentication(
+fn client_authentication(
     proof: &ClientAuthSettings<'_>,
     kept: &EnteredSecrets<'_>,
 ) -> Result<ClientAuthentication, UnresolvedSecret> {
@@ -164,17 +164,19 @@ fn authentication(
     Ok(match (proof.private_key, proof.secret) {
         (Some(key), _) if method.is_none() => ClientAuthentication::PrivateKeyJwt {
             key_pem: kept.read(key)?,
-            algorithm: proof.algorithm.unwrap_or(ALGORITHM).to_owned(),
+            algorithm: proof.algorithm.unwrap_or(DEFAULT_SIGNING_ALGORITHM).to_owned(),
         },
         (_, Some(secret)) => ClientAuthentication::Secret { secret: kept.read(secret)?, method },
         _ => ClientAuthentication::None,
     })
 }
 
-fn grant(auth: &AuthConfig, kept: &EnteredSecrets<'_>) -> Result<GrantKind, SignInSettingsError> {
+fn grant_kind(auth: &AuthConfig, kept: &EnteredSecrets<'_>) -> Result<GrantKind, SignInSettingsError> {
     Ok(match (auth.grant, &auth.identity_provider, &auth.assertion) {
         (GrantType::ClientCredentials, ..) => GrantKind::ClientCredentials,
-        (GrantType::EnterpriseManaged, Some(provider), _) => GrantKind::EnterpriseManaged(enterprise(provider, kept)?),
+        (GrantType::EnterpriseManaged, Some(provider), _) => {
+            GrantKind::EnterpriseManaged(enterprise_idp(provider, kept)?)
+        }
         (GrantType::WorkloadIdentity, _, Some(assertion)) => {
             GrantKind::WorkloadIdentity { assertion: kept.read(assertion)? }
         }
@@ -182,7 +184,7 @@ fn grant(auth: &AuthConfig, kept: &EnteredSecrets<'_>) -> Result<GrantKind, Sign
     })
 }
 
-fn enterprise(
+fn enterprise_idp(
     provider: &AuthIdentityProvider,
     kept: &EnteredSecrets<'_>,
 ) -> Result<EnterpriseIdp, SignInSettingsError> {
@@ -196,7 +198,7 @@ fn enterprise(
         issuer: provider.issuer.clone(),
         token_endpoint: provider.token_endpoint.as_deref().and_then(|url| Url::parse(url).ok()),
         client_id: provider.client_id.clone(),
-        authentication: authentication(&proof, kept)?,
+        authentication: client_authentication(&proof, kept)?,
         id_token: provider.id_token.as_deref().map(|text| kept.read(text)).transpose()?,
     })
 }
@@ -226,7 +228,7 @@ mod tests {
             ..AuthConfig::default()
         };
         let own = |auth: &AuthConfig, kept: &EnteredSecrets<'_>| {
-            preregistered(auth, kept).map(|one| one.unwrap().authentication)
+            preregistered_client(auth, kept).map(|one| one.unwrap().authentication)
         };
         let is_by_key = |found: &ClientAuthentication| matches!(found, ClientAuthentication::PrivateKeyJwt { .. });
         for (way, is_key) in [(None, true), (Some("private_key_jwt"), true), (Some("client_secret_post"), false)] {
@@ -238,7 +240,7 @@ mod tests {
                 private_key: Some(secrets::reference("key")),
                 ..AuthIdentityProvider::default()
             };
-            let found = enterprise(&provider, &kept).unwrap().authentication;
+            let found = enterprise_idp(&provider, &kept).unwrap().authentication;
             assert_eq!(is_by_key(&found), is_key, "authentication by private key at an identity provider, for {way:?}");
         }
         let other = EnteredSecrets { origin: "https://b.example".to_owned(), ..kept };
@@ -309,7 +311,7 @@ mod tests {
             ..HttpConfig::default()
         };
         for (is_approved, hosts) in [(true, &["127.0.0.1", "idp.internal", "localhost"][..]), (false, &[])] {
-            let made = settings(
+            let made = authorization_settings(
                 &config,
                 (is_approved, &[]),
                 &secrets,
@@ -331,10 +333,13 @@ mod tests {
 
     #[test]
     fn sign_in_is_not_offered_to_servers_with_their_own_credentials() {
-        assert!(not_offered(None).is_some(), "a local program");
+        assert!(unsupported_sign_in_reason(None).is_some(), "a local program");
         let with =
             |name: &str| HttpConfig { headers: [(name.to_owned(), String::new())].into(), ..HttpConfig::default() };
-        assert!(not_offered(Some(&with("AUTHORIZATION"))).is_some(), "a configured Authorization header, in any case");
-        assert!(not_offered(Some(&with("X-Key"))).is_none(), "other headers don't prevent signing in");
+        assert!(
+            unsupported_sign_in_reason(Some(&with("AUTHORIZATION"))).is_some(),
+            "a configured Authorization header, in any case"
+        );
+        assert!(unsupported_sign_in_reason(Some(&with("X-Key"))).is_none(), "other headers don't prevent signing in");
     }
 }

@@ -73,7 +73,7 @@ impl TokenVaults {
         vault.entry.emptied.fetch_add(1, Ordering::SeqCst);
         async move {
             let (prefix, into) = (vault.prefix(), Arc::clone(&was));
-            let removed = vault.blocking(move |secrets| take_all(secrets, &prefix, &into)).await;
+            let removed = vault.blocking(move |secrets| move_all_secrets(secrets, &prefix, &into)).await;
             let is_something = was.keys("").is_ok_and(|keys| !keys.is_empty());
             let was = is_something.then(|| SecretsVault::new(&vault.name, was, Arc::default()));
             EmptiedVault { was, removed }
@@ -82,7 +82,7 @@ impl TokenVaults {
 }
 
 /// Moves all secrets whose keys have this prefix into `into`. Unreadable secrets are only removed.
-fn take_all(secrets: &dyn Secrets, prefix: &str, into: &SecretsInMemory) -> Result<(), SecretError> {
+fn move_all_secrets(secrets: &dyn Secrets, prefix: &str, into: &SecretsInMemory) -> Result<(), SecretError> {
     let keys = secrets.keys(prefix)?;
     for key in &keys {
         match secrets.get(key) {
@@ -136,14 +136,14 @@ impl SecretsVault {
             done
         });
         match done.await {
-            Ok(done) => done.map_err(|error| failed(&error)),
+            Ok(done) => done.map_err(|error| vault_error(&error)),
             Err(error) => Err(VaultError { kind: VaultProblem::Broken, cause: error.to_string() }),
         }
     }
 
     /// Runs a blocking operation as [`Self::blocking`] does. Returns `None` without running it if the entry was emptied
     /// since this vault was opened.
-    async fn while_open<T: Send + 'static>(
+    async fn run_while_open<T: Send + 'static>(
         &self,
         act: impl FnOnce(&dyn Secrets) -> Result<T, SecretError> + Send + 'static,
     ) -> Result<Option<T>, VaultError> {
@@ -156,7 +156,7 @@ impl SecretsVault {
     }
 }
 
-fn failed(error: &SecretError) -> VaultError {
+fn vault_error(error: &SecretError) -> VaultError {
     let kind = match error {
         SecretError::Locked(_) => VaultProblem::Locked,
         SecretError::Missing(_) => VaultProblem::Missing,
@@ -175,7 +175,7 @@ fn closed_error() -> VaultError {
 impl Vault for SecretsVault {
     async fn read(&self, key: &VaultKey) -> Result<Option<SecretSlice<u8>>, VaultError> {
         let key = self.key(key);
-        let kept = self.while_open(move |secrets| secrets.get(&key)).await?.ok_or_else(closed_error)?;
+        let kept = self.run_while_open(move |secrets| secrets.get(&key)).await?.ok_or_else(closed_error)?;
         let Some(kept) = kept else { return Ok(None) };
         let bytes = STANDARD.decode(kept).map_err(|_| VaultError {
             kind: VaultProblem::Broken,
@@ -187,7 +187,7 @@ impl Vault for SecretsVault {
     async fn write(&self, key: &VaultKey, entry: SecretSlice<u8>) -> Result<EntryPersistence, VaultError> {
         let key = self.key(key);
         let write = move |secrets: &dyn Secrets| secrets.set(&key, &STANDARD.encode(entry.expose_secret()));
-        Ok(match self.while_open(write).await?.ok_or_else(closed_error)? {
+        Ok(match self.run_while_open(write).await?.ok_or_else(closed_error)? {
             SecretPersistence::Keychain => EntryPersistence::Safely,
             SecretPersistence::ThisRun { cause } => EntryPersistence::ThisRun { cause },
         })
@@ -196,7 +196,7 @@ impl Vault for SecretsVault {
     async fn remove(&self, key: &VaultKey) -> Result<(), VaultError> {
         let key = self.key(key);
         // Nothing remains to be removed after the entry was emptied.
-        self.while_open(move |secrets| secrets.delete(&key)).await.map(|_| ())
+        self.run_while_open(move |secrets| secrets.delete(&key)).await.map(|_| ())
     }
 
     async fn hold(&self, key: &VaultKey) -> Option<Box<dyn Send>> {

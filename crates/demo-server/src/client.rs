@@ -29,7 +29,7 @@ pub(crate) fn revision(context: &Context) -> ProtocolVersion {
 }
 
 /// Returns `true` if the request uses a stateless revision.
-pub(crate) fn is_modern(context: &Context) -> bool {
+pub(crate) fn is_stateless(context: &Context) -> bool {
     !revision(context).has_initialize()
 }
 
@@ -54,7 +54,7 @@ pub(crate) async fn log(
     logger: &str,
     data: Value,
 ) {
-    let wanted = if is_modern(context) { context.meta.log_level() } else { Some(session_level) };
+    let wanted = if is_stateless(context) { context.meta.log_level() } else { Some(session_level) };
     if wanted.is_none_or(|wanted| severity(level) < severity(wanted)) {
         return;
     }

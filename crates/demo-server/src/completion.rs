@@ -13,17 +13,17 @@ pub(crate) fn complete(state: &State, request: &CompleteRequestParams) -> Result
     let argument = request.argument.name.as_str();
     let known: Vec<String> = match &request.r#ref {
         Reference::Prompt(prompt) => match (prompt.name.as_str(), argument) {
-            ("greet_ship" | "tide_report", "harbour") => owned(harbour::names()),
+            ("greet_ship" | "tide_report", "harbour") => to_strings(harbour::names()),
             ("greet_ship", "ship") => ships_in(earlier("harbour").map(String::as_str)),
-            ("tide_report", "day") => owned(DAYS),
-            ("diary_entry", "mood") => owned(MOODS),
+            ("tide_report", "day") => to_strings(DAYS),
+            ("diary_entry", "mood") => to_strings(MOODS),
             _ => vec![],
         },
         Reference::Resource(template) => match (template.uri.as_str(), argument) {
-            (templates::NOTE, "name") => state.notes().keys().cloned().collect(),
-            (templates::TIDE, "harbour") => owned(harbour::names()),
-            (templates::TIDE, "day") => owned(DAYS),
-            (templates::SHIPS, "filter") => owned(harbour::ships().map(|ship| ship.name)),
+            (templates::NOTE_TEMPLATE, "name") => state.notes().keys().cloned().collect(),
+            (templates::TIDE_TEMPLATE, "harbour") => to_strings(harbour::names()),
+            (templates::TIDE_TEMPLATE, "day") => to_strings(DAYS),
+            (templates::SHIPS_TEMPLATE, "filter") => to_strings(harbour::ships().map(|ship| ship.name)),
             _ => vec![],
         },
         _ => return Err(ErrorData::invalid_params("an unknown kind of reference", None)),
@@ -44,10 +44,10 @@ fn ships_in(harbour: Option<&str>) -> Vec<String> {
     HARBOURS
         .iter()
         .filter(|(name, _)| harbour.is_none_or(|wanted| wanted.eq_ignore_ascii_case(name)))
-        .flat_map(|(_, ships)| owned(ships.iter().copied()))
+        .flat_map(|(_, ships)| to_strings(ships.iter().copied()))
         .collect()
 }
 
-fn owned<'a>(values: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+fn to_strings<'a>(values: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     values.into_iter().map(str::to_owned).collect()
 }

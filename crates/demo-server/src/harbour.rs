@@ -29,12 +29,12 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 
 /// Returns all ships, grouped by harbour.
 pub(crate) fn ships() -> impl Iterator<Item = Ship> {
-    const KINDS: [&str; 3] = ["sailing boat", "tug", "ferry"];
+    const SHIP_KINDS: [&str; 3] = ["sailing boat", "tug", "ferry"];
     HARBOURS
         .iter()
         .flat_map(|(harbour, ships)| ships.iter().map(move |ship| (*harbour, *ship)))
         .zip(0_u32..)
-        .zip(KINDS.iter().cycle())
+        .zip(SHIP_KINDS.iter().cycle())
         .map(|(((harbour, name), number), kind)| Ship { name, harbour, kind, length_m: 12 + 3 * number })
 }
 

@@ -16,15 +16,15 @@ use crate::state::State;
 
 /// Delay after which hosts should resume a lost stream. The SDK discards a stream with its last response, so its
 /// default of three seconds is too long for most calls.
-const RETRY: Duration = Duration::from_millis(200);
+const RESUME_DELAY: Duration = Duration::from_millis(200);
 
 /// Serves at `/mcp` until the process is terminated. The first line of standard output is the server's address.
 pub(crate) async fn serve(options: Options, port: u16) -> std::io::Result<()> {
     let state = Arc::new(State::new());
     let factory = move || Ok(DemoServer::new(options.clone(), Arc::clone(&state)));
     let mut sessions = LocalSessionManager::default();
-    sessions.session_config.sse_retry = Some(RETRY);
-    let config = StreamableHttpServerConfig::default().with_sse_retry(Some(RETRY));
+    sessions.session_config.sse_retry = Some(RESUME_DELAY);
+    let config = StreamableHttpServerConfig::default().with_sse_retry(Some(RESUME_DELAY));
     let service = StreamableHttpService::new(factory, Arc::new(sessions), config);
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?;
     let address = listener.local_addr()?;

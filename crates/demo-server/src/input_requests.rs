@@ -2,7 +2,7 @@
 //!
 //! In a legacy session the server sends a separate request and receives the response while the host's request is
 //! pending. In the stateless era the host's request ends with the server's request, and the host repeats its request
-//! with the response. Handlers call [`ask`] and need not distinguish the two.
+//! with the response. Handlers call [`request_input`] and need not distinguish the two.
 
 #![allow(deprecated, reason = "sampling and roots are deprecated for the future and part of every revision so far")]
 
@@ -61,14 +61,14 @@ impl InputResponseSet {
 /// Sends one request to the host and returns the response.
 ///
 /// `state` is included in the stateless era, and the host has to return it unchanged.
-pub(crate) async fn ask<T: DeserializeOwned>(
+pub(crate) async fn request_input<T: DeserializeOwned>(
     context: &Context,
     answers: &InputResponseSet,
     key: &str,
     question: InputRequest,
     state: Option<&str>,
 ) -> Result<T, EarlyEnd> {
-    let values = ask_all(context, answers, vec![(key, question)], state).await?;
+    let values = request_inputs(context, answers, vec![(key, question)], state).await?;
     let value = values.into_iter().next().unwrap_or_default();
     serde_json::from_value(value).map_err(|error| {
         ErrorData::invalid_params(format!("the answer to \"{key}\" is not readable: {error}"), None).into()
@@ -76,7 +76,7 @@ pub(crate) async fn ask<T: DeserializeOwned>(
 }
 
 /// Sends several requests to the host, in one round where the era supports it, and returns the responses in order.
-pub(crate) async fn ask_all(
+pub(crate) async fn request_inputs(
     context: &Context,
     answers: &InputResponseSet,
     questions: Vec<(&str, InputRequest)>,
@@ -85,18 +85,18 @@ pub(crate) async fn ask_all(
     for (_, question) in &questions {
         check_capability(context, question)?;
     }
-    if client::is_modern(context) {
-        return from_round(answers, questions, state);
+    if client::is_stateless(context) {
+        return take_round_responses(answers, questions, state);
     }
     let mut values = Vec::with_capacity(questions.len());
     for (_, question) in questions {
-        values.push(request(context, question).await?);
+        values.push(send_request(context, question).await?);
     }
     Ok(values)
 }
 
 /// Returns the responses of this round, or the requests for the next one.
-fn from_round(
+fn take_round_responses(
     answers: &InputResponseSet,
     questions: Vec<(&str, InputRequest)>,
     state: Option<&str>,
@@ -112,7 +112,7 @@ fn from_round(
 }
 
 /// Sends a request and waits for the response or for the end of the host's own request.
-async fn request(context: &Context, question: InputRequest) -> Result<Value, EarlyEnd> {
+async fn send_request(context: &Context, question: InputRequest) -> Result<Value, EarlyEnd> {
     let request = match question {
         InputRequest::CreateMessage(request) => ServerRequest::CreateMessageRequest(request),
         InputRequest::Elicitation(request) => ServerRequest::ElicitRequest(request),
@@ -181,7 +181,7 @@ fn check_capability(context: &Context, question: &InputRequest) -> Result<(), Ea
     if supported && client::is_at_least(context, &since) {
         return Ok(());
     }
-    if client::is_modern(context) {
+    if client::is_stateless(context) {
         return Err(ErrorData::missing_required_client_capability(required).into());
     }
     Err(EarlyEnd::Failed(format!(

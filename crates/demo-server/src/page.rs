@@ -13,7 +13,7 @@ pub(crate) fn page<T>(
 ) -> Result<(Vec<T>, Option<String>), ErrorData> {
     let start = match request.and_then(|request| request.cursor.as_deref()) {
         None => 0,
-        Some(cursor) => start_of(cursor, items.len())?,
+        Some(cursor) => parse_cursor(cursor, items.len())?,
     };
     let next = start.saturating_add(PAGE_SIZE);
     let next_cursor = (next < items.len()).then(|| format!("{CURSOR_PREFIX}{next}"));
@@ -21,7 +21,7 @@ pub(crate) fn page<T>(
     Ok((items, next_cursor))
 }
 
-fn start_of(cursor: &str, length: usize) -> Result<usize, ErrorData> {
+fn parse_cursor(cursor: &str, length: usize) -> Result<usize, ErrorData> {
     cursor
         .strip_prefix(CURSOR_PREFIX)
         .and_then(|number| number.parse().ok())

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::client::Context;
 use crate::content::{CHART_PNG, GUIDE, anchor, base64};
 use crate::harbour;
-use crate::input_requests::{EarlyEnd, InputResponseSet, ask};
+use crate::input_requests::{EarlyEnd, InputResponseSet, request_input};
 use crate::request_contents;
 use crate::resources::GUIDE_URI;
 use crate::state::State;
@@ -80,7 +80,7 @@ pub(crate) async fn get(
         "diary_entry" => diary_entry(context, &answers, &given).await,
         "read_the_chart" => Ok(read_the_chart()),
         "safety_check" => Ok(safety_check()),
-        name => added(state, name),
+        name => added_prompt(state, name),
     };
     match messages {
         Ok(messages) => Ok(GetPromptResult::new(messages).into()),
@@ -111,7 +111,9 @@ impl PromptArguments {
 fn greet_ship(given: &PromptArguments) -> Result<Vec<PromptMessage>, EarlyEnd> {
     let (harbour, ship) = (given.harbour()?, given.required("ship")?);
     let tone = given.optional("tone").unwrap_or("friendly");
-    Ok(vec![user(format!("Write a {tone} greeting from the harbour master of {harbour} to the crew of the {ship}."))])
+    Ok(vec![user_message(format!(
+        "Write a {tone} greeting from the harbour master of {harbour} to the crew of the {ship}."
+    ))])
 }
 
 fn tide_report(given: &PromptArguments) -> Result<Vec<PromptMessage>, EarlyEnd> {
@@ -121,7 +123,7 @@ fn tide_report(given: &PromptArguments) -> Result<Vec<PromptMessage>, EarlyEnd> 
         harbour::tide_table(harbour, day).ok_or_else(|| EarlyEnd::Failed(format!("There is no day \"{day}\".")))?;
     let table = ResourceContents::text(table, format!("tide:///{harbour}/{day}")).with_mime_type("text/markdown");
     Ok(vec![
-        user(format!("Report on the tides at {harbour} in two sentences, from this table.")),
+        user_message(format!("Report on the tides at {harbour} in two sentences, from this table.")),
         PromptMessage::new(Role::User, ContentBlock::resource(table)),
     ])
 }
@@ -136,8 +138,8 @@ async fn diary_entry(
         Some(event) => event.to_owned(),
         None => {
             let form = request_contents::line_form("event", "What happened today?");
-            let question = request_contents::form("The diary needs an event.", form)?;
-            let answer: ElicitResult = ask(context, answers, "event", question, None).await?;
+            let question = request_contents::form_elicitation("The diary needs an event.", form)?;
+            let answer: ElicitResult = request_input(context, answers, "event", question, None).await?;
             match (answer.action, answer.content) {
                 (ElicitationAction::Accept, Some(content)) => {
                     content["event"].as_str().unwrap_or("nothing at all").to_owned()
@@ -146,42 +148,44 @@ async fn diary_entry(
             }
         }
     };
-    Ok(vec![user(format!("Write the captain's diary entry for today. The mood is {mood}. It happened: {event}"))])
+    Ok(vec![user_message(format!(
+        "Write the captain's diary entry for today. The mood is {mood}. It happened: {event}"
+    ))])
 }
 
 fn read_the_chart() -> Vec<PromptMessage> {
     let guide = ResourceContents::text(GUIDE, GUIDE_URI).with_mime_type("text/markdown");
     let chart = ContentBlock::image(base64(CHART_PNG), "image/png");
     vec![
-        user("This is the sea chart of our coast, and the guide to the harbour.".to_owned()),
+        user_message("This is the sea chart of our coast, and the guide to the harbour.".to_owned()),
         PromptMessage::new(Role::User, chart),
         PromptMessage::new(Role::User, ContentBlock::resource(guide)),
         PromptMessage::new_text(
             Role::Assistant,
             "I see the coast, an island and the dashed line of a route. What shall I look for?",
         ),
-        user("Describe the safest way to the lighthouse.".to_owned()),
+        user_message("Describe the safest way to the lighthouse.".to_owned()),
     ]
 }
 
 fn safety_check() -> Vec<PromptMessage> {
-    vec![user(
+    vec![user_message(
         "Take me through the safety check before casting off, one question at a time: \
          life jackets, radio, weather, fuel, lights."
             .to_owned(),
     )]
 }
 
-fn added(state: &State, name: &str) -> Result<Vec<PromptMessage>, EarlyEnd> {
+fn added_prompt(state: &State, name: &str) -> Result<Vec<PromptMessage>, EarlyEnd> {
     state
         .added_tools()
         .iter()
         .find(|tool| tool.with_prompt && tool.name == name)
-        .map(|tool| vec![user(format!("Use the tool \"{}\" and tell me what it says.", tool.name))])
+        .map(|tool| vec![user_message(format!("Use the tool \"{}\" and tell me what it says.", tool.name))])
         .ok_or_else(|| EarlyEnd::Failed(format!("There is no prompt \"{name}\".")))
 }
 
-fn user(text: String) -> PromptMessage {
+fn user_message(text: String) -> PromptMessage {
     PromptMessage::new_text(Role::User, text)
 }
 

@@ -78,7 +78,7 @@ pub(crate) fn line_form(name: &str, title: &str) -> Value {
 }
 
 /// Creates an elicitation request for a form.
-pub(crate) fn form(message: &str, schema: Value) -> Result<InputRequest, ErrorData> {
+pub(crate) fn form_elicitation(message: &str, schema: Value) -> Result<InputRequest, ErrorData> {
     let requested_schema: ElicitationSchema = serde_json::from_value(schema)
         .map_err(|error| ErrorData::internal_error(format!("a bad form: {error}"), None))?;
     let params =
@@ -87,7 +87,7 @@ pub(crate) fn form(message: &str, schema: Value) -> Result<InputRequest, ErrorDa
 }
 
 /// Creates an elicitation request for a URL. The id is used only in 2025-11-25 and ignored by later revisions.
-pub(crate) fn url(message: &str, url: &str, elicitation_id: &str) -> InputRequest {
+pub(crate) fn url_elicitation(message: &str, url: &str, elicitation_id: &str) -> InputRequest {
     InputRequest::Elicitation(ElicitRequest::new(ElicitRequestParams::UrlElicitationParams {
         meta: None,
         message: message.to_owned(),
@@ -97,7 +97,7 @@ pub(crate) fn url(message: &str, url: &str, elicitation_id: &str) -> InputReques
 }
 
 /// Creates a request for the folders that the server may use (roots).
-pub(crate) fn folders() -> InputRequest {
+pub(crate) fn roots_request() -> InputRequest {
     InputRequest::ListRoots(ListRootsRequest { method: Default::default(), extensions: Default::default() })
 }
 
@@ -111,18 +111,18 @@ pub(crate) struct SamplingPrompt<'a> {
 }
 
 /// Creates a sampling request for the host's model.
-pub(crate) fn model(ask: &SamplingPrompt<'_>) -> Result<InputRequest, ErrorData> {
+pub(crate) fn sampling_request(ask: &SamplingPrompt<'_>) -> Result<InputRequest, ErrorData> {
     let mut messages = vec![
         SamplingMessage::user_text("You are on the quay. What can you see?"),
         SamplingMessage::assistant_text("Ships, gulls and a red lighthouse."),
     ];
     if ask.with_picture {
         let chart = ContentBlock::image(base64(CHART_PNG), "image/png");
-        messages.push(user(chart)?);
+        messages.push(user_message(chart)?);
     }
     if ask.with_sound {
         let bell = ContentBlock::audio(base64(BELL_WAV), "audio/wav");
-        messages.push(user(bell)?);
+        messages.push(user_message(bell)?);
     }
     messages.push(SamplingMessage::user_text(ask.question));
     let preferences = ModelPreferences::new()
@@ -139,7 +139,7 @@ pub(crate) fn model(ask: &SamplingPrompt<'_>) -> Result<InputRequest, ErrorData>
     Ok(InputRequest::CreateMessage(CreateMessageRequest::new(params)))
 }
 
-fn user(content: ContentBlock) -> Result<SamplingMessage, ErrorData> {
+fn user_message(content: ContentBlock) -> Result<SamplingMessage, ErrorData> {
     let content = SamplingMessageContentBlock::try_from(content)
         .map_err(|error| ErrorData::internal_error(format!("{error:?}"), None))?;
     Ok(SamplingMessage::new(Role::User, content))

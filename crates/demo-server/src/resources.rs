@@ -9,11 +9,11 @@ use serde_json::json;
 use crate::client::{self, Context};
 use crate::content::{BELL_WAV, CHART_PNG, GUIDE, WELCOME, anchor, base64, now};
 use crate::harbour;
-use crate::input_requests::{EarlyEnd, InputResponseSet, ask};
+use crate::input_requests::{EarlyEnd, InputResponseSet, request_input};
 use crate::request_contents;
 use crate::skills;
 use crate::state::State;
-use crate::templates::{self, TemplateMatch, expanded};
+use crate::templates::{self, TemplateMatch, parse_uri};
 
 /// URI of the clock, which changes periodically for its subscribers.
 pub(crate) const CLOCK: &str = "clock:///now";
@@ -25,7 +25,7 @@ const WELCOME_URI: &str = "harbour:///welcome.txt";
 const BELL_URI: &str = "harbour:///bell.wav";
 const DIARY_URI: &str = "diary:///captain";
 /// Time for which hosts may cache constant content, in milliseconds.
-pub(crate) const KEPT: u64 = 3_600_000;
+pub(crate) const CACHE_TTL_MILLIS: u64 = 3_600_000;
 const DIARY_STATE: &str = "diary-asked";
 
 /// Returns all resources that are listed.
@@ -71,16 +71,16 @@ pub(crate) fn list(state: &State) -> Vec<Resource> {
 /// Returns the resource templates of the server.
 pub(crate) fn templates() -> Vec<ResourceTemplate> {
     vec![
-        ResourceTemplate::new(templates::NOTE, "note")
+        ResourceTemplate::new(templates::NOTE_TEMPLATE, "note")
             .with_title("A note")
             .with_description("A note that was written with write_note.")
             .with_mime_type("text/plain"),
-        ResourceTemplate::new(templates::TIDE, "tide")
+        ResourceTemplate::new(templates::TIDE_TEMPLATE, "tide")
             .with_title("Tide table")
             .with_description("High and low water at a harbour on a day of the week.")
             .with_mime_type("text/markdown")
             .with_icons(vec![anchor()]),
-        ResourceTemplate::new(templates::SHIPS, "ships")
+        ResourceTemplate::new(templates::SHIPS_TEMPLATE, "ships")
             .with_title("Find ships")
             .with_description("Ships by name, kind or harbour. A bare word searches everywhere.")
             .with_mime_type("application/json"),
@@ -139,16 +139,16 @@ pub(crate) async fn read(
         contents(state, &uri).ok_or_else(|| not_found(&uri))?
     };
     let mut result = ReadResourceResult::new(vec![contents]);
-    if uri == CHART_URI && client::is_modern(context) {
-        result = result.with_ttl_ms(KEPT).with_cache_scope(CacheScope::Public);
+    if uri == CHART_URI && client::is_stateless(context) {
+        result = result.with_ttl_ms(CACHE_TTL_MILLIS).with_cache_scope(CacheScope::Public);
     }
     Ok(result.into())
 }
 
 /// Reads the diary after the user promised not to tell.
 async fn diary(context: &Context, answers: &InputResponseSet) -> Result<ResourceContents, EarlyEnd> {
-    let question = request_contents::form("Before the diary opens:", request_contents::consent_form())?;
-    let answer: ElicitResult = ask(context, answers, "promise", question, Some(DIARY_STATE)).await?;
+    let question = request_contents::form_elicitation("Before the diary opens:", request_contents::consent_form())?;
+    let answer: ElicitResult = request_input(context, answers, "promise", question, Some(DIARY_STATE)).await?;
     let promised = answer.content.is_some_and(|content| content["promise"] == json!(true));
     if answer.action != ElicitationAction::Accept || !promised {
         return Err(EarlyEnd::Failed("The diary stays closed without the promise.".to_owned()));
@@ -171,7 +171,7 @@ fn contents(state: &State, uri: &str) -> Option<ResourceContents> {
     if let Some(file) = skills::contents(uri) {
         return Some(file);
     }
-    match expanded(uri)? {
+    match parse_uri(uri)? {
         TemplateMatch::Note(name) => state.notes().get(&name).map(|note| text(uri, "text/plain", note)),
         TemplateMatch::Tide { harbour, day } => {
             harbour::tide_table(&harbour, &day).map(|table| text(uri, "text/markdown", table))

@@ -95,7 +95,7 @@ impl ServerHandler for DemoServer {
 
     async fn list_tools(&self, request: Option<PaginatedRequestParams>, context: Context) -> Reply<ListToolsResult> {
         let mut all = tools::list(&self.state);
-        if tasks::are_understood(&context) {
+        if tasks::are_tasks_supported(&context) {
             all.push(tasks::definition());
         }
         let (items, next_cursor) = page(all, request.as_ref())?;
@@ -105,7 +105,7 @@ impl ServerHandler for DemoServer {
     }
 
     async fn call_tool(&self, request: CallToolRequestParams, context: Context) -> Reply<CallToolResponse> {
-        if request.name == tasks::DO_LATER && tasks::are_understood(&context) {
+        if request.name == tasks::DO_LATER_TOOL && tasks::are_tasks_supported(&context) {
             return Ok(tasks::do_later(self.state.tasks()));
         }
         let call = tools::ToolCall {
@@ -144,8 +144,8 @@ impl ServerHandler for DemoServer {
         let (items, next_cursor) = page(resources::templates(), request.as_ref())?;
         let mut result = ListResourceTemplatesResult::with_all_items(items);
         result.next_cursor = next_cursor;
-        if client::is_modern(&context) {
-            result = result.with_ttl_ms(resources::KEPT).with_cache_scope(CacheScope::Public);
+        if client::is_stateless(&context) {
+            result = result.with_ttl_ms(resources::CACHE_TTL_MILLIS).with_cache_scope(CacheScope::Public);
         }
         Ok(result)
     }

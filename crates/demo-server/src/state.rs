@@ -83,7 +83,7 @@ impl State {
 
     /// Stores the responses of a visitor and returns a handle for them. The oldest visit is dropped if there are too
     /// many.
-    pub(crate) fn keep_visit(&self, answers: Vec<Value>) -> String {
+    pub(crate) fn store_visit(&self, answers: Vec<Value>) -> String {
         let mut visits = lock(&self.visits);
         visits.count += 1;
         let handle = format!("visit-{}", visits.count);
@@ -128,9 +128,9 @@ mod tests {
     #[test]
     fn visits_are_bounded() {
         let state = State::new();
-        let first = state.keep_visit(vec![]);
+        let first = state.store_visit(vec![]);
         for _ in 0..MAX_VISITS {
-            state.keep_visit(vec![]);
+            state.store_visit(vec![]);
         }
         assert_eq!(state.visit(&first), None, "the oldest visit should be dropped");
         assert_eq!(lock(&state.visits).open.len(), MAX_VISITS, "the number of visits should be bounded");

@@ -18,7 +18,7 @@ use crate::state::State;
 
 /// Time for pending responses after standard input has closed. The SDK would wait five seconds for a subscription,
 /// which never ends on its own.
-const LAST_ANSWERS: Duration = Duration::from_millis(500);
+const LAST_RESPONSES_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Serves until the host closes standard input.
 pub(crate) async fn serve(options: Options) -> Result<(), ServerInitializeError> {
@@ -43,7 +43,7 @@ async fn run<S: Service<RoleServer>>(service: S) -> Result<(), ServerInitializeE
     let running = service.serve((reader, writer)).await?;
     let after_the_end = async {
         ended.cancelled().await;
-        tokio::time::sleep(LAST_ANSWERS).await;
+        tokio::time::sleep(LAST_RESPONSES_TIMEOUT).await;
     };
     tokio::select! {
         finished = running.waiting() => {

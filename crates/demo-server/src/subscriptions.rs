@@ -15,7 +15,7 @@ use crate::resources::CLOCK;
 use crate::state::{ServerChange, State, lock};
 
 /// Interval of the clock's updates for its subscribers.
-const TICK: Duration = Duration::from_secs(2);
+const CLOCK_INTERVAL: Duration = Duration::from_secs(2);
 /// Maximum number of resources to which one host can subscribe.
 pub(crate) const MAX_SUBSCRIPTIONS: usize = 100;
 
@@ -133,7 +133,7 @@ struct ChangeStream {
 impl ChangeStream {
     fn new(changes: Receiver<ServerChange>, with_clock: bool) -> Self {
         let clock = with_clock.then(|| {
-            let mut clock = interval_at(tokio::time::Instant::now() + TICK, TICK);
+            let mut clock = interval_at(tokio::time::Instant::now() + CLOCK_INTERVAL, CLOCK_INTERVAL);
             clock.set_missed_tick_behavior(MissedTickBehavior::Delay);
             clock
         });

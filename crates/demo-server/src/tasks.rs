@@ -9,13 +9,13 @@ use serde_json::{Value, json};
 use crate::client::{self, Context};
 
 /// Name of the tool.
-pub(crate) const DO_LATER: &str = "do_later";
+pub(crate) const DO_LATER_TOOL: &str = "do_later";
 const POLL_MS: u64 = 200;
-const TAKES: Duration = Duration::from_millis(600);
+const TASK_DURATION: Duration = Duration::from_millis(600);
 
 /// Returns `true` if the host declared the extension. The tool is not available to other hosts.
-pub(crate) fn are_understood(context: &Context) -> bool {
-    client::is_modern(context) && client::capabilities(context).supports_tasks()
+pub(crate) fn are_tasks_supported(context: &Context) -> bool {
+    client::is_stateless(context) && client::capabilities(context).supports_tasks()
 }
 
 /// Returns the definition of the tool.
@@ -24,7 +24,7 @@ pub(crate) fn definition() -> Tool {
         Value::Object(object) => object,
         _ => Default::default(),
     };
-    Tool::new(DO_LATER, "Sweeps the quay as a task: the call is answered at once, the result comes later.", input)
+    Tool::new(DO_LATER_TOOL, "Sweeps the quay as a task: the call is answered at once, the result comes later.", input)
         .with_title("Do it later")
 }
 
@@ -33,9 +33,9 @@ pub(crate) fn do_later(tasks: &TaskManager) -> CallToolResponse {
     let options = TaskOptions::new().with_poll_interval_ms(POLL_MS).with_status_message("Looking for the broom.");
     let task = tasks.spawn(options, |context| {
         Box::pin(async move {
-            tokio::time::sleep(TAKES / 2).await;
+            tokio::time::sleep(TASK_DURATION / 2).await;
             context.set_status_message("Half of the quay is swept.");
-            tokio::time::sleep(TAKES / 2).await;
+            tokio::time::sleep(TASK_DURATION / 2).await;
             Ok(CallToolResult::success(vec![ContentBlock::text("The quay is swept.")]))
         })
     });

@@ -4,11 +4,11 @@ use percent_encoding::percent_decode_str;
 use url::Url;
 
 /// Template of the notes.
-pub(crate) const NOTE: &str = "note:///{name}";
+pub(crate) const NOTE_TEMPLATE: &str = "note:///{name}";
 /// Template of the tide tables.
-pub(crate) const TIDE: &str = "tide:///{harbour}/{day}";
+pub(crate) const TIDE_TEMPLATE: &str = "tide:///{harbour}/{day}";
 /// Template of the ship search.
-pub(crate) const SHIPS: &str = "ships:///search{?filter*}";
+pub(crate) const SHIPS_TEMPLATE: &str = "ships:///search{?filter*}";
 
 /// URI that matches one of the templates.
 #[derive(Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub(crate) enum TemplateMatch {
 }
 
 /// Parses a URI into its template and values, or returns `None` if no template matches.
-pub(crate) fn expanded(uri: &str) -> Option<TemplateMatch> {
+pub(crate) fn parse_uri(uri: &str) -> Option<TemplateMatch> {
     let url = Url::parse(uri).ok()?;
     let path = url.path().strip_prefix('/')?;
     match url.scheme() {
@@ -49,16 +49,16 @@ mod tests {
     fn uris_are_matched_against_the_templates() {
         let note = TemplateMatch::Note("a b+c".to_owned());
         assert_eq!(
-            expanded("note:///a%20b+c"),
+            parse_uri("note:///a%20b+c"),
             Some(note),
             "RFC 6570 encodes a space as %20 and leaves a plus in a path unchanged"
         );
         let tide = TemplateMatch::Tide { harbour: "Bergen".to_owned(), day: "monday".to_owned() };
-        assert_eq!(expanded("tide:///Bergen/monday"), Some(tide), "two variables should be two path segments");
+        assert_eq!(parse_uri("tide:///Bergen/monday"), Some(tide), "two variables should be two path segments");
         let ships = TemplateMatch::Ships(vec![("kind".to_owned(), "tug".to_owned())]);
-        assert_eq!(expanded("ships:///search?kind=tug"), Some(ships), "an exploded map should become a query");
+        assert_eq!(parse_uri("ships:///search?kind=tug"), Some(ships), "an exploded map should become a query");
         assert_eq!(
-            expanded("ships:///search"),
+            parse_uri("ships:///search"),
             Some(TemplateMatch::Ships(vec![])),
             "an empty map should result in no query"
         );
@@ -67,7 +67,7 @@ mod tests {
     #[test]
     fn other_uris_match_no_template() {
         for uri in ["", "note:///", "tide:///Bergen", "file:///etc/passwd", "note:///a%2Fb"] {
-            assert_eq!(expanded(uri), None, "{uri:?} should match no template");
+            assert_eq!(parse_uri(uri), None, "{uri:?} should match no template");
         }
     }
 }

@@ -74,9 +74,9 @@ pub enum SameServerFlow {
 impl SameServerFlow {
     /// Returns `true` if a call after this content requires consent.
     #[must_use]
-    pub const fn asks_after(self, reading: &Reading, is_remote: bool) -> bool {
+    pub const fn requires_consent_after(self, reading: &Reading, is_remote: bool) -> bool {
         match self {
-            Self::OpenWorld => is_remote || reading.is_open(),
+            Self::OpenWorld => is_remote || reading.may_contain_third_party_text(),
             Self::Everything => true,
             Self::Off => false,
         }
@@ -92,24 +92,30 @@ mod tests {
     fn only_open_world_content_counts_by_default() {
         let read = |kind, open_world| Reading { open_world, ..Reading::new("a", kind, "x") };
         let closed = read(ReadingKind::Tool, false);
-        assert!(!SameServerFlow::OpenWorld.asks_after(&closed, false), "a local tool without a hint doesn't count");
         assert!(
-            SameServerFlow::OpenWorld.asks_after(&closed, true),
+            !SameServerFlow::OpenWorld.requires_consent_after(&closed, false),
+            "a local tool without a hint doesn't count"
+        );
+        assert!(
+            SameServerFlow::OpenWorld.requires_consent_after(&closed, true),
             "S26: the output of a remote server's tool counts"
         );
         assert!(
-            SameServerFlow::OpenWorld.asks_after(&read(ReadingKind::Tool, true), false),
+            SameServerFlow::OpenWorld.requires_consent_after(&read(ReadingKind::Tool, true), false),
             "S26: a local tool with `openWorldHint` counts"
         );
         for kind in [ReadingKind::Prompt, ReadingKind::Resource, ReadingKind::Unknown] {
-            assert!(SameServerFlow::OpenWorld.asks_after(&read(kind, false), false), "S26: {kind:?} content counts");
+            assert!(
+                SameServerFlow::OpenWorld.requires_consent_after(&read(kind, false), false),
+                "S26: {kind:?} content counts"
+            );
         }
         assert!(
-            SameServerFlow::Everything.asks_after(&closed, false),
+            SameServerFlow::Everything.requires_consent_after(&closed, false),
             "S26: `Everything` includes the output of local tools"
         );
         assert!(
-            !SameServerFlow::Off.asks_after(&read(ReadingKind::Tool, true), true),
+            !SameServerFlow::Off.requires_consent_after(&read(ReadingKind::Tool, true), true),
             "`Off` excludes open content too"
         );
     }

@@ -361,7 +361,7 @@ pub enum Notice {
 impl ItemBody {
     /// Returns the body without provider data, which the page neither receives nor sets.
     #[must_use]
-    pub fn without_opaque(mut self) -> Self {
+    pub fn without_provider_data(mut self) -> Self {
         if let Self::Reply { parts, .. } = &mut self {
             for part in parts {
                 if let ReplyPart::Thinking { opaque, .. } | ReplyPart::ToolUse { opaque, .. } = part {

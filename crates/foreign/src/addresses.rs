@@ -30,7 +30,7 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
 }
 
 fn is_public_v6(address: Ipv6Addr) -> bool {
-    if let Some(embedded) = embedded(address) {
+    if let Some(embedded) = embedded_ipv4(address) {
         return is_public_v4(embedded);
     }
     let [a, b, ..] = address.segments();
@@ -46,7 +46,7 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
 
 /// Returns the IPv4 address that an IPv6 address maps to: IPv4-mapped, or the NAT64 well-known prefix, by which
 /// IPv6-only networks reach IPv4.
-fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
+fn embedded_ipv4(address: Ipv6Addr) -> Option<Ipv4Addr> {
     if let Some(mapped) = address.to_ipv4_mapped() {
         return Some(mapped);
     }

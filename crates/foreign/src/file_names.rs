@@ -4,10 +4,10 @@ use crate::is_hidden;
 
 /// Maximum number of characters taken from a title. With four bytes each and an extension, the name is within the limit
 /// of file systems.
-const LONGEST: usize = 60;
+const MAX_TITLE_CHARS: usize = 60;
 
 /// Device names that Windows reserves, with any extension.
-const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
+const DEVICE_NAMES: [&str; 4] = ["con", "prn", "aux", "nul"];
 
 /// Returns a file name with the given extension and only letters and digits of any language and hyphens in its stem. It
 /// cannot name another folder, be hidden or disguise its extension. The stem is `without_title` if the title has no
@@ -20,7 +20,7 @@ pub fn file_name(title: &str, without_title: &str, extension: &str) -> String {
         _ => title,
     };
     let plain = |c: char| if c.is_alphanumeric() && !is_hidden(c) { c } else { '-' };
-    let stem: String = title.chars().take(LONGEST).map(plain).collect();
+    let stem: String = title.chars().take(MAX_TITLE_CHARS).map(plain).collect();
     let stem = stem.trim_matches('-');
     let stem = if stem.is_empty() { without_title } else { stem };
     let guard = if is_device(stem) { "_" } else { "" };
@@ -30,7 +30,7 @@ pub fn file_name(title: &str, without_title: &str, extension: &str) -> String {
 fn is_device(stem: &str) -> bool {
     let stem = stem.to_lowercase();
     let numbered = |kind: &str| stem.strip_prefix(kind).is_some_and(|rest| rest.chars().count() == 1);
-    DEVICES.contains(&stem.as_str()) || numbered("com") || numbered("lpt")
+    DEVICE_NAMES.contains(&stem.as_str()) || numbered("com") || numbered("lpt")
 }
 
 #[cfg(test)]

@@ -46,7 +46,7 @@ impl FlowTable {
     fn read_before(&self, conversation: &str, server: &str, is_remote: bool) -> Vec<Reading> {
         let Some(label) = self.labels.label(conversation) else { return Vec::new() };
         let flow = self.flow_of(server).same_server;
-        let asks = |own: &&Reading| own.server == server && flow.asks_after(own, is_remote);
+        let asks = |own: &&Reading| own.server == server && flow.requires_consent_after(own, is_remote);
         label.readings.iter().filter(asks).cloned().collect()
     }
 

@@ -86,9 +86,9 @@ impl LaunchFacts {
         let mut approved = config.clone();
         if let (Some(package), Some(stdio)) = (self.approved_package(name, config), approved.as_stdio_mut())
             && let Some(launches::packages::LauncherPackage::Package(reference)) =
-                launches::packages::launched(&stdio.command, &stdio.args)
+                launches::packages::launched_package(&stdio.command, &stdio.args)
         {
-            stdio.args = reference.pinned(&stdio.args, &package.version);
+            stdio.args = reference.pinned_args(&stdio.args, &package.version);
         }
         approved
     }

@@ -34,7 +34,7 @@ use crate::view::{AppSettings, Snapshot};
 use crate::{HostClosed, HostOptions, NumberedEvent};
 
 /// Timeout for the keychain at startup, without which no grants can be verified.
-const SETTLES: Duration = Duration::from_secs(2);
+const KEYCHAIN_STARTUP_TIMEOUT: Duration = Duration::from_secs(2);
 /// Capacity of the event channel. An observer that falls further behind misses events, and has to take a new snapshot.
 const MAX_EVENTS: usize = 4_096;
 
@@ -100,7 +100,7 @@ impl Host {
         }
         // Without verified grants, the user would be prompted again.
         let documents = Arc::clone(&ports.documents);
-        let settled = tokio::task::spawn_blocking(move || documents.settle(SETTLES)).await;
+        let settled = tokio::task::spawn_blocking(move || documents.settle(KEYCHAIN_STARTUP_TIMEOUT)).await;
         if let Err(error) = settled {
             tracing::error!(%error, "the seals of documents could not be checked");
         }
@@ -109,7 +109,7 @@ impl Host {
         let owner = SharedOwner::new(|back| Owner::new(ports.clone(), options, events.clone(), back));
         // No other handle exists that could have shut it down.
         let _ = owner.turn("autostart", Owner::autostart);
-        tokio::spawn(crate::owner::run(owner.clone()));
+        tokio::spawn(crate::owner::run_owner(owner.clone()));
         Self::watch_settings(&ports, &owner.downgrade());
         tokio::spawn(watch_clocks(owner.downgrade(), Arc::clone(&ports.clock)));
         let owner = Arc::new(OwnerGuard(owner));
@@ -120,18 +120,18 @@ impl Host {
     fn watch_settings(ports: &Ports, owner: &WeakOwner) {
         let (changed, changes) = mpsc::channel(1);
         ports.servers.watch(changed);
-        tokio::spawn(follow(changes, owner.clone(), Owner::reload_servers));
+        tokio::spawn(run_on_changes(changes, owner.clone(), Owner::reload_servers));
         let (changed, changes) = mpsc::channel(1);
         ports.documents.watch(Document::Policy, changed.clone());
         ports.managed.watch(changed);
-        tokio::spawn(follow(changes, owner.clone(), Owner::reload_rules));
+        tokio::spawn(run_on_changes(changes, owner.clone(), Owner::reload_rules));
         let (changed, changes) = mpsc::channel(1);
         ports.documents.watch(Document::Models, changed.clone());
         ports.documents.watch(Document::Confirmed, changed);
-        tokio::spawn(follow(changes, owner.clone(), Owner::reload_providers));
+        tokio::spawn(run_on_changes(changes, owner.clone(), Owner::reload_providers));
         let (changed, changes) = mpsc::channel(1);
         ports.documents.watch(Document::Sampling, changed);
-        tokio::spawn(follow(changes, owner.clone(), Owner::reload_sampling));
+        tokio::spawn(run_on_changes(changes, owner.clone(), Owner::reload_sampling));
         let reloads = [
             (Document::Grants, Owner::reload_grants as fn(&mut Owner)),
             (Document::Pins, Owner::reload_pins),
@@ -142,12 +142,12 @@ impl Host {
         for (document, reload) in reloads {
             let (changed, changes) = mpsc::channel(1);
             ports.documents.watch(document, changed);
-            tokio::spawn(follow(changes, owner.clone(), reload));
+            tokio::spawn(run_on_changes(changes, owner.clone(), reload));
         }
     }
 
     /// Takes a turn of the owner.
-    pub(crate) async fn with<T: Send + 'static>(
+    pub(crate) async fn with_owner<T: Send + 'static>(
         &self,
         act: impl FnOnce(&mut Owner) -> T + Send + 'static,
     ) -> Result<T, HostClosed> {
@@ -157,7 +157,7 @@ impl Host {
     }
 
     /// Starts an operation of the owner that takes time, such as a write, and waits for its result.
-    pub(crate) async fn with_reply<T: Send + 'static>(
+    pub(crate) async fn with_owner_reply<T: Send + 'static>(
         &self,
         act: impl FnOnce(&mut Owner, oneshot::Sender<T>) + Send + 'static,
     ) -> Result<T, HostClosed> {
@@ -172,7 +172,7 @@ impl Host {
     ///
     /// Returns [`HostClosed`] if the host has shut down.
     pub async fn models(&self) -> Result<models::ProviderRegistry, HostClosed> {
-        self.with(|owner| owner.models.registry.clone()).await
+        self.with_owner(|owner| owner.models.registry.clone()).await
     }
 
     /// Adds a model provider that is not part of the settings.
@@ -186,7 +186,7 @@ impl Host {
         provider: Arc<dyn models::Provider>,
         known: Vec<models::Model>,
     ) -> Result<(), HostClosed> {
-        self.with(move |owner| owner.models.registry.put(id, provider, known)).await
+        self.with_owner(move |owner| owner.models.registry.put(id, provider, known)).await
     }
 
     /// Returns the ports that the host was started with.
@@ -202,7 +202,7 @@ impl Host {
     ///
     /// Returns [`HostClosed`] if the host has shut down.
     pub async fn snapshot(&self) -> Result<Snapshot, HostClosed> {
-        self.with(|owner| owner.snapshot()).await
+        self.with_owner(|owner| owner.snapshot()).await
     }
 
     /// Subscribes to all events from now on.
@@ -215,7 +215,7 @@ impl Host {
     /// down, including by a panic, after which its servers end by themselves.
     pub async fn close(&self) {
         let (done, is_done) = oneshot::channel();
-        if self.with(|owner| owner.close(Some(done))).await.is_ok() {
+        if self.with_owner(|owner| owner.close(Some(done))).await.is_ok() {
             let _ = is_done.await;
         }
     }
@@ -232,14 +232,14 @@ impl Host {
         let now = Instant::now();
         let at = self.pace.lock().unwrap_or_else(PoisonError::into_inner).report(now);
         match at {
-            Some(at) if at <= now => self.with(Owner::woke).await,
+            Some(at) if at <= now => self.with_owner(Owner::on_wake).await,
             Some(at) => {
                 let (owner, pace) = (self.owner.0.downgrade(), Arc::clone(&self.pace));
                 tokio::spawn(async move {
                     tokio::time::sleep_until(at).await;
                     pace.lock().unwrap_or_else(PoisonError::into_inner).taken();
                     // The host may have shut down in the meantime.
-                    let _ = owner.turn("network", Owner::woke);
+                    let _ = owner.turn("network", Owner::on_wake);
                 });
                 Ok(())
             }
@@ -254,12 +254,12 @@ impl Host {
     /// Returns [`StorageError::Store`] if the settings can't be written, and [`StorageError::Closed`] if the host has
     /// shut down.
     pub async fn set_settings(&self, settings: AppSettings) -> Result<(), StorageError> {
-        Ok(self.with_reply(move |owner, reply| owner.set_settings(settings, reply)).await??)
+        Ok(self.with_owner_reply(move |owner, reply| owner.set_settings(settings, reply)).await??)
     }
 }
 
 /// Calls `act` in a turn of the owner whenever a file changed.
-async fn follow(mut changes: mpsc::Receiver<()>, owner: WeakOwner, act: fn(&mut Owner)) {
+async fn run_on_changes(mut changes: mpsc::Receiver<()>, owner: WeakOwner, act: fn(&mut Owner)) {
     while changes.recv().await.is_some() && owner.turn("reload", act).is_ok() {}
 }
 
@@ -273,7 +273,7 @@ async fn watch_clocks(owner: WeakOwner, clock: SharedClock) {
         let moved = addresses.update(SourceAddresses::read());
         let look = |owner: &mut Owner| {
             if woke || moved {
-                owner.woke();
+                owner.on_wake();
             }
         };
         if owner.turn("clocks", look).is_err() {

@@ -13,7 +13,7 @@ pub use handle::{
     EventReceiver, Host, ImportError, ImportServerError, ReplacedServer, Setup, SetupError, StorageError,
 };
 pub use host_state::{HostClosed, NumberedEvent, rules, view};
-pub use launches::sandbox::BUNDLES;
+pub use launches::sandbox::BUNDLES_FOLDER;
 pub use owner::{
     CallOrigin, ConversationLabel, DecisionError, FlowError, ResultOrigin, ResultVerdict, ReviewError, SamplingError,
     SentNotifier, ServerError, ServerForModel, ShownDefinition,

@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use crate::Host;
 
 /// Timeout for reading the list of skills before loading one of them, over all pages.
-const MAX_LISTING: Duration = Duration::from_secs(60);
+const LISTING_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The skills of a server.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -106,7 +106,7 @@ impl Host {
             let params = cursor.iter().map(|cursor| ("cursor".to_owned(), Value::from(cursor.as_str()))).collect();
             let mut page = self.skill_request(&server, "skills/list", params).await?;
             let Some(Value::Array(entries)) = page.remove("skills") else {
-                return Err(unusable(&server, "the answer has no list of skills"));
+                return Err(unusable_skill(&server, "the answer has no list of skills"));
             };
             for entry in entries {
                 bytes += entry.to_string().len();
@@ -135,8 +135,12 @@ impl Host {
         let params = Map::from_iter([("uri".to_owned(), Value::from(uri.as_str()))]);
         let mut answer = self.skill_request(&server, "skills/get", params).await?;
         let entry = answer.remove("skill").unwrap_or_default();
-        let skill = Skill::read(entry).map_err(|cause| unusable(&server, &cause))?;
-        if skill.uri == uri { Ok(skill) } else { Err(unusable(&server, "the server answered with another skill")) }
+        let skill = Skill::read(entry).map_err(|cause| unusable_skill(&server, &cause))?;
+        if skill.uri == uri {
+            Ok(skill)
+        } else {
+            Err(unusable_skill(&server, "the server answered with another skill"))
+        }
     }
 
     /// Loads the instructions of a skill and verifies them against its entry. `id` is the call id, chosen by the
@@ -148,7 +152,7 @@ impl Host {
     /// and [`SkillError::Unusable`] if it is not UTF-8. Nothing of it may be used in these cases.
     pub async fn load_skill(&self, id: String, server: String, skill: Skill) -> Result<LoadedSkill, SkillError> {
         let bytes = self.verified_file(id, &server, &skill, &skill.uri).await?;
-        let text = String::from_utf8(bytes).map_err(|_| unusable(&server, "its SKILL.md is not UTF-8"))?;
+        let text = String::from_utf8(bytes).map_err(|_| unusable_skill(&server, "its SKILL.md is not UTF-8"))?;
         Ok(LoadedSkill { server, skill, text })
     }
 
@@ -180,9 +184,9 @@ impl Host {
         (uri, shown): (String, Option<Hash>),
         file: Option<String>,
     ) -> Result<SkillFileRead, SkillError> {
-        let listing = self.cancellable(&id, timeout(MAX_LISTING, self.skills(server.clone())));
+        let listing = self.run_cancellable(&id, timeout(LISTING_TIMEOUT, self.skills(server.clone())));
         let Ok(listed) = listing.await? else {
-            return Err(unusable(&server, &format!("its list took more than {} s", MAX_LISTING.as_secs())));
+            return Err(unusable_skill(&server, &format!("its list took more than {} s", LISTING_TIMEOUT.as_secs())));
         };
         let Some(skill) = listed?.skills.into_iter().find(|skill| skill.uri == uri) else {
             return Err(SkillError::NotListed { server, uri });
@@ -221,10 +225,10 @@ impl Host {
     ) -> Result<(ResourceContents, Vec<u8>), SkillError> {
         let mismatch = |cause| SkillError::Mismatch { server: server.to_owned(), uri: uri.to_owned(), cause };
         check_listed(skill, uri).map_err(mismatch)?;
-        let mut read = self.read(id.clone(), server.to_owned(), uri.to_owned(), false).await?;
+        let mut read = self.read_resource_with_freshness(id.clone(), server.to_owned(), uri.to_owned(), false).await?;
         let mut bytes = verify_file(skill, uri, &read.contents);
         if bytes.is_err() && read.cached {
-            read = self.read(id, server.to_owned(), uri.to_owned(), true).await?;
+            read = self.read_resource_with_freshness(id, server.to_owned(), uri.to_owned(), true).await?;
             bytes = verify_file(skill, uri, &read.contents);
         }
         let bytes = bytes.map_err(mismatch)?;
@@ -241,7 +245,7 @@ impl Host {
         let request = ClientRequest::Extension { extension: EXTENSION, method, params };
         match self.list_request(server.to_owned(), request).await? {
             ServerResult::Extension { result, .. } => Ok(result),
-            _ => Err(unusable(server, "it is the response to another request")),
+            _ => Err(unusable_skill(server, "it is the response to another request")),
         }
     }
 }
@@ -259,6 +263,6 @@ impl SkillList {
     }
 }
 
-fn unusable(server: &str, cause: &str) -> SkillError {
+fn unusable_skill(server: &str, cause: &str) -> SkillError {
     SkillError::Unusable { server: server.to_owned(), cause: cause.to_owned() }
 }

@@ -8,8 +8,8 @@ use ports::server_config::{HttpKind, StdioConfig};
 
 /// Delimiters around the number of an input. Parsers of command lines leave these characters unchanged, and no text
 /// of a registry contains them.
-const OPENS: char = '\u{e000}';
-const CLOSES: char = '\u{e001}';
+const INPUT_START: char = '\u{e000}';
+const INPUT_END: char = '\u{e001}';
 
 /// Returns the plan for the remote server that a package's command connects to, or the unchanged plan.
 pub(crate) fn to_remote(plan: InstallPlan) -> InstallPlan {
@@ -25,7 +25,7 @@ pub(crate) fn to_remote(plan: InstallPlan) -> InstallPlan {
         remote.headers.iter().map(|(name, value)| (name.clone(), blanks.template(value))).collect();
     let url = blanks.template(&remote.url);
     // Names of headers can't contain inputs.
-    if headers.keys().any(|name| name.contains([OPENS, CLOSES])) {
+    if headers.keys().any(|name| name.contains([INPUT_START, INPUT_END])) {
         return plan;
     }
     let used: Vec<&str> = headers.values().chain([&url]).flat_map(Template::keys).collect();
@@ -45,10 +45,10 @@ impl InputPlaceholders {
         let mut text = String::new();
         for part in &template.parts {
             match part {
-                TemplatePart::Text(part) if part.contains([OPENS, CLOSES]) => return None,
+                TemplatePart::Text(part) if part.contains([INPUT_START, INPUT_END]) => return None,
                 TemplatePart::Text(part) => text.push_str(part),
                 blank => {
-                    text.push_str(&format!("{OPENS}{}{CLOSES}", self.0.len()));
+                    text.push_str(&format!("{INPUT_START}{}{INPUT_END}", self.0.len()));
                     self.0.push(blank.clone());
                 }
             }
@@ -60,7 +60,7 @@ impl InputPlaceholders {
         let mut parts = Vec::new();
         let mut rest = text;
         while let Some((before, (number, after))) =
-            rest.split_once(OPENS).and_then(|(before, rest)| Some((before, rest.split_once(CLOSES)?)))
+            rest.split_once(INPUT_START).and_then(|(before, rest)| Some((before, rest.split_once(INPUT_END)?)))
         {
             if !before.is_empty() {
                 parts.push(TemplatePart::Text(before.to_owned()));

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use bundles::{Bundle, BundleEnvironment, BundleError, BundlePlan, Platform, UnpackedBundle};
 
-use crate::{InstallError, NotInstallable, blocking};
+use crate::{InstallError, NotInstallable, run_blocking};
 
 /// A bundle that has been opened but not unpacked.
 #[derive(Debug)]
@@ -25,9 +25,9 @@ impl BundleFile {
     /// Returns [`InstallError::Bundle`] if the file is not a bundle, or is refused.
     pub async fn open(path: &Path, root: &Path) -> Result<Self, InstallError> {
         let file = path.to_owned();
-        let bundle = blocking(move || Bundle::open(&file)).await;
+        let bundle = run_blocking(move || Bundle::open(&file)).await;
         let bundle = bundle.map_err(|cause| InstallError::Bundle { file: path.to_owned(), cause })?;
-        Ok(Self { path: path.to_owned(), folder: bundle.folder(root), bundle })
+        Ok(Self { path: path.to_owned(), folder: bundle.unpacked_folder(root), bundle })
     }
 
     /// Returns the plan of what the bundle would run in its folder.
@@ -64,11 +64,11 @@ pub(crate) async fn unpack(
     root: PathBuf,
     is_unused: bool,
 ) -> Result<(UnpackedBundle, bool), InstallError> {
-    let unpacked = blocking(move || {
+    let unpacked = run_blocking(move || {
         let is_new = std::fs::symlink_metadata(&file.folder).is_err();
         match bundles::unpack(&file.bundle, &root) {
             Err(BundleError::Differs(_) | BundleError::FolderDiffers(_)) if is_unused => {
-                bundles::remove(&root, &file.folder)?;
+                bundles::remove_bundle(&root, &file.folder)?;
                 Ok((bundles::unpack(&file.bundle, &root)?, true))
             }
             unpacked => Ok((unpacked?, is_new)),

@@ -46,7 +46,7 @@ impl Installer {
             PlanTarget::Command { command, .. } if matches!(command.as_str(), "docker" | "podman") => {
                 InstallContainment::Container
             }
-            PlanTarget::Command { .. } => match &self.computer().await.means.mechanism {
+            PlanTarget::Command { .. } => match &self.local_runtime().await.means.mechanism {
                 Ok(_) => InstallContainment::Possible,
                 Err(error) => InstallContainment::Impossible { cause: error.to_string() },
             },
@@ -76,7 +76,10 @@ impl InstallOffer {
 }
 
 /// Checks that a requested sandbox can be used.
-pub(crate) fn check(sandbox: Option<&SandboxConfig>, containment: &InstallContainment) -> Result<(), InstallError> {
+pub(crate) fn check_sandbox(
+    sandbox: Option<&SandboxConfig>,
+    containment: &InstallContainment,
+) -> Result<(), InstallError> {
     let Some(sandbox) = sandbox else { return Ok(()) };
     let unfit = |cause: &str| Err(InstallError::Sandbox(cause.to_owned()));
     match containment {

@@ -8,16 +8,16 @@ use std::time::{Duration, SystemTime};
 
 use registry::{BundleDownload, DownloadLimits};
 
-use crate::{BundleFile, InstallError, Installer, blocking};
+use crate::{BundleFile, InstallError, Installer, run_blocking};
 
 /// Folder for downloads, in the data folder.
-const DOWNLOADS: &str = "downloads";
+const DOWNLOADS_FOLDER: &str = "downloads";
 /// Maximum number of files kept for installations in progress. The oldest is removed first.
-const MOST_KEPT: usize = 3;
+const MAX_STORED_DOWNLOADS: usize = 3;
 /// Number of hexadecimal digits of a SHA-256.
 const HASH_DIGITS: usize = 64;
 /// Time after which a file that was not installed is removed: another program may still need it until then.
-const KEPT_FOR: Duration = Duration::from_secs(24 * 60 * 60);
+const DOWNLOAD_RETENTION: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl Installer {
     /// Returns the bundle, from disk if it was downloaded before. In both cases its file has the hash that the
@@ -31,7 +31,9 @@ impl Installer {
             return Ok(file);
         }
         let room = folder.clone();
-        let made = blocking(move || fs::create_dir_all(&room).and_then(|()| keep_newest(&room, MOST_KEPT - 1)));
+        let made = run_blocking(move || {
+            fs::create_dir_all(&room).and_then(|()| remove_all_but_newest(&room, MAX_STORED_DOWNLOADS - 1))
+        });
         made.await.map_err(|cause| InstallError::DataFolder(cause.to_string()))?;
         let path = self.catalog().await?.download(download, &folder, DownloadLimits::default()).await?;
         BundleFile::open(&path, &root).await
@@ -41,39 +43,39 @@ impl Installer {
     pub(crate) async fn forget_download(&self, path: PathBuf) {
         if path.parent() == Some(&*self.downloads_folder()) {
             // If that fails, it is removed at the next start.
-            drop(blocking(move || fs::remove_file(path)).await);
+            drop(run_blocking(move || fs::remove_file(path)).await);
         }
     }
 
     pub(crate) fn downloads_folder(&self) -> PathBuf {
-        self.data_folder().join(DOWNLOADS)
+        self.data_folder().join(DOWNLOADS_FOLDER)
     }
 }
 
 /// Removes files that were not installed within a day.
-pub(crate) fn remove_old(folder: &Path) -> io::Result<()> {
-    let old = |at: &SystemTime| at.elapsed().is_ok_and(|age| age > KEPT_FOR);
-    for (_, path) in files(folder)?.into_iter().filter(|(at, _)| old(at)) {
+pub(crate) fn remove_expired(folder: &Path) -> io::Result<()> {
+    let old = |at: &SystemTime| at.elapsed().is_ok_and(|age| age > DOWNLOAD_RETENTION);
+    for (_, path) in files_by_age(folder)?.into_iter().filter(|(at, _)| old(at)) {
         fs::remove_file(path)?;
     }
     Ok(())
 }
 
 /// Removes the oldest files. A file that another program is downloading has no complete name yet, and is kept.
-fn keep_newest(folder: &Path, most: usize) -> io::Result<()> {
-    let files: Vec<_> = files(folder)?.into_iter().filter(|(_, path)| is_whole(path)).collect();
+fn remove_all_but_newest(folder: &Path, most: usize) -> io::Result<()> {
+    let files: Vec<_> = files_by_age(folder)?.into_iter().filter(|(_, path)| is_complete_download(path)).collect();
     let surplus = files.len().saturating_sub(most);
     files.into_iter().take(surplus).try_for_each(|(_, path)| fs::remove_file(path))
 }
 
 /// Returns true if a file has the name of a complete download: its hash.
-fn is_whole(path: &Path) -> bool {
+fn is_complete_download(path: &Path) -> bool {
     let stem = path.file_stem().unwrap_or_default().as_encoded_bytes();
     stem.len() == HASH_DIGITS && stem.iter().all(u8::is_ascii_hexdigit)
 }
 
 /// Returns the files, oldest first.
-fn files(folder: &Path) -> io::Result<Vec<(SystemTime, PathBuf)>> {
+fn files_by_age(folder: &Path) -> io::Result<Vec<(SystemTime, PathBuf)>> {
     let entries = match fs::read_dir(folder) {
         Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries?,
@@ -104,22 +106,22 @@ mod tests {
             fs::File::create(folder.path().join(name)).unwrap().set_modified(at(hours)).unwrap();
         };
         let names = || -> Vec<String> {
-            let all = files(folder.path()).unwrap().into_iter();
+            let all = files_by_age(folder.path()).unwrap().into_iter();
             all.map(|(_, path)| path.file_name().unwrap().to_string_lossy().into_owned()).collect()
         };
         let whole = |digit: &str| format!("{}.mcpb", digit.repeat(HASH_DIGITS));
         let unfinished = ".unfinished-x.mcpb";
         [("a", 30), ("b", 23), ("c", 2), ("d", 1)].into_iter().for_each(|(name, hours)| write(&whole(name), hours));
         write(unfinished, 22);
-        remove_old(folder.path()).unwrap();
+        remove_expired(folder.path()).unwrap();
         let (b, c, d) = (whole("b"), whole("c"), whole("d"));
         assert_eq!(names(), [b.as_str(), unfinished, &c, &d], "older than a day");
-        keep_newest(folder.path(), MOST_KEPT - 1).unwrap();
+        remove_all_but_newest(folder.path(), MAX_STORED_DOWNLOADS - 1).unwrap();
         assert_eq!(
             names(),
             [unfinished, c.as_str(), &d],
             "there is room for one more, and another program downloads one"
         );
-        remove_old(&folder.path().join("gone")).unwrap();
+        remove_expired(&folder.path().join("gone")).unwrap();
     }
 }

@@ -11,7 +11,7 @@ use registry::CachePolicy;
 
 use crate::{
     BundleFile, InstallDraft, InstallError, InstallOffer, InstallPreview, InstallSource, Installer, NotInstallable,
-    blocking, bundle_file,
+    bundle_file, run_blocking,
 };
 
 impl Installer {
@@ -29,8 +29,8 @@ impl Installer {
         hash: &str,
     ) -> Result<SecretPersistence, InstallError> {
         let draft = InstallDraft { upgrades: None, ..draft.clone() };
-        let preview = self.preview_again(host, &draft, hash).await?;
-        self.put(host, preview).await
+        let preview = self.recheck_preview(host, &draft, hash).await?;
+        self.set_up_preview(host, preview).await
     }
 
     /// Removes a server, and the folder of the bundle that it was installed from, if no other server uses it.
@@ -45,7 +45,7 @@ impl Installer {
         setup.remove(server).await?;
         match origin {
             Some(origin) => {
-                let _held = self.hold_for(&origin).await?;
+                let _held = self.lock_if_bundle(&origin).await?;
                 self.remove_unused(host, &origin).await
             }
             None => Ok(()),
@@ -53,7 +53,7 @@ impl Installer {
     }
 
     /// Returns the preview with the current state of the registry or file, if that is what was shown.
-    pub(crate) async fn preview_again(
+    pub(crate) async fn recheck_preview(
         &self,
         host: &Host,
         draft: &InstallDraft,
@@ -64,7 +64,11 @@ impl Installer {
     }
 
     /// Unpacks and sets up what was previewed.
-    pub(crate) async fn put(&self, host: &Host, preview: InstallPreview) -> Result<SecretPersistence, InstallError> {
+    pub(crate) async fn set_up_preview(
+        &self,
+        host: &Host,
+        preview: InstallPreview,
+    ) -> Result<SecretPersistence, InstallError> {
         let InstallPreview { offer: InstallOffer { source, origin, .. }, server, filled_in, upgraded, .. } = preview;
         let file = origin.into_bundle();
         let replaced = upgraded.map(|installed| ReplacedServer { config: installed.config, origin: installed.origin });
@@ -72,7 +76,7 @@ impl Installer {
         // Held from here on, so that nobody else unpacks or removes the same bundle meanwhile, neither another
         // program nor another task.
         let _held = if is_bundle { Some(self.lock_bundles().await?) } else { None };
-        let setup = host.begin_setup_anew().await?;
+        let setup = host.begin_reloaded_setup().await?;
         let path = file.as_ref().map(|file| file.path.clone());
         let name = file.as_ref().map(|file| file.bundle.manifest.name.clone());
         let version = file.as_ref().map(|file| file.bundle.manifest.version.clone());
@@ -100,9 +104,9 @@ impl Installer {
             (Err(_), Some(UnpackedFiles { files, folder, root, is_new: true }), _) => {
                 // The error of the setup is more important than remaining files. The settings may refer to the files
                 // nevertheless.
-                let setup = host.begin_setup_anew().await?;
-                if !setup.servers().iter().any(|server| uses(server, &files.folder, &folder)) {
-                    drop(blocking(move || bundles::remove(&root, &folder)).await);
+                let setup = host.begin_reloaded_setup().await?;
+                if !setup.servers().iter().any(|server| uses_bundle_folder(server, &files.folder, &folder)) {
+                    drop(run_blocking(move || bundles::remove_bundle(&root, &folder)).await);
                 }
             }
             (Ok(_), _, Some(replaced)) => {
@@ -126,13 +130,13 @@ impl Installer {
         let (sha256, folder) = (file.bundle.archive.sha256().to_owned(), folder_name(&file.folder));
         let author = Some(foreign::visible(&file.bundle.manifest.author.name).into_owned());
         // Files that no server uses may have been changed since they were unpacked.
-        let is_unused = !setup.servers().iter().any(|server| uses(server, &folder, &file.folder));
+        let is_unused = !setup.servers().iter().any(|server| uses_bundle_folder(server, &folder, &file.folder));
         let (unpacked, is_new) = bundle_file::unpack(file, root.clone(), is_unused).await?;
         let files = BundleFiles { sha256, tree: unpacked.tree.hash(), folder, author };
         Ok(UnpackedFiles { files, folder: unpacked.folder, root, is_new })
     }
 
-    async fn hold_for(&self, origin: &ServerOrigin) -> Result<Option<BundlesLock>, InstallError> {
+    async fn lock_if_bundle(&self, origin: &ServerOrigin) -> Result<Option<BundlesLock>, InstallError> {
         match origin.files() {
             Some(_) => Ok(Some(self.lock_bundles().await?)),
             None => Ok(None),
@@ -142,13 +146,13 @@ impl Installer {
     /// Removes the folder of a bundle with this origin, if no server uses it any more. Must be called while holding
     /// the lock.
     async fn remove_unused(&self, host: &Host, origin: &ServerOrigin) -> Result<(), InstallError> {
-        let (Some(files), Some(place)) = (origin.files(), self.folder_of(origin).await?) else { return Ok(()) };
-        let setup = host.begin_setup_anew().await?;
-        if setup.servers().iter().any(|other| uses(other, &files.folder, &place)) {
+        let (Some(files), Some(place)) = (origin.files(), self.bundle_folder(origin).await?) else { return Ok(()) };
+        let setup = host.begin_reloaded_setup().await?;
+        if setup.servers().iter().any(|other| uses_bundle_folder(other, &files.folder, &place)) {
             return Ok(());
         }
         let root = self.bundles_folder().await?;
-        let removed = blocking(move || bundles::remove(&root, &place)).await;
+        let removed = run_blocking(move || bundles::remove_bundle(&root, &place)).await;
         drop(setup);
         match removed {
             // Another program or task removed it.
@@ -172,7 +176,7 @@ fn folder_name(folder: &Path) -> String {
 }
 
 /// Returns true if a server was installed from the bundle in this folder, or refers to the folder in its settings.
-fn uses(server: &ServerView, name: &str, folder: &Path) -> bool {
+fn uses_bundle_folder(server: &ServerView, name: &str, folder: &Path) -> bool {
     let is_from = server
         .installed
         .as_ref()

@@ -50,7 +50,7 @@ pub use choice::{InstallChoice, InstallDownload, InstallSource, InstallTarget, c
 pub use containment::InstallContainment;
 pub use error::{InstallError, NotInstallable};
 pub use newer::{NewerVersion, VersionReport};
-pub use offer::{InstallOffer, InstallOrigin, publisher_in_words};
+pub use offer::{InstallOffer, InstallOrigin, publisher_text};
 pub use preview::{InstallDraft, InstallPreview};
 pub use registry_choice::{ActiveRegistry, NewRegistryHeader, RegistryChoice};
 pub use upgrade::UpgradeOffer;
@@ -116,7 +116,7 @@ impl Installer {
     /// exist.
     pub async fn bundles_folder(&self) -> Result<PathBuf, InstallError> {
         let folder = self.shared.data_folder.clone();
-        let root = blocking(move || bundles_folder(&folder)).await;
+        let root = run_blocking(move || bundles_folder(&folder)).await;
         root.map_err(|cause| InstallError::DataFolder(cause.to_string()))
     }
 
@@ -135,20 +135,20 @@ impl Installer {
     async fn try_clean_up(&self, host: &Host) -> Result<(), InstallError> {
         let (root, downloads) = (self.bundles_folder().await?, self.downloads_folder());
         let locked = root.clone();
-        let held = blocking(move || {
-            downloads::remove_old(&downloads).map_err(|cause| InstallError::DataFolder(cause.to_string()))?;
-            let lock = locked.is_dir().then(|| BundlesLock::try_take(&locked).map_err(InstallError::Locked));
+        let held = run_blocking(move || {
+            downloads::remove_expired(&downloads).map_err(|cause| InstallError::DataFolder(cause.to_string()))?;
+            let lock = locked.is_dir().then(|| BundlesLock::try_acquire(&locked).map_err(InstallError::Locked));
             lock.transpose()
         });
         match held.await? {
             // Another program is installing something.
             Some(None) => Ok(()),
             Some(Some(held)) => {
-                let setup = host.begin_setup_anew().await?;
-                setup.settle_installations().await?;
+                let setup = host.begin_reloaded_setup().await?;
+                setup.resolve_pending_installations().await?;
                 let recorded = setup.recorded_folders().await?;
                 let configs: Vec<_> = setup.servers().iter().map(|server| server.config.clone()).collect();
-                let removed = blocking(move || {
+                let removed = run_blocking(move || {
                     let (_held, _setup) = (held, setup);
                     bundles::remove_leftovers(&root)?;
                     let Some(recorded) = recorded else { return Ok(()) };
@@ -156,27 +156,27 @@ impl Installer {
                     let mut unused = unused.map(|name| root.join(name));
                     unused.try_for_each(|folder| match configs.iter().any(|config| config.names_folder(&folder)) {
                         true => Ok(()),
-                        false => bundles::remove(&root, &folder),
+                        false => bundles::remove_bundle(&root, &folder),
                     })
                 });
                 removed.await.map_err(InstallError::NotRemoved)
             }
             // No bundle was ever installed here.
-            None => Ok(host.begin_setup_anew().await?.settle_installations().await?),
+            None => Ok(host.begin_reloaded_setup().await?.resolve_pending_installations().await?),
         }
     }
 
     /// Locks the folder of bundles against changes by other programs.
     pub(crate) async fn lock_bundles(&self) -> Result<BundlesLock, InstallError> {
         let root = self.bundles_folder().await?;
-        blocking(move || BundlesLock::take(&root)).await.map_err(InstallError::Locked)
+        run_blocking(move || BundlesLock::acquire(&root)).await.map_err(InstallError::Locked)
     }
 
-    pub(crate) async fn changes_read(&self) -> MutexGuard<'_, Option<Instant>> {
+    pub(crate) async fn last_changes_read(&self) -> MutexGuard<'_, Option<Instant>> {
         self.shared.changes_read.lock().await
     }
 
-    async fn computer(&self) -> &LocalRuntime {
+    async fn local_runtime(&self) -> &LocalRuntime {
         let find = || async {
             let path = SearchPath::read().await;
             LocalRuntime { means: SandboxMeans::find(&path).await, path }
@@ -203,11 +203,11 @@ pub fn open_catalog(
 fn bundles_folder(data_folder: &Path) -> io::Result<PathBuf> {
     // On Windows, that would yield a form of path that many programs can't read.
     let real = if cfg!(unix) { data_folder.canonicalize().ok() } else { None };
-    Ok(real.map_or_else(|| std::path::absolute(data_folder), Ok)?.join(host::BUNDLES))
+    Ok(real.map_or_else(|| std::path::absolute(data_folder), Ok)?.join(host::BUNDLES_FOLDER))
 }
 
 /// Runs a blocking function in a blocking task.
-async fn blocking<T: Send + 'static>(act: impl FnOnce() -> T + Send + 'static) -> T {
+async fn run_blocking<T: Send + 'static>(act: impl FnOnce() -> T + Send + 'static) -> T {
     match tokio::task::spawn_blocking(act).await {
         Ok(done) => done,
         Err(error) => std::panic::resume_unwind(error.into_panic()),

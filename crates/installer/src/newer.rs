@@ -61,12 +61,12 @@ impl Installer {
         };
         let mut offline = None;
         if servers.iter().any(is_from_registry) {
-            offline = self.read_changes(catalog, freshness).await.filter(is_down);
+            offline = self.read_changes(catalog, freshness).await.filter(is_registry_down);
         }
         for server in servers {
             let Some(InstallationInfo { origin, .. }) = server.installed else { continue };
             let ServerOrigin::Registry { registry, name, version, .. } = origin else { continue };
-            let mut report = kept_report(catalog, server.name, name, version);
+            let mut report = unchecked_report(catalog, server.name, name, version);
             if registry != catalog.address().as_str() {
                 report.problem = Some(format!("it was installed from another registry, {registry}"));
             } else if let Some(error) = &offline {
@@ -74,13 +74,13 @@ impl Installer {
             } else {
                 match catalog.versions(&report.name, freshness).await {
                     Ok(answer) => {
-                        compare(&mut report, &answer.value.entries);
+                        compare_versions(&mut report, &answer.value.entries);
                         report.problem = answer.offline.as_ref().map(ToString::to_string);
-                        offline = answer.offline.filter(is_down);
+                        offline = answer.offline.filter(is_registry_down);
                     }
                     Err(error) => {
                         report.problem = Some(error.to_string());
-                        offline = Some(error).filter(is_down);
+                        offline = Some(error).filter(is_registry_down);
                     }
                 }
             }
@@ -91,15 +91,15 @@ impl Installer {
 }
 
 /// Time for which the changes of a registry are not read again.
-const CHANGES_FRESH_FOR: Duration = Duration::from_secs(60 * 60);
+const CHANGES_MAX_AGE: Duration = Duration::from_secs(60 * 60);
 
 impl Installer {
     /// Reads the registry's changes, so that a deprecated or deleted version is known as such even if cached
     /// responses about it are older. Returns the error if that fails; a registry that doesn't support changes is
     /// still asked about each server.
     async fn read_changes(&self, catalog: &RegistryCatalog, freshness: CachePolicy) -> Option<RegistryError> {
-        let mut read = self.changes_read().await;
-        let is_fresh = read.is_some_and(|at| at.elapsed() < CHANGES_FRESH_FOR);
+        let mut read = self.last_changes_read().await;
+        let is_fresh = read.is_some_and(|at| at.elapsed() < CHANGES_MAX_AGE);
         if freshness == CachePolicy::Usual && is_fresh {
             return None;
         }
@@ -112,7 +112,7 @@ impl Installer {
 }
 
 /// Returns true if another request to the registry would fail as well: the error is not specific to one server.
-const fn is_down(error: &RegistryError) -> bool {
+const fn is_registry_down(error: &RegistryError) -> bool {
     matches!(
         error,
         RegistryError::Unreachable { .. }
@@ -124,14 +124,14 @@ const fn is_down(error: &RegistryError) -> bool {
 }
 
 /// Returns the report for a version without sending a request.
-fn kept_report(catalog: &RegistryCatalog, server: String, name: String, version: String) -> VersionReport {
+fn unchecked_report(catalog: &RegistryCatalog, server: String, name: String, version: String) -> VersionReport {
     let known = catalog.status_of(&name, &version);
     let status = known.as_ref().map_or(ListingStatus::Active, |known| known.status);
     let status_message = known.and_then(|known| known.message);
     VersionReport { server, name, version, status, status_message, newer: None, problem: None }
 }
 
-fn compare(report: &mut VersionReport, versions: &[RegistryEntry]) {
+fn compare_versions(report: &mut VersionReport, versions: &[RegistryEntry]) {
     let own = versions.iter().find(|entry| entry.server.version == report.version);
     if let Some(listing) = own.and_then(|entry| entry.listing.clone()) {
         report.status = listing.status;

@@ -12,7 +12,7 @@ use crate::bridge::to_remote;
 use crate::{BundleFile, InstallError, InstallSource, InstallTarget, Installer, NotInstallable};
 
 /// Name of the newest version.
-const LATEST: &str = "latest";
+const LATEST_VERSION: &str = "latest";
 
 /// A server that could be installed.
 #[derive(Debug)]
@@ -91,7 +91,7 @@ impl Installer {
         match source {
             InstallSource::Bundle { path, sha256 } => self.offer_file(path, sha256.as_deref()).await,
             InstallSource::Registry { name, version, target } => {
-                let version = version.as_deref().unwrap_or(LATEST);
+                let version = version.as_deref().unwrap_or(LATEST_VERSION);
                 let answer = self.catalog().await?.version(name, version, freshness).await?;
                 let (target, plan) = plan_entry(&answer.value, *target);
                 let (plan, bundle) = match plan {
@@ -141,25 +141,25 @@ pub(crate) fn plan_entry(
         None if server.packages.is_empty() && server.remotes.is_empty() => Err(NotInstallable::Nothing),
         None => Err(NotInstallable::NotChosen),
         Some(InstallTarget::Package { number }) => {
-            nth(&server.packages, number).and_then(|package| match plan_package(server, package)? {
+            nth_target(&server.packages, number).and_then(|package| match plan_package(server, package)? {
                 PackageInstall::Plan(plan) => Ok(to_remote(plan)),
                 PackageInstall::Bundle(download) => Err(NotInstallable::Download(download)),
             })
         }
         Some(InstallTarget::Remote { number }) => {
-            nth(&server.remotes, number).and_then(|remote| Ok(plan_remote(server, remote)?))
+            nth_target(&server.remotes, number).and_then(|remote| Ok(plan_remote(server, remote)?))
         }
     };
     (target, plan)
 }
 
-fn nth<T>(all: &[T], number: usize) -> Result<&T, NotInstallable> {
+fn nth_target<T>(all: &[T], number: usize) -> Result<&T, NotInstallable> {
     number.checked_sub(1).and_then(|index| all.get(index)).ok_or(NotInstallable::NoTarget)
 }
 
 /// Describes who may publish under a server's name. Only the rules of the official registry are known.
 #[must_use]
-pub fn publisher_in_words(catalog: &RegistryCatalog, name: &str) -> String {
+pub fn publisher_text(catalog: &RegistryCatalog, name: &str) -> String {
     let who = Publisher::from_name(name);
     if catalog.address().is_official() {
         who.to_string()

@@ -68,17 +68,17 @@ impl Installer {
             Some(installed) => {
                 self.check_same_server(installed, &offer).await?;
                 plan.name.clone_from(&installed.name);
-                let sandbox = self.sandbox_after(installed, &offer, &plan).await?;
+                let sandbox = self.upgraded_sandbox(installed, &offer, &plan).await?;
                 let kept = installed.carried_values(&plan);
-                let server = plan.fill_keeping(&draft.values, &kept, &installed.config, sandbox)?;
+                let server = plan.fill_with_carried(&draft.values, &kept, &installed.config, sandbox)?;
                 let mut values = kept.values;
                 values.extend(draft.values.clone());
-                (server, plan.filled_in(&values))
+                (server, plan.filled_inputs(&values))
             }
             None => {
-                containment::check(draft.sandbox.as_ref(), &self.containment(&plan).await)?;
+                containment::check_sandbox(draft.sandbox.as_ref(), &self.containment(&plan).await)?;
                 plan.name.clone_from(&draft.name);
-                (plan.fill(&draft.values, draft.sandbox.clone())?, plan.filled_in(&draft.values))
+                (plan.fill(&draft.values, draft.sandbox.clone())?, plan.filled_inputs(&draft.values))
             }
         };
         // The sandbox's folders are resolved now, so that the hash covers what is granted.
@@ -90,26 +90,31 @@ impl Installer {
             InstallSource::Registry { .. } => Some(self.catalog().await?.address().as_str().to_owned()),
             InstallSource::Bundle { .. } => None,
         };
-        let hash = hash(&offer, registry.as_deref(), &server, upgraded.as_ref());
+        let hash = preview_hash(&offer, registry.as_deref(), &server, upgraded.as_ref());
         let before = upgraded.as_ref().map(InstalledServer::current_settings);
         Ok(InstallPreview { offer, server, before, hash, filled_in, upgraded })
     }
 
     /// Returns the current path of a command's program on this computer, if it is found.
-    pub async fn found_at(&self, command: &StdioConfig) -> Option<PathBuf> {
+    pub async fn find_program_path(&self, command: &StdioConfig) -> Option<PathBuf> {
         let command = ServerCommand {
             program: command.command.clone(),
             environment: command.env.clone(),
             working_directory: command.cwd.clone(),
             ..ServerCommand::default()
         };
-        self.computer().await.path.resolve(&command).ok()
+        self.local_runtime().await.path.resolve(&command).ok()
     }
 }
 
 /// Returns the hash of a server that would be set up, and of its origin. A bundle is identified by its content,
 /// regardless of its path.
-fn hash(offer: &InstallOffer, registry: Option<&str>, server: &NewServer, upgraded: Option<&InstalledServer>) -> Hash {
+fn preview_hash(
+    offer: &InstallOffer,
+    registry: Option<&str>,
+    server: &NewServer,
+    upgraded: Option<&InstalledServer>,
+) -> Hash {
     let origin = match &offer.source {
         InstallSource::Registry { name, version, target } => {
             let sha256 = offer.origin.bundle().map(|file| file.bundle.archive.sha256());

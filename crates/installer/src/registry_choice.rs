@@ -12,7 +12,7 @@ use registry::{RegistryAddress, RegistryCatalog, RegistryHeader};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize};
 
-use crate::{InstallError, Installer, blocking};
+use crate::{InstallError, Installer, run_blocking};
 
 /// The source of the registry's address.
 #[derive(Clone)]
@@ -83,7 +83,7 @@ impl RegistrySetting {
 
 impl RegistryChoice {
     /// Returns the registry in use. Blocks.
-    fn in_use(&self) -> Result<ActiveRegistry, InstallError> {
+    fn active_registry(&self) -> Result<ActiveRegistry, InstallError> {
         let official = ActiveRegistry { address: RegistryAddress::default(), header: None, is_named: false };
         match self {
             Self::Official => Ok(official),
@@ -102,13 +102,17 @@ impl RegistryChoice {
     /// Returns the header with its value. Blocks: it accesses the keychain.
     fn header(&self, in_use: &ActiveRegistry) -> Result<Option<RegistryHeader>, InstallError> {
         let (Self::Settings { secrets, .. }, Some(name)) = (self, &in_use.header) else { return Ok(None) };
-        let value = kept_value(secrets.as_ref(), in_use)?
+        let value = stored_header(secrets.as_ref(), in_use)?
             .ok_or_else(|| InstallError::NoHeaderValue { header: name.clone(), address: in_use.address.to_string() })?;
         Ok(Some(RegistryHeader::new(name, &value)?))
     }
 
     /// Sets the registry and its header. Blocks.
-    fn set(&self, address: Option<&str>, header: Option<NewRegistryHeader>) -> Result<SecretPersistence, InstallError> {
+    fn set_registry(
+        &self,
+        address: Option<&str>,
+        header: Option<NewRegistryHeader>,
+    ) -> Result<SecretPersistence, InstallError> {
         let Self::Settings { documents, secrets } = self else { return Err(InstallError::RegistryNamed) };
         let before = RegistrySetting::read(documents.as_ref()).ok().flatten();
         let address = address.map(RegistryAddress::parse).transpose()?.filter(|address| !address.is_official());
@@ -127,7 +131,7 @@ impl RegistryChoice {
             let in_use = ActiveRegistry { address, header: Some(name.clone()), is_named: false };
             let value = match value {
                 Some(value) => value,
-                None => kept_value(secrets.as_ref(), &in_use)?.ok_or_else(|| InstallError::NoHeaderValue {
+                None => stored_header(secrets.as_ref(), &in_use)?.ok_or_else(|| InstallError::NoHeaderValue {
                     header: name.clone(),
                     address: in_use.address.to_string(),
                 })?,
@@ -149,7 +153,7 @@ impl RegistryChoice {
     }
 }
 
-fn kept_value(secrets: &dyn Secrets, in_use: &ActiveRegistry) -> Result<Option<SecretString>, SecretError> {
+fn stored_header(secrets: &dyn Secrets, in_use: &ActiveRegistry) -> Result<Option<SecretString>, SecretError> {
     let setting = RegistrySetting { address: in_use.address.as_str().to_owned(), header: in_use.header.clone() };
     let Some(key) = setting.secret_key() else { return Ok(None) };
     Ok(secrets.get(&key)?.map(SecretString::from))
@@ -165,18 +169,18 @@ impl Installer {
     pub async fn catalog(&self) -> Result<Arc<RegistryCatalog>, InstallError> {
         let mut open = self.shared.open.lock().await;
         let shared = Arc::clone(&self.shared);
-        let in_use = blocking(move || shared.registry.in_use()).await?;
+        let in_use = run_blocking(move || shared.registry.active_registry()).await?;
         if let Some(open) = open.as_ref().filter(|open| open.in_use == in_use) {
             return Ok(Arc::clone(&open.catalog));
         }
         let (shared, wanted) = (Arc::clone(&self.shared), in_use.clone());
-        let opened = blocking(move || {
+        let opened = run_blocking(move || {
             let header = shared.registry.header(&wanted)?;
             (shared.open_catalog)(wanted.address, header)
         });
         let catalog = Arc::new(opened.await?);
         *open = Some(OpenRegistry { in_use, catalog: Arc::clone(&catalog) });
-        *self.changes_read().await = None;
+        *self.last_changes_read().await = None;
         Ok(catalog)
     }
 
@@ -187,7 +191,7 @@ impl Installer {
     /// Returns an [`InstallError`] if the setting or address can't be read or is not valid.
     pub async fn registry_in_use(&self) -> Result<ActiveRegistry, InstallError> {
         let shared = Arc::clone(&self.shared);
-        blocking(move || shared.registry.in_use()).await
+        run_blocking(move || shared.registry.active_registry()).await
     }
 
     /// Sets the registry that is used from now on; without an address, the official one. The value of a header is
@@ -206,7 +210,7 @@ impl Installer {
     ) -> Result<SecretPersistence, InstallError> {
         let mut open = self.shared.open.lock().await;
         let shared = Arc::clone(&self.shared);
-        let set = blocking(move || shared.registry.set(address.as_deref(), header)).await;
+        let set = run_blocking(move || shared.registry.set_registry(address.as_deref(), header)).await;
         // The value of its header may have changed.
         *open = None;
         set

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use bundles::folder_below;
+use bundles::direct_subfolder;
 use host::Host;
 use host::view::ServerState;
 use installs::{CarriedValues, InstallPlan};
@@ -58,7 +58,7 @@ impl InstalledServer {
 
     /// Returns the values of the server that fit a plan.
     pub(crate) fn carried_values(&self, plan: &InstallPlan) -> CarriedValues {
-        plan.kept_from(&self.config, &self.filled_in)
+        plan.carry_values_from(&self.config, &self.filled_in)
     }
 
     /// Returns the server's current settings, without the values of its secrets.
@@ -71,7 +71,7 @@ impl InstalledServer {
 
     /// Returns the source of another version: the named one, with the installed package or remote unless another is
     /// chosen; or else the newest version in the registry.
-    fn source(&self, named: Option<&InstallSource>) -> Result<InstallSource, InstallError> {
+    fn upgrade_source(&self, named: Option<&InstallSource>) -> Result<InstallSource, InstallError> {
         let (name, version, target) = match (&self.origin, named) {
             (ServerOrigin::Registry { target, .. }, Some(InstallSource::Registry { name, version, target: None })) => {
                 (name, version.clone(), *target)
@@ -100,7 +100,7 @@ impl Installer {
         source: Option<&InstallSource>,
     ) -> Result<UpgradeOffer, InstallError> {
         let installed = InstalledServer::find(host, server).await?;
-        let source = installed.source(source)?;
+        let source = installed.upgrade_source(source)?;
         let offer = self.offer(&source, CachePolicy::Now).await?;
         self.check_same_server(&installed, &offer).await?;
         let kept =
@@ -122,7 +122,7 @@ impl Installer {
         hash: &str,
         may_stop: bool,
     ) -> Result<SecretPersistence, InstallError> {
-        let preview = self.preview_again(host, draft, hash).await?;
+        let preview = self.recheck_preview(host, draft, hash).await?;
         match &preview.upgraded {
             None => return Err(InstallError::NotInstalled(draft.name.clone())),
             Some(installed) if installed.is_running && !may_stop => {
@@ -130,7 +130,7 @@ impl Installer {
             }
             Some(_) => {}
         }
-        self.put(host, preview).await
+        self.set_up_preview(host, preview).await
     }
 
     /// Checks that an offer is another version of the installed server.
@@ -179,7 +179,7 @@ impl Installer {
 
     /// Returns the server's current sandbox, with the folder of the new bundle in place of the old one. A server that
     /// becomes a local program gets the sandbox proposed for a new server.
-    pub(crate) async fn sandbox_after(
+    pub(crate) async fn upgraded_sandbox(
         &self,
         installed: &InstalledServer,
         offer: &InstallOffer,
@@ -194,7 +194,7 @@ impl Installer {
             return Ok(is_possible.then(|| offer.proposed_sandbox(plan)));
         };
         let Some(mut sandbox) = stdio.sandbox.clone() else { return Ok(None) };
-        if let Some(old) = self.folder_of(&installed.origin).await? {
+        if let Some(old) = self.bundle_folder(&installed.origin).await? {
             sandbox.folders.retain(|folder| folder.path != old);
         }
         let bundle = offer.origin.bundle().map(|file| file.folder.clone());
@@ -206,8 +206,8 @@ impl Installer {
 
     /// Returns the folder of the bundle that a server was installed from. `None` if the record names none directly
     /// below the folder of bundles.
-    pub(crate) async fn folder_of(&self, origin: &ServerOrigin) -> Result<Option<PathBuf>, InstallError> {
+    pub(crate) async fn bundle_folder(&self, origin: &ServerOrigin) -> Result<Option<PathBuf>, InstallError> {
         let root = self.bundles_folder().await?;
-        Ok(origin.files().and_then(|files| folder_below(&root, &files.folder)))
+        Ok(origin.files().and_then(|files| direct_subfolder(&root, &files.folder)))
     }
 }

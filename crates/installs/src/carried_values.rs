@@ -28,20 +28,20 @@ impl InstallPlan {
     /// A variable or header is compared with the plan's template for it: its secrets are kept if it has the same
     /// form. Values entered for one origin are never carried over to another.
     #[must_use]
-    pub fn kept_from(&self, config: &ServerConfig, filled_in: &FilledInputs) -> CarriedValues {
+    pub fn carry_values_from(&self, config: &ServerConfig, filled_in: &FilledInputs) -> CarriedValues {
         let (templates, is_same_kind) = match (&self.target, &config.transport) {
             (PlanTarget::Command { env, .. }, ServerTransport::Stdio(_)) => (env, true),
             (PlanTarget::Remote { headers, .. }, ServerTransport::Http(_)) => (headers, true),
             (PlanTarget::Command { env, .. }, _) => (env, false),
             (PlanTarget::Remote { headers, .. }, _) => (headers, false),
         };
-        let mut kept = CarriedValues { values: self.usable(&filled_in.values), ..CarriedValues::default() };
-        if !is_same_kind || self.leads_elsewhere(config, &kept.values) {
-            return self.without_named(kept);
+        let mut kept = CarriedValues { values: self.accepted_values(&filled_in.values), ..CarriedValues::default() };
+        if !is_same_kind || self.changes_origin(config, &kept.values) {
+            return self.without_named_values(kept);
         }
         for (name, value) in config.values() {
             match templates.get(name) {
-                Some(template) => self.take_over(name, template, value, &mut kept),
+                Some(template) => self.carry_over(name, template, value, &mut kept),
                 None if filled_in.names.contains(name) => {}
                 None => _ = kept.texts.insert(name.clone(), value.clone()),
             }
@@ -67,7 +67,7 @@ impl InstallPlan {
     /// # Errors
     ///
     /// Returns the same errors as [`fill`](Self::fill).
-    pub fn fill_keeping(
+    pub fn fill_with_carried(
         &self,
         values: &InputValues,
         kept: &CarriedValues,
@@ -77,8 +77,8 @@ impl InstallPlan {
         let mut all = kept.values.clone();
         all.extend(values.clone());
         // The user may have entered another address.
-        if self.leads_elsewhere(was, &all) {
-            let kept = self.without_named(kept.clone());
+        if self.changes_origin(was, &all) {
+            let kept = self.without_named_values(kept.clone());
             all = kept.values;
             all.extend(values.clone());
             return self.fill(&all, sandbox);
@@ -104,7 +104,7 @@ impl InstallPlan {
             if parts.iter().any(|part| matches!(part, ValuePart::Secret(_))) {
                 server.secret_values.insert(name.clone(), parts);
             } else {
-                values_of(&mut server.entry.config).insert(name.clone(), text.clone());
+                config_values(&mut server.entry.config).insert(name.clone(), text.clone());
             }
         }
         server.entry.config.revision = was.revision;
@@ -119,7 +119,7 @@ impl InstallPlan {
 
     /// Returns what to remember of these values for the next version, without secret ones.
     #[must_use]
-    pub fn filled_in(&self, values: &InputValues) -> FilledInputs {
+    pub fn filled_inputs(&self, values: &InputValues) -> FilledInputs {
         let is_plain = |key: &String| self.inputs.iter().any(|input| input.key == *key && !input.secret);
         let values = values.iter().filter(|(key, _)| is_plain(key));
         FilledInputs {
@@ -129,7 +129,7 @@ impl InstallPlan {
     }
 
     /// Removes the values that are used in variables or headers.
-    fn without_named(&self, kept: CarriedValues) -> CarriedValues {
+    fn without_named_values(&self, kept: CarriedValues) -> CarriedValues {
         let named: BTreeSet<&str> = self.named_templates().values().flat_map(Template::keys).collect();
         let values = kept.values.into_iter().filter(|(key, _)| !named.contains(key.as_str())).collect();
         CarriedValues { values, ..CarriedValues::default() }
@@ -158,7 +158,7 @@ impl InstallPlan {
     }
 
     /// Returns those values that this plan has inputs for and accepts.
-    fn usable(&self, values: &InputValues) -> InputValues {
+    fn accepted_values(&self, values: &InputValues) -> InputValues {
         let usable = self.inputs.iter().filter(|input| !input.secret).filter_map(|input| {
             let values = values.get(&input.key).filter(|values| input.problem(values).is_none())?;
             Some((input.key.clone(), values.clone()))
@@ -167,15 +167,15 @@ impl InstallPlan {
     }
 
     /// Returns true if the values would lead to another origin than that of the installed remote server.
-    fn leads_elsewhere(&self, config: &ServerConfig, values: &InputValues) -> bool {
+    fn changes_origin(&self, config: &ServerConfig, values: &InputValues) -> bool {
         let (PlanTarget::Remote { url, kind, .. }, Some(http)) = (&self.target, config.as_http()) else { return false };
         let url = url.text(&SubstitutionValues::new(&self.inputs, values), 0).unwrap_or_default();
         HttpConfig { url, kind: Some(*kind), ..HttpConfig::default() }.origin() != http.origin()
     }
 
     /// Carries over the value of one variable or header, if it matches the template.
-    fn take_over(&self, name: &str, template: &Template, value: &str, kept: &mut CarriedValues) {
-        let Some(found) = template.values_in(value) else { return };
+    fn carry_over(&self, name: &str, template: &Template, value: &str, kept: &mut CarriedValues) {
+        let Some(found) = template.extract_values(value) else { return };
         for (key, found) in found {
             let Some(input) = self.inputs.iter().find(|input| input.key == key) else { return };
             let names = secrets::names(found);
@@ -196,7 +196,7 @@ impl InstallPlan {
 impl Template {
     /// Returns the values of the inputs in a text that was created from this template, by key. `None` if the text
     /// doesn't match. A value extends to the first occurrence of the text that follows it.
-    fn values_in<'t>(&self, text: &'t str) -> Option<Vec<(&str, &'t str)>> {
+    fn extract_values<'t>(&self, text: &'t str) -> Option<Vec<(&str, &'t str)>> {
         let (mut rest, mut found) = (text, Vec::new());
         let mut parts = self.parts.iter().filter(|part| !matches!(part, TemplatePart::Needs(_))).peekable();
         while let Some(part) = parts.next() {
@@ -219,7 +219,7 @@ impl Template {
     }
 }
 
-fn values_of(config: &mut ServerConfig) -> &mut BTreeMap<String, String> {
+fn config_values(config: &mut ServerConfig) -> &mut BTreeMap<String, String> {
     match &mut config.transport {
         ServerTransport::Stdio(stdio) => &mut stdio.env,
         ServerTransport::Http(http) => &mut http.headers,

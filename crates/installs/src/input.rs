@@ -146,7 +146,7 @@ impl<'v> SubstitutionValues<'v> {
     }
 
     /// Returns the value at this index, or the last one.
-    pub(crate) fn at(&self, key: &str, repetition: usize) -> Option<&'v str> {
+    pub(crate) fn value_at(&self, key: &str, repetition: usize) -> Option<&'v str> {
         let values = self.values(key);
         values.get(repetition).or(values.last()).copied()
     }

@@ -9,7 +9,7 @@ use ports::server_config::{
 use serde::{Deserialize, Serialize};
 
 use crate::input::SubstitutionValues;
-use crate::template::names_secret;
+use crate::template::refers_to_secret;
 use crate::{InputValues, InstallPlan, PlanInput, PlanTarget, Template, TemplatePart};
 
 /// The reason why an input's value is rejected.
@@ -47,7 +47,7 @@ pub enum InputProblem {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FillError {
     /// Inputs whose values are rejected, by key.
-    #[error("{}", inputs_in_words(.0))]
+    #[error("{}", input_problems_text(.0))]
     Inputs(BTreeMap<String, InputProblem>),
     /// A value was given for an input that the plan doesn't have.
     #[error("there is no input {0:?}")]
@@ -64,7 +64,7 @@ pub enum FillError {
     Header(String),
 }
 
-fn inputs_in_words(problems: &BTreeMap<String, InputProblem>) -> String {
+fn input_problems_text(problems: &BTreeMap<String, InputProblem>) -> String {
     problems.iter().map(|(key, problem)| format!("{key}: {problem}")).collect::<Vec<_>>().join("; ")
 }
 
@@ -114,7 +114,7 @@ impl InstallPlan {
         let config: ServerConfig = match &self.target {
             PlanTarget::Command { command, args, .. } => StdioConfig {
                 command: command.clone(),
-                args: args.iter().flat_map(|arg| arg.texts(&filled)).collect(),
+                args: args.iter().flat_map(|arg| arg.expand(&filled)).collect(),
                 env: plain_values,
                 cwd: None,
                 sandbox,
@@ -154,11 +154,11 @@ impl InstallPlan {
     /// Returns the place where text of the plan refers to a secret (`${secret:NAME}`), or begins a reference that a
     /// value completes. Parsers of descriptions reject such plans earlier, with a more specific message.
     fn secret_in_text(&self) -> Option<String> {
-        let offers = |input: &PlanInput| input.default.iter().chain(&input.choices).any(|text| names_secret(text));
+        let offers = |input: &PlanInput| input.default.iter().chain(&input.choices).any(|text| refers_to_secret(text));
         if let Some(input) = self.inputs.iter().find(|input| offers(input)) {
             return Some(format!("what the input {:?} offers", input.key));
         }
-        let is_bad = |template: &Template| template.names_secret() || template.completes_secret(&self.inputs);
+        let is_bad = |template: &Template| template.refers_to_secret() || template.forms_secret_reference(&self.inputs);
         let named = |kind: &str, templates: &BTreeMap<String, Template>| {
             let bad = templates.iter().find(|(_, template)| is_bad(template));
             bad.map(|(name, _)| format!("the {kind} {name:?}"))
@@ -166,7 +166,9 @@ impl InstallPlan {
         match &self.target {
             PlanTarget::Command { command, args, env } => {
                 let in_args = args.iter().flat_map(|arg| &arg.words).any(is_bad);
-                (names_secret(command) || in_args).then(|| "the command".to_owned()).or_else(|| named("variable", env))
+                (refers_to_secret(command) || in_args)
+                    .then(|| "the command".to_owned())
+                    .or_else(|| named("variable", env))
             }
             PlanTarget::Remote { url, headers, .. } => {
                 is_bad(url).then(|| "the URL".to_owned()).or_else(|| named("header", headers))
@@ -183,9 +185,9 @@ impl InstallPlan {
         let part = |part: &TemplatePart| {
             Some(match part {
                 TemplatePart::Text(text) => ValuePart::Text(text.clone()),
-                TemplatePart::Needs(key) => values.at(key, 0).map(|_| ValuePart::Text(String::new()))?,
+                TemplatePart::Needs(key) => values.value_at(key, 0).map(|_| ValuePart::Text(String::new()))?,
                 TemplatePart::Input(key) => {
-                    let value = values.at(key, 0)?.to_owned();
+                    let value = values.value_at(key, 0)?.to_owned();
                     if self.is_secret(key) { ValuePart::Secret(Some(value.into())) } else { ValuePart::Text(value) }
                 }
             })

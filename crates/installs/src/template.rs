@@ -72,7 +72,7 @@ impl Template {
     /// [`InstallPlan::fill`](crate::InstallPlan::fill) rejects such a plan in any case; its creator can give a better
     /// error message.
     #[must_use]
-    pub fn completes_secret(&self, inputs: &[PlanInput]) -> bool {
+    pub fn forms_secret_reference(&self, inputs: &[PlanInput]) -> bool {
         let (mut is_open, mut ends_with_dollar) = (false, false);
         for part in &self.parts {
             match part {
@@ -103,9 +103,9 @@ impl Template {
     }
 
     /// Returns true if the template's own text refers to a secret, even if only several parts together do.
-    pub(crate) fn names_secret(&self) -> bool {
+    pub(crate) fn refers_to_secret(&self) -> bool {
         let pieces = self.parts.iter().map(|part| if let TemplatePart::Text(text) = part { text } else { "" });
-        names_secret(&pieces.collect::<String>())
+        refers_to_secret(&pieces.collect::<String>())
     }
 
     /// Returns the text with values substituted. Of an input with several values, uses the one at index `repetition`,
@@ -115,22 +115,22 @@ impl Template {
         for part in &self.parts {
             match part {
                 TemplatePart::Text(part) => text.push_str(part),
-                TemplatePart::Input(key) => text.push_str(values.at(key, repetition)?),
-                TemplatePart::Needs(key) => _ = values.at(key, repetition)?,
+                TemplatePart::Input(key) => text.push_str(values.value_at(key, repetition)?),
+                TemplatePart::Needs(key) => _ = values.value_at(key, repetition)?,
             }
         }
         Some(text)
     }
 }
 
-pub(crate) fn names_secret(text: &str) -> bool {
+pub(crate) fn refers_to_secret(text: &str) -> bool {
     !secrets::names(text).is_empty()
 }
 
 impl TemplateArgument {
     /// Returns the words with values substituted, repeated for each value of the input that has the most. Empty if an
     /// input has no value.
-    pub(crate) fn texts(&self, values: &SubstitutionValues<'_>) -> Vec<String> {
+    pub(crate) fn expand(&self, values: &SubstitutionValues<'_>) -> Vec<String> {
         let keys = self.words.iter().flat_map(Template::keys);
         let repetitions = keys.map(|key| values.values(key).len()).max().unwrap_or(1);
         (0..repetitions)

@@ -182,10 +182,10 @@ fn stored_values_match_the_new_plan_and_secrets_keep_their_form() {
     };
     let filled_in = FilledInputs { values: values([("folder", &["/srv"])]), names: ["GONE".to_owned()].into() };
     let config = was("Bearer ${secret:notes.TOKEN}");
-    let kept = plan.kept_from(&config, &filled_in);
+    let kept = plan.carry_values_from(&config, &filled_in);
     assert_eq!(kept.values, values([("folder", &["/srv"]), ("mode", &["safe"])]));
     assert_eq!(kept.secrets, ["token".to_owned()].into());
-    let server = plan.fill_keeping(&values([]), &kept, &config, None).unwrap();
+    let server = plan.fill_with_carried(&values([]), &kept, &config, None).unwrap();
     let stdio = server.entry.config.as_stdio().unwrap();
     assert_eq!(stdio.args, ["/srv"]);
     let env: Vec<(&str, &str)> = stdio.env.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
@@ -198,15 +198,15 @@ fn stored_values_match_the_new_plan_and_secrets_keep_their_form() {
         &server.secret_values["TOKEN"][..],
         [ports::server_config::ValuePart::Text(text), ports::server_config::ValuePart::Secret(None)] if text == "Bearer "
     ));
-    let entered = plan.fill_keeping(&values([("token", &["new"])]), &kept, &config, None).unwrap();
+    let entered = plan.fill_with_carried(&values([("token", &["new"])]), &kept, &config, None).unwrap();
     assert!(matches!(entered.secret_values["TOKEN"][1], ports::server_config::ValuePart::Secret(Some(_))));
     // In a form other than the plan's, a secret could end up in a place that the user didn't choose.
     for other in ["${secret:notes.TOKEN}", "Bearer plain", "Bearer ${secret:a}${secret:b}", "Bearer x${secret:a}"] {
-        let kept = plan.kept_from(&was(other), &filled_in);
+        let kept = plan.carry_values_from(&was(other), &filled_in);
         assert!(kept.secrets.is_empty(), "{other}");
     }
     let secret = PlanInput { secret: true, required: true, ..PlanInput::text("folder") };
     let now_secret = local(vec![Template::input("folder").into()], vec![secret]);
-    let kept = now_secret.kept_from(&config, &filled_in);
+    let kept = now_secret.carry_values_from(&config, &filled_in);
     assert!(!kept.values.contains_key("folder"), "a value does not become a secret by itself");
 }

@@ -25,7 +25,7 @@ pub fn command_hash(
     package: Option<&LoadedPackage>,
 ) -> Hash {
     let folders: Vec<Value> = files.folders().iter().map(|folder| path_in_json(folder)).collect();
-    let files: Vec<Value> = files.iter().map(file_in_json).collect();
+    let files: Vec<Value> = files.iter().map(file_json).collect();
     let mut command = json!({ "command": stdio_hash(config), "program": path_in_json(program), "files": files });
     if !folders.is_empty() {
         command["folders"] = folders.into();
@@ -40,7 +40,7 @@ pub fn command_hash(
     Hash::of_json(&command)
 }
 
-fn file_in_json(file: &LaunchFile) -> Value {
+fn file_json(file: &LaunchFile) -> Value {
     let state = match &file.state {
         FileState::Content(hash) => json!(hash),
         FileState::Stamp(FileStamp { bytes, modified, status_changed }) => {
@@ -54,15 +54,15 @@ fn file_in_json(file: &LaunchFile) -> Value {
 /// addresses.
 ///
 /// It is stored in a file, so it contains no values that are likely secrets.
-pub fn approval_words(config: &ServerConfig) -> String {
+pub fn approval_text(config: &ServerConfig) -> String {
     match &config.transport {
-        ServerTransport::Stdio(config) => command_words(config),
-        ServerTransport::Http(config) => address_words(config),
+        ServerTransport::Stdio(config) => command_text(config),
+        ServerTransport::Http(config) => address_text(config),
     }
 }
 
 /// Returns the readable form of an approval to start a command.
-pub fn command_words(config: &StdioConfig) -> String {
+pub fn command_text(config: &StdioConfig) -> String {
     let mut words = config.command_line();
     if let Some(cwd) = &config.cwd {
         words = format!("{words} (in {})", cwd.display());
@@ -72,21 +72,21 @@ pub fn command_words(config: &StdioConfig) -> String {
         words = format!("{words} (with {})", names.join(", "));
     }
     if let Some(sandbox) = &config.sandbox {
-        words = format!("{words}{SANDBOX}{})", sandbox.in_json());
+        words = format!("{words}{SANDBOX_TEXT_PREFIX}{})", sandbox.in_json());
     }
     words
 }
 
 /// Text before the sandbox in the readable form of an approval.
-const SANDBOX: &str = " (sandbox ";
+const SANDBOX_TEXT_PREFIX: &str = " (sandbox ";
 
 /// Returns the readable form of an approval without the sandbox, whose changes are shown separately.
-pub fn without_sandbox(words: &str) -> &str {
-    words.rfind(SANDBOX).filter(|_| words.ends_with("})")).map_or(words, |at| &words[..at])
+pub fn without_sandbox_text(words: &str) -> &str {
+    words.rfind(SANDBOX_TEXT_PREFIX).filter(|_| words.ends_with("})")).map_or(words, |at| &words[..at])
 }
 
 /// Returns the readable form of an approval to connect to an address.
-pub fn address_words(config: &HttpConfig) -> String {
+pub fn address_text(config: &HttpConfig) -> String {
     let names: Vec<&str> = config.headers.keys().map(String::as_str).collect();
     let url = config.shown_url();
     if names.is_empty() { url } else { format!("{url} (with {})", names.join(", ")) }
@@ -144,12 +144,12 @@ mod tests {
         let hashes: std::collections::HashSet<_> =
             networks.iter().map(|network| stdio_hash(&config(network.clone())).as_str().to_owned()).collect();
         assert_eq!(hashes.len(), networks.len(), "S24: another network is another command");
-        let words = command_words(&config(hosts(&["API.example.com"])));
+        let words = command_text(&config(hosts(&["API.example.com"])));
         assert!(
             words.contains(r#""network":["api.example.com"]"#),
             "S24: the words of an approval name the hosts: {words}"
         );
-        let before = command_words(&config(NetworkAccess::Full));
+        let before = command_text(&config(NetworkAccess::Full));
         assert!(
             before.contains(r#""network":true"#),
             "approvals from before there were hosts stay as they are: {before}"
@@ -178,7 +178,7 @@ mod tests {
         for other in others {
             assert_ne!(address_hash(&other), address_hash(&base), "another hash for {other:?}");
             for value in ["Bearer", "s3cret", "0ther"] {
-                assert!(!address_words(&other).contains(value), "values of headers and queries are in no words");
+                assert!(!address_text(&other).contains(value), "values of headers and queries are in no words");
             }
         }
     }

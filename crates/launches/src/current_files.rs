@@ -7,19 +7,19 @@ use process::LaunchFiles;
 use tokio::sync::Semaphore;
 
 /// Timeout for reading the state of a command's files. Only changed files are read, and only small ones.
-const PATIENCE: Duration = Duration::from_secs(10);
+const READ_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum number of concurrent reads. A read from a hanging file system blocks its thread, so further ones have to
 /// wait.
-static LOOKS: Semaphore = Semaphore::const_new(8);
+static READ_SLOTS: Semaphore = Semaphore::const_new(8);
 
 /// Returns the same files in their current state, or `None` if the file system doesn't respond within 10 seconds.
-pub async fn files_now(files: LaunchFiles, look: fn(&LaunchFiles) -> LaunchFiles) -> Option<LaunchFiles> {
-    with_timeout(PATIENCE, move || look(&files)).await
+pub async fn read_current_files(files: LaunchFiles, look: fn(&LaunchFiles) -> LaunchFiles) -> Option<LaunchFiles> {
+    with_timeout(READ_TIMEOUT, move || look(&files)).await
 }
 
 async fn with_timeout<T: Send + 'static>(patience: Duration, look: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     let looking = async {
-        let place = LOOKS.acquire().await.ok()?;
+        let place = READ_SLOTS.acquire().await.ok()?;
         // The thread holds its permit until it finishes, even if the caller has stopped waiting.
         let looked = tokio::task::spawn_blocking(move || {
             let _place = place;
@@ -43,6 +43,6 @@ mod tests {
         let looked = with_timeout(Duration::ZERO, move || hangs.recv().is_ok()).await;
         assert_eq!(looked, None, "it is not waited for");
         drop(answer);
-        assert_eq!(with_timeout(PATIENCE, || 7).await, Some(7), "others are looked at as ever");
+        assert_eq!(with_timeout(READ_TIMEOUT, || 7).await, Some(7), "others are looked at as ever");
     }
 }

@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::packages::{self, LauncherPackage};
 
 /// Number of hash characters in the name of a home directory.
-const NAME: usize = 24;
+const HASH_CHARS: usize = 24;
 
 /// Returns the name of a server's home directory.
 ///
@@ -21,17 +21,21 @@ const NAME: usize = 24;
 /// Besides the settings, targets of symbolic links in their paths count, except those within the system, which change
 /// with its updates. The function therefore blocks on the disk.
 pub fn home_name(name: &str, config: &StdioConfig) -> String {
-    name_of(name, config, targets_of_links)
+    home_name_with(name, config, resolve_link_targets)
 }
 
 /// Returns the name for a configuration whose paths contain no symbolic links, without accessing the disk.
 pub fn home_name_by_settings(name: &str, config: &StdioConfig) -> String {
-    name_of(name, config, |_, _, _| Vec::new())
+    home_name_with(name, config, |_, _, _| Vec::new())
 }
 
-fn name_of(name: &str, config: &StdioConfig, links: fn(&StdioConfig, &[String], &[&str]) -> Vec<PathBuf>) -> String {
-    let args = match packages::launched(&config.command, &config.args) {
-        Some(LauncherPackage::Package(reference)) => reference.unversioned(&config.args),
+fn home_name_with(
+    name: &str,
+    config: &StdioConfig,
+    links: fn(&StdioConfig, &[String], &[&str]) -> Vec<PathBuf>,
+) -> String {
+    let args = match packages::launched_package(&config.command, &config.args) {
+        Some(LauncherPackage::Package(reference)) => reference.unversioned_args(&config.args),
         Some(LauncherPackage::Unknown(..)) | None => config.args.clone(),
     };
     let cwd = config.cwd.as_deref().map(path_in_json);
@@ -46,11 +50,11 @@ fn name_of(name: &str, config: &StdioConfig, links: fn(&StdioConfig, &[String], 
     if !links.is_empty() {
         whose["links"] = links.iter().map(|target| path_in_json(target)).collect();
     }
-    Hash::of_json(&whose).as_str().chars().take(NAME).collect()
+    Hash::of_json(&whose).as_str().chars().take(HASH_CHARS).collect()
 }
 
 /// Returns the real targets of the paths in a command's settings that contain symbolic links.
-fn targets_of_links(config: &StdioConfig, args: &[String], variables: &[&str]) -> Vec<PathBuf> {
+fn resolve_link_targets(config: &StdioConfig, args: &[String], variables: &[&str]) -> Vec<PathBuf> {
     // A bare name is looked up on the search path.
     let command = Some(&config.command).filter(|command| command.contains(std::path::is_separator));
     let values = args.iter().filter_map(|arg| arg.split_once('=')).map(|(_, value)| value);

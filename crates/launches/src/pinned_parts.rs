@@ -21,9 +21,8 @@ pub fn command_parts(
     let mut parts = Map::new();
     parts.insert("command".to_owned(), json!(config.command));
     parts.insert("program".to_owned(), json!(program.to_string_lossy()));
-    parts.insert("file".to_owned(), json!(files.and_then(|files| files.iter().next()).map(program_words)));
-    let scripts: Map<String, Value> =
-        files.into_iter().flat_map(|files| files.iter().skip(1)).map(file_words).collect();
+    parts.insert("file".to_owned(), json!(files.and_then(|files| files.iter().next()).map(program_text)));
+    let scripts: Map<String, Value> = files.into_iter().flat_map(|files| files.iter().skip(1)).map(file_part).collect();
     if !scripts.is_empty() {
         parts.insert("scripts".to_owned(), Value::Object(scripts));
     }
@@ -43,34 +42,34 @@ pub fn changed_files(seen: &Map<String, Value>, files: &LaunchFiles) -> Vec<Path
     let (program, scripts) = (seen.get("file").unwrap_or(&nothing), seen.get("scripts").unwrap_or(&nothing));
     let is_changed = |(at, file): &(usize, &LaunchFile)| {
         if *at == 0 {
-            return *program != json!(program_words(file));
+            return *program != json!(program_text(file));
         }
-        let (path, words) = file_words(file);
+        let (path, words) = file_part(file);
         scripts.get(&path) != Some(&words)
     };
     files.iter().enumerate().filter(is_changed).map(|(_, file)| file.path.clone()).collect()
 }
 
 /// Describes a program by its real path and its state.
-fn program_words(program: &LaunchFile) -> String {
-    format!("{}, {}", program.real.display(), state_words(program))
+fn program_text(program: &LaunchFile) -> String {
+    format!("{}, {}", program.real.display(), state_text(program))
 }
 
 /// Describes a script by its path and its state.
-fn file_words(file: &LaunchFile) -> (String, Value) {
-    (file.path.display().to_string(), json!(state_words(file)))
+fn file_part(file: &LaunchFile) -> (String, Value) {
+    (file.path.display().to_string(), json!(state_text(file)))
 }
 
-fn state_words(file: &LaunchFile) -> String {
+fn state_text(file: &LaunchFile) -> String {
     match &file.state {
         FileState::Content(hash) => format!("SHA-256 {hash}"),
-        FileState::Stamp(stamp) => format!("{} bytes, changed at {}", stamp.bytes, date(stamp.modified)),
+        FileState::Stamp(stamp) => format!("{} bytes, changed at {}", stamp.bytes, format_date(stamp.modified)),
     }
 }
 
 /// Formats a time in nanoseconds since 1970 according to RFC 3339. No digit is dropped, so two files that differ read
 /// differently.
-fn date(nanoseconds: u128) -> String {
+fn format_date(nanoseconds: u128) -> String {
     let at = i64::try_from(nanoseconds).map(DateTime::from_timestamp_nanos);
     at.map_or_else(|_| nanoseconds.to_string(), |at| at.to_rfc3339_opts(SecondsFormat::Nanos, true))
 }
@@ -89,11 +88,11 @@ pub fn address_parts(config: &HttpConfig) -> Map<String, Value> {
 
 #[cfg(test)]
 mod tests {
-    use super::date;
+    use super::format_date;
 
     #[test]
     fn modification_time_is_formatted_as_a_date() {
-        assert_eq!(date(1_795_332_411_001_586_087), "2026-11-22T07:26:51.001586087Z");
-        assert_eq!(date(u128::MAX), u128::MAX.to_string(), "a time that no calendar has");
+        assert_eq!(format_date(1_795_332_411_001_586_087), "2026-11-22T07:26:51.001586087Z");
+        assert_eq!(format_date(u128::MAX), u128::MAX.to_string(), "a time that no calendar has");
     }
 }

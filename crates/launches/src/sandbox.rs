@@ -12,11 +12,11 @@ use process::{CommandNotFound, SearchPath, ServerCommand};
 use crate::home::home_name;
 
 /// Folder of the home directories, in the data folder.
-const HOMES: &str = "sandbox";
+const HOMES_FOLDER: &str = "sandbox";
 /// Folder of unpacked bundles, in the data folder.
-pub const BUNDLES: &str = "bundles";
+pub const BUNDLES_FOLDER: &str = "bundles";
 /// Maximum number of links followed on the way to one of Drawbridge's own folders; the system's own limit.
-const MOST_LINKS: usize = 40;
+const MAX_LINKS: usize = 40;
 
 /// The error for a sandbox that can't be set up, or a command that is missing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -73,11 +73,11 @@ pub struct AppFiles {
 impl AppFiles {
     /// Finds the files of these ports. Reads the disk.
     pub fn new(ports: &Ports) -> Self {
-        Self::of_folders(ports.documents.path(), ports.servers.path())
+        Self::from_folders(ports.documents.path(), ports.servers.path())
     }
 
     /// Finds the files for a data folder and a settings file. Reads the disk.
-    pub fn of_folders(data: PathBuf, config: PathBuf) -> Self {
+    pub fn from_folders(data: PathBuf, config: PathBuf) -> Self {
         let real_data = data.canonicalize().unwrap_or_else(|_| data.clone());
         let own = Self { data, real_data, config, folders: Arc::default() };
         own.find();
@@ -103,19 +103,19 @@ impl AppFiles {
         found
     }
 
-    /// Returns the folders found by the last search. [`Self::settle`] searches before each start.
+    /// Returns the folders found by the last search. [`Self::resolve_sandbox_command`] searches before each start.
     pub fn folders(&self) -> Vec<PathBuf> {
         self.folders.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Returns the folder of the servers' home directories.
     pub fn homes(&self) -> PathBuf {
-        self.real_data.join(HOMES)
+        self.real_data.join(HOMES_FOLDER)
     }
 
     /// Returns the folder of unpacked bundles.
     pub fn bundles(&self) -> PathBuf {
-        self.real_data.join(BUNDLES)
+        self.real_data.join(BUNDLES_FOLDER)
     }
 
     /// Returns the private home directory of a sandboxed server. It persists, so that the server keeps its data.
@@ -124,7 +124,12 @@ impl AppFiles {
     }
 
     /// Resolves the current home and hidden folders of a command's sandbox. Reads the disk in a blocking task.
-    pub async fn settle(&self, name: &str, config: &StdioConfig, mut command: ServerCommand) -> ServerCommand {
+    pub async fn resolve_sandbox_command(
+        &self,
+        name: &str,
+        config: &StdioConfig,
+        mut command: ServerCommand,
+    ) -> ServerCommand {
         let Some(sandbox) = &mut command.sandbox else { return command };
         let (own, name, config) = (self.clone(), name.to_owned(), config.clone());
         let finding = tokio::task::spawn_blocking(move || (own.home(&name, &config), own.find()));
@@ -137,7 +142,7 @@ impl AppFiles {
 
     /// Returns true if a configured folder would expose some of these files despite hiding. The settings file may be
     /// in any folder, whose other subfolders may be unrelated.
-    fn shows(&self, folder: &AllowedFolder) -> bool {
+    fn exposes_app_files(&self, folder: &AllowedFolder) -> bool {
         let path = &folder.path;
         let is_shown = path.starts_with(&self.real_data) || self.config_folder().is_some_and(|config| *path == config);
         is_shown && !self.is_bundle(folder)
@@ -176,9 +181,11 @@ pub async fn plan(
 ) -> Result<Option<ResolvedSandbox>, SandboxPlanError> {
     if let Some(sandbox) = &config.sandbox {
         // If a link is on the way there, write access next to it would allow redirecting it.
-        let own_ways = [&own.data, &own.config].into_iter().flat_map(|file| ways(file));
+        let own_ways = [&own.data, &own.config].into_iter().flat_map(|file| link_chain(file));
         let changes = own_ways.into_iter().find_map(|way| sandbox.may_change(&way).cloned());
-        if let Some(folder) = changes.or_else(|| sandbox.folders.iter().find(|folder| own.shows(folder)).cloned()) {
+        if let Some(folder) =
+            changes.or_else(|| sandbox.folders.iter().find(|folder| own.exposes_app_files(folder)).cloned())
+        {
             return Err(SandboxPlanError::OwnFolder(folder.path));
         }
     }
@@ -192,10 +199,10 @@ pub async fn plan(
 }
 
 /// Returns every path that decides where a path leads: the path itself, and the path after each link on the way.
-fn ways(path: &Path) -> Vec<PathBuf> {
+fn link_chain(path: &Path) -> Vec<PathBuf> {
     let mut ways = vec![path.to_owned()];
     let mut path = path.to_owned();
-    for _ in 0..MOST_LINKS {
+    for _ in 0..MAX_LINKS {
         let mut parts: Vec<&Path> = path.ancestors().collect();
         parts.reverse();
         let link = parts.into_iter().find_map(|part| Some((part.to_owned(), std::fs::read_link(part).ok()?)));
@@ -216,7 +223,7 @@ fn ways(path: &Path) -> Vec<PathBuf> {
 }
 
 /// Returns the intersection of shared folders and the folders of a sandbox.
-pub fn reachable(shared: &[PathBuf], sandbox: &SandboxConfig) -> Vec<PathBuf> {
+pub fn intersect_folders(shared: &[PathBuf], sandbox: &SandboxConfig) -> Vec<PathBuf> {
     let mut both: Vec<PathBuf> = Vec::new();
     for folder in shared {
         for reached in sandbox.folders.iter().map(|reached| &reached.path) {
@@ -256,7 +263,7 @@ mod tests {
         symlink(base.join("disk/links/share"), base.join("home/local/share")).expect("a link");
         symlink("../../real", base.join("disk/links/share")).expect("a link");
         let spelled = base.join("home/local/share/data");
-        let ways = ways(&spelled);
+        let ways = link_chain(&spelled);
         let wanted = [spelled, base.join("disk/links/share/data"), base.join("real/data")];
         for way in wanted {
             assert!(ways.contains(&way), "{} is one of {ways:?}", way.display());
@@ -279,7 +286,7 @@ mod tests {
         };
         let told = |shared: &[&str]| {
             let shared: Vec<PathBuf> = shared.iter().map(PathBuf::from).collect();
-            reachable(&shared, &sandbox)
+            intersect_folders(&shared, &sandbox)
         };
         let paths = |paths: &[&str]| paths.iter().map(PathBuf::from).collect::<Vec<_>>();
         assert_eq!(told(&["/a/b/inner"]), paths(&["/a/b/inner"]), "a shared folder in a reachable one");

@@ -49,7 +49,7 @@ impl ServerAuthorization {
 
     /// Clears recent failures, so that the next request retries immediately. Called when the user retries or the
     /// network changes.
-    pub fn try_again(&self) {
+    pub fn clear_failures(&self) {
         let mut state = self.shared.state();
         (state.failed, state.unread, state.refusals) = (None, None, RequestBudget::default());
     }

@@ -77,7 +77,7 @@ pub(crate) enum VaultContents {
 }
 
 impl VaultContents {
-    pub(crate) fn of_entry(entry: Option<&SecretSlice<u8>>) -> VaultContents {
+    pub(crate) fn from_entry(entry: Option<&SecretSlice<u8>>) -> VaultContents {
         entry.map_or(VaultContents::Nothing, |entry| VaultContents::Entry(Sha256::digest(entry.expose_secret()).into()))
     }
 }
@@ -106,7 +106,7 @@ impl AuthorizationContext {
         server.set_fragment(None);
         let web = AuthHttpClient::new(settings.web.clone(), Arc::clone(&settings.now), named);
         // The query may be a key, and is part of the metadata URLs.
-        web.learn_query(&settings.server);
+        web.register_query_secrets(&settings.server);
         Self {
             web,
             settings,
@@ -142,14 +142,14 @@ impl AuthorizationContext {
     }
 
     /// Sets the phase of the sign-in in progress. Has no effect during a renewal, which shares some of the code.
-    pub(crate) fn progress(&self, phase: AuthPhase, authorize_url: Option<Url>) {
+    pub(crate) fn set_progress(&self, phase: AuthPhase, authorize_url: Option<Url>) {
         if let Some(progress) = &mut self.state().progress {
             *progress = AuthProgress { phase, authorize_url };
         }
         self.notify();
     }
 
-    pub(crate) fn key(&self, kind: VaultEntryKind) -> VaultKey {
+    pub(crate) fn vault_key(&self, kind: VaultEntryKind) -> VaultKey {
         VaultKey { server: self.server.clone(), kind }
     }
 

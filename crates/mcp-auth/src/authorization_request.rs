@@ -20,7 +20,7 @@ use crate::scopes;
 use crate::user::{AuthEndpoint, AuthReason, ConsentPrompt};
 
 /// Maximum number of logged invalid responses, since any local program can send them.
-const NOTED: usize = 10;
+const MAX_LOGGED_RESPONSES: usize = 10;
 
 /// Parameters of an authorization request.
 pub(crate) struct AuthorizationRequest<'a> {
@@ -92,37 +92,37 @@ impl AuthorizationContext {
         callback: RedirectListener,
     ) -> Result<(SecretString, PkceCodeVerifier, BrowserConnection), AuthError> {
         let one_use = visit.prepare()?;
-        self.web.learn(&one_use.state);
-        self.web.learn(&SecretString::from(one_use.verifier.secret().clone()));
-        self.consent(&visit, &one_use.url).await?;
+        self.web.register_secret(&one_use.state);
+        self.web.register_secret(&SecretString::from(one_use.verifier.secret().clone()));
+        self.request_browser_consent(&visit, &one_use.url).await?;
         // Marks the registration as doubted until the browser returns.
-        self.mark_doubted(&visit, true).await;
-        self.progress(AuthPhase::Browser, Some(one_use.url.clone()));
+        self.set_registration_doubted(&visit, true).await;
+        self.set_progress(AuthPhase::Browser, Some(one_use.url.clone()));
         self.web.log_browser_request(AuthPhase::Browser, &one_use.url, "opened in the browser");
         let user = &self.settings.user;
         if let Err(cause) = user.open(&one_use.url).await {
-            let cause = self.web.clean(&cause);
+            let cause = self.web.format_untrusted(&cause);
             self.web.note(AuthPhase::Browser, &format!("it could not be opened: {cause}"));
             if !user.can_paste() {
-                self.mark_doubted(&visit, false).await;
+                self.set_registration_doubted(&visit, false).await;
                 return Err(AuthPhase::Browser.error(AuthErrorCause::Browser { cause }));
             }
         }
-        self.progress(AuthPhase::Callback, Some(one_use.url.clone()));
+        self.set_progress(AuthPhase::Callback, Some(one_use.url.clone()));
         let noted = AtomicUsize::new(0);
         let refused = |why: &str| {
-            if noted.fetch_add(1, Ordering::Relaxed) < NOTED {
+            if noted.fetch_add(1, Ordering::Relaxed) < MAX_LOGGED_RESPONSES {
                 self.web.note(AuthPhase::Callback, &format!("an invalid response was refused: {why}"));
             }
         };
         let (returned, waiting) = tokio::select! {
-            () = tokio::time::sleep(redirect_listener::LIMIT) => return Err(AuthPhase::Callback.error(AuthErrorCause::TimedOut)),
+            () = tokio::time::sleep(redirect_listener::BROWSER_TIMEOUT) => return Err(AuthPhase::Callback.error(AuthErrorCause::TimedOut)),
             returned = callback.wait(visit.redirect_uri, &one_use.state, refused) => returned,
             returned = self.wait_for_paste(visit.redirect_uri, &one_use.state, refused) => (returned, BrowserConnection::none()),
         };
-        let judged = self.judge(returned, visit.server);
+        let judged = self.verify_response(returned, visit.server);
         if judged.as_ref().err().is_none_or(AuthError::is_refusal) {
-            self.mark_doubted(&visit, false).await;
+            self.set_registration_doubted(&visit, false).await;
         }
         match judged {
             Ok(code) => Ok((code, one_use.verifier, waiting)),
@@ -133,13 +133,13 @@ impl AuthorizationContext {
         }
     }
 
-    async fn mark_doubted(&self, visit: &AuthorizationRequest<'_>, doubted: bool) {
+    async fn set_registration_doubted(&self, visit: &AuthorizationRequest<'_>, doubted: bool) {
         if let Some(reused) = visit.reused {
             self.keep_registration(&ClientRegistration { doubted, ..reused.clone() }).await;
         }
     }
 
-    async fn consent(&self, visit: &AuthorizationRequest<'_>, url: &Url) -> Result<(), AuthError> {
+    async fn request_browser_consent(&self, visit: &AuthorizationRequest<'_>, url: &Url) -> Result<(), AuthError> {
         let had = {
             let state = self.state();
             state.record.as_ref().map(|record| record.granted.clone()).unwrap_or_default()
@@ -155,7 +155,7 @@ impl AuthorizationContext {
             client: visit.client.kind,
             client_id: visit.client.id.clone(),
             endpoints: visit.endpoints.clone(),
-            authorize_url: Some(without_one_use(url)),
+            authorize_url: Some(without_one_time_parameters(url)),
             redirect_uri: Some(visit.redirect_uri.clone()),
             reason: visit.reason.clone(),
         };
@@ -180,7 +180,7 @@ impl AuthorizationContext {
     }
 
     /// Returns the code of a response after verifying its issuer.
-    fn judge(
+    fn verify_response(
         &self,
         returned: AuthorizationResponse,
         server: &AuthorizationServerMetadata,
@@ -192,16 +192,16 @@ impl AuthorizationContext {
         }
         match returned.answer {
             Brought::Code(code) => {
-                self.web.learn(&code);
+                self.web.register_secret(&code);
                 self.web.note(AuthPhase::Callback, "the browser came back with a code");
                 Ok(code)
             }
             Brought::Error { code, description } => {
-                let code = self.web.clean(&code);
+                let code = self.web.format_untrusted(&code);
                 if code == "access_denied" {
                     self.web.note(AuthPhase::Callback, "access was denied in the browser");
                 }
-                let description = description.map(|text| self.web.clean(&text));
+                let description = description.map(|text| self.web.format_untrusted(&text));
                 Err(AuthPhase::Callback.error(AuthErrorCause::Refused { code, description }))
             }
         }
@@ -209,7 +209,7 @@ impl AuthorizationContext {
 }
 
 /// Returns the URL without one-time parameters, for the consent request.
-fn without_one_use(url: &Url) -> Url {
+fn without_one_time_parameters(url: &Url) -> Url {
     let mut shown = url.clone();
     let is_shown = |name: &str| !matches!(name, "state" | "code_challenge" | "nonce");
     let pairs: Vec<_> = url.query_pairs().into_owned().filter(|(name, _)| is_shown(name)).collect();

@@ -43,14 +43,14 @@ pub(crate) struct AuthorizationServerMetadata {
 /// Returns an error if no location has metadata, and [`AuthErrorCause::IssuerMismatch`], [`AuthErrorCause::UnsafeUrl`] or
 /// [`AuthErrorCause::Unreadable`] if the metadata cannot be used.
 pub(crate) async fn discover(web: &AuthHttpClient, issuer: &str) -> Result<AuthorizationServerMetadata, AuthError> {
-    let base = metadata_address::endpoint("the authorization server", issuer, web.user_addresses())
+    let base = metadata_address::parse_endpoint("the authorization server", issuer, web.user_addresses())
         .map_err(|cause| PHASE.error(cause))?;
     let mut last = None;
-    for url in well_known(&base) {
-        match fetch_at(web, &url, &[issuer]).await? {
+    for url in well_known_urls(&base) {
+        match fetch_metadata(web, &url, &[issuer]).await? {
             MetadataLookup::Found(server) => return Ok(*server),
             MetadataLookup::Absent(cause) => {
-                last = Some(last.map_or(cause.clone(), |before| more_telling(before, cause)))
+                last = Some(last.map_or(cause.clone(), |before| more_informative(before, cause)))
             }
         }
     }
@@ -70,19 +70,19 @@ pub(crate) async fn discover_at_origin(
     let base = origin(server).ok_or_else(|| PHASE.error(AuthErrorCause::NoAuthorizationServer))?;
     // Issuers without a path occur with and without a trailing slash. The spelling in the document is used.
     let bare = base.as_str().trim_end_matches('/').to_owned();
-    let metadata = at(&base, "/.well-known/oauth-authorization-server");
-    match fetch_at(web, &metadata, &[&bare, base.as_str()]).await? {
+    let metadata = with_path(&base, "/.well-known/oauth-authorization-server");
+    match fetch_metadata(web, &metadata, &[&bare, base.as_str()]).await? {
         MetadataLookup::Found(server) => Ok(*server),
         MetadataLookup::Absent(cause @ AuthErrorCause::Status { status: 408 | 425 | 429 | 500..=599, .. }) => {
             Err(PHASE.error(cause))
         }
         MetadataLookup::Absent(_) => {
-            web.conclude("there is no metadata, so the default endpoints of 2025-03-26 are used");
+            web.set_conclusion("there is no metadata, so the default endpoints of 2025-03-26 are used");
             Ok(AuthorizationServerMetadata {
                 issuer: bare,
-                authorization_endpoint: Some(at(&base, "/authorize")),
-                token_endpoint: at(&base, "/token"),
-                registration_endpoint: Some(at(&base, "/register")),
+                authorization_endpoint: Some(with_path(&base, "/authorize")),
+                token_endpoint: with_path(&base, "/token"),
+                registration_endpoint: Some(with_path(&base, "/register")),
                 revocation_endpoint: None,
                 scopes: None,
                 auth_methods: None,
@@ -109,34 +109,34 @@ enum MetadataLookup {
 ///
 /// # Errors
 /// Returns an error if the location does not respond, or its metadata cannot be used.
-async fn fetch_at(web: &AuthHttpClient, url: &Url, issuers: &[&str]) -> Result<MetadataLookup, AuthError> {
+async fn fetch_metadata(web: &AuthHttpClient, url: &Url, issuers: &[&str]) -> Result<MetadataLookup, AuthError> {
     let answer = web.get(PHASE, url).await?;
-    match metadata_document::read(url, &answer) {
-        MetadataResponse::Found(members) => match read(&members, url, issuers, web.user_addresses()) {
+    match metadata_document::parse_response(url, &answer) {
+        MetadataResponse::Found(members) => match parse_metadata(&members, url, issuers, web.user_addresses()) {
             Ok(server) => {
-                web.conclude("this is the authorization server's metadata");
+                web.set_conclusion("this is the authorization server's metadata");
                 Ok(MetadataLookup::Found(Box::new(server)))
             }
             Err(cause) => {
-                web.conclude(&format!("{cause}; it is not used"));
+                web.set_conclusion(&format!("{cause}; it is not used"));
                 Err(PHASE.error(cause))
             }
         },
         MetadataResponse::Absent(cause) | MetadataResponse::Failed(cause) => {
-            web.conclude("there is no metadata here");
+            web.set_conclusion("there is no metadata here");
             Ok(MetadataLookup::Absent(cause))
         }
     }
 }
 
 /// Returns the more informative of two failures: a failing server rather than a missing document.
-fn more_telling(first: AuthErrorCause, second: AuthErrorCause) -> AuthErrorCause {
+fn more_informative(first: AuthErrorCause, second: AuthErrorCause) -> AuthErrorCause {
     let is_failure = |cause: &AuthErrorCause| matches!(cause, AuthErrorCause::Status { status: 500..=599, .. });
     if is_failure(&second) && !is_failure(&first) { second } else { first }
 }
 
 /// Parses a metadata document from `url`, whose issuer must be one of `issuers`.
-pub(crate) fn read(
+pub(crate) fn parse_metadata(
     members: &Map<String, Value>,
     url: &Url,
     issuers: &[&str],
@@ -156,14 +156,16 @@ pub(crate) fn read(
         });
     }
     let endpoint = |name: &str, what: &'static str| {
-        metadata_document::string(members, name).map(|text| metadata_address::endpoint(what, &text, named)).transpose()
+        metadata_document::string(members, name)
+            .map(|text| metadata_address::parse_endpoint(what, &text, named))
+            .transpose()
     };
     // The client is registered before the consent request, which lists the other endpoints.
     let registration = metadata_document::string(members, "registration_endpoint")
-        .map(|text| metadata_address::endpoint_of("the registration endpoint", &text, url, named))
+        .map(|text| metadata_address::parse_endpoint_of("the registration endpoint", &text, url, named))
         .transpose()?;
     let authorization = metadata_document::string(members, "authorization_endpoint")
-        .map(|text| metadata_address::for_browser("the sign-in page", &text, named))
+        .map(|text| metadata_address::parse_browser_url("the sign-in page", &text, named))
         .transpose()?;
     let token_endpoint = endpoint("token_endpoint", "the token endpoint")?;
     let token_endpoint = token_endpoint.ok_or_else(|| unreadable("it names no token endpoint"))?;
@@ -189,18 +191,18 @@ pub(crate) fn read(
 }
 
 /// Returns the metadata URLs of an issuer, in the order of the specification.
-fn well_known(issuer: &Url) -> Vec<Url> {
+fn well_known_urls(issuer: &Url) -> Vec<Url> {
     let path = issuer.path().trim_end_matches('/');
     if path.is_empty() {
         return vec![
-            at(issuer, "/.well-known/oauth-authorization-server"),
-            at(issuer, "/.well-known/openid-configuration"),
+            with_path(issuer, "/.well-known/oauth-authorization-server"),
+            with_path(issuer, "/.well-known/openid-configuration"),
         ];
     }
     vec![
-        at(issuer, &format!("/.well-known/oauth-authorization-server{path}")),
-        at(issuer, &format!("/.well-known/openid-configuration{path}")),
-        at(issuer, &format!("{path}/.well-known/openid-configuration")),
+        with_path(issuer, &format!("/.well-known/oauth-authorization-server{path}")),
+        with_path(issuer, &format!("/.well-known/openid-configuration{path}")),
+        with_path(issuer, &format!("{path}/.well-known/openid-configuration")),
     ]
 }
 
@@ -209,7 +211,7 @@ pub(crate) fn origin(server: &Url) -> Option<Url> {
     Url::parse(&server.origin().ascii_serialization()).ok()
 }
 
-fn at(base: &Url, path: &str) -> Url {
+fn with_path(base: &Url, path: &str) -> Url {
     let mut url = base.clone();
     url.set_path(path);
     url.set_query(None);
@@ -236,14 +238,14 @@ mod tests {
         });
         change(&mut document);
         let url = Url::parse("https://as.example/.well-known/x").unwrap();
-        read(document.as_object().unwrap(), &url, &[ISSUER], &UserAddresses::default())
+        parse_metadata(document.as_object().unwrap(), &url, &[ISSUER], &UserAddresses::default())
     }
 
     #[test]
     fn metadata_urls_are_in_the_order_of_the_specification() {
         let places = |issuer: &str| {
             let issuer = Url::parse(issuer).unwrap();
-            well_known(&issuer).iter().map(|url| url.path().to_owned()).collect::<Vec<_>>()
+            well_known_urls(&issuer).iter().map(|url| url.path().to_owned()).collect::<Vec<_>>()
         };
         let with_path = [
             "/.well-known/oauth-authorization-server/tenant1",
@@ -311,7 +313,7 @@ mod tests {
                 "token_endpoint": format!("{issuer}/token"),
                 "registration_endpoint": at("containers/create?x=1"),
             });
-            super::read(document.as_object().unwrap(), &url, &[issuer], &named)
+            super::parse_metadata(document.as_object().unwrap(), &url, &[issuer], &named)
         };
         assert!(read(9402).is_ok(), "the authorization server's origin must be allowed");
         assert!(read(9401).is_ok(), "the server's origin must be allowed");

@@ -19,7 +19,7 @@ use crate::token_refresh::{renew, renew_if_due};
 use crate::user::AuthReason;
 
 /// Maximum age in seconds of a new token that will be refused again if the server refuses it.
-const FRESH: u64 = 60;
+const NEW_TOKEN_AGE: u64 = 60;
 
 /// Name and value of a header.
 type HttpHeader = (&'static str, String);
@@ -32,15 +32,15 @@ impl Authorizer for ServerAuthorization {
         if url.origin() != shared.settings.server.origin() {
             return Ok(unsigned(shared.state().generation));
         }
-        shared.load_if_possible().await;
+        shared.try_load().await;
         renew_if_due(shared).await.map_err(|error| SigningRefusal(error_text(&error)))?;
         shared.sign(method, url)
     }
 
-    async fn challenged(&self, challenge: AuthChallenge) -> ChallengeOutcome {
+    async fn on_challenge(&self, challenge: AuthChallenge) -> ChallengeOutcome {
         let asked = BearerChallenge::parse(&challenge.www_authenticate);
         let shared = &self.shared;
-        let nonce = challenge.dpop_nonce.as_deref().and_then(dpop::nonce);
+        let nonce = challenge.dpop_nonce.as_deref().and_then(dpop::valid_nonce);
         let wants_nonce = nonce.is_some() && asked.error.as_deref() == Some("use_dpop_nonce");
         if nonce.is_some() {
             shared.state().resource_nonce = nonce;
@@ -52,13 +52,13 @@ impl Authorizer for ServerAuthorization {
             return ChallengeOutcome::Again;
         }
         match challenge.status {
-            401 => self.unauthorized(&challenge, asked).await,
-            _ => self.insufficient(&challenge, asked).await,
+            401 => self.on_unauthorized(&challenge, asked).await,
+            _ => self.on_insufficient_scope(&challenge, asked).await,
         }
     }
 
-    fn answered(&self, dpop_nonce: Option<&str>) {
-        if let Some(nonce) = dpop_nonce.and_then(dpop::nonce) {
+    fn on_response(&self, dpop_nonce: Option<&str>) {
+        if let Some(nonce) = dpop_nonce.and_then(dpop::valid_nonce) {
             self.shared.state().resource_nonce = Some(nonce);
         }
     }
@@ -85,13 +85,13 @@ impl AuthorizationContext {
         let state = self.state();
         let generation = state.generation;
         let tokens = state.record.as_ref().and_then(|record| record.tokens.as_ref());
-        let Some(tokens) = tokens.filter(|tokens| !tokens.is_over(self.now())) else {
+        let Some(tokens) = tokens.filter(|tokens| !tokens.is_expired(self.now())) else {
             return Ok((Vec::new(), generation));
         };
         let scheme = if tokens.bound { "DPoP" } else { "Bearer" };
         let mut headers = vec![("authorization", format!("{scheme} {}", tokens.access.text()))];
         if tokens.bound {
-            let key = state.record.as_ref().and_then(SignInRecord::key);
+            let key = state.record.as_ref().and_then(SignInRecord::dpop_key);
             let key =
                 key.ok_or(AuthErrorCause::Key { cause: "the key that the token is bound to is lost".to_owned() })?;
             let nonce = state.resource_nonce.as_deref();
@@ -103,7 +103,7 @@ impl AuthorizationContext {
 
 impl ServerAuthorization {
     /// Handles a 401: the token is missing, expired or revoked.
-    async fn unauthorized(&self, challenge: &AuthChallenge, asked: BearerChallenge) -> ChallengeOutcome {
+    async fn on_unauthorized(&self, challenge: &AuthChallenge, asked: BearerChallenge) -> ChallengeOutcome {
         let shared = &self.shared;
         let (record, is_fresh) = {
             let mut state = shared.state();
@@ -112,9 +112,9 @@ impl ServerAuthorization {
                 return ChallengeOutcome::Again;
             }
             let record = state.record.clone();
-            let now = dpop::seconds(shared.now());
+            let now = dpop::unix_seconds(shared.now());
             let tokens = record.as_ref().and_then(|record| record.tokens.as_ref());
-            let is_fresh = tokens.is_some_and(|tokens| now < tokens.since.saturating_add(FRESH));
+            let is_fresh = tokens.is_some_and(|tokens| now < tokens.since.saturating_add(NEW_TOKEN_AGE));
             (record, is_fresh)
         };
         let tokens = record.as_ref().and_then(|record| record.tokens.as_ref());
@@ -142,7 +142,7 @@ impl ServerAuthorization {
                 }
                 Some(record) => {
                     let cause = "the server no longer accepts the token; sign in again";
-                    shared.end(record, cause).await;
+                    shared.end_sign_in(record, cause).await;
                     cause.to_owned()
                 }
             };
@@ -155,7 +155,7 @@ impl ServerAuthorization {
     }
 
     /// Handles a 403: the token is valid but has insufficient scopes.
-    async fn insufficient(&self, challenge: &AuthChallenge, asked: BearerChallenge) -> ChallengeOutcome {
+    async fn on_insufficient_scope(&self, challenge: &AuthChallenge, asked: BearerChallenge) -> ChallengeOutcome {
         let shared = &self.shared;
         let cancelled = shared.cancellation();
         let _turn = shared.signing_in.lock().await;
@@ -186,7 +186,7 @@ impl ServerAuthorization {
         }
         let now = shared.now();
         if !shared.state().step_ups.try_count(&challenge.operation, now) {
-            let most = crate::step_up::MOST;
+            let most = crate::step_up::MAX_STEP_UPS;
             let cause = format!("the server asked for more permissions more than {most} times in a row");
             return ChallengeOutcome::Stop(format!(
                 "{cause}; try again in ten minutes, or ask its operator which ones it needs"

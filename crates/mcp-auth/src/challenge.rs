@@ -4,9 +4,9 @@
 use crate::scopes;
 
 /// Maximum total length of all lines in bytes.
-const LONGEST: usize = 16 * 1024;
+const MAX_HEADER_BYTES: usize = 16 * 1024;
 /// Maximum number of challenges, and of parameters of each.
-const MOST: usize = 64;
+const MAX_CHALLENGES: usize = 64;
 
 /// Requirements of a 401 or 403 response, from its Bearer and DPoP challenges.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -25,11 +25,11 @@ impl BearerChallenge {
     /// Parses all `WWW-Authenticate` lines of a response.
     pub(crate) fn parse(lines: &[String]) -> BearerChallenge {
         let mut asked = BearerChallenge::default();
-        let mut room = LONGEST;
+        let mut room = MAX_HEADER_BYTES;
         for line in lines {
             let end = line.floor_char_boundary(room.min(line.len()));
             room -= end;
-            for challenge in challenges(&line[..end]) {
+            for challenge in parse_challenges(&line[..end]) {
                 asked.add(&challenge);
             }
         }
@@ -73,7 +73,7 @@ enum Separator {
     Space,
 }
 
-fn challenges(line: &str) -> Vec<AuthChallenge> {
+fn parse_challenges(line: &str) -> Vec<AuthChallenge> {
     let mut found: Vec<AuthChallenge> = Vec::new();
     let mut rest = line;
     let mut before = Separator::Comma;
@@ -85,18 +85,18 @@ fn challenges(line: &str) -> Vec<AuthChallenge> {
             before = Separator::Comma;
         }
         rest = trimmed;
-        if rest.is_empty() || found.len() >= MOST {
+        if rest.is_empty() || found.len() >= MAX_CHALLENGES {
             return found;
         }
         let (word, after) = rest.split_at(rest.find([' ', '\t', ',', '=', '"']).unwrap_or(rest.len()));
         if let Some(value) = after.trim_start_matches([' ', '\t']).strip_prefix('=') {
-            let (text, quoted, end) = value_of(value);
+            let (text, quoted, end) = parse_parameter_value(value);
             rest = end;
             if found.is_empty() {
                 found.push(AuthChallenge::default());
             }
             if let Some(challenge) = found.last_mut()
-                && challenge.parameters.len() < MOST
+                && challenge.parameters.len() < MAX_CHALLENGES
             {
                 challenge.parameters.push((word.to_ascii_lowercase(), text));
             }
@@ -125,7 +125,7 @@ fn is_common_scheme(word: &str) -> bool {
 }
 
 /// Returns a parameter's value, `true` if it was quoted, and the remaining text.
-fn value_of(text: &str) -> (String, bool, &str) {
+fn parse_parameter_value(text: &str) -> (String, bool, &str) {
     let text = text.trim_start_matches([' ', '\t']);
     let Some(quoted) = text.strip_prefix('"') else {
         let end = text.find([' ', '\t', ',']).unwrap_or(text.len());

@@ -6,14 +6,14 @@ use std::time::SystemTime;
 use jsonwebtoken::{Algorithm, AlgorithmFamily, EncodingKey, Header};
 use serde_json::json;
 
-use crate::dpop::seconds;
+use crate::dpop::unix_seconds;
 use crate::error::AuthErrorCause;
 use crate::stored_secret;
 
 /// Value of `client_assertion_type` in token requests.
-pub(crate) const TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+pub(crate) const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 /// Lifetime of an assertion in seconds. Each is used immediately.
-const LIFETIME: u64 = 60;
+const ASSERTION_LIFETIME: u64 = 60;
 
 /// Signs a client assertion for the authorization server with this issuer.
 ///
@@ -36,11 +36,11 @@ pub(crate) fn sign(
         AlgorithmFamily::Hmac => return Err(key_error("a shared secret is not a private key")),
     };
     let key = key.map_err(|_| key_error("it is not a PKCS#8 PEM private key for its algorithm"))?;
-    let now = seconds(now);
-    let jti = stored_secret::random().ok_or_else(|| key_error("this system has no random source"))?;
+    let now = unix_seconds(now);
+    let jti = stored_secret::random_id().ok_or_else(|| key_error("this system has no random source"))?;
     // RFC 7523bis: the audience is the issuer identifier alone.
     let claims = json!({
-        "iss": client_id, "sub": client_id, "aud": issuer, "jti": jti, "iat": now, "exp": now + LIFETIME,
+        "iss": client_id, "sub": client_id, "aud": issuer, "jti": jti, "iat": now, "exp": now + ASSERTION_LIFETIME,
     });
     let signed = jsonwebtoken::encode(&Header::new(algorithm), &claims, &key);
     signed.map_err(|_| key_error("signing failed"))

@@ -36,13 +36,13 @@ pub(crate) struct ClientRegistration {
 
 impl ClientRegistration {
     /// Parses an entry of the vault, or returns `None` if it is for another issuer, expired or doubted.
-    pub(crate) fn read(entry: &SecretSlice<u8>, issuer: &str, now: u64) -> Option<ClientRegistration> {
+    pub(crate) fn from_vault_entry(entry: &SecretSlice<u8>, issuer: &str, now: u64) -> Option<ClientRegistration> {
         let registration: ClientRegistration = serde_json::from_slice(entry.expose_secret()).ok()?;
         let is_current = registration.expires_at.is_none_or(|end| end > now) && !registration.doubted;
         (registration.issuer == issuer && is_current).then_some(registration)
     }
 
-    pub(crate) fn entry(&self) -> SecretSlice<u8> {
+    pub(crate) fn to_vault_entry(&self) -> SecretSlice<u8> {
         serde_json::to_vec(self).unwrap_or_default().into()
     }
 }
@@ -61,18 +61,18 @@ pub(crate) async fn register(
     redirect_uri: &Url,
     dpop: bool,
 ) -> Result<ClientRegistration, AuthError> {
-    match attempt(web, source, server, endpoint, redirect_uri, dpop).await {
+    match send_registration(web, source, server, endpoint, redirect_uri, dpop).await {
         Err(AuthError { cause: AuthErrorCause::Refused { code, .. }, .. }) if code == "invalid_redirect_uri" => {
-            web.conclude("the redirect URI is refused; trying localhost as its host");
+            web.set_conclusion("the redirect URI is refused; trying localhost as its host");
             let mut named = redirect_uri.clone();
             let _ = named.set_host(Some("localhost"));
-            attempt(web, source, server, endpoint, &named, dpop).await
+            send_registration(web, source, server, endpoint, &named, dpop).await
         }
         other => other,
     }
 }
 
-async fn attempt(
+async fn send_registration(
     web: &AuthHttpClient,
     source: &ClientSource,
     server: &AuthorizationServerMetadata,
@@ -80,7 +80,7 @@ async fn attempt(
     redirect_uri: &Url,
     dpop: bool,
 ) -> Result<ClientRegistration, AuthError> {
-    let wanted = wanted_method(server.auth_methods.as_deref());
+    let wanted = method_to_register(server.auth_methods.as_deref());
     let mut body = json!({
         "client_name": source.name,
         "application_type": "native",
@@ -113,20 +113,22 @@ async fn attempt(
     let error = members.as_ref().and_then(|members| metadata_document::string(members, "error"));
     let failed = match (members, error) {
         (Some(members), None) if (200..300).contains(&status) => {
-            return read(web, &members, server, redirect_uri, wanted).map_err(|cause| PHASE.error(unreadable(cause)));
+            return parse_registration(web, &members, server, redirect_uri, wanted)
+                .map_err(|cause| PHASE.error(unreadable(cause)));
         }
         (Some(members), Some(code)) if status < 500 => AuthErrorCause::Refused {
-            code: web.clean(&code),
-            description: metadata_document::string(&members, "error_description").map(|text| web.clean(&text)),
+            code: web.format_untrusted(&code),
+            description: metadata_document::string(&members, "error_description")
+                .map(|text| web.format_untrusted(&text)),
         },
         (None, _) if (200..300).contains(&status) => unreadable("it is not a JSON object"),
         _ => AuthErrorCause::Status { address: address.clone(), status },
     };
-    web.conclude(&failed.to_string());
+    web.set_conclusion(&failed.to_string());
     Err(PHASE.error(failed))
 }
 
-fn read(
+fn parse_registration(
     web: &AuthHttpClient,
     members: &Map<String, Value>,
     server: &AuthorizationServerMetadata,
@@ -136,7 +138,7 @@ fn read(
     let id = metadata_document::string(members, "client_id").ok_or("it contains no client id")?;
     let secret = metadata_document::string(members, "client_secret").map(|text| StoredSecret::from(text.as_str()));
     if let Some(secret) = &secret {
-        web.learn(&secret.0);
+        web.register_secret(&secret.0);
     }
     // An omitted method is the requested one, unless that would ignore the issued secret (RFC 7591, 2).
     let said = metadata_document::string(members, "token_endpoint_auth_method");
@@ -157,7 +159,7 @@ fn read(
         (_, None) => return Err("it requires a secret without issuing one"),
         (_, Some(_)) => return Err("it requires an authentication method that was not requested"),
     };
-    web.conclude("the app is registered");
+    web.set_conclusion("the app is registered");
     let expires_at = members.get("client_secret_expires_at").and_then(Value::as_u64).filter(|end| *end > 0);
     Ok(ClientRegistration {
         issuer: server.issuer.clone(),
@@ -169,7 +171,7 @@ fn read(
 }
 
 /// Returns the authentication method to register: that of a public client if supported, as for any native app.
-pub(crate) fn wanted_method(methods: Option<&[String]>) -> &'static str {
+pub(crate) fn method_to_register(methods: Option<&[String]>) -> &'static str {
     let Some(methods) = methods else { return "none" };
     let known = ["none", "client_secret_basic", "client_secret_post"];
     known.into_iter().find(|known| methods.iter().any(|method| method == known)).unwrap_or("none")

@@ -27,7 +27,7 @@ pub(crate) struct SignInClient {
 
 impl AuthorizationContext {
     /// Determines the client id and binds a redirect listener for it.
-    pub(crate) async fn identify(
+    pub(crate) async fn select_client(
         &self,
         server: &AuthorizationServerMetadata,
         dpop: bool,
@@ -47,16 +47,16 @@ impl AuthorizationContext {
         let methods = server.auth_methods.as_deref();
         match oauth_client::choose_approach(source, server, kept, first.as_deref())? {
             RegistrationApproach::Preregistered(preregistered) => {
-                oauth_client::check_proof(&preregistered.authentication, server)?;
+                oauth_client::check_authentication_support(&preregistered.authentication, server)?;
                 let callback = RedirectListener::bind(preregistered.redirect_port, true).await?;
-                self.ready(oauth_client::preregistered_client(&preregistered, methods), callback)
+                self.sign_in_client(oauth_client::preregistered_client(&preregistered, methods), callback)
             }
             RegistrationApproach::Document(url) => {
                 let callback = RedirectListener::bind(None, false).await?;
-                self.ready(oauth_client::document_client(&url), callback)
+                self.sign_in_client(oauth_client::document_client(&url), callback)
             }
             RegistrationApproach::Registered(kept) => {
-                self.learn_client(&kept.client);
+                self.redact_client_secrets(&kept.client);
                 let port = kept.redirect_uri.as_ref().and_then(Url::port);
                 let callback = RedirectListener::bind(port, false).await?;
                 match (&server.registration_endpoint, kept.redirect_uri.clone()) {
@@ -71,7 +71,7 @@ impl AuthorizationContext {
                         reused: Some(kept),
                         typed: None,
                     }),
-                    _ => Ok(SignInClient { reused: Some(kept.clone()), ..self.ready(kept.client, callback)? }),
+                    _ => Ok(SignInClient { reused: Some(kept.clone()), ..self.sign_in_client(kept.client, callback)? }),
                 }
             }
             RegistrationApproach::Register(endpoint) => {
@@ -81,7 +81,7 @@ impl AuthorizationContext {
             RegistrationApproach::Ask => {
                 // Bound first, as the user may have to register the redirect URI. Uses the same port each time if
                 // possible, so that the registration stays valid.
-                let callback = RedirectListener::bind(Some(usual_port(&server.issuer)), false).await?;
+                let callback = RedirectListener::bind(Some(preferred_port(&server.issuer)), false).await?;
                 let redirect_uri = callback.redirect_uri()?;
                 let typed = self.settings.user.client_id(&server.issuer, &redirect_uri).await;
                 let Some(typed) = typed.filter(|typed| !typed.client_id.is_empty()) else {
@@ -96,13 +96,13 @@ impl AuthorizationContext {
                     expires_at: None,
                     doubted: false,
                 };
-                Ok(SignInClient { typed: Some(registration), ..self.ready(client, callback)? })
+                Ok(SignInClient { typed: Some(registration), ..self.sign_in_client(client, callback)? })
             }
         }
     }
 
-    fn ready(&self, client: OAuthClient, callback: RedirectListener) -> Result<SignInClient, AuthError> {
-        self.learn_client(&client);
+    fn sign_in_client(&self, client: OAuthClient, callback: RedirectListener) -> Result<SignInClient, AuthError> {
+        self.redact_client_secrets(&client);
         let redirect_uri = callback.redirect_uri()?;
         Ok(SignInClient { client, callback, redirect_uri, reused: None, typed: None })
     }
@@ -123,10 +123,10 @@ impl AuthorizationContext {
         Ok(SignInClient { client: registration.client, callback, redirect_uri, reused: None, typed: None })
     }
 
-    fn learn_client(&self, client: &OAuthClient) {
+    fn redact_client_secrets(&self, client: &OAuthClient) {
         match &client.authentication {
-            StoredClientAuth::Basic(secret) | StoredClientAuth::Post(secret) => self.web.learn(&secret.0),
-            StoredClientAuth::PrivateKeyJwt { key_pem, .. } => self.web.learn(&key_pem.0),
+            StoredClientAuth::Basic(secret) | StoredClientAuth::Post(secret) => self.web.register_secret(&secret.0),
+            StoredClientAuth::PrivateKeyJwt { key_pem, .. } => self.web.register_secret(&key_pem.0),
             StoredClientAuth::None => {}
         }
     }
@@ -145,9 +145,9 @@ impl AuthorizationContext {
         let is_enterprise = matches!(self.settings.grant, GrantKind::EnterpriseManaged(_));
         match oauth_client::choose_approach(source, server, None, first.as_deref())? {
             RegistrationApproach::Preregistered(preregistered) => {
-                oauth_client::check_proof(&preregistered.authentication, server)?;
+                oauth_client::check_authentication_support(&preregistered.authentication, server)?;
                 let client = oauth_client::preregistered_client(&preregistered, server.auth_methods.as_deref());
-                self.learn_client(&client);
+                self.redact_client_secrets(&client);
                 Ok(client)
             }
             RegistrationApproach::Document(url) if is_enterprise => Ok(oauth_client::document_client(&url)),
@@ -162,11 +162,11 @@ impl AuthorizationContext {
         match preregistered.filter(|preregistered| preregistered.client_id == record.client.id) {
             Some(preregistered) if record.client.kind == ClientKind::Preregistered => {
                 let client = oauth_client::preregistered_client(preregistered, record.auth_methods.as_deref());
-                self.learn_client(&client);
+                self.redact_client_secrets(&client);
                 client
             }
             _ => {
-                self.learn_client(&record.client);
+                self.redact_client_secrets(&record.client);
                 record.client.clone()
             }
         }
@@ -175,13 +175,13 @@ impl AuthorizationContext {
 
 /// Returns the preferred port of the redirect URI for an authorization server whose client ids the user enters: a
 /// dynamic port (RFC 6335, 6) derived from the issuer.
-fn usual_port(issuer: &str) -> u16 {
+fn preferred_port(issuer: &str) -> u16 {
     let hash = Sha256::digest(issuer);
     0xC000 | u16::from_be_bytes([hash[0], hash[1]])
 }
 
 /// Removes the credentials of a pre-registered client, which are stored in the settings.
-pub(crate) fn without_settings(client: OAuthClient) -> OAuthClient {
+pub(crate) fn without_configured_credentials(client: OAuthClient) -> OAuthClient {
     match client.kind {
         ClientKind::Preregistered => OAuthClient { authentication: StoredClientAuth::None, ..client },
         _ => client,

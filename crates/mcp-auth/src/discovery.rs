@@ -24,7 +24,7 @@ impl AuthorizationContext {
     pub(crate) async fn discover(&self, asked: &BearerChallenge) -> Result<DiscoveryResult, AuthError> {
         let url = &self.settings.server;
         let resource = protected_resource::discover(&self.web, url, asked.resource_metadata.as_deref()).await?;
-        self.progress(AuthPhase::ServerMetadata, None);
+        self.set_progress(AuthPhase::ServerMetadata, None);
         let named = self.settings.issuer.as_deref();
         let server = match &resource {
             Some(resource) if !resource.authorization_servers.is_empty() => {
@@ -48,18 +48,18 @@ impl AuthorizationContext {
                 AuthPhase::ServerMetadata,
                 "the server now has another authorization server; everything from the old one is removed",
             );
-            self.drop_all().await;
+            self.remove_issued_data().await;
         }
         let dpop = asked.dpop || resource.as_ref().is_some_and(|resource| resource.dpop);
         let (resource, scopes) = match resource {
             Some(resource) => (resource.identifier, resource.scopes),
-            None => (protected_resource::canonical(url), None),
+            None => (protected_resource::canonical_uri(url), None),
         };
         Ok(DiscoveryResult { server, resource, scopes, dpop })
     }
 
     /// Removes everything that a former authorization server issued.
-    pub(crate) async fn drop_all(&self) {
+    pub(crate) async fn remove_issued_data(&self) {
         if let Err(error) = self.forget_record(false).await {
             self.web.note(AuthPhase::Storage, &format!("the old tokens could not be removed: {error}"));
         }
@@ -67,10 +67,10 @@ impl AuthorizationContext {
 
     /// Returns the requirements of the server. If they are not known yet, sends a request without a token, whose
     /// response has no body.
-    pub(crate) async fn known_challenge(&self, asked: Option<BearerChallenge>) -> Result<BearerChallenge, AuthError> {
+    pub(crate) async fn ensure_challenge(&self, asked: Option<BearerChallenge>) -> Result<BearerChallenge, AuthError> {
         let server = &self.server;
         // A token must not be sent unencrypted.
-        let checked = metadata_address::endpoint("the server", server, self.web.user_addresses());
+        let checked = metadata_address::parse_endpoint("the server", server, self.web.user_addresses());
         checked.map_err(|cause| AuthPhase::ResourceMetadata.error(cause))?;
         if let Some(asked) = asked {
             return Ok(asked);
@@ -82,7 +82,7 @@ impl AuthorizationContext {
         let lines = answer.headers().get_all("www-authenticate").iter();
         let lines: Vec<_> = lines.map(|line| String::from_utf8_lossy(line.as_bytes()).into_owned()).collect();
         let is_challenge = answer.status().as_u16() == 401;
-        self.web.conclude(if is_challenge {
+        self.web.set_conclusion(if is_challenge {
             "the server requires a sign-in"
         } else {
             "the server does not state its requirements"

@@ -16,9 +16,9 @@ use crate::error::AuthErrorCause;
 use crate::stored_secret::{self, StoredSecret};
 
 /// Maximum length of a nonce in bytes.
-const LONGEST_NONCE: usize = 1024;
+const MAX_NONCE_BYTES: usize = 1024;
 /// Maximum number of authorization servers whose nonces are stored.
-const MOST_NONCES: usize = 8;
+const MAX_NONCES: usize = 8;
 
 /// P-256 key pair of one account.
 #[derive(Clone)]
@@ -35,8 +35,8 @@ impl DpopKey {
     /// # Errors
     /// Returns [`AuthErrorCause::Key`] if this system cannot generate a key.
     pub(crate) fn generate() -> Result<DpopKey, AuthErrorCause> {
-        let pair = EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).map_err(|_| unusable())?;
-        let document = pair.to_pkcs8v1().map_err(|_| unusable())?;
+        let pair = EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).map_err(|_| key_error())?;
+        let document = pair.to_pkcs8v1().map_err(|_| key_error())?;
         DpopKey::read(StoredSecret::from(STANDARD.encode(document.as_ref()).as_str()))
     }
 
@@ -45,9 +45,9 @@ impl DpopKey {
     /// # Errors
     /// Returns [`AuthErrorCause::Key`] if `kept` is not a valid key.
     pub(crate) fn read(kept: StoredSecret) -> Result<DpopKey, AuthErrorCause> {
-        let document = STANDARD.decode(kept.text()).map_err(|_| unusable())?;
+        let document = STANDARD.decode(kept.text()).map_err(|_| key_error())?;
         let signing = EncodingKey::from_ec_der(&document);
-        let mut public = Jwk::from_encoding_key(&signing, Algorithm::ES256).map_err(|_| unusable())?;
+        let mut public = Jwk::from_encoding_key(&signing, Algorithm::ES256).map_err(|_| key_error())?;
         // The header of the proof names the algorithm.
         public.common = jsonwebtoken::jwk::CommonParameters::default();
         Ok(DpopKey { kept, signing, public })
@@ -74,10 +74,10 @@ impl DpopKey {
         address.set_query(None);
         address.set_fragment(None);
         let mut claims = json!({
-            "jti": stored_secret::random().ok_or_else(unusable)?,
+            "jti": stored_secret::random_id().ok_or_else(key_error)?,
             "htm": method,
             "htu": address.as_str(),
-            "iat": seconds(now),
+            "iat": unix_seconds(now),
         });
         if let Some(token) = token {
             claims["ath"] = json!(URL_SAFE_NO_PAD.encode(Sha256::digest(token.as_bytes())));
@@ -88,7 +88,7 @@ impl DpopKey {
         let mut header = Header::new(Algorithm::ES256);
         header.typ = Some("dpop+jwt".to_owned());
         header.jwk = Some(self.public.clone());
-        jsonwebtoken::encode(&header, &claims, &self.signing).map_err(|_| unusable())
+        jsonwebtoken::encode(&header, &claims, &self.signing).map_err(|_| key_error())
     }
 }
 
@@ -108,7 +108,7 @@ impl DpopNonces {
     pub(crate) fn set(&self, issuer: &str, nonce: String) {
         let mut all = self.lock();
         all.retain(|(known, _)| known != issuer);
-        if all.len() >= MOST_NONCES {
+        if all.len() >= MAX_NONCES {
             all.remove(0);
         }
         all.push((issuer.to_owned(), nonce));
@@ -120,17 +120,17 @@ impl DpopNonces {
 }
 
 /// Returns the nonce if it is valid, since a header can have any value.
-pub(crate) fn nonce(text: &str) -> Option<String> {
-    let is_fit = !text.is_empty() && text.len() <= LONGEST_NONCE && text.bytes().all(|byte| byte.is_ascii_graphic());
+pub(crate) fn valid_nonce(text: &str) -> Option<String> {
+    let is_fit = !text.is_empty() && text.len() <= MAX_NONCE_BYTES && text.bytes().all(|byte| byte.is_ascii_graphic());
     is_fit.then(|| text.to_owned())
 }
 
 /// Returns the seconds since the Unix epoch.
-pub(crate) fn seconds(time: SystemTime) -> u64 {
+pub(crate) fn unix_seconds(time: SystemTime) -> u64 {
     time.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |age| age.as_secs())
 }
 
-fn unusable() -> AuthErrorCause {
+fn key_error() -> AuthErrorCause {
     AuthErrorCause::Key { cause: "no key for binding tokens could be made or read on this system".to_owned() }
 }
 
@@ -164,7 +164,7 @@ mod tests {
         assert_eq!(nonces.get("https://two.example").as_deref(), Some("n2"), "each issuer must have its own nonce");
         assert_eq!(nonces.get("https://three.example"), None, "an unknown issuer must have no nonce");
         (0..100).for_each(|number| nonces.set(&format!("https://{number}.example"), "n".to_owned()));
-        assert_eq!(nonces.lock().len(), MOST_NONCES, "the number of nonces must be limited");
+        assert_eq!(nonces.lock().len(), MAX_NONCES, "the number of nonces must be limited");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::vault::{VaultError, VaultProblem};
 
 /// Failure of a sign-in, renewal or sign-out.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}{cause}", failed(*.phase, .cause))]
+#[error("{}{cause}", message_prefix(*.phase, .cause))]
 pub struct AuthError {
     /// Phase in which the operation failed.
     pub phase: AuthPhase,
@@ -215,7 +215,7 @@ pub enum AuthErrorCause {
         found: String,
     },
     /// The authorization server returned an OAuth error response.
-    #[error("the authorization server refused: {code}{}", described(.description.as_deref()))]
+    #[error("the authorization server refused: {code}{}", description_suffix(.description.as_deref()))]
     Refused {
         /// OAuth error code of the response.
         code: String,
@@ -235,7 +235,7 @@ pub enum AuthErrorCause {
         cause: String,
     },
     /// The request limit of the sign-in is exhausted.
-    #[error("signing in to this server already took {} requests within a minute", crate::request_budget::MOST)]
+    #[error("signing in to this server already took {} requests within a minute", crate::request_budget::MAX_REQUESTS)]
     TooManyRequests,
     /// The vault returned an error.
     #[error(transparent)]
@@ -272,11 +272,11 @@ pub enum AuthErrorCause {
 }
 
 /// Returns the prefix of an error message. Empty if the user declined, since nothing failed then.
-fn failed(phase: AuthPhase, cause: &AuthErrorCause) -> String {
+fn message_prefix(phase: AuthPhase, cause: &AuthErrorCause) -> String {
     if *cause == AuthErrorCause::Declined { String::new() } else { format!("{phase} failed: ") }
 }
 
-fn described(description: Option<&str>) -> String {
+fn description_suffix(description: Option<&str>) -> String {
     description.map(|text| format!(" ({text})")).unwrap_or_default()
 }
 

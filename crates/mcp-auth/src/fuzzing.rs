@@ -55,18 +55,19 @@ pub fn challenge(text: &str) {
 /// must be allowed.
 pub fn server_metadata(bytes: &[u8]) {
     let Some(url) = parsed("https://as.example/.well-known/oauth-authorization-server/tenant") else { return };
-    let MetadataResponse::Found(members) = metadata_document::read(&url, &Response::new(bytes.to_vec())) else {
+    let MetadataResponse::Found(members) = metadata_document::parse_response(&url, &Response::new(bytes.to_vec()))
+    else {
         return;
     };
     let named = UserAddresses::default();
-    let Ok(server) = authorization_server::read(&members, &url, &[ISSUER], &named) else { return };
+    let Ok(server) = authorization_server::parse_metadata(&members, &url, &[ISSUER], &named) else { return };
     assert_eq!(server.issuer, ISSUER, "the issuer must be the requested one");
     let endpoints =
         [Some(&server.token_endpoint), server.registration_endpoint.as_ref(), server.revocation_endpoint.as_ref()];
     for endpoint in endpoints.into_iter().flatten() {
         is_safe(endpoint);
         assert!(
-            metadata_address::endpoint("it", endpoint.as_str(), &named).is_ok(),
+            metadata_address::parse_endpoint("it", endpoint.as_str(), &named).is_ok(),
             "{endpoint} must be accepted again"
         );
     }
@@ -82,11 +83,12 @@ pub fn server_metadata(bytes: &[u8]) {
 /// Parses a document as protected resource metadata. The result must be about the server.
 pub fn resource_metadata(bytes: &[u8]) {
     let (Some(url), Some(server)) = (parsed("https://mcp.example/.well-known/x"), parsed(SERVER)) else { return };
-    let MetadataResponse::Found(members) = metadata_document::read(&url, &Response::new(bytes.to_vec())) else {
+    let MetadataResponse::Found(members) = metadata_document::parse_response(&url, &Response::new(bytes.to_vec()))
+    else {
         return;
     };
     let shown = |text: &str| metadata_address::displayed_text(text);
-    match protected_resource::read(&members, &server, &shown) {
+    match protected_resource::parse_metadata(&members, &server, &shown) {
         Ok(found) => {
             let about = parsed(&found.identifier);
             assert!(

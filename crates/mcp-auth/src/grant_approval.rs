@@ -34,7 +34,7 @@ impl AuthEndpoint {
         AuthEndpoint { purpose, url: url.clone(), issuer: issuer.to_owned() }
     }
 
-    fn is_of_its_issuer(&self) -> bool {
+    fn is_on_issuer_site(&self) -> bool {
         Url::parse(&self.issuer).is_ok_and(|issuer| metadata_address::is_same_site(&self.url, &issuer))
     }
 }
@@ -76,7 +76,7 @@ impl AuthorizationContext {
     /// # Errors
     /// Returns [`AuthErrorCause::NotApproved`] if something is not approved and no user is available, and [`AuthErrorCause::Declined`] or
     /// [`AuthErrorCause::Cancelled`] if the user does not consent.
-    pub(crate) async fn approve(
+    pub(crate) async fn ensure_approved(
         &self,
         found: &DiscoveryResult,
         client: &OAuthClient,
@@ -92,7 +92,7 @@ impl AuthorizationContext {
         // the stored endpoints.
         let is_approved = |endpoint: &AuthEndpoint| match &before {
             Some(before) => before.has(&endpoint.url),
-            None => endpoint.is_of_its_issuer(),
+            None => endpoint.is_on_issuer_site(),
         };
         let is_approved = |endpoint: &AuthEndpoint| is_approved(endpoint) || self.is_in_settings(&endpoint.url);
         // The revocation endpoint receives nothing now. It is not stored unless it was approved.
@@ -120,7 +120,7 @@ impl AuthorizationContext {
                 self.request_consent(consent).await?;
                 true
             }
-            ConsentMode::Nobody => return Err(unapproved(moved.as_ref(), &new_scopes)),
+            ConsentMode::Nobody => return Err(unapproved_error(moved.as_ref(), &new_scopes)),
         };
         let kept = used.iter().filter(|endpoint| are_shown || is_approved(endpoint));
         let endpoints = kept.map(|endpoint| endpoint.url.clone()).collect();
@@ -138,7 +138,7 @@ impl AuthorizationContext {
     /// # Errors
     /// Returns [`AuthErrorCause::Declined`] or [`AuthErrorCause::Cancelled`] if the user does not consent.
     pub(crate) async fn request_consent(&self, consent: ConsentPrompt) -> Result<(), AuthError> {
-        self.progress(AuthPhase::Consent, None);
+        self.set_progress(AuthPhase::Consent, None);
         match self.settings.user.consent(consent).await {
             ConsentAnswer::Yes => {
                 self.web.note(AuthPhase::Consent, "the user agreed");
@@ -150,7 +150,7 @@ impl AuthorizationContext {
     }
 }
 
-fn unapproved(moved: Option<&AuthEndpoint>, new_scopes: &[String]) -> AuthError {
+fn unapproved_error(moved: Option<&AuthEndpoint>, new_scopes: &[String]) -> AuthError {
     let what = match moved {
         Some(AuthEndpoint { url, issuer, .. }) => {
             format!(

@@ -12,13 +12,13 @@ use crate::auth_step::AuthStep;
 use crate::clock::Clock;
 use crate::error::{AuthError, AuthErrorCause, AuthPhase};
 use crate::metadata_address::{self, UserAddresses};
-use crate::request_budget::{MOST, RequestBudget};
+use crate::request_budget::{MAX_REQUESTS, RequestBudget};
 use crate::step_log::StepLog;
 
 /// Maximum size and duration of a response.
-const LIMITS: OutsideLimits = OutsideLimits { bytes: 512 * 1024, time: Duration::from_secs(30) };
+const RESPONSE_LIMITS: OutsideLimits = OutsideLimits { bytes: 512 * 1024, time: Duration::from_secs(30) };
 /// Maximum number of redirects to a metadata document.
-const REDIRECTS: usize = 3;
+const MAX_REDIRECTS: usize = 3;
 /// Protocol version sent with metadata requests (2025-03-26, `basic/authorization`).
 const PROTOCOL_VERSION: &str = "2026-07-28";
 
@@ -64,17 +64,17 @@ impl AuthHttpClient {
     }
 
     /// Redacts this secret from steps and messages from now on.
-    pub(crate) fn learn(&self, secret: &SecretString) {
-        self.lock().log.redactor.learn(secret.expose_secret());
+    pub(crate) fn register_secret(&self, secret: &SecretString) {
+        self.lock().log.redactor.register_secret(secret.expose_secret());
     }
 
     /// Redacts the values in the query of this URL permanently.
-    pub(crate) fn learn_query(&self, url: &Url) {
-        self.lock().log.redactor.learn_query(url);
+    pub(crate) fn register_query_secrets(&self, url: &Url) {
+        self.lock().log.redactor.register_query_secrets(url);
     }
 
     /// Formats untrusted text for display: redacted, escaped and truncated.
-    pub(crate) fn clean(&self, text: &str) -> String {
+    pub(crate) fn format_untrusted(&self, text: &str) -> String {
         metadata_address::displayed_text(&self.lock().log.redactor.text(text))
     }
 
@@ -88,8 +88,8 @@ impl AuthHttpClient {
         self.lock().log.browser_request(now, phase, url, conclusion);
     }
 
-    pub(crate) fn conclude(&self, conclusion: &str) {
-        self.lock().log.conclude(conclusion);
+    pub(crate) fn set_conclusion(&self, conclusion: &str) {
+        self.lock().log.set_conclusion(conclusion);
     }
 
     /// Sends one request.
@@ -105,20 +105,20 @@ impl AuthHttpClient {
         let at = (self.now)();
         let shown = {
             let mut kept = self.lock();
-            if !kept.budget.take(MOST, at) {
+            if !kept.budget.take(MAX_REQUESTS, at) {
                 kept.log.note(at, phase, "the request was not sent: too many requests within a minute");
                 return Err(phase.error(AuthErrorCause::TooManyRequests));
             }
             // A server may echo the credentials that it received.
             let credentials = request.headers().get("authorization").and_then(|value| value.to_str().ok());
             if let Some((_, credentials)) = credentials.and_then(|value| value.split_once(' ')) {
-                kept.log.redactor.learn(credentials);
+                kept.log.redactor.register_secret(credentials);
             }
             kept.log.request(&request)
         };
         let address = request.uri().to_string();
         let began = std::time::Instant::now();
-        let answer = self.client.send(request, LIMITS).await;
+        let answer = self.client.send(request, RESPONSE_LIMITS).await;
         let took = began.elapsed();
         self.lock().log.http_request(at, took, phase, &shown, answer.as_ref().ok());
         answer.map_err(|error| {
@@ -126,8 +126,8 @@ impl AuthHttpClient {
                 |_| metadata_address::displayed_text(&address),
                 |url| metadata_address::displayed_url(&url),
             );
-            let cause = self.clean(&error.to_string());
-            self.conclude(&cause);
+            let cause = self.format_untrusted(&error.to_string());
+            self.set_conclusion(&cause);
             phase.error(AuthErrorCause::Unreachable { address, cause })
         })
     }
@@ -139,7 +139,7 @@ impl AuthHttpClient {
     /// redirect.
     pub(crate) async fn get(&self, phase: AuthPhase, url: &Url) -> Result<Response<Vec<u8>>, AuthError> {
         let mut url = url.clone();
-        for _ in 0..=REDIRECTS {
+        for _ in 0..=MAX_REDIRECTS {
             let request = Request::builder()
                 .method(Method::GET)
                 .uri(url.as_str())
@@ -159,12 +159,12 @@ impl AuthHttpClient {
                     phase.error(AuthErrorCause::Unreadable { address: metadata_address::displayed_url(&url), cause })
                 );
             };
-            self.conclude("it is a redirect");
+            self.set_conclusion("it is a redirect");
             // The redirect chooses the path, so it must not lead to another service on a host that the user entered.
-            url = metadata_address::endpoint_of("a redirect", next.as_str(), &url, &self.named)
+            url = metadata_address::parse_endpoint_of("a redirect", next.as_str(), &url, &self.named)
                 .map_err(|cause| phase.error(cause))?;
         }
-        let cause = format!("it redirects more than {REDIRECTS} times");
+        let cause = format!("it redirects more than {MAX_REDIRECTS} times");
         Err(phase.error(AuthErrorCause::Unreadable { address: metadata_address::displayed_url(&url), cause }))
     }
 }

@@ -12,7 +12,7 @@ use crate::authorization_context::AuthorizationContext;
 use crate::authorization_request::AuthorizationRequest;
 use crate::authorization_server::{self, AuthorizationServerMetadata};
 use crate::discovery::DiscoveryResult;
-use crate::dpop::seconds;
+use crate::dpop::unix_seconds;
 use crate::error::{AuthError, AuthErrorCause, AuthPhase};
 use crate::grant_approval;
 use crate::metadata_address;
@@ -46,7 +46,7 @@ impl AuthorizationContext {
     ) -> Result<(StoredSecret, IdpTokenEndpoint), AuthError> {
         let server = authorization_server::discover(&self.web, &provider.issuer).await?;
         check_pkce(&server)?;
-        oauth_client::check_proof(&provider.authentication, &server)?;
+        oauth_client::check_authentication_support(&provider.authentication, &server)?;
         let client = provider_client(provider, server.auth_methods.as_deref());
         let exchange = self.exchange_endpoint(provider, Some(&server))?;
         let mut endpoints = vec![grant_approval::provider_endpoint(&server.token_endpoint, &server.issuer)];
@@ -60,7 +60,7 @@ impl AuthorizationContext {
             let address = metadata_address::displayed_url(&server.token_endpoint);
             PHASE.error(AuthErrorCause::Unreadable { address, cause: cause.to_owned() })
         };
-        let nonce = stored_secret::random().ok_or_else(|| unreadable("this system has no random source"))?;
+        let nonce = stored_secret::random_id().ok_or_else(|| unreadable("this system has no random source"))?;
         let visit = AuthorizationRequest {
             server: &server,
             client: &client,
@@ -74,12 +74,12 @@ impl AuthorizationContext {
             reason: why,
         };
         let (code, verifier, waiting) = self.request_authorization(visit, callback).await?;
-        self.progress(PHASE, None);
+        self.set_progress(PHASE, None);
         let endpoint = self.endpoint(&server, &client, None, PHASE);
         let granted = endpoint.exchange_code(&code, verifier, &redirect_uri, None).await;
         let token = granted.and_then(|granted| {
             let token = granted.id_token.ok_or_else(|| unreadable("it contains no ID token"))?;
-            let checked = check(&token, provider, &nonce, seconds(self.now()));
+            let checked = validate_id_token(&token, provider, &nonce, unix_seconds(self.now()));
             checked.map(|()| StoredSecret(token)).map_err(unreadable)
         });
         match &token {
@@ -90,13 +90,13 @@ impl AuthorizationContext {
     }
 
     /// Returns the token exchange endpoint: the configured one, or that of the identity provider's metadata.
-    pub(crate) async fn find_exchange(&self, provider: &EnterpriseIdp) -> Result<IdpTokenEndpoint, AuthError> {
+    pub(crate) async fn find_exchange_endpoint(&self, provider: &EnterpriseIdp) -> Result<IdpTokenEndpoint, AuthError> {
         let found = match &provider.token_endpoint {
             Some(_) => None,
             None => Some(authorization_server::discover(&self.web, &provider.issuer).await?),
         };
         if let Some(found) = &found {
-            oauth_client::check_proof(&provider.authentication, found)?;
+            oauth_client::check_authentication_support(&provider.authentication, found)?;
         }
         self.exchange_endpoint(provider, found.as_ref())
     }
@@ -111,7 +111,8 @@ impl AuthorizationContext {
             (None, Some(found)) => found.token_endpoint.as_str(),
             (None, None) => provider.issuer.as_str(),
         };
-        let url = metadata_address::endpoint("the identity provider's token endpoint", url, self.web.user_addresses());
+        let url =
+            metadata_address::parse_endpoint("the identity provider's token endpoint", url, self.web.user_addresses());
         let url = url.map_err(|cause| PHASE.error(cause))?;
         // The metadata does not describe an endpoint from the settings.
         let methods = found.filter(|_| provider.token_endpoint.is_none()).and_then(|found| found.auth_methods.clone());
@@ -119,7 +120,7 @@ impl AuthorizationContext {
     }
 
     /// Exchanges the ID token for a grant that the MCP server's authorization server accepts.
-    pub(crate) async fn provider_grant(
+    pub(crate) async fn exchange_id_token(
         &self,
         provider: &EnterpriseIdp,
         exchange: &IdpTokenEndpoint,
@@ -132,7 +133,7 @@ impl AuthorizationContext {
             let cause = "nobody is signed in at the organization's identity provider".to_owned();
             return Err(PHASE.error(AuthErrorCause::SignInNeeded { cause }));
         };
-        self.web.learn(id_token);
+        self.web.register_secret(id_token);
         let client = provider_client(provider, exchange.methods.as_deref());
         let endpoint = TokenEndpoint {
             web: &self.web,
@@ -153,13 +154,18 @@ fn provider_client(provider: &EnterpriseIdp, methods: Option<&[String]>) -> OAut
     OAuthClient {
         kind: ClientKind::Preregistered,
         id: provider.client_id.clone(),
-        authentication: oauth_client::authentication(&provider.authentication, methods),
+        authentication: oauth_client::stored_authentication(&provider.authentication, methods),
     }
 }
 
 /// Validates the claims of an ID token. The signature is not checked, as the token was received from the token endpoint
 /// over TLS (OpenID Connect Core, 3.1.3.7).
-fn check(token: &SecretString, provider: &EnterpriseIdp, nonce: &str, now: u64) -> Result<(), &'static str> {
+fn validate_id_token(
+    token: &SecretString,
+    provider: &EnterpriseIdp,
+    nonce: &str,
+    now: u64,
+) -> Result<(), &'static str> {
     let payload = token.expose_secret().split('.').nth(1).and_then(|part| URL_SAFE_NO_PAD.decode(part).ok());
     let claims: Value =
         payload.and_then(|bytes| serde_json::from_slice(&bytes).ok()).ok_or("its ID token is malformed")?;
@@ -172,7 +178,7 @@ fn check(token: &SecretString, provider: &EnterpriseIdp, nonce: &str, now: u64) 
         Err("its ID token is from another issuer")
     } else if !is_for_us {
         Err("its ID token is for another client")
-    } else if !claims["nonce"].as_str().is_some_and(|found| stored_secret::is_equal(found, nonce)) {
+    } else if !claims["nonce"].as_str().is_some_and(|found| stored_secret::constant_time_eq(found, nonce)) {
         Err("its ID token belongs to another sign-in")
     } else if claims["exp"].as_u64().is_none_or(|end| end <= now) {
         Err("its ID token has expired")
@@ -214,7 +220,7 @@ mod tests {
                 claims[name] = value.clone();
             }
             let token = SecretString::from(format!("x.{}.x", URL_SAFE_NO_PAD.encode(claims.to_string())));
-            let checked = check(&token, &provider, "n-1", 50);
+            let checked = validate_id_token(&token, &provider, "n-1", 50);
             assert_eq!(checked.is_ok(), is_good, "[auth-ema-nonce-pkce] with {change}: {checked:?}");
         }
     }

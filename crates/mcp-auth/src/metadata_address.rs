@@ -12,9 +12,9 @@ use url::{Host, Url};
 use crate::error::AuthErrorCause;
 
 /// Maximum number of displayed characters of an untrusted URL.
-const SHOWN: usize = 200;
+const MAX_DISPLAYED_CHARS: usize = 200;
 /// Maximum length of a URL in bytes.
-const LONGEST: usize = 4096;
+const MAX_URL_BYTES: usize = 4096;
 
 /// URLs that the user entered: the server's URL, and configured issuers.
 #[derive(Debug, Clone, Default)]
@@ -39,15 +39,15 @@ impl UserAddresses {
 ///
 /// # Errors
 /// Returns [`AuthErrorCause::UnsafeUrl`] if the URL is not allowed.
-pub(crate) fn endpoint(what: &'static str, text: &str, named: &UserAddresses) -> Result<Url, AuthErrorCause> {
-    check(text, named).map_err(|cause| AuthErrorCause::UnsafeUrl {
+pub(crate) fn parse_endpoint(what: &'static str, text: &str, named: &UserAddresses) -> Result<Url, AuthErrorCause> {
+    check_url(text, named).map_err(|cause| AuthErrorCause::UnsafeUrl {
         what,
         shown: displayed_text(text),
         cause: cause.to_owned(),
     })
 }
 
-/// Validates as [`endpoint`] does a URL from the metadata or challenge of `owner`.
+/// Validates as [`parse_endpoint`] does a URL from the metadata or challenge of `owner`.
 ///
 /// Another port of a host that the user entered is another service, often one in a private network that trusts every
 /// client that reaches it. Such a URL is allowed only if the user entered that port, or if the metadata has the same
@@ -55,13 +55,13 @@ pub(crate) fn endpoint(what: &'static str, text: &str, named: &UserAddresses) ->
 ///
 /// # Errors
 /// Returns [`AuthErrorCause::UnsafeUrl`] if the URL is not allowed.
-pub(crate) fn endpoint_of(
+pub(crate) fn parse_endpoint_of(
     what: &'static str,
     text: &str,
     owner: &Url,
     named: &UserAddresses,
 ) -> Result<Url, AuthErrorCause> {
-    let url = endpoint(what, text, named)?;
+    let url = parse_endpoint(what, text, named)?;
     if named.has(&url) && !named.has_origin(&url) && url.origin() != owner.origin() {
         let cause = "it leads to another service on a host that you named; enter it as the issuer if you trust it";
         return Err(AuthErrorCause::UnsafeUrl { what, shown: displayed_text(text), cause: cause.to_owned() });
@@ -74,13 +74,13 @@ pub(crate) fn endpoint_of(
 ///
 /// # Errors
 /// Returns [`AuthErrorCause::UnsafeUrl`] if the URL is not allowed.
-pub(crate) fn for_browser(what: &'static str, text: &str, named: &UserAddresses) -> Result<Url, AuthErrorCause> {
+pub(crate) fn parse_browser_url(what: &'static str, text: &str, named: &UserAddresses) -> Result<Url, AuthErrorCause> {
     let refuse = |cause: &str| AuthErrorCause::UnsafeUrl { what, shown: displayed_text(text), cause: cause.to_owned() };
     let is_strange = |character: char| !character.is_ascii_graphic() || "\"'`<>\\^{|}$();!*".contains(character);
     if text.contains(is_strange) {
         return Err(refuse("it contains characters that are not allowed"));
     }
-    let url = check(text, named).map_err(refuse)?;
+    let url = check_url(text, named).map_err(refuse)?;
     let is_private = match url.host() {
         Some(Host::Ipv4(address)) => is_private(address.into()),
         Some(Host::Ipv6(address)) => is_private(address.into()),
@@ -93,8 +93,8 @@ pub(crate) fn for_browser(what: &'static str, text: &str, named: &UserAddresses)
     Ok(url)
 }
 
-fn check(text: &str, named: &UserAddresses) -> Result<Url, &'static str> {
-    if text.len() > LONGEST {
+fn check_url(text: &str, named: &UserAddresses) -> Result<Url, &'static str> {
+    if text.len() > MAX_URL_BYTES {
         return Err("it is too long");
     }
     if text.contains(|character: char| character.is_control() || character.is_whitespace()) || text.contains('\\') {
@@ -102,7 +102,7 @@ fn check(text: &str, named: &UserAddresses) -> Result<Url, &'static str> {
     }
     let url = Url::parse(text).map_err(|_| "it is not a complete address")?;
     // Internationalized names and paths are longer in their encoded form.
-    if url.as_str().len() > LONGEST {
+    if url.as_str().len() > MAX_URL_BYTES {
         return Err("it is too long");
     }
     match url.scheme() {
@@ -156,7 +156,7 @@ fn is_private(address: IpAddr) -> bool {
                 || address.is_unspecified()
                 || (first & 0xfe00) == 0xfc00
                 || (first & 0xffc0) == 0xfe80
-                || embedded(address).is_some_and(is_private_v4)
+                || embedded_ipv4(address).is_some_and(is_private_v4)
         }
     }
 }
@@ -173,7 +173,7 @@ fn is_private_v4(address: Ipv4Addr) -> bool {
 }
 
 /// Returns the IPv4 address embedded in a mapped, compatible or NAT64 address.
-fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
+fn embedded_ipv4(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let is_nat64 = address.segments()[..6] == [0x64, 0xff9b, 0, 0, 0, 0];
     let last = address.octets();
     address.to_ipv4().or_else(|| is_nat64.then(|| Ipv4Addr::new(last[12], last[13], last[14], last[15])))
@@ -189,8 +189,8 @@ pub(crate) fn displayed_url(url: &Url) -> String {
 
 /// Formats untrusted text for messages: on one line, with tabs as `\t`, which URL parsers ignore.
 pub(crate) fn displayed_text(text: &str) -> String {
-    let text: String = text.chars().take(SHOWN * 2).collect();
-    visible(text.trim_end()).replace('\t', "\\t").chars().take(SHOWN).collect()
+    let text: String = text.chars().take(MAX_DISPLAYED_CHARS * 2).collect();
+    visible(text.trim_end()).replace('\t', "\\t").chars().take(MAX_DISPLAYED_CHARS).collect()
 }
 
 #[cfg(test)]
@@ -211,17 +211,17 @@ mod tests {
 
     #[test]
     fn encoded_length_of_a_url_is_bounded() {
-        let within = format!("https://a.example/{}", "a".repeat(LONGEST - 18));
-        assert!(endpoint("a test", &within, &named()).is_ok(), "{LONGEST} bytes must be allowed");
-        assert!(endpoint("a test", &format!("{within}a"), &named()).is_err(), "one more byte must be rejected");
-        let grows = format!("https://a.example/{}", "é".repeat(LONGEST / 4));
-        assert!(endpoint("a test", &grows, &named()).is_err(), "the encoded length must count");
+        let within = format!("https://a.example/{}", "a".repeat(MAX_URL_BYTES - 18));
+        assert!(parse_endpoint("a test", &within, &named()).is_ok(), "{MAX_URL_BYTES} bytes must be allowed");
+        assert!(parse_endpoint("a test", &format!("{within}a"), &named()).is_err(), "one more byte must be rejected");
+        let grows = format!("https://a.example/{}", "é".repeat(MAX_URL_BYTES / 4));
+        assert!(parse_endpoint("a test", &grows, &named()).is_err(), "the encoded length must count");
     }
 
     #[test]
     fn only_https_and_named_loopback_urls_are_allowed() {
         for good in ["https://a.example/token", "https://a.example:8443/t?x=1", "http://localhost:5000/token"] {
-            assert!(endpoint("a test", good, &named()).is_ok(), "[auth-https-endpoints] {good} must be allowed");
+            assert!(parse_endpoint("a test", good, &named()).is_ok(), "[auth-https-endpoints] {good} must be allowed");
         }
         for bad in [
             "http://a.example/token",
@@ -235,7 +235,7 @@ mod tests {
             "",
             "https://a.example/a b",
         ] {
-            let refused = endpoint("a test", bad, &named());
+            let refused = parse_endpoint("a test", bad, &named());
             assert!(refused.is_err(), "[auth-https-endpoints] [auth-communication-security] {bad} must be rejected");
         }
     }
@@ -284,18 +284,18 @@ mod tests {
             "https://0x7f.1/",
             "https://localhost./",
         ] {
-            let refused = for_browser("a test", bad, &UserAddresses::default());
+            let refused = parse_browser_url("a test", bad, &UserAddresses::default());
             let Err(AuthErrorCause::UnsafeUrl { shown, .. }) = refused else {
                 panic!("X43: {bad} must not be opened: {refused:?}");
             };
             assert!(!shown.contains('\n'), "X43: the URL must be shown on one line: {shown:?}");
         }
         assert!(
-            for_browser("a test", "https://a.example/authorize?x=1", &named()).is_ok(),
+            parse_browser_url("a test", "https://a.example/authorize?x=1", &named()).is_ok(),
             "an ordinary URL must be allowed"
         );
         assert!(
-            for_browser("a test", "http://localhost:5000/authorize", &named()).is_ok(),
+            parse_browser_url("a test", "http://localhost:5000/authorize", &named()).is_ok(),
             "a loopback URL entered by the user must be allowed"
         );
     }

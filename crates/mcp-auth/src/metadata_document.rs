@@ -8,7 +8,7 @@ use crate::error::AuthErrorCause;
 use crate::metadata_address;
 
 /// Maximum number of items read from a list.
-const MOST: usize = 100;
+const MAX_LIST_ITEMS: usize = 100;
 
 /// Outcome of fetching a metadata document.
 pub(crate) enum MetadataResponse {
@@ -22,7 +22,7 @@ pub(crate) enum MetadataResponse {
 
 /// Classifies a response. Many sites answer every URL with a page, so a response that is not a JSON object counts as no
 /// document.
-pub(crate) fn read(url: &Url, answer: &Response<Vec<u8>>) -> MetadataResponse {
+pub(crate) fn parse_response(url: &Url, answer: &Response<Vec<u8>>) -> MetadataResponse {
     let address = metadata_address::displayed_url(url);
     match answer.status().as_u16() {
         200..=299 => match serde_json::from_slice::<Value>(answer.body()) {
@@ -45,7 +45,7 @@ pub(crate) fn string(members: &Map<String, Value>, name: &str) -> Option<String>
 /// Returns a list of strings, without items of other types.
 pub(crate) fn strings(members: &Map<String, Value>, name: &str) -> Option<Vec<String>> {
     let items = members.get(name)?.as_array()?;
-    Some(items.iter().filter_map(Value::as_str).take(MOST).map(str::to_owned).collect())
+    Some(items.iter().filter_map(Value::as_str).take(MAX_LIST_ITEMS).map(str::to_owned).collect())
 }
 
 /// Returns `true` if the member is present and `true`.

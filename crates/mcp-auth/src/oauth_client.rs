@@ -77,7 +77,10 @@ pub(crate) fn choose_approach(
 ///
 /// # Errors
 /// Returns [`AuthErrorCause::NoProof`] if the metadata lists methods or algorithms without the configured one.
-pub(crate) fn check_proof(given: &ClientAuthentication, server: &AuthorizationServerMetadata) -> Result<(), AuthError> {
+pub(crate) fn check_authentication_support(
+    given: &ClientAuthentication,
+    server: &AuthorizationServerMetadata,
+) -> Result<(), AuthError> {
     let ClientAuthentication::PrivateKeyJwt { algorithm, .. } = given else { return Ok(()) };
     let listed = |method: &str, list: Option<&Vec<String>>| match list {
         Some(list) if !list.iter().any(|item| item == method) => {
@@ -96,7 +99,7 @@ pub(crate) fn preregistered_client(preregistered: &PreregisteredClient, methods:
     OAuthClient {
         kind: ClientKind::Preregistered,
         id: preregistered.client_id.clone(),
-        authentication: authentication(&preregistered.authentication, methods),
+        authentication: stored_authentication(&preregistered.authentication, methods),
     }
 }
 
@@ -109,7 +112,7 @@ pub(crate) fn document_client(url: &Url) -> OAuthClient {
     OAuthClient { kind: ClientKind::MetadataDocument, id: url.to_string(), authentication: StoredClientAuth::None }
 }
 
-pub(crate) fn authentication(given: &ClientAuthentication, methods: Option<&[String]>) -> StoredClientAuth {
+pub(crate) fn stored_authentication(given: &ClientAuthentication, methods: Option<&[String]>) -> StoredClientAuth {
     match given {
         ClientAuthentication::None => StoredClientAuth::None,
         ClientAuthentication::Secret { secret, method } => {
@@ -139,7 +142,7 @@ mod tests {
     use secrecy::SecretString;
 
     use super::*;
-    use crate::client_registration::wanted_method;
+    use crate::client_registration::method_to_register;
 
     const ISSUER: &str = "https://as.example";
 
@@ -225,12 +228,12 @@ mod tests {
             let what = "[auth-credentials-no-reuse] [auth-prereg-mismatch-error]";
             assert_eq!(way.is_ok(), is_good, "{what} settings say {issuer:?}, it was first used at {first:?}");
         }
-        let entry = registration().entry();
+        let entry = registration().to_vault_entry();
         assert!(
-            ClientRegistration::read(&entry, ISSUER, 0).is_some(),
+            ClientRegistration::from_vault_entry(&entry, ISSUER, 0).is_some(),
             "[auth-credentials-issuer-key] the same issuer must find the registration"
         );
-        let other = ClientRegistration::read(&entry, "https://as.example/", 0);
+        let other = ClientRegistration::from_vault_entry(&entry, "https://as.example/", 0);
         assert!(
             other.is_none(),
             "[auth-credentials-issuer-key] [auth-credentials-per-as] another issuer must not find it"
@@ -261,7 +264,7 @@ mod tests {
             (Some(list(&["client_secret_post"])), true),
             (Some(list(&["private_key_jwt", "client_secret_post"])), true),
         ] {
-            let found = authentication(&secret, methods.as_deref());
+            let found = stored_authentication(&secret, methods.as_deref());
             let is_right = matches!(found, StoredClientAuth::Post(_)) == is_post;
             assert!(is_right, "[auth-cc-metadata-methods] [auth-cc-auth-method] with {methods:?}");
         }
@@ -271,7 +274,7 @@ mod tests {
             (Some(list(&["client_secret_basic", "client_secret_post"])), "client_secret_basic"),
             (Some(list(&["client_secret_post"])), "client_secret_post"),
         ] {
-            assert_eq!(wanted_method(methods.as_deref()), wanted, "[auth-b-public-client] with {methods:?}");
+            assert_eq!(method_to_register(methods.as_deref()), wanted, "[auth-b-public-client] with {methods:?}");
         }
     }
 }

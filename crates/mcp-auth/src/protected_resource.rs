@@ -11,7 +11,7 @@ use crate::scopes;
 
 const PHASE: AuthPhase = AuthPhase::ResourceMetadata;
 /// Maximum number of authorization servers that are considered.
-const MOST: usize = 20;
+const MAX_AUTHORIZATION_SERVERS: usize = 20;
 
 /// Contents of protected resource metadata.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,15 +37,16 @@ pub(crate) async fn discover(
     told: Option<&str>,
 ) -> Result<Option<ProtectedResourceMetadata>, AuthError> {
     if let Some(told) = told {
-        let url = metadata_address::endpoint_of("the protected resource metadata", told, server, web.user_addresses());
+        let url =
+            metadata_address::parse_endpoint_of("the protected resource metadata", told, server, web.user_addresses());
         let url = url.map_err(|cause| PHASE.error(cause))?;
-        let (resource, why) = fetch(web, &url, server).await?;
+        let (resource, why) = fetch_metadata(web, &url, server).await?;
         if resource.is_some() {
             return Ok(resource);
         }
-        web.conclude(&format!("{}; trying the well-known locations", why.unwrap_or_default()));
-        for url in well_known(server).into_iter().filter(|other| *other != url) {
-            if let (Some(resource), _) = fetch(web, &url, server).await? {
+        web.set_conclusion(&format!("{}; trying the well-known locations", why.unwrap_or_default()));
+        for url in well_known_urls(server).into_iter().filter(|other| *other != url) {
+            if let (Some(resource), _) = fetch_metadata(web, &url, server).await? {
                 return Ok(Some(resource));
             }
         }
@@ -53,57 +54,59 @@ pub(crate) async fn discover(
         let cause = "it has no metadata, although the server refers to it".to_owned();
         return Err(PHASE.error(AuthErrorCause::Unreadable { address: metadata_address::displayed_url(&url), cause }));
     }
-    for url in well_known(server) {
-        if let (Some(resource), _) = fetch(web, &url, server).await? {
+    for url in well_known_urls(server) {
+        if let (Some(resource), _) = fetch_metadata(web, &url, server).await? {
             return Ok(Some(resource));
         }
     }
     Ok(None)
 }
 
-async fn fetch(
+async fn fetch_metadata(
     web: &AuthHttpClient,
     url: &Url,
     server: &Url,
 ) -> Result<(Option<ProtectedResourceMetadata>, Option<String>), AuthError> {
     let answer = web.get(PHASE, url).await?;
-    match metadata_document::read(url, &answer) {
-        MetadataResponse::Found(members) => match read(&members, server, &|text| web.clean(text)) {
-            Ok(resource) => {
-                web.conclude(&format!(
-                    "this is the metadata of {}",
-                    metadata_address::displayed_text(&resource.identifier)
-                ));
-                Ok((Some(resource), None))
+    match metadata_document::parse_response(url, &answer) {
+        MetadataResponse::Found(members) => {
+            match parse_metadata(&members, server, &|text| web.format_untrusted(text)) {
+                Ok(resource) => {
+                    web.set_conclusion(&format!(
+                        "this is the metadata of {}",
+                        metadata_address::displayed_text(&resource.identifier)
+                    ));
+                    Ok((Some(resource), None))
+                }
+                Err(cause) => {
+                    let cause = cause.unwrap_or_else(|| AuthErrorCause::Unreadable {
+                        address: metadata_address::displayed_url(url),
+                        cause: "it does not name its resource".to_owned(),
+                    });
+                    web.set_conclusion(&cause.to_string());
+                    Err(PHASE.error(cause))
+                }
             }
-            Err(cause) => {
-                let cause = cause.unwrap_or_else(|| AuthErrorCause::Unreadable {
-                    address: metadata_address::displayed_url(url),
-                    cause: "it does not name its resource".to_owned(),
-                });
-                web.conclude(&cause.to_string());
-                Err(PHASE.error(cause))
-            }
-        },
+        }
         MetadataResponse::Absent(cause) => {
-            web.conclude("there is no protected resource metadata here");
+            web.set_conclusion("there is no protected resource metadata here");
             Ok((None, Some(cause.to_string())))
         }
         MetadataResponse::Failed(cause) => {
-            web.conclude(&cause.to_string());
+            web.set_conclusion(&cause.to_string());
             Err(PHASE.error(cause))
         }
     }
 }
 
 /// Parses the document. Returns `Err(None)` if `resource` is missing. `clean` makes untrusted text displayable.
-pub(crate) fn read(
+pub(crate) fn parse_metadata(
     members: &Map<String, Value>,
     server: &Url,
     clean: &dyn Fn(&str) -> String,
 ) -> Result<ProtectedResourceMetadata, Option<AuthErrorCause>> {
     let identifier = metadata_document::string(members, "resource").ok_or(None)?;
-    if !is_about(&identifier, server) {
+    if !covers_server(&identifier, server) {
         let resource = clean(&identifier);
         return Err(Some(AuthErrorCause::ResourceMismatch {
             server: metadata_address::displayed_url(server),
@@ -111,7 +114,7 @@ pub(crate) fn read(
         }));
     }
     let mut authorization_servers = metadata_document::strings(members, "authorization_servers").unwrap_or_default();
-    authorization_servers.truncate(MOST);
+    authorization_servers.truncate(MAX_AUTHORIZATION_SERVERS);
     let algorithms = metadata_document::strings(members, "dpop_signing_alg_values_supported").unwrap_or_default();
     let listed = metadata_document::strings(members, "scopes_supported");
     Ok(ProtectedResourceMetadata {
@@ -125,7 +128,7 @@ pub(crate) fn read(
 
 /// Returns `true` if a resource identifier is that of the server or of a parent path with the same origin, whose tokens
 /// are valid for the server too (RFC 9728, 3.3, with tolerance for servers with a single document).
-fn is_about(identifier: &str, server: &Url) -> bool {
+fn covers_server(identifier: &str, server: &Url) -> bool {
     let Ok(resource) = Url::parse(identifier) else { return false };
     if resource.origin() != server.origin() || !resource.origin().is_tuple() || resource.fragment().is_some() {
         return false;
@@ -139,7 +142,7 @@ fn is_about(identifier: &str, server: &Url) -> bool {
 }
 
 /// Returns the default metadata URLs of a server, in the order of attempts.
-fn well_known(server: &Url) -> Vec<Url> {
+fn well_known_urls(server: &Url) -> Vec<Url> {
     let place = |path: &str| {
         let mut url = server.clone();
         url.set_path(&format!("/.well-known/oauth-protected-resource{path}"));
@@ -154,7 +157,7 @@ fn well_known(server: &Url) -> Vec<Url> {
 
 /// Returns the canonical URI of a server without metadata (`basic/authorization`, canonical server URI). Omits the
 /// query (RFC 8707, 2), which may contain a key and would be sent through the browser.
-pub(crate) fn canonical(server: &Url) -> String {
+pub(crate) fn canonical_uri(server: &Url) -> String {
     let mut url = server.clone();
     url.set_fragment(None);
     url.set_query(None);
@@ -177,7 +180,7 @@ mod tests {
 
     #[test]
     fn well_known_urls_are_tried_from_the_path_to_the_root() {
-        let places = |server: &str| well_known(&url(server)).iter().map(Url::to_string).collect::<Vec<_>>();
+        let places = |server: &str| well_known_urls(&url(server)).iter().map(Url::to_string).collect::<Vec<_>>();
         let at = |path: &str| format!("https://a.example/.well-known/oauth-protected-resource{path}");
         for (server, wanted) in [
             ("https://a.example/public/mcp", vec![at("/public/mcp"), at("")]),
@@ -201,7 +204,7 @@ mod tests {
             "HTTPS://A.example/mcp",
             "https://a.example:443/mcp",
         ] {
-            assert!(is_about(good, &server), "[auth-resource-uppercase] {good} must match the server");
+            assert!(covers_server(good, &server), "[auth-resource-uppercase] {good} must match the server");
         }
         for bad in [
             "https://evil.example/mcp/v1",
@@ -215,7 +218,7 @@ mod tests {
             "mcp",
             "",
         ] {
-            assert!(!is_about(bad, &server), "[auth-prm-resource-validate] {bad} must not match the server");
+            assert!(!covers_server(bad, &server), "[auth-prm-resource-validate] {bad} must not match the server");
         }
     }
 
@@ -229,7 +232,7 @@ mod tests {
             ("https://a.example:8443/mcp?x=1", "https://a.example:8443/mcp"),
             ("https://a.example/?x=1", "https://a.example"),
         ] {
-            let name = canonical(&url(server));
+            let name = canonical_uri(&url(server));
             assert_eq!(name, wanted, "[auth-resource-canonical] [auth-resource-no-trailing-slash] of {server}");
         }
     }

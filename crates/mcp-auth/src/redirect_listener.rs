@@ -16,15 +16,15 @@ use crate::stored_secret;
 
 const PHASE: AuthPhase = AuthPhase::Callback;
 /// Maximum time for the user to finish in the browser.
-pub(crate) const LIMIT: Duration = Duration::from_secs(300);
+pub(crate) const BROWSER_TIMEOUT: Duration = Duration::from_secs(300);
 /// Path of the redirect URI.
-pub(crate) const PATH: &str = "/callback";
+pub(crate) const REDIRECT_PATH: &str = "/callback";
 /// Maximum size of a request in bytes.
-const LONGEST_REQUEST: usize = 16 * 1024;
+const MAX_REQUEST_BYTES: usize = 16 * 1024;
 /// Maximum time to read a request or write a page.
-const REQUEST_TIME: Duration = Duration::from_secs(5);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum number of concurrent connections.
-const CONNECTIONS: usize = 16;
+const MAX_CONNECTIONS: usize = 16;
 
 /// Redirect listener on 127.0.0.1.
 pub(crate) struct RedirectListener {
@@ -89,7 +89,7 @@ impl RedirectListener {
     /// # Errors
     /// Returns [`AuthErrorCause::Callback`] if the URI cannot be parsed, which does not happen for a bound port.
     pub(crate) fn redirect_uri(&self) -> Result<Url, AuthError> {
-        let text = format!("http://127.0.0.1:{}{PATH}", self.port);
+        let text = format!("http://127.0.0.1:{}{REDIRECT_PATH}", self.port);
         Url::parse(&text).map_err(|error| PHASE.error(AuthErrorCause::Callback { cause: error.to_string() }))
     }
 
@@ -104,11 +104,11 @@ impl RedirectListener {
         let mut connections = JoinSet::new();
         loop {
             tokio::select! {
-                accepted = self.listener.accept(), if connections.len() < CONNECTIONS => {
+                accepted = self.listener.accept(), if connections.len() < MAX_CONNECTIONS => {
                     match accepted {
                         Ok((stream, _)) => {
                             let (redirect_uri, state) = (redirect_uri.clone(), state.clone());
-                            connections.spawn(async move { take(stream, &redirect_uri, &state).await });
+                            connections.spawn(async move { handle_request(stream, &redirect_uri, &state).await });
                         }
                         // File descriptors are probably exhausted, which may be temporary.
                         Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
@@ -137,18 +137,18 @@ impl BrowserConnection {
             Ok(()) => final_page::response(200, PageText::SignedIn, language),
             Err(cause) => final_page::response(400, PageText::Failed(cause), language),
         };
-        let _ = tokio::time::timeout(REQUEST_TIME, write(&mut stream, &page)).await;
+        let _ = tokio::time::timeout(REQUEST_TIMEOUT, write_page(&mut stream, &page)).await;
     }
 }
 
 /// Reads one request, and answers it immediately unless it is the valid response.
-async fn take(
+async fn handle_request(
     mut stream: TcpStream,
     redirect_uri: &Url,
     state: &SecretString,
 ) -> Result<(AuthorizationResponse, BrowserConnection), &'static str> {
-    let head = tokio::time::timeout(REQUEST_TIME, head(&mut stream)).await;
-    let language = head.as_ref().ok().and_then(Option::as_deref).map_or(PageLanguage::English, language);
+    let head = tokio::time::timeout(REQUEST_TIMEOUT, read_head(&mut stream)).await;
+    let language = head.as_ref().ok().and_then(Option::as_deref).map_or(PageLanguage::English, preferred_language);
     let judged = match head {
         Ok(Some(head)) => parse_redirect(&head, redirect_uri, state.expose_secret()),
         _ => Err((400, "it is not a complete request")),
@@ -157,26 +157,26 @@ async fn take(
         Ok(returned) => Ok((returned, BrowserConnection(Some((stream, language))))),
         Err((status, why)) => {
             let page = final_page::response(status, PageText::NotThis, language);
-            let _ = tokio::time::timeout(REQUEST_TIME, write(&mut stream, &page)).await;
+            let _ = tokio::time::timeout(REQUEST_TIMEOUT, write_page(&mut stream, &page)).await;
             Err(why)
         }
     }
 }
 
 /// Returns the preferred language of the browser that sent this request.
-fn language(head: &str) -> PageLanguage {
+fn preferred_language(head: &str) -> PageLanguage {
     let mut headers = head.split("\r\n").filter_map(|line| line.split_once(':'));
     let accept = headers.find(|(name, _)| name.eq_ignore_ascii_case("accept-language"));
     accept.map_or(PageLanguage::English, |(_, value)| PageLanguage::preferred(value))
 }
 
-async fn write(stream: &mut TcpStream, page: &str) -> std::io::Result<()> {
+async fn write_page(stream: &mut TcpStream, page: &str) -> std::io::Result<()> {
     stream.write_all(page.as_bytes()).await?;
     stream.shutdown().await
 }
 
 /// Reads the head of a request, up to the empty line.
-async fn head(stream: &mut TcpStream) -> Option<String> {
+async fn read_head(stream: &mut TcpStream) -> Option<String> {
     let mut bytes = Vec::new();
     let mut part = [0; 2048];
     loop {
@@ -185,7 +185,7 @@ async fn head(stream: &mut TcpStream) -> Option<String> {
         if let Some(end) = bytes.windows(4).position(|window| window == b"\r\n\r\n") {
             return String::from_utf8(bytes[..end].to_vec()).ok();
         }
-        if bytes.len() > LONGEST_REQUEST {
+        if bytes.len() > MAX_REQUEST_BYTES {
             return None;
         }
     }
@@ -221,7 +221,7 @@ fn parse_redirect(head: &str, redirect_uri: &Url, state: &str) -> Result<Authori
     let Some(url) = url.filter(|url| url.path() == redirect_uri.path()) else {
         return Err((404, "it is for another path"));
     };
-    read(&url, state).map_err(|why| (400, why))
+    parse_response(&url, state).map_err(|why| (400, why))
 }
 
 /// Reads an authorization response from a URL that the user pasted.
@@ -231,10 +231,10 @@ fn parse_redirect(head: &str, redirect_uri: &Url, state: &str) -> Result<Authori
 pub(crate) fn parse_pasted(text: &str, redirect_uri: &Url, state: &str) -> Result<AuthorizationResponse, &'static str> {
     let url = Url::parse(text.trim()).map_err(|_| "it is not an address")?;
     let is_same = url.origin() == redirect_uri.origin() && url.path() == redirect_uri.path();
-    if is_same { read(&url, state) } else { Err("it is not the address of this sign-in") }
+    if is_same { parse_response(&url, state) } else { Err("it is not the address of this sign-in") }
 }
 
-fn read(url: &Url, state: &str) -> Result<AuthorizationResponse, &'static str> {
+fn parse_response(url: &Url, state: &str) -> Result<AuthorizationResponse, &'static str> {
     let one = |name: &str| {
         let mut values = url.query_pairs().filter(|(known, _)| known == name).map(|(_, value)| value.into_owned());
         let first = values.next();
@@ -242,7 +242,7 @@ fn read(url: &Url, state: &str) -> Result<AuthorizationResponse, &'static str> {
         if values.next().is_some() { Err("it contains a parameter twice") } else { Ok(first) }
     };
     let given = one("state")?.unwrap_or_default();
-    if !stored_secret::is_equal(&given, state) {
+    if !stored_secret::constant_time_eq(&given, state) {
         return Err("its state does not belong to this sign-in");
     }
     let iss = one("iss")?;

@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 use std::time::{Duration, SystemTime};
 
 /// Maximum number of requests within [`WINDOW`].
-pub(crate) const MOST: usize = 20;
+pub(crate) const MAX_REQUESTS: usize = 20;
 /// Maximum number of renewals within [`WINDOW`] that are caused by refusals of unexpired tokens. Each takes about four
 /// requests: the refused one, two to renew, and the repetition.
-pub(crate) const REFUSALS: usize = 3;
+pub(crate) const MAX_REFUSALS: usize = 3;
 /// Sliding window of the limits.
 const WINDOW: Duration = Duration::from_secs(60);
 
@@ -41,11 +41,15 @@ mod tests {
     fn twenty_requests_per_minute_are_allowed() {
         let start = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
         let mut budget = RequestBudget::default();
-        let sent = (0..300).filter(|second| budget.take(MOST, start + Duration::from_secs(*second / 5))).count();
-        assert_eq!(sent, MOST, "X51: of 300 requests within a minute, twenty must be allowed");
-        assert!(!budget.take(MOST, start + Duration::from_secs(59)), "no request within a minute after the first");
+        let sent =
+            (0..300).filter(|second| budget.take(MAX_REQUESTS, start + Duration::from_secs(*second / 5))).count();
+        assert_eq!(sent, MAX_REQUESTS, "X51: of 300 requests within a minute, twenty must be allowed");
         assert!(
-            budget.take(MOST, start + Duration::from_secs(60)),
+            !budget.take(MAX_REQUESTS, start + Duration::from_secs(59)),
+            "no request within a minute after the first"
+        );
+        assert!(
+            budget.take(MAX_REQUESTS, start + Duration::from_secs(60)),
             "a request a minute after the first must be allowed"
         );
     }
@@ -54,9 +58,13 @@ mod tests {
     fn clock_set_back_does_not_block_requests() {
         let start = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
         let mut budget = RequestBudget::default();
-        assert_eq!((0..300).filter(|_| budget.take(MOST, start)).count(), MOST, "the limit must be reached");
+        assert_eq!(
+            (0..300).filter(|_| budget.take(MAX_REQUESTS, start)).count(),
+            MAX_REQUESTS,
+            "the limit must be reached"
+        );
         let before = start - Duration::from_secs(3_600);
-        let sent = (0..300).filter(|_| budget.take(MOST, before)).count();
-        assert_eq!(sent, MOST, "X51: the same limit must apply after the clock is set back");
+        let sent = (0..300).filter(|_| budget.take(MAX_REQUESTS, before)).count();
+        assert_eq!(sent, MAX_REQUESTS, "X51: the same limit must apply after the clock is set back");
     }
 }

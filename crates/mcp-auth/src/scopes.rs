@@ -1,9 +1,9 @@
 //! Selection of scopes, and operations on lists of scopes.
 
 /// Maximum number of scopes from one source.
-const MOST: usize = 200;
+const MAX_SCOPES: usize = 200;
 /// Maximum length of a scope in characters.
-const LONGEST: usize = 500;
+const MAX_SCOPE_CHARS: usize = 500;
 /// Scope that requests a refresh token, if the authorization server supports it (OpenID Connect Core, 11).
 const OFFLINE_ACCESS: &str = "offline_access";
 
@@ -16,7 +16,7 @@ pub(crate) fn parse(text: &str) -> Vec<String> {
 pub(crate) fn distinct<'a>(scopes: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut list: Vec<String> = Vec::new();
     for scope in scopes.filter(|scope| is_scope(scope)) {
-        if list.len() < MOST && !list.iter().any(|known| known == scope) {
+        if list.len() < MAX_SCOPES && !list.iter().any(|known| known == scope) {
             list.push(scope.to_owned());
         }
     }
@@ -25,7 +25,7 @@ pub(crate) fn distinct<'a>(scopes: impl Iterator<Item = &'a str>) -> Vec<String>
 
 fn is_scope(text: &str) -> bool {
     let is_allowed = |byte: u8| matches!(byte, 0x21 | 0x23..=0x5b | 0x5d..=0x7e);
-    !text.is_empty() && text.len() <= LONGEST && text.bytes().all(is_allowed)
+    !text.is_empty() && text.len() <= MAX_SCOPE_CHARS && text.bytes().all(is_allowed)
 }
 
 /// Returns the union of two lists, with those of `first` in front.
@@ -163,7 +163,7 @@ mod tests {
     fn invalid_scopes_are_dropped() {
         assert_eq!(parse("a  b\ta \"c\" d\\e ü f"), ["a", "b", "f"], "invalid scopes must be dropped");
         let many: String = (0..500).map(|number| format!("s{number} ")).collect();
-        assert_eq!(parse(&many).len(), MOST, "the number of scopes must be limited");
+        assert_eq!(parse(&many).len(), MAX_SCOPES, "the number of scopes must be limited");
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::metadata_address;
 pub(crate) const REDACTED: &str = "[redacted]";
 
 /// Names of fields whose values are secrets, in queries, forms and JSON.
-const FIELDS: [&str; 17] = [
+const SECRET_FIELDS: [&str; 17] = [
     "access_token",
     "actor_token",
     "assertion",
@@ -31,11 +31,11 @@ const FIELDS: [&str; 17] = [
 ];
 
 /// Maximum number of remembered secrets.
-const MOST: usize = 64;
+const MAX_SECRETS: usize = 64;
 /// Minimum length of a remembered secret in bytes. A shorter one would match other text by chance.
-const SHORTEST: usize = 6;
+const MIN_SECRET_BYTES: usize = 6;
 /// Maximum length of a displayed body in characters.
-const SHOWN: usize = 4000;
+const MAX_BODY_CHARS: usize = 4000;
 
 /// Known secrets of one server's sign-in.
 #[derive(Default)]
@@ -48,34 +48,34 @@ pub(crate) struct SecretRedactor {
 
 impl SecretRedactor {
     /// Redacts this text from now on, wherever it occurs. The oldest entry is dropped if there are too many.
-    pub(crate) fn learn(&mut self, secret: &str) {
-        if secret.len() < SHORTEST {
+    pub(crate) fn register_secret(&mut self, secret: &str) {
+        if secret.len() < MIN_SECRET_BYTES {
             return;
         }
         self.learnt.retain(|known| known.expose_secret() != secret);
-        if self.learnt.len() == MOST {
+        if self.learnt.len() == MAX_SECRETS {
             self.learnt.remove(0);
         }
         self.learnt.push(SecretString::from(secret));
     }
 
     /// Redacts all values in the query of this URL from now on, as written there and decoded. They are never dropped.
-    pub(crate) fn learn_query(&mut self, url: &Url) {
+    pub(crate) fn register_query_secrets(&mut self, url: &Url) {
         let written = url.query().unwrap_or_default().split('&').map(|pair| {
             let value = pair.split_once('=').map_or(pair, |(_, value)| value);
             value.to_owned()
         });
         let values = written.chain(url.query_pairs().map(|(_, value)| value.into_owned()));
-        let values = values.filter(|value| value.len() >= SHORTEST).take(MOST);
+        let values = values.filter(|value| value.len() >= MIN_SECRET_BYTES).take(MAX_SECRETS);
         self.of_url.extend(values.map(SecretString::from));
     }
 
     /// Learns the tokens and secrets of a response, so that they are also redacted from other fields.
-    pub(crate) fn learn_from(&mut self, body: &[u8]) {
+    pub(crate) fn register_body_secrets(&mut self, body: &[u8]) {
         let Ok(Value::Object(members)) = serde_json::from_slice::<Value>(body) else { return };
         for name in ["access_token", "refresh_token", "id_token", "client_secret", "registration_access_token"] {
             if let Some(secret) = members.get(name).and_then(Value::as_str) {
-                self.learn(secret);
+                self.register_secret(secret);
             }
         }
     }
@@ -104,7 +104,7 @@ impl SecretRedactor {
         let Some(query) = url.query() else { return self.text(url.as_str()) };
         let mut shown = url.clone();
         shown.set_query(None);
-        self.text(&format!("{shown}?{}", form(query)))
+        self.text(&format!("{shown}?{}", redact_form(query)))
     }
 
     /// Formats the body of a request or response without secrets.
@@ -114,9 +114,9 @@ impl SecretRedactor {
         }
         let text = String::from_utf8_lossy(body);
         let shown = if content_type.contains("x-www-form-urlencoded") {
-            form(&text)
+            redact_form(&text)
         } else if let Ok(mut value) = serde_json::from_str::<Value>(&text) {
-            json(&mut value);
+            redact_json(&mut value);
             serde_json::to_string_pretty(&value).unwrap_or_default()
         } else {
             // Bodies of other types may have secrets in any form, so only their size is shown.
@@ -126,22 +126,22 @@ impl SecretRedactor {
                 metadata_address::displayed_text(if content_type.is_empty() { "something" } else { content_type })
             )
         };
-        lines(&self.text(&shown))
+        escape_lines(&self.text(&shown))
     }
 }
 
 /// Escapes and truncates untrusted text of several lines.
-fn lines(text: &str) -> String {
-    let text: String = text.chars().take(SHOWN).collect();
+fn escape_lines(text: &str) -> String {
+    let text: String = text.chars().take(MAX_BODY_CHARS).collect();
     let shown: Vec<_> = text.lines().map(foreign::visible).collect();
     shown.join("\n")
 }
 
 fn is_secret(name: &str) -> bool {
-    FIELDS.iter().any(|field| name.eq_ignore_ascii_case(field))
+    SECRET_FIELDS.iter().any(|field| name.eq_ignore_ascii_case(field))
 }
 
-fn form(text: &str) -> String {
+fn redact_form(text: &str) -> String {
     let shown = text.split('&').map(|pair| {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
         if is_secret(name) { format!("{name}={REDACTED}") } else { format!("{name}={value}") }
@@ -149,7 +149,7 @@ fn form(text: &str) -> String {
     shown.collect::<Vec<_>>().join("&")
 }
 
-fn json(value: &mut Value) {
+fn redact_json(value: &mut Value) {
     match value {
         Value::Object(members) => {
             for (name, member) in members {
@@ -157,11 +157,11 @@ fn json(value: &mut Value) {
                 if is_secret(name) && !is_code && !member.is_null() {
                     *member = Value::from(REDACTED);
                 } else {
-                    json(member);
+                    redact_json(member);
                 }
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(json),
+        Value::Array(items) => items.iter_mut().for_each(redact_json),
         _ => {}
     }
 }
@@ -177,7 +177,7 @@ mod tests {
         const SECRET: &str = "s3cr3t/+value";
         let mut redactor = SecretRedactor::default();
         let encoded: String = url::form_urlencoded::byte_serialize(SECRET.as_bytes()).collect();
-        for field in FIELDS {
+        for field in SECRET_FIELDS {
             let query = Url::parse(&format!("https://a.example/x?a=1&{field}={encoded}&b=2")).unwrap();
             let shown = redactor.url(&query);
             assert!(!shown.contains("s3cr3t") && shown.contains("b=2"), "[auth-ema-no-log] {field} in a URL: {shown}");
@@ -188,7 +188,7 @@ mod tests {
             let shown = redactor.body("application/json", body.as_bytes());
             assert!(!shown.contains("s3cr3t") && shown.contains("\"scope\": \"a\""), "{field} in JSON: {shown}");
         }
-        redactor.learn(SECRET);
+        redactor.register_secret(SECRET);
         let body = serde_json::json!({ "error_description": format!("bad {SECRET}") }).to_string();
         assert!(
             !redactor.body("application/json", body.as_bytes()).contains("s3cr3t"),

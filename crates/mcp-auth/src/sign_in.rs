@@ -23,7 +23,7 @@ impl AuthorizationContext {
         let ready = tokio::select! {
             biased;
             () = cancelled.cancelled() => return Err(AuthPhase::ResourceMetadata.error(AuthErrorCause::Cancelled)),
-            ready = self.turn_to_sign_in() => ready,
+            ready = self.wait_for_turn() => ready,
         };
         let (_turn, unread) = match ready {
             SignInTurn::Done(account) => return Ok(account),
@@ -34,7 +34,7 @@ impl AuthorizationContext {
     }
 
     /// Waits until a sign-in may begin. An unreadable vault does not prevent it, as the user requested it.
-    async fn turn_to_sign_in(&self) -> SignInTurn<'_> {
+    async fn wait_for_turn(&self) -> SignInTurn<'_> {
         let unread = self.load().await.err();
         let before = {
             let mut state = self.state();

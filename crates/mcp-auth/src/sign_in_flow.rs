@@ -5,9 +5,9 @@ use crate::authorization_context::AuthorizationContext;
 use crate::authorization_request::AuthorizationRequest;
 use crate::authorization_server::AuthorizationServerMetadata;
 use crate::challenge::BearerChallenge;
-use crate::client_selection::{SignInClient, is_client_error, without_settings};
+use crate::client_selection::{SignInClient, is_client_error, without_configured_credentials};
 use crate::discovery::DiscoveryResult;
-use crate::dpop::{DpopKey, seconds};
+use crate::dpop::{DpopKey, unix_seconds};
 use crate::error::{AuthError, AuthErrorCause, AuthPhase};
 use crate::grant_approval::{self, ConsentMode};
 use crate::identity_provider::IdpTokenEndpoint;
@@ -31,10 +31,10 @@ impl AuthorizationContext {
                 if kept.is_some() && matches!(why, AuthReason::StepUp { .. }) {
                     return self.sign_in_directly(asked, kept, ConsentMode::Ask(why)).await;
                 }
-                let wanted = self.direct_request(asked, ScopeLimit::Shown(&why)).await?;
+                let wanted = self.prepare_direct_request(asked, ScopeLimit::Shown(&why)).await?;
                 let (id_token, exchange) = self.sign_in_at_provider(provider, why, &wanted).await?;
-                self.progress(AuthPhase::Token, None);
-                self.get(wanted, Some(exchange), Some(id_token), ConsentMode::Given).await
+                self.set_progress(AuthPhase::Token, None);
+                self.request_token(wanted, Some(exchange), Some(id_token), ConsentMode::Given).await
             }
             _ => self.sign_in_directly(asked, None, ConsentMode::Ask(why)).await,
         }
@@ -95,22 +95,22 @@ impl AuthorizationContext {
         if !is_used {
             return Ok(None);
         }
-        let before = self.state().record.as_ref().and_then(SignInRecord::key);
+        let before = self.state().record.as_ref().and_then(SignInRecord::dpop_key);
         let key = before.map_or_else(DpopKey::generate, Ok).map_err(|cause| AuthPhase::Token.error(cause))?;
-        self.web.learn(&key.stored().0);
+        self.web.register_secret(&key.stored().0);
         Ok(Some(key))
     }
 
     async fn sign_in_by_browser(&self, why: AuthReason, asked: Option<BearerChallenge>) -> Result<Account, AuthError> {
-        let asked = self.known_challenge(asked).await?;
+        let asked = self.ensure_challenge(asked).await?;
         let found = self.discover(&asked).await?;
         let server = &found.server;
         check_pkce(server)?;
         let key = self.binding_key(&found)?;
         let scopes = self.scopes(&why, &asked, &found, true);
-        self.progress(AuthPhase::ClientId, None);
+        self.set_progress(AuthPhase::ClientId, None);
         let SignInClient { client, callback, redirect_uri, reused, typed } =
-            self.identify(server, key.is_some()).await?;
+            self.select_client(server, key.is_some()).await?;
         let visit = AuthorizationRequest {
             server,
             client: &client,
@@ -128,16 +128,16 @@ impl AuthorizationContext {
             self.forget_unknown_client(server, error).await;
         }
         let (code, verifier, waiting) = visited?;
-        self.progress(AuthPhase::Token, None);
+        self.set_progress(AuthPhase::Token, None);
         let endpoint = self.endpoint(server, &client, key.as_ref(), AuthPhase::Token);
         let granted = endpoint.exchange_code(&code, verifier, &redirect_uri, Some(&found.resource)).await;
         match granted {
             Ok(granted) => {
-                self.progress(AuthPhase::Storage, None);
+                self.set_progress(AuthPhase::Storage, None);
                 if let Some(typed) = &typed {
                     self.keep_registration(typed).await;
                 }
-                let account = self.keep(&found, client, key.as_ref(), scopes, &granted, (None, None)).await;
+                let account = self.store_sign_in(&found, client, key.as_ref(), scopes, &granted, (None, None)).await;
                 waiting.finish(Ok(())).await;
                 Ok(account)
             }
@@ -164,20 +164,20 @@ impl AuthorizationContext {
         consenting: ConsentMode,
     ) -> Result<Account, AuthError> {
         let steps_up = matches!(consenting, ConsentMode::Ask(AuthReason::StepUp { .. }));
-        let wanted = self.direct_request(asked, ScopeLimit::Allowed { steps_up }).await?;
+        let wanted = self.prepare_direct_request(asked, ScopeLimit::Allowed { steps_up }).await?;
         let exchange = match &self.settings.grant {
-            GrantKind::EnterpriseManaged(provider) => Some(self.find_exchange(provider).await?),
+            GrantKind::EnterpriseManaged(provider) => Some(self.find_exchange_endpoint(provider).await?),
             _ => None,
         };
-        self.get(wanted, exchange, id_token, consenting).await
+        self.request_token(wanted, exchange, id_token, consenting).await
     }
 
-    async fn direct_request(
+    async fn prepare_direct_request(
         &self,
         asked: Option<BearerChallenge>,
         reach: ScopeLimit<'_>,
     ) -> Result<DirectTokenRequest, AuthError> {
-        let asked = self.known_challenge(asked).await?;
+        let asked = self.ensure_challenge(asked).await?;
         let found = self.discover(&asked).await?;
         let client = self.known_client(&found.server).await?;
         let scopes = match reach {
@@ -187,7 +187,7 @@ impl AuthorizationContext {
         Ok(DirectTokenRequest { found, client, scopes })
     }
 
-    async fn get(
+    async fn request_token(
         &self,
         wanted: DirectTokenRequest,
         exchange: Option<IdpTokenEndpoint>,
@@ -195,23 +195,23 @@ impl AuthorizationContext {
         consenting: ConsentMode,
     ) -> Result<Account, AuthError> {
         let DirectTokenRequest { found, client, mut scopes } = wanted;
-        let approved = self.approve(&found, &client, exchange.as_ref(), &scopes, consenting).await?;
+        let approved = self.ensure_approved(&found, &client, exchange.as_ref(), &scopes, consenting).await?;
         let server = &found.server;
         let key = self.binding_key(&found)?;
         let resource = Some(found.resource.as_str());
         let endpoint = self.endpoint(server, &client, key.as_ref(), AuthPhase::Token);
         let granted = match &self.settings.grant {
             GrantKind::WorkloadIdentity { assertion } => {
-                self.web.learn(assertion);
+                self.web.register_secret(assertion);
                 endpoint.jwt_bearer(assertion, &scopes, resource).await?
             }
             GrantKind::EnterpriseManaged(provider) => {
                 let exchange = match exchange {
                     Some(exchange) => exchange,
-                    None => self.find_exchange(provider).await?,
+                    None => self.find_exchange_endpoint(provider).await?,
                 };
                 let (grant, reduced) =
-                    self.provider_grant(provider, &exchange, id_token.as_ref(), &found, &scopes).await?;
+                    self.exchange_id_token(provider, &exchange, id_token.as_ref(), &found, &scopes).await?;
                 // A request beyond the scopes that the organization allows would be refused, and the organization
                 // cannot extend what was approved.
                 if let Some(reduced) = reduced {
@@ -223,7 +223,7 @@ impl AuthorizationContext {
                 endpoint.client_credentials(&scopes, resource).await?
             }
         };
-        Ok(self.keep(&found, client, key.as_ref(), scopes, &granted, (id_token, Some(approved))).await)
+        Ok(self.store_sign_in(&found, client, key.as_ref(), scopes, &granted, (id_token, Some(approved))).await)
     }
 
     pub(crate) fn endpoint<'a>(
@@ -246,7 +246,7 @@ impl AuthorizationContext {
         }
     }
 
-    async fn keep(
+    async fn store_sign_in(
         &self,
         found: &DiscoveryResult,
         client: OAuthClient,
@@ -265,12 +265,12 @@ impl AuthorizationContext {
             token_endpoint: found.server.token_endpoint.clone(),
             revocation_endpoint: found.server.revocation_endpoint.clone().filter(is_shown),
             auth_methods: found.server.auth_methods.clone(),
-            client: without_settings(client),
+            client: without_configured_credentials(client),
             tokens: Some(TokenSet::new(granted, None, now)),
             granted: granted.scopes.clone().unwrap_or_else(|| requested.clone()),
             requested,
-            signed_in_at: renewed.unwrap_or_else(|| seconds(now)),
-            refreshed_at: renewed.map(|_| seconds(now)),
+            signed_in_at: renewed.unwrap_or_else(|| unix_seconds(now)),
+            refreshed_at: renewed.map(|_| unix_seconds(now)),
             ended: None,
             dpop_key: key.map(|key| key.stored().clone()),
             id_token,
@@ -278,7 +278,7 @@ impl AuthorizationContext {
         };
         let account = record.account(!self.is_interactive());
         let issuer = record.issuer.clone();
-        self.install(record).await;
+        self.store_record(record).await;
         if account.client == ClientKind::Preregistered {
             self.keep_first_issuer(&issuer).await;
         }

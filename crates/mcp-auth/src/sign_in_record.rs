@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::account::Account;
-use crate::dpop::{DpopKey, seconds};
+use crate::dpop::{DpopKey, unix_seconds};
 use crate::oauth_client::OAuthClient;
 use crate::stored_secret::StoredSecret;
 use crate::token::TokenResponse;
 
 /// Minimum time in seconds between the renewal of a token and its expiry. At most a quarter of the token's lifetime.
-const EARLY: u64 = 60;
+const RENEW_BEFORE_EXPIRY: u64 = 60;
 
 /// Stored state of one server's sign-in.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -64,36 +64,36 @@ impl TokenSet {
             access: StoredSecret(granted.access.clone()),
             bound: granted.bound,
             refresh: granted.refresh.clone().map(StoredSecret).or_else(|| before.cloned()),
-            since: seconds(now),
+            since: unix_seconds(now),
             lifetime: granted.lifetime.map(|life| life.as_secs()),
         }
     }
 
     /// Returns `true` if the token has expired or should be renewed before its next use.
-    pub(crate) fn is_due(&self, now: SystemTime) -> bool {
-        let due = self.lifetime.map(|life| life - EARLY.min(life / 4));
+    pub(crate) fn needs_renewal(&self, now: SystemTime) -> bool {
+        let due = self.lifetime.map(|life| life - RENEW_BEFORE_EXPIRY.min(life / 4));
         // A clock that was set back does not expire a token.
-        due.is_some_and(|due| seconds(now) >= self.since.saturating_add(due))
+        due.is_some_and(|due| unix_seconds(now) >= self.since.saturating_add(due))
     }
 
-    pub(crate) fn is_over(&self, now: SystemTime) -> bool {
-        self.lifetime.is_some_and(|life| seconds(now) >= self.since.saturating_add(life))
+    pub(crate) fn is_expired(&self, now: SystemTime) -> bool {
+        self.lifetime.is_some_and(|life| unix_seconds(now) >= self.since.saturating_add(life))
     }
 }
 
 impl SignInRecord {
     /// Parses an entry of the vault, or returns `None` if it is not a record of this server.
-    pub(crate) fn read(entry: &SecretSlice<u8>, server: &str) -> Option<SignInRecord> {
+    pub(crate) fn from_vault_entry(entry: &SecretSlice<u8>, server: &str) -> Option<SignInRecord> {
         let record: SignInRecord = serde_json::from_slice(entry.expose_secret()).ok()?;
         (record.server == server).then_some(record)
     }
 
-    pub(crate) fn entry(&self) -> SecretSlice<u8> {
+    pub(crate) fn to_vault_entry(&self) -> SecretSlice<u8> {
         serde_json::to_vec(self).unwrap_or_default().into()
     }
 
     /// Returns the DPoP key that the tokens are bound to.
-    pub(crate) fn key(&self) -> Option<DpopKey> {
+    pub(crate) fn dpop_key(&self) -> Option<DpopKey> {
         DpopKey::read(self.dpop_key.clone()?).ok()
     }
 

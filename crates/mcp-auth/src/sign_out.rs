@@ -32,7 +32,7 @@ impl AuthorizationContext {
     async fn revoke(&self, record: &SignInRecord) -> RevocationOutcome {
         let Some(tokens) = &record.tokens else { return RevocationOutcome::NothingToRevoke };
         let Some(url) = &record.revocation_endpoint else { return RevocationOutcome::NotOffered };
-        let key = record.key();
+        let key = record.dpop_key();
         let endpoint = TokenEndpoint {
             web: &self.web,
             phase: AuthPhase::Revocation,

@@ -10,9 +10,9 @@ use crate::error::AuthPhase;
 use crate::secret_redactor::{REDACTED, SecretRedactor};
 
 /// Maximum number of steps of a sign-in, which takes about a dozen, and of the operations after it.
-const MOST: usize = 60;
+const MAX_STEPS: usize = 60;
 /// Headers to display. `true` marks secrets.
-const HEADERS: [(&str, bool); 11] = [
+const LOGGED_HEADERS: [(&str, bool); 11] = [
     ("accept", false),
     ("authorization", true),
     ("cache-control", false),
@@ -50,10 +50,10 @@ impl StepLog {
 
     /// Returns all steps. Secrets that became known later are redacted from earlier steps as well.
     pub(crate) fn steps(&self) -> Vec<AuthStep> {
-        self.steps.iter().chain(&self.later).map(|step| self.clean(step)).collect()
+        self.steps.iter().chain(&self.later).map(|step| self.redact_step(step)).collect()
     }
 
-    fn clean(&self, step: &AuthStep) -> AuthStep {
+    fn redact_step(&self, step: &AuthStep) -> AuthStep {
         let text = |text: &str| self.redactor.text(text);
         let headers = |headers: &[(String, String)]| {
             headers.iter().map(|(name, value)| (name.clone(), text(value))).collect::<Vec<_>>()
@@ -100,7 +100,7 @@ impl StepLog {
         answer: Option<&Response<Vec<u8>>>,
     ) {
         if let Some(answer) = answer {
-            self.redactor.learn_from(answer.body());
+            self.redactor.register_body_secrets(answer.body());
         }
         let answer = answer.map(|answer| StepResponse {
             status: answer.status().as_u16(),
@@ -123,7 +123,7 @@ impl StepLog {
     }
 
     /// Sets the conclusion of the last step.
-    pub(crate) fn conclude(&mut self, conclusion: &str) {
+    pub(crate) fn set_conclusion(&mut self, conclusion: &str) {
         let conclusion = self.redactor.text(conclusion);
         if let Some(step) = self.current().last_mut() {
             step.conclusion = conclusion;
@@ -132,7 +132,7 @@ impl StepLog {
 
     fn push(&mut self, step: AuthStep) {
         let steps = self.current();
-        if steps.len() == MOST {
+        if steps.len() == MAX_STEPS {
             steps.remove(0);
         }
         steps.push(step);
@@ -144,7 +144,7 @@ impl StepLog {
 
     fn headers(&self, headers: &HeaderMap) -> Vec<(String, String)> {
         let mut shown = Vec::new();
-        for (name, is_secret) in HEADERS {
+        for (name, is_secret) in LOGGED_HEADERS {
             for value in headers.get_all(name) {
                 let value = String::from_utf8_lossy(value.as_bytes());
                 let value = match (is_secret, name, value.split_once(' ')) {

@@ -2,13 +2,13 @@
 
 use std::time::{Duration, SystemTime};
 
-/// Maximum number of step-ups for one resource and operation within [`MEMORY`]. With the first sign-in, a user is
+/// Maximum number of step-ups for one resource and operation within [`STEP_UP_WINDOW`]. With the first sign-in, a user is
 /// prompted three times.
-pub(crate) const MOST: u32 = 2;
+pub(crate) const MAX_STEP_UPS: u32 = 2;
 /// Time after which a step-up no longer counts.
-const MEMORY: Duration = Duration::from_secs(600);
+const STEP_UP_WINDOW: Duration = Duration::from_secs(600);
 /// Maximum number of remembered operations.
-const OPERATIONS: usize = 64;
+const MAX_OPERATIONS: usize = 64;
 
 /// Recent step-ups by operation. The resource is that of the authorization.
 #[derive(Debug, Default)]
@@ -17,10 +17,10 @@ pub(crate) struct StepUpCounter(Vec<(String, u32, SystemTime)>);
 impl StepUpCounter {
     /// Returns `true` if one more step-up is allowed.
     pub(crate) fn try_count(&mut self, operation: &str, now: SystemTime) -> bool {
-        self.0.retain(|(_, _, since)| now.duration_since(*since).is_ok_and(|age| age < MEMORY));
+        self.0.retain(|(_, _, since)| now.duration_since(*since).is_ok_and(|age| age < STEP_UP_WINDOW));
         match self.0.iter().find(|(known, ..)| known == operation) {
-            Some((_, count, _)) => *count < MOST,
-            None => self.0.len() < OPERATIONS,
+            Some((_, count, _)) => *count < MAX_STEP_UPS,
+            None => self.0.len() < MAX_OPERATIONS,
         }
     }
 
@@ -52,7 +52,7 @@ mod tests {
         assert_eq!(taken, 2, "[auth-stepup-retry-limit] X51: two of ten must be allowed");
         assert!(take("resources/read", now), "[auth-stepup-track] another operation must have its own limit");
         let others = (0..1000).filter(|number| take(&format!("other/{number}"), now)).count();
-        assert_eq!(others, OPERATIONS - 2, "the number of operations must be limited");
-        assert!(take("tools/call", now + MEMORY), "a step-up must be allowed after ten minutes");
+        assert_eq!(others, MAX_OPERATIONS - 2, "the number of operations must be limited");
+        assert!(take("tools/call", now + STEP_UP_WINDOW), "a step-up must be allowed after ten minutes");
     }
 }

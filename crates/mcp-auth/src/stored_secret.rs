@@ -41,13 +41,13 @@ impl<'de> Deserialize<'de> for StoredSecret {
 }
 
 /// Returns 128 random bits for unique identifiers, or `None` if this system has no random source.
-pub(crate) fn random() -> Option<String> {
+pub(crate) fn random_id() -> Option<String> {
     let mut bytes = [0; 16];
     SystemRandom::new().fill(&mut bytes).ok()?;
     Some(URL_SAFE_NO_PAD.encode(bytes))
 }
 
 /// Compares two secrets in constant time.
-pub(crate) fn is_equal(one: &str, other: &str) -> bool {
+pub(crate) fn constant_time_eq(one: &str, other: &str) -> bool {
     aws_lc_rs::constant_time::verify_slices_are_equal(one.as_bytes(), other.as_bytes()).is_ok()
 }

@@ -6,18 +6,18 @@ use std::time::Duration;
 
 use crate::authorization_context::{AuthorizationContext, FailedRefresh};
 use crate::client_selection::is_client_error;
-use crate::dpop::seconds;
+use crate::dpop::unix_seconds;
 use crate::error::{AuthError, AuthErrorCause, AuthPhase};
 use crate::grant_approval::ConsentMode;
 use crate::protected_resource;
-use crate::request_budget::REFUSALS;
+use crate::request_budget::MAX_REFUSALS;
 use crate::settings::DpopUse;
 use crate::sign_in_record::{SignInRecord, TokenSet};
 use crate::token::TokenEndpoint;
 use crate::vault::VaultEntryKind;
 
 /// Time after a failure during which no renewal is retried.
-const PAUSE: Duration = Duration::from_secs(10);
+const RETRY_DELAY: Duration = Duration::from_secs(10);
 
 /// Renews a token that is due before a request is signed. An expired token that cannot be renewed is an error, because
 /// a server that also allows anonymous requests would treat the request as anonymous.
@@ -29,7 +29,7 @@ pub(crate) async fn renew_if_due(shared: &Arc<AuthorizationContext>) -> Result<(
         let state = shared.state();
         let tokens = state.record.as_ref().and_then(|record| record.tokens.as_ref());
         let can = tokens.is_some_and(|tokens| tokens.refresh.is_some()) || !shared.is_interactive();
-        let is_due = tokens.is_some_and(|tokens| tokens.is_due(shared.now()));
+        let is_due = tokens.is_some_and(|tokens| tokens.needs_renewal(shared.now()));
         (can && is_due).then_some(state.generation)
     };
     let renewed = match due {
@@ -37,17 +37,17 @@ pub(crate) async fn renew_if_due(shared: &Arc<AuthorizationContext>) -> Result<(
         None => Ok(()),
     };
     // After a failed renewal, the token is used until it expires.
-    if !shared.is_stranded() {
+    if !shared.has_no_usable_token() {
         return Ok(());
     }
     renewed?;
-    if shared.reload().await && !shared.is_stranded() {
+    if shared.reload().await && !shared.has_no_usable_token() {
         return Ok(());
     }
     let Some(record) = shared.state().record.clone() else { return Ok(()) };
     let cause = record.ended.clone().unwrap_or_else(|| "the sign-in has ended and cannot be renewed".to_owned());
     if record.tokens.is_some() {
-        shared.end(record, &cause).await;
+        shared.end_sign_in(record, &cause).await;
     }
     Err(AuthPhase::Refresh.error(AuthErrorCause::SignInNeeded { cause }))
 }
@@ -58,7 +58,7 @@ pub(crate) async fn renew_if_due(shared: &Arc<AuthorizationContext>) -> Result<(
 /// # Errors
 /// Returns the error of the renewal, or of one that failed recently.
 pub(crate) async fn renew(shared: &Arc<AuthorizationContext>, generation: u64, refused: bool) -> Result<(), AuthError> {
-    shared.not_just_failed(generation)?;
+    shared.check_no_recent_failure(generation)?;
     let task = {
         let shared = Arc::clone(shared);
         tokio::spawn(async move { shared.renew(generation, refused).await })
@@ -75,13 +75,13 @@ impl AuthorizationContext {
             return Ok(());
         }
         // Callers that waited for a failed renewal get its error instead of retrying.
-        self.not_just_failed(generation)?;
-        let _held = self.settings.vault.hold(&self.key(VaultEntryKind::Account)).await;
+        self.check_no_recent_failure(generation)?;
+        let _held = self.settings.vault.hold(&self.vault_key(VaultEntryKind::Account)).await;
         if self.reload().await {
             let (is_gone, is_good) = {
                 let state = self.state();
                 let tokens = state.record.as_ref().and_then(|record| record.tokens.as_ref());
-                (state.record.is_none(), tokens.is_some_and(|tokens| !tokens.is_due(self.now())))
+                (state.record.is_none(), tokens.is_some_and(|tokens| !tokens.needs_renewal(self.now())))
             };
             if is_gone {
                 let cause = "you signed out in another window or on the command line".to_owned();
@@ -91,7 +91,7 @@ impl AuthorizationContext {
                 return Ok(());
             }
         }
-        if refused && !self.state().refusals.take(REFUSALS, self.now()) {
+        if refused && !self.state().refusals.take(MAX_REFUSALS, self.now()) {
             let cause = "the server refused several new tokens within a minute".to_owned();
             self.web.note(AuthPhase::Refresh, &cause);
             return Err(AuthPhase::Refresh.error(AuthErrorCause::SignInNeeded { cause }));
@@ -113,7 +113,7 @@ impl AuthorizationContext {
                 self.state().refusals.refund();
             }
             self.state().failed = Some(FailedRefresh { generation, at, error: error.clone() });
-            self.end_unapproved(error).await;
+            self.end_unapproved_sign_in(error).await;
             self.web.note(AuthPhase::Refresh, &error.to_string());
             self.notify();
         }
@@ -121,10 +121,10 @@ impl AuthorizationContext {
     }
 
     /// Ends the sign-in after a grant used something that was not approved, so that the user reviews it.
-    async fn end_unapproved(&self, error: &AuthError) {
+    async fn end_unapproved_sign_in(&self, error: &AuthError) {
         let record = self.state().record.clone().filter(|_| matches!(error.cause, AuthErrorCause::NotApproved { .. }));
         if let Some(record) = record {
-            self.end(record, &error.cause.to_string()).await;
+            self.end_sign_in(record, &error.cause.to_string()).await;
         }
     }
 
@@ -132,21 +132,21 @@ impl AuthorizationContext {
     ///
     /// # Errors
     /// Returns the error of the recent renewal.
-    fn not_just_failed(&self, generation: u64) -> Result<(), AuthError> {
+    fn check_no_recent_failure(&self, generation: u64) -> Result<(), AuthError> {
         let state = self.state();
         let Some(failed) = state.failed.as_ref().filter(|failed| failed.generation == generation) else {
             return Ok(());
         };
-        let is_recent = self.now().duration_since(failed.at).is_ok_and(|age| age < PAUSE);
+        let is_recent = self.now().duration_since(failed.at).is_ok_and(|age| age < RETRY_DELAY);
         if is_recent { Err(failed.error.clone()) } else { Ok(()) }
     }
 
     /// Returns `true` if a user is signed in without a usable token.
-    fn is_stranded(&self) -> bool {
+    fn has_no_usable_token(&self) -> bool {
         let state = self.state();
         let Some(record) = &state.record else { return false };
         match &record.tokens {
-            Some(tokens) => tokens.is_over(self.now()),
+            Some(tokens) => tokens.is_expired(self.now()),
             None => self.is_interactive() && record.ended.is_some(),
         }
     }
@@ -157,10 +157,10 @@ impl AuthorizationContext {
         let token = record.tokens.as_ref().and_then(|tokens| tokens.refresh.clone());
         let Some(token) = token else { return Err(nothing("the sign-in has ended and cannot be renewed")) };
         if refused {
-            self.still_trusted(&record).await?;
+            self.verify_issuer(&record).await?;
         }
         let client = self.current_client(&record);
-        let key = record.key();
+        let key = record.dpop_key();
         let endpoint = TokenEndpoint {
             web: &self.web,
             phase: AuthPhase::Refresh,
@@ -185,14 +185,14 @@ impl AuthorizationContext {
                 if let Some(scopes) = granted.scopes {
                     record.granted = scopes;
                 }
-                record.refreshed_at = Some(seconds(now));
+                record.refreshed_at = Some(unix_seconds(now));
                 record.ended = None;
-                self.install(record).await;
+                self.store_record(record).await;
                 Ok(())
             }
             // The request may have consumed the refresh token.
             Err(error) if error.cause == AuthErrorCause::Unbound => {
-                self.end(record, &error.cause.to_string()).await;
+                self.end_sign_in(record, &error.cause.to_string()).await;
                 Err(error)
             }
             Err(error) => {
@@ -205,7 +205,7 @@ impl AuthorizationContext {
                     self.forget_client(&record.issuer).await;
                 }
                 let cause = "the authorization server no longer renews this sign-in";
-                self.end(record, cause).await;
+                self.end_sign_in(record, cause).await;
                 Err(nothing(cause))
             }
         }
@@ -213,7 +213,7 @@ impl AuthorizationContext {
 
     /// Checks that the server still names the issuer of the tokens, and removes them otherwise. A temporary failure of
     /// the metadata request is ignored.
-    async fn still_trusted(&self, record: &SignInRecord) -> Result<(), AuthError> {
+    async fn verify_issuer(&self, record: &SignInRecord) -> Result<(), AuthError> {
         let told = self.state().asked.as_ref().and_then(|asked| asked.resource_metadata.clone());
         let found = protected_resource::discover(&self.web, &self.settings.server, told.as_deref()).await;
         match found {
@@ -221,7 +221,7 @@ impl AuthorizationContext {
                 if !resource.authorization_servers.is_empty()
                     && !resource.authorization_servers.contains(&record.issuer) =>
             {
-                self.drop_all().await;
+                self.remove_issued_data().await;
                 let cause = "the server now has another authorization server".to_owned();
                 Err(AuthPhase::Refresh.error(AuthErrorCause::SignInNeeded { cause }))
             }
@@ -235,9 +235,9 @@ impl AuthorizationContext {
     }
 
     /// Removes invalid tokens. The account is retained with the cause.
-    pub(crate) async fn end(&self, mut record: SignInRecord, cause: &str) {
+    pub(crate) async fn end_sign_in(&self, mut record: SignInRecord, cause: &str) {
         record.tokens = None;
         record.ended = Some(cause.to_owned());
-        self.install(record).await;
+        self.store_record(record).await;
     }
 }

@@ -8,14 +8,14 @@ use tokio::time::Instant;
 
 use crate::authorization_context::{AuthorizationContext, VaultContents};
 use crate::client_registration::ClientRegistration;
-use crate::dpop::seconds;
+use crate::dpop::unix_seconds;
 use crate::error::{AuthError, AuthErrorCause, AuthPhase};
 use crate::settings::DpopUse;
 use crate::sign_in_record::SignInRecord;
 use crate::vault::{EntryPersistence, VaultEntryKind, VaultError};
 
 /// Time during which requests do not retry a vault that failed, since failing may take long.
-const PAUSE: Duration = Duration::from_secs(10);
+const RETRY_DELAY: Duration = Duration::from_secs(10);
 
 impl AuthorizationContext {
     pub(crate) async fn load(&self) -> Result<(), AuthError> {
@@ -31,20 +31,20 @@ impl AuthorizationContext {
             }
             // Callers that waited for a failed read do not retry individually.
             if let Some((_, error)) = state.unread.as_ref().filter(|(at, _)| *at >= began) {
-                return Err(unread(error.clone()));
+                return Err(vault_read_error(error.clone()));
             }
         }
-        let entry = match self.settings.vault.read(&self.key(VaultEntryKind::Account)).await {
+        let entry = match self.settings.vault.read(&self.vault_key(VaultEntryKind::Account)).await {
             Ok(entry) => entry,
             Err(error) => {
                 self.state().unread = Some((Instant::now(), error.clone()));
-                return Err(unread(error));
+                return Err(vault_read_error(error));
             }
         };
-        let record = self.record(entry.as_ref());
+        let record = self.parse_record(entry.as_ref());
         {
             let mut state = self.state();
-            state.in_vault = VaultContents::of_entry(entry.as_ref());
+            state.in_vault = VaultContents::from_entry(entry.as_ref());
             // A sign-in that completed meanwhile takes precedence.
             if state.loaded {
                 return Ok(());
@@ -60,8 +60,8 @@ impl AuthorizationContext {
 
     /// Reads the vault before a request is sent, unless that failed recently. If it fails, the request is sent
     /// unsigned: servers without sign-in accept it, and others refuse it, which is reported to the user.
-    pub(crate) async fn load_if_possible(&self) {
-        let has_failed = self.state().unread.as_ref().is_some_and(|(at, _)| at.elapsed() < PAUSE);
+    pub(crate) async fn try_load(&self) {
+        let has_failed = self.state().unread.as_ref().is_some_and(|(at, _)| at.elapsed() < RETRY_DELAY);
         if !has_failed {
             let _ = self.load().await;
         }
@@ -76,13 +76,13 @@ impl AuthorizationContext {
         }
         let _turn = self.keeping.lock().await;
         // A temporary read error has no effect.
-        let Ok(entry) = self.settings.vault.read(&self.key(VaultEntryKind::Account)).await else { return false };
-        let record = self.record(entry.as_ref());
+        let Ok(entry) = self.settings.vault.read(&self.vault_key(VaultEntryKind::Account)).await else { return false };
+        let record = self.parse_record(entry.as_ref());
         {
             let mut state = self.state();
-            let found = VaultContents::of_entry(entry.as_ref());
+            let found = VaultContents::from_entry(entry.as_ref());
             let known = std::mem::replace(&mut state.in_vault, found);
-            let ours = VaultContents::of_entry(state.record.as_ref().map(SignInRecord::entry).as_ref());
+            let ours = VaultContents::from_entry(state.record.as_ref().map(SignInRecord::to_vault_entry).as_ref());
             // An entry that could not be read before is older than the changes since. An entry that cannot be parsed
             // does not replace a valid record.
             let is_older = known == VaultContents::Unknown;
@@ -101,13 +101,13 @@ impl AuthorizationContext {
     }
 
     /// Parses an entry of the vault as a record.
-    fn record(&self, entry: Option<&SecretSlice<u8>>) -> Option<SignInRecord> {
-        let mut record = SignInRecord::read(entry?, &self.server)?;
+    fn parse_record(&self, entry: Option<&SecretSlice<u8>>) -> Option<SignInRecord> {
+        let mut record = SignInRecord::from_vault_entry(entry?, &self.server)?;
         // A change of the settings takes precedence.
         if self.settings.issuer.as_ref().is_some_and(|issuer| *issuer != record.issuer) {
             return None;
         }
-        self.learn_secrets(&record);
+        self.redact_record_secrets(&record);
         if self.settings.dpop == DpopUse::Always && record.tokens.as_ref().is_some_and(|tokens| !tokens.bound) {
             record.tokens = None;
             record.ended =
@@ -116,7 +116,7 @@ impl AuthorizationContext {
         Some(record)
     }
 
-    fn learn_secrets(&self, record: &SignInRecord) {
+    fn redact_record_secrets(&self, record: &SignInRecord) {
         let tokens = record.tokens.as_ref();
         let secrets = [
             tokens.map(|tokens| &tokens.access),
@@ -125,14 +125,14 @@ impl AuthorizationContext {
             record.dpop_key.as_ref(),
         ];
         for secret in secrets.into_iter().flatten() {
-            self.web.learn(&secret.0);
+            self.web.register_secret(&secret.0);
         }
     }
 
     /// Replaces the record in memory and in the vault. If the vault rejects it, the record is retained until the app
     /// exits.
-    pub(crate) async fn install(&self, record: SignInRecord) {
-        self.learn_secrets(&record);
+    pub(crate) async fn store_record(&self, record: SignInRecord) {
+        self.redact_record_secrets(&record);
         {
             let mut state = self.state();
             state.record = Some(record);
@@ -141,11 +141,11 @@ impl AuthorizationContext {
             state.failed = None;
         }
         let _turn = self.keeping.lock().await;
-        let entry = self.state().record.as_ref().map(SignInRecord::entry);
+        let entry = self.state().record.as_ref().map(SignInRecord::to_vault_entry);
         // The record was removed meanwhile.
         let Some(entry) = entry else { return };
-        let written = VaultContents::of_entry(Some(&entry));
-        let kept = self.settings.vault.write(&self.key(VaultEntryKind::Account), entry).await;
+        let written = VaultContents::from_entry(Some(&entry));
+        let kept = self.settings.vault.write(&self.vault_key(VaultEntryKind::Account), entry).await;
         {
             let mut state = self.state();
             state.kept = Some(match kept {
@@ -176,7 +176,7 @@ impl AuthorizationContext {
         self.server_nonces.clear();
         let removed = {
             let _turn = self.keeping.lock().await;
-            let removed = self.settings.vault.remove(&self.key(VaultEntryKind::Account)).await;
+            let removed = self.settings.vault.remove(&self.vault_key(VaultEntryKind::Account)).await;
             if removed.is_ok() {
                 self.state().in_vault = VaultContents::Nothing;
             }
@@ -191,9 +191,9 @@ impl AuthorizationContext {
 
     /// Returns the registration with an authorization server, or `None` if there is none or it cannot be read.
     pub(crate) async fn registration(&self, issuer: &str) -> Option<ClientRegistration> {
-        let key = self.key(VaultEntryKind::Client { issuer: issuer.to_owned() });
+        let key = self.vault_key(VaultEntryKind::Client { issuer: issuer.to_owned() });
         match self.settings.vault.read(&key).await {
-            Ok(entry) => ClientRegistration::read(&entry?, issuer, seconds(self.now())),
+            Ok(entry) => ClientRegistration::from_vault_entry(&entry?, issuer, unix_seconds(self.now())),
             Err(error) => {
                 self.web.note(AuthPhase::ClientId, &format!("the registration could not be read: {error}"));
                 None
@@ -203,14 +203,14 @@ impl AuthorizationContext {
 
     /// Stores a registration. A failure is not fatal, as the next sign-in registers again.
     pub(crate) async fn keep_registration(&self, registration: &ClientRegistration) {
-        let key = self.key(VaultEntryKind::Client { issuer: registration.issuer.clone() });
-        if self.settings.vault.write(&key, registration.entry()).await.is_err() {
+        let key = self.vault_key(VaultEntryKind::Client { issuer: registration.issuer.clone() });
+        if self.settings.vault.write(&key, registration.to_vault_entry()).await.is_err() {
             self.web.note(AuthPhase::ClientId, "the registration could not be stored");
         }
     }
 
     pub(crate) async fn forget_client(&self, issuer: &str) {
-        let key = self.key(VaultEntryKind::Client { issuer: issuer.to_owned() });
+        let key = self.vault_key(VaultEntryKind::Client { issuer: issuer.to_owned() });
         if let Err(error) = self.settings.vault.remove(&key).await {
             self.web.note(AuthPhase::ClientId, &format!("the registration could not be removed: {error}"));
         }
@@ -218,7 +218,7 @@ impl AuthorizationContext {
 
     /// Returns the issuer that the pre-registered client id was first used with.
     pub(crate) async fn first_issuer(&self, client_id: &str) -> Result<Option<String>, AuthError> {
-        let entry = self.settings.vault.read(&self.key(VaultEntryKind::FirstIssuer)).await;
+        let entry = self.settings.vault.read(&self.vault_key(VaultEntryKind::FirstIssuer)).await;
         let entry = entry.map_err(|error| AuthPhase::ClientId.error(AuthErrorCause::Vault(error)))?;
         let pair = entry.and_then(|entry| serde_json::from_slice::<(String, String)>(entry.expose_secret()).ok());
         Ok(pair.filter(|(id, _)| id == client_id).map(|(_, issuer)| issuer))
@@ -232,12 +232,12 @@ impl AuthorizationContext {
             return;
         }
         let entry = serde_json::to_vec(&(&client.client_id, issuer)).unwrap_or_default();
-        if self.settings.vault.write(&self.key(VaultEntryKind::FirstIssuer), entry.into()).await.is_err() {
+        if self.settings.vault.write(&self.vault_key(VaultEntryKind::FirstIssuer), entry.into()).await.is_err() {
             self.web.note(AuthPhase::ClientId, "the issuer of the client id could not be stored");
         }
     }
 }
 
-fn unread(error: VaultError) -> AuthError {
+fn vault_read_error(error: VaultError) -> AuthError {
     AuthPhase::Storage.error(AuthErrorCause::Vault(error))
 }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use mcp_proto::types::{Implementation, ListEntry, Tool};
 use mcp_proto::{
-    CallDeadline, ClientRequest, IncomingMessage, OpeningMode, OutgoingKind, OutgoingMessage, RequestId, Revision,
+    CallDeadline, ClientRequest, HandshakeMode, IncomingMessage, OutgoingKind, OutgoingMessage, RequestId, Revision,
     ServerFacts, ServerResult, Session, SessionConfig, SessionEvent, StreamOrigin,
 };
 use serde_json::{Map, json};
@@ -27,7 +27,7 @@ fn main() {
     let rounds = arguments.next().map(|rounds| rounds.parse().expect("the second argument is a number"));
     match name.as_deref() {
         None => {
-            sizes();
+            print_sizes();
             image(20);
             notification();
             progress(50_000);
@@ -44,7 +44,7 @@ fn main() {
     }
 }
 
-fn sizes() {
+fn print_sizes() {
     let of = |what: &str, bytes: usize| println!("{what:<48} {bytes:>17} bytes");
     of("a session", size_of::<Session>());
     of("  its configuration, on the heap", size_of::<SessionConfig>());
@@ -56,50 +56,50 @@ fn sizes() {
 }
 
 /// Returns a ready session with a server that has tools.
-fn ready() -> Session {
+fn ready_session() -> Session {
     let client = Implementation { name: "speed".into(), version: "1".into(), ..Implementation::default() };
-    let opening = OpeningMode::Pinned(Revision::V2025_11_25);
+    let opening = HandshakeMode::Pinned(Revision::V2025_11_25);
     let config = SessionConfig { client, opening, ..SessionConfig::default() };
     let mut session = Session::new(config, Instant::now());
     let opened = json!({ "protocolVersion": "2025-11-25", "capabilities": { "tools": {} },
                          "serverInfo": { "name": "server", "version": "1" } });
-    let id = sent(&mut session);
-    hear(&mut session, &answer(&id, &opened.to_string()));
+    let id = sent_request_id(&mut session);
+    receive_line(&mut session, &response_line(&id, &opened.to_string()));
     while session.poll_event().is_some() {}
     while session.poll_transmit().is_some() {}
     session
 }
 
 /// Returns the id of the request that the session has just sent.
-fn sent(session: &mut Session) -> RequestId {
+fn sent_request_id(session: &mut Session) -> RequestId {
     match session.poll_transmit().expect("a request is sent").about {
         OutgoingKind::Request { id, .. } => id,
         other => panic!("a request is sent, not {other:?}"),
     }
 }
 
-fn answer(id: &RequestId, result: &str) -> Bytes {
+fn response_line(id: &RequestId, result: &str) -> Bytes {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#).into()
 }
 
-fn hear(session: &mut Session, line: &Bytes) {
+fn receive_line(session: &mut Session, line: &Bytes) {
     let message = IncomingMessage::decode(line).expect("the line is valid");
     session.handle_message(message, StreamOrigin::Stdio, Instant::now());
 }
 
-fn done(session: &mut Session) -> ServerResult {
+fn take_result(session: &mut Session) -> ServerResult {
     match session.poll_event() {
         Some(SessionEvent::Done { result, .. }) => result.expect("the call succeeds"),
         other => panic!("the call ends, not {other:?}"),
     }
 }
 
-fn ask(session: &mut Session, request: ClientRequest) -> RequestId {
+fn send_call(session: &mut Session, request: ClientRequest) -> RequestId {
     session.call(request, DEADLINE, Instant::now()).expect("the call can be made");
-    sent(session)
+    sent_request_id(session)
 }
 
-fn call(name: &str) -> ClientRequest {
+fn tool_call(name: &str) -> ClientRequest {
     let arguments = Map::from_iter([("text".to_owned(), json!("hello"))]);
     ClientRequest::CallTool { name: name.into(), arguments, as_task: false }
 }
@@ -141,13 +141,13 @@ fn notification() {
 }
 
 fn progress(rounds: u32) {
-    let mut session = ready();
-    let id = ask(&mut session, call("progress"));
+    let mut session = ready_session();
+    let id = send_call(&mut session, tool_call("progress"));
     let mut times = Times::default();
     for n in 0..rounds {
         let line: Bytes = format!(r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{{"progressToken":{id},"progress":{n},"total":{rounds},"message":"step {n}"}}}}"#).into();
         times.take(|| {
-            hear(&mut session, &line);
+            receive_line(&mut session, &line);
             black_box(session.poll_event().expect("progress must be reported"));
         });
     }
@@ -156,17 +156,17 @@ fn progress(rounds: u32) {
 
 /// Measures calls with 64 in flight, as in a busy host.
 fn echo_64(rounds: u32) {
-    let mut session = ready();
-    let mut waiting: VecDeque<RequestId> = (0..64).map(|_| ask(&mut session, call("echo"))).collect();
+    let mut session = ready_session();
+    let mut waiting: VecDeque<RequestId> = (0..64).map(|_| send_call(&mut session, tool_call("echo"))).collect();
     let mut times = Times::default();
     for _ in 0..rounds {
         times.take(|| {
             for _ in 0..64 {
                 let id = waiting.pop_front().expect("64 are in flight");
-                hear(&mut session, &answer(&id, ECHO));
-                black_box(done(&mut session));
+                receive_line(&mut session, &response_line(&id, ECHO));
+                black_box(take_result(&mut session));
                 black_box(session.poll_timeout());
-                waiting.push_back(ask(&mut session, call("echo")));
+                waiting.push_back(send_call(&mut session, tool_call("echo")));
                 black_box(session.poll_timeout());
             }
         });
@@ -175,14 +175,14 @@ fn echo_64(rounds: u32) {
 }
 
 fn echo(rounds: u32) {
-    let mut session = ready();
+    let mut session = ready_session();
     let (mut asking, mut hearing) = (Times::default(), Times::default());
     for _ in 0..rounds {
-        let id = asking.take(|| ask(&mut session, call("echo")));
-        let line = answer(&id, ECHO);
+        let id = asking.take(|| send_call(&mut session, tool_call("echo")));
+        let line = response_line(&id, ECHO);
         hearing.take(|| {
-            hear(&mut session, &line);
-            black_box(done(&mut session));
+            receive_line(&mut session, &line);
+            black_box(take_result(&mut session));
         });
     }
     asking.print("an echo call, made and encoded", 1);
@@ -209,15 +209,15 @@ fn tools(rounds: u32) {
     };
     let list: Vec<String> = (0..5000).map(tool).collect();
     let body = format!(r#"{{"tools":[{}]}}"#, list.join(","));
-    let mut session = ready();
+    let mut session = ready_session();
     let (mut decoding, mut reading) = (Times::default(), Times::default());
     for _ in 0..rounds {
-        let id = ask(&mut session, ClientRequest::ListTools { cursor: None });
-        let line = answer(&id, &body);
+        let id = send_call(&mut session, ClientRequest::ListTools { cursor: None });
+        let line = response_line(&id, &body);
         let message = decoding.take(|| IncomingMessage::decode(&line).expect("the line is valid"));
         let page = reading.take(|| {
             session.handle_message(message, StreamOrigin::Stdio, Instant::now());
-            done(&mut session)
+            take_result(&mut session)
         });
         drop(black_box(page));
     }
@@ -226,31 +226,32 @@ fn tools(rounds: u32) {
 }
 
 fn image(rounds: u32) {
-    let mut session = ready();
-    let id = ask(&mut session, call("big"));
+    let mut session = ready_session();
+    let id = send_call(&mut session, tool_call("big"));
     let data = "QUJD".repeat(3_500_000);
-    let line = answer(&id, &format!(r#"{{"content":[{{"type":"image","mimeType":"image/png","data":"{data}"}}]}}"#));
+    let line =
+        response_line(&id, &format!(r#"{{"content":[{{"type":"image","mimeType":"image/png","data":"{data}"}}]}}"#));
     drop(data);
     // The first run shows the peak memory, before anything else has used as much.
     forget_peak();
     let before = memory("VmHWM:");
     let message = IncomingMessage::decode(&line).expect("the line is valid");
     session.handle_message(message, StreamOrigin::Stdio, Instant::now());
-    let result = done(&mut session);
+    let result = take_result(&mut session);
     if let (Some(before), Some(after)) = (before, memory("VmHWM:")) {
         println!("an image of {} bytes: {} kB above the line itself", line.len(), after.saturating_sub(before));
     }
     drop(black_box(result));
     let (mut decoding, mut reading) = (Times::default(), Times::default());
     for _ in 0..rounds {
-        let id = ask(&mut session, call("big"));
+        let id = send_call(&mut session, tool_call("big"));
         let text = std::str::from_utf8(&line).expect("the line is text");
         let body = text.split_once("\"result\":").expect("it is a result").1;
-        let line = answer(&id, &body[..body.len() - 1]);
+        let line = response_line(&id, &body[..body.len() - 1]);
         let message = decoding.take(|| IncomingMessage::decode(&line).expect("the line is valid"));
         let result = reading.take(|| {
             session.handle_message(message, StreamOrigin::Stdio, Instant::now());
-            done(&mut session)
+            take_result(&mut session)
         });
         drop(black_box(result));
     }

@@ -20,15 +20,15 @@ pub struct HttpHead {
     pub params: Vec<(String, String)>,
 }
 
-const OPENS: &str = "=?base64?";
-const CLOSES: &str = "?=";
+const BASE64_PREFIX: &str = "=?base64?";
+const BASE64_SUFFIX: &str = "?=";
 
 /// Encodes `text` as the value of a header. Returns printable ASCII unchanged, and `=?base64?...?=` if the text has
 /// other characters, begins or ends with white space, or looks encoded already.
 pub fn header_value(text: &str) -> String {
     let fits = text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\t'));
     let padded = text.starts_with([' ', '\t']) || text.ends_with([' ', '\t']);
-    let looks_encoded = text.starts_with(OPENS) && text.ends_with(CLOSES);
+    let looks_encoded = text.starts_with(BASE64_PREFIX) && text.ends_with(BASE64_SUFFIX);
     let plain = fits && !padded && !looks_encoded;
-    if plain { text.to_owned() } else { format!("{OPENS}{}{CLOSES}", STANDARD.encode(text)) }
+    if plain { text.to_owned() } else { format!("{BASE64_PREFIX}{}{BASE64_SUFFIX}", STANDARD.encode(text)) }
 }

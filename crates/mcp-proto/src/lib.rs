@@ -13,7 +13,7 @@ pub use jsonrpc::{
 pub use revision::Revision;
 pub use session::{
     CacheHint, CacheScope, CallDeadline, CallError, CallId, CancelReason, ClientNotification, ClientRequest,
-    ClientResponse, CloseReason, DeliveryFault, DroppedItem, ListKind, OpeningFault, OpeningMode, ServerFacts,
+    ClientResponse, CloseReason, DeliveryFault, DroppedItem, HandshakeFault, HandshakeMode, ListKind, ServerFacts,
     ServerRequest, ServerRequestId, ServerResult, Session, SessionConfig, SessionEvent, SessionLimits, StreamOrigin,
     TaskView, Timeouts, TraceContext, TransportKind, UnknownRequest, Withdrawal,
 };

@@ -17,7 +17,7 @@ pub const DEFAULT_LINE_LIMIT: usize = 16 * 1024 * 1024;
 pub const EXCERPT_BYTES: usize = 4 * 1024;
 
 /// Capacity from which a read buffer is released, once its content is smaller than `NEARLY_EMPTY_BYTES`.
-const KEPT_BUFFER_BYTES: usize = 256 * 1024;
+const MAX_IDLE_BUFFER_BYTES: usize = 256 * 1024;
 const NEARLY_EMPTY_BYTES: usize = 64 * 1024;
 
 /// An item of the decoder.
@@ -71,11 +71,11 @@ impl LineDecoder {
     fn skip(&mut self, buffer: &mut BytesMut) -> Option<DecodedLine> {
         let skipped = self.skipped.as_mut()?;
         let Some(end) = memchr(b'\n', buffer) else {
-            skipped.pass(buffer);
+            skipped.skip_bytes(buffer);
             buffer.clear();
             return None;
         };
-        skipped.pass(&buffer[..end]);
+        skipped.skip_bytes(&buffer[..end]);
         buffer.advance(end + 1);
         shrink_buffer(buffer);
         self.skipped.take().map(SkippedLine::into_line)
@@ -105,7 +105,7 @@ impl Decoder for LineDecoder {
             if length > self.limit {
                 let head = Bytes::copy_from_slice(&buffer[..self.limit.min(EXCERPT_BYTES)]);
                 let mut skipped = SkippedLine { seen: 0, head: head.clone(), tail: Vec::new() };
-                skipped.pass(&buffer[..length]);
+                skipped.skip_bytes(&buffer[..length]);
                 buffer.advance(length);
                 shrink_buffer(buffer);
                 self.scanned = 0;
@@ -138,7 +138,7 @@ impl Decoder for LineDecoder {
 }
 
 impl SkippedLine {
-    fn pass(&mut self, bytes: &[u8]) {
+    fn skip_bytes(&mut self, bytes: &[u8]) {
         self.seen += bytes.len() as u64;
         let keep = &bytes[bytes.len().saturating_sub(EXCERPT_BYTES)..];
         let overflow = (self.tail.len() + keep.len()).saturating_sub(EXCERPT_BYTES);
@@ -156,7 +156,7 @@ impl SkippedLine {
 
 /// Replaces a buffer that one large line has grown, to release its memory.
 fn shrink_buffer(buffer: &mut BytesMut) {
-    if buffer.capacity() > KEPT_BUFFER_BYTES && buffer.len() < NEARLY_EMPTY_BYTES {
+    if buffer.capacity() > MAX_IDLE_BUFFER_BYTES && buffer.len() < NEARLY_EMPTY_BYTES {
         *buffer = BytesMut::from(&buffer[..]);
     }
 }

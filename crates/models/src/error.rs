@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::LossyConversion;
 
 /// The reason why a model did not answer. No variant contains a key or a request. Messages of providers are truncated
-/// to [`SAID_MAX`].
+/// to [`MAX_MESSAGE_CHARS`].
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ModelError {
     /// No key is stored for the provider.
@@ -20,19 +20,19 @@ pub enum ModelError {
         cause: String,
     },
     /// The provider rejects the key.
-    #[error("the provider does not take the key; enter another one in Settings → Models{}", it_says(.said))]
+    #[error("the provider does not take the key; enter another one in Settings → Models{}", provider_message_text(.said))]
     WrongKey {
         /// Message of the provider.
         said: String,
     },
     /// The provider accepts the key, but not for this model or from this location.
-    #[error("the provider does not allow this request; check the permissions of your account there, or choose another model{}", it_says(.said))]
+    #[error("the provider does not allow this request; check the permissions of your account there, or choose another model{}", provider_message_text(.said))]
     Forbidden {
         /// Message of the provider.
         said: String,
     },
     /// The account at the provider has no credit.
-    #[error("the account at the provider has no credit left; top it up there, or choose another model{}", it_says(.said))]
+    #[error("the account at the provider has no credit left; top it up there, or choose another model{}", provider_message_text(.said))]
     NoCredit {
         /// Message of the provider.
         said: String,
@@ -47,13 +47,13 @@ pub enum ModelError {
     #[error("the provider is overloaded; try again in a minute, or choose another model")]
     Overloaded,
     /// The request exceeds the model's context.
-    #[error("the conversation is longer than the model takes{}; shorten it, or choose a model with more context", tokens(.limit))]
+    #[error("the conversation is longer than the model takes{}; shorten it, or choose a model with more context", token_limit_text(.limit))]
     ContextTooLong {
         /// Size of the context in tokens, if known.
         limit: Option<u32>,
     },
     /// The provider refuses the content of the request.
-    #[error("the provider refuses this request for what is in it; change it, or choose another model{}", it_says(.said))]
+    #[error("the provider refuses this request for what is in it; change it, or choose another model{}", provider_message_text(.said))]
     Refused {
         /// Message of the provider.
         said: String,
@@ -103,7 +103,7 @@ pub enum ModelError {
     #[error("{0}; remove it, choose another model, or choose in Settings → Models what is done with it")]
     CannotCarry(LossyConversion),
     /// The provider's address was changed outside of Drawbridge and is not confirmed.
-    #[error("this provider is not used: its address was changed outside of Drawbridge{} to {now}; if that was you, confirm it in Settings → Models, or set the provider up again with drawbridge-cli", from_address(.was))]
+    #[error("this provider is not used: its address was changed outside of Drawbridge{} to {now}; if that was you, confirm it in Settings → Models, or set the provider up again with drawbridge-cli", address_text(.was))]
     Unconfirmed {
         /// Address that the user confirmed, or `None` if they never confirmed one.
         was: Option<String>,
@@ -117,7 +117,7 @@ pub enum ModelError {
         id: String,
     },
     /// Any other error of a provider.
-    #[error("{}{}", status_text(.status), it_says(.said))]
+    #[error("{}{}", status_text(.status), provider_message_text(.said))]
     Provider {
         /// HTTP status, or 0 if the error was part of a stream.
         status: u16,
@@ -127,7 +127,7 @@ pub enum ModelError {
 }
 
 /// Maximum length of a provider's message in an error, in characters.
-pub const SAID_MAX: usize = 500;
+pub const MAX_MESSAGE_CHARS: usize = 500;
 
 /// Stable identifier of the cause for which there is no usable answer of a model. The page has words and a button for
 /// each.
@@ -254,11 +254,11 @@ impl ModelError {
     }
 }
 
-fn it_says(said: &str) -> String {
+fn provider_message_text(said: &str) -> String {
     if said.is_empty() { String::new() } else { format!(". It says: {said}") }
 }
 
-fn from_address(was: &Option<String>) -> String {
+fn address_text(was: &Option<String>) -> String {
     was.as_ref().map(|was| format!(" from {was}")).unwrap_or_default()
 }
 
@@ -277,7 +277,7 @@ fn retry_text(retry_after: &Option<Duration>) -> String {
     }
 }
 
-fn tokens(limit: &Option<u32>) -> String {
+fn token_limit_text(limit: &Option<u32>) -> String {
     limit.map_or_else(String::new, |tokens| format!(" ({tokens} tokens)"))
 }
 

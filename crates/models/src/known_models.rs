@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use crate::{LongContextPrice, Model, ModelPrice, ModelRank, ProviderKind, ProviderSettings};
 
-static TABLE: LazyLock<KnownModels> =
+static MODEL_TABLE: LazyLock<KnownModels> =
     LazyLock::new(|| serde_json::from_str(include_str!("known.json")).unwrap_or_default());
 
 #[derive(Default, Deserialize)]
@@ -43,7 +43,7 @@ pub(crate) fn find_model(kind: ProviderKind, id: &str) -> Option<&'static KnownM
     // OpenAI serves the same models over both of its APIs.
     let kind = if kind == ProviderKind::Responses { ProviderKind::OpenAi } else { kind };
     let undated = without_date(id);
-    TABLE.models.iter().find(|known| known.kind == kind && (known.id == id || known.id == undated))
+    MODEL_TABLE.models.iter().find(|known| known.kind == kind && (known.id == id || known.id == undated))
 }
 
 fn without_date(id: &str) -> &str {
@@ -65,7 +65,7 @@ fn without_date(id: &str) -> &str {
 }
 
 /// Completes a provider's description of a model from the table. Values of the provider take precedence.
-pub(crate) fn complete(settings: &ProviderSettings, mut model: Model) -> Model {
+pub(crate) fn complete_model(settings: &ProviderSettings, mut model: Model) -> Model {
     // Other hosts may serve a different model under the same name, or at a different price.
     let own_host = match settings.kind {
         ProviderKind::OpenAi | ProviderKind::Responses => Some("api.openai.com"),
@@ -93,7 +93,7 @@ pub(crate) fn complete(settings: &ProviderSettings, mut model: Model) -> Model {
                 written_input: known.written_input,
                 long: known.long,
                 currency: "USD".to_owned(),
-                as_of: TABLE.as_of.clone(),
+                as_of: MODEL_TABLE.as_of.clone(),
             })
         });
     }
@@ -118,13 +118,13 @@ mod tests {
 
     fn listed(provider: &str, id: &str) -> Model {
         let preset = PRESETS.iter().find(|preset| preset.id == provider).unwrap();
-        complete(&preset.settings().unwrap(), Model { id: id.into(), name: id.into(), ..Model::default() })
+        complete_model(&preset.settings().unwrap(), Model { id: id.into(), name: id.into(), ..Model::default() })
     }
 
     #[test]
     fn model_table_is_valid() {
-        assert!(TABLE.models.len() > 40, "the table contains only {} models", TABLE.models.len());
-        for known in &TABLE.models {
+        assert!(MODEL_TABLE.models.len() > 40, "the table contains only {} models", MODEL_TABLE.models.len());
+        for known in &MODEL_TABLE.models {
             assert!(
                 known.output >= known.input && known.input > 0.0,
                 "{}: the output price is at least the input price",

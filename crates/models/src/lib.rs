@@ -17,8 +17,8 @@ mod settings;
 mod wire;
 mod wire_capabilities;
 
-pub use error::{ModelError, ModelErrorCode, SAID_MAX};
-pub use local_providers::{LocalProvider, find_at, find_local};
+pub use error::{MAX_MESSAGE_CHARS, ModelError, ModelErrorCode};
+pub use local_providers::{LocalProvider, find_local, probe_all};
 pub use lossy_conversion::{Conversion, ConversionChoices, LossyConversion, UnsupportedFeature};
 pub use message::{MessagePart, ModelMessage, Role};
 pub use model::{LongContextPrice, Model, ModelCapabilities, ModelPrice, ModelRank, ModelRef};

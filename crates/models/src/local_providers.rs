@@ -9,11 +9,11 @@ use reqwest::Client;
 use crate::{HttpProvider, Model, PRESETS, Provider, ProviderSettings};
 
 /// Timeout for the list of model names.
-const TIME: Duration = Duration::from_millis(500);
+const LIST_TIMEOUT: Duration = Duration::from_millis(500);
 /// Timeout for the details of the models.
-const DETAILS: Duration = Duration::from_secs(3);
+const DETAILS_TIMEOUT: Duration = Duration::from_secs(3);
 /// Identifiers of the presets that are probed.
-const LOOKED_FOR: [&str; 2] = ["ollama", "lm-studio"];
+const PROBED_PRESETS: [&str; 2] = ["ollama", "lm-studio"];
 
 /// A model server that was found on this computer.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,16 +26,16 @@ pub struct LocalProvider {
 
 /// Probes Ollama and LM Studio at their default addresses.
 pub async fn find_local(client: &Client) -> Vec<LocalProvider> {
-    let presets = PRESETS.iter().filter(|preset| LOOKED_FOR.contains(&preset.id));
-    find_at(client, presets.filter_map(|preset| preset.settings().ok()).collect()).await
+    let presets = PRESETS.iter().filter(|preset| PROBED_PRESETS.contains(&preset.id));
+    probe_all(client, presets.filter_map(|preset| preset.settings().ok()).collect()).await
 }
 
 /// Probes these addresses with short timeouts, as most of them are not in use.
-pub async fn find_at(client: &Client, candidates: Vec<ProviderSettings>) -> Vec<LocalProvider> {
+pub async fn probe_all(client: &Client, candidates: Vec<ProviderSettings>) -> Vec<LocalProvider> {
     let asked = candidates.into_iter().map(|settings| async {
         let provider = HttpProvider::new(settings.clone(), None, client.clone());
-        let names = tokio::time::timeout(TIME, provider.names()).await.ok()?.ok()?;
-        let models = match tokio::time::timeout(DETAILS, provider.models()).await {
+        let names = tokio::time::timeout(LIST_TIMEOUT, provider.list_model_names()).await.ok()?.ok()?;
+        let models = match tokio::time::timeout(DETAILS_TIMEOUT, provider.models()).await {
             Ok(Ok(models)) => models,
             Ok(Err(_)) | Err(_) => names,
         };

@@ -17,7 +17,7 @@ pub(crate) enum ToolSupport {
 
 /// Returns the tool support of an OpenAI reasoning model, or `None` for other models. Reasoning models support neither
 /// a temperature nor stop sequences. <https://platform.openai.com/docs/guides/reasoning>
-pub(crate) fn openai(id: &str) -> Option<ToolSupport> {
+pub(crate) fn openai_tool_support(id: &str) -> Option<ToolSupport> {
     if id.strip_prefix('o').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit())) {
         return Some(ToolSupport::Thinking);
     }
@@ -26,8 +26,8 @@ pub(crate) fn openai(id: &str) -> Option<ToolSupport> {
     if name.starts_with("35") || name.starts_with("5-chat") {
         return None;
     }
-    let (major, rest) = number(name)?;
-    let minor = rest.strip_prefix('.').and_then(number).map_or(0, |(minor, _)| minor);
+    let (major, rest) = split_number(name)?;
+    let minor = rest.strip_prefix('.').and_then(split_number).map_or(0, |(minor, _)| minor);
     match (major, minor) {
         version if version < (5, 0) => None,
         version if version < (5, 2) => Some(ToolSupport::Thinking),
@@ -39,17 +39,17 @@ pub(crate) fn openai(id: &str) -> Option<ToolSupport> {
 /// Returns `true` if an Anthropic model supports a temperature.
 /// <https://platform.claude.com/docs/en/about-claude/models/migration-guide>
 pub(crate) fn anthropic_takes_temperature(id: &str) -> bool {
-    const LAST: ModelVersion = (4, 6);
+    const LAST_WITH_TEMPERATURE: ModelVersion = (4, 6);
     let Some((_, name)) = id.split_once("claude-") else { return true };
     // `sonnet-4-20250514`, `3-5-haiku-latest`: a number of more than two digits is a date.
     let words = name.split('-').map(|word| word.parse::<u32>().ok().filter(|_| word.len() <= 2));
     let mut numbers = words.skip_while(Option::is_none).map_while(|number| number);
     let version = numbers.next().map(|major| (major, numbers.next().unwrap_or(0)));
-    version.is_none_or(|version| version <= LAST)
+    version.is_none_or(|version| version <= LAST_WITH_TEMPERATURE)
 }
 
 /// Splits a text into its leading number and the rest.
-fn number(text: &str) -> Option<(u32, &str)> {
+fn split_number(text: &str) -> Option<(u32, &str)> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let (number, rest) = text.split_at(digits);
     Some((number.parse().ok()?, rest))
@@ -84,7 +84,7 @@ mod tests {
             ("gpt-7", Some(ToolSupport::EffortNone)),
         ];
         for (id, wanted) in cases {
-            assert_eq!(openai(id), wanted, "how {id} takes tools");
+            assert_eq!(openai_tool_support(id), wanted, "how {id} takes tools");
         }
     }
 

@@ -37,7 +37,7 @@ pub trait Provider: Send + Sync {
     /// Returns a [`ModelError`] if the provider does not respond, or not with a list.
     async fn models(&self) -> Result<Vec<Model>, ModelError>;
     /// Returns the losses of this request and their conversions, without duplicates.
-    fn cannot_carry(&self, request: &ModelRequest) -> Vec<LossyConversion>;
+    fn find_losses(&self, request: &ModelRequest) -> Vec<LossyConversion>;
     /// Sends a request to a model. Content that can't be represented is refused before anything is sent.
     ///
     /// # Errors

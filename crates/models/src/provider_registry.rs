@@ -85,8 +85,8 @@ impl ProviderRegistry {
     /// # Errors
     ///
     /// Returns [`ModelError::NoProvider`] if no provider has this identifier.
-    pub fn cannot_carry(&self, model: &ModelRef, request: &ModelRequest) -> Result<Vec<LossyConversion>, ModelError> {
-        Ok(self.provider(&model.provider)?.cannot_carry(request))
+    pub fn find_losses(&self, model: &ModelRef, request: &ModelRequest) -> Result<Vec<LossyConversion>, ModelError> {
+        Ok(self.provider(&model.provider)?.find_losses(request))
     }
 
     /// Sends a request to a model. Replaces `model` of the request.

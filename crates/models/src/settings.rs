@@ -5,13 +5,13 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use url::{Host, Url};
 
-use crate::wire::carries;
+use crate::wire::wire_capabilities;
 use crate::{ConversionChoices, LossyConversion, ProviderKind};
 
 /// Default idle timeout of an answer.
-const SILENCE: Duration = Duration::from_secs(120);
+const IDLE_TIMEOUT: Duration = Duration::from_secs(120);
 /// Default idle timeout for a provider on this computer, which may have to load the model first.
-const SILENCE_LOCAL: Duration = Duration::from_secs(600);
+const LOCAL_IDLE_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// Settings of a provider. The key is stored separately.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,7 +82,7 @@ impl ProviderSettings {
 
     /// Returns `true` if a key and requests are sent unencrypted over a network.
     #[must_use]
-    pub fn is_readable_on_the_way(&self) -> bool {
+    pub fn is_sent_unencrypted(&self) -> bool {
         self.url.scheme() != "https" && !self.is_local()
     }
 
@@ -95,18 +95,18 @@ impl ProviderSettings {
     /// Returns everything that the wire format can't represent, with its conversions.
     #[must_use]
     pub fn losses(&self) -> Vec<LossyConversion> {
-        carries(self, None).unsupported().into_iter().map(|what| self.conversions.conversion(what)).collect()
+        wire_capabilities(self, None).unsupported().into_iter().map(|what| self.conversions.conversion(what)).collect()
     }
 
     /// Returns the idle timeout of an answer.
     #[must_use]
-    pub fn silence(&self) -> Duration {
-        let otherwise = if self.is_local() { SILENCE_LOCAL } else { SILENCE };
+    pub fn idle_timeout(&self) -> Duration {
+        let otherwise = if self.is_local() { LOCAL_IDLE_TIMEOUT } else { IDLE_TIMEOUT };
         self.silence_seconds.map_or(otherwise, |seconds| Duration::from_secs(u64::from(seconds.clamp(5, 3_600))))
     }
 
     /// Returns the URL of a path below the base URL.
-    pub(crate) fn at(&self, path: &str) -> Url {
+    pub(crate) fn url_at(&self, path: &str) -> Url {
         let mut url = self.url.clone();
         let base = url.path().trim_end_matches('/').to_owned();
         url.set_path(&format!("{base}/{path}"));

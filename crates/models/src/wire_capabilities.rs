@@ -39,7 +39,7 @@ pub(crate) enum TemperatureSupport {
 }
 
 /// Number of stop sequences from which a wire counts as unlimited.
-const MANY_STOPS: usize = 8;
+const UNLIMITED_STOPS: usize = 8;
 
 /// Image types that every provider with image support accepts.
 pub(crate) const PICTURES: &[&str] = &["image/png", "image/jpeg", "image/gif", "image/webp"];
@@ -50,7 +50,7 @@ impl WireCapabilities {
     }
 
     /// Returns the loss if this part can't be sent in a message.
-    fn in_message(&self, part: &MessagePart) -> Option<UnsupportedFeature> {
+    fn message_loss(&self, part: &MessagePart) -> Option<UnsupportedFeature> {
         match part {
             MessagePart::Image { mime, .. } if !Self::has_type(self.images, mime) => Some(UnsupportedFeature::Image),
             MessagePart::Audio { mime, .. } if !Self::has_type(self.audio, mime) => Some(UnsupportedFeature::Audio),
@@ -60,7 +60,7 @@ impl WireCapabilities {
     }
 
     /// Returns the loss if this part can't be sent in a tool result.
-    fn in_result(&self, part: &MessagePart) -> Option<UnsupportedFeature> {
+    fn result_loss(&self, part: &MessagePart) -> Option<UnsupportedFeature> {
         match part {
             MessagePart::Image { mime, .. } if !(self.images_in_results && Self::has_type(self.images, mime)) => {
                 Some(UnsupportedFeature::ImageInToolResult)
@@ -83,7 +83,7 @@ impl WireCapabilities {
             (UnsupportedFeature::Audio, true),
             (UnsupportedFeature::File, true),
             (UnsupportedFeature::ToolRequired, !self.tool_required),
-            (UnsupportedFeature::Stop, self.stops < MANY_STOPS),
+            (UnsupportedFeature::Stop, self.stops < UNLIMITED_STOPS),
             (UnsupportedFeature::Temperature, self.temperature != TemperatureSupport::Always),
             (UnsupportedFeature::ThinkingWithTools, !self.thinking_with_tools),
         ]
@@ -116,15 +116,15 @@ impl WireCapabilities {
         let thinks_with_tools = request.thinking && !request.tools.is_empty();
         note((thinks_with_tools && !self.thinking_with_tools).then_some(UnsupportedFeature::ThinkingWithTools));
         for part in request.messages.iter().flat_map(|message| &message.parts) {
-            note(self.in_message(part));
+            note(self.message_loss(part));
             let MessagePart::ToolResult { parts, is_error, .. } = part else { continue };
             note((*is_error && !self.tool_error).then_some(UnsupportedFeature::ToolError));
             for part in parts {
-                let what = self.in_result(part);
+                let what = self.result_loss(part);
                 note(what);
                 // A part that is sent in a following message must be representable there.
                 if what.is_some_and(|what| conversions.conversion(what).then == Conversion::SendAfter) {
-                    note(self.in_message(part));
+                    note(self.message_loss(part));
                 }
             }
         }
@@ -160,27 +160,28 @@ impl WireCapabilities {
             request.thinking = false;
         }
         request.stop.truncate(self.stops);
-        request.messages = request.messages.into_iter().map(|message| self.message(message, conversions)).collect();
+        request.messages =
+            request.messages.into_iter().map(|message| self.convert_message(message, conversions)).collect();
         Ok(request)
     }
 
-    fn message(&self, message: ModelMessage, conversions: &ConversionChoices) -> ModelMessage {
+    fn convert_message(&self, message: ModelMessage, conversions: &ConversionChoices) -> ModelMessage {
         let ModelMessage { role, parts } = message;
         let mut after = Vec::new();
         let mut parts: Vec<MessagePart> =
-            parts.into_iter().map(|part| self.part(part, role, conversions, &mut after)).collect();
+            parts.into_iter().map(|part| self.convert_part(part, role, conversions, &mut after)).collect();
         parts.append(&mut after);
         ModelMessage { role, parts }
     }
 
-    fn part(
+    fn convert_part(
         &self,
         part: MessagePart,
         role: Role,
         conversions: &ConversionChoices,
         after: &mut Vec<MessagePart>,
     ) -> MessagePart {
-        if self.in_message(&part).is_some() {
+        if self.message_loss(&part).is_some() {
             return omission_note(&part);
         }
         let MessagePart::ToolResult { id, name, parts, is_error } = part else { return part };
@@ -189,12 +190,18 @@ impl WireCapabilities {
             own.push(MessagePart::text("The tool failed. It says:"));
         }
         for part in parts {
-            match self.in_result(&part).map(|what| conversions.conversion(what).then) {
+            match self.result_loss(&part).map(|what| conversions.conversion(what).then) {
                 None => own.push(part),
                 Some(Conversion::SendAfter) if role == Role::User => {
-                    own.push(MessagePart::text(format!("[{} follows after the results of the tools]", kind_of(&part))));
-                    after.push(MessagePart::text(format!("[{} from the result of the tool {name}]", kind_of(&part))));
-                    let is_carried = self.in_message(&part).is_none();
+                    own.push(MessagePart::text(format!(
+                        "[{} follows after the results of the tools]",
+                        part_kind_text(&part)
+                    )));
+                    after.push(MessagePart::text(format!(
+                        "[{} from the result of the tool {name}]",
+                        part_kind_text(&part)
+                    )));
+                    let is_carried = self.message_loss(&part).is_none();
                     after.push(if is_carried { part } else { omission_note(&part) });
                 }
                 Some(_) => own.push(omission_note(&part)),
@@ -205,10 +212,10 @@ impl WireCapabilities {
 }
 
 fn omission_note(part: &MessagePart) -> MessagePart {
-    MessagePart::text(format!("[{} was left out: it can't be sent to this model]", kind_of(part)))
+    MessagePart::text(format!("[{} was left out: it can't be sent to this model]", part_kind_text(part)))
 }
 
-fn kind_of(part: &MessagePart) -> String {
+fn part_kind_text(part: &MessagePart) -> String {
     match part {
         MessagePart::Image { mime, .. } => format!("a picture ({mime})"),
         MessagePart::Audio { mime, .. } => format!("a recording ({mime})"),

@@ -309,7 +309,7 @@ impl TestApp {
     /// # Panics
     /// Panics if the decision is refused.
     pub async fn decide(&self, request: &ConsentRequestView, answer: UserDecision) {
-        let taken = self.host.answer(request.id, request.hash.to_string(), answer.clone()).await;
+        let taken = self.host.decide(request.id, request.hash.to_string(), answer.clone()).await;
         assert!(matches!(taken, Ok(())), "the decision {answer:?} is accepted: {taken:?}");
     }
 
@@ -326,7 +326,7 @@ impl TestApp {
                 let HostEvent::ConsentRequestChanged(request) = &event.event else { continue };
                 if let Some(answer) = answer(request) {
                     // The server may have withdrawn the request already.
-                    let _ = host.answer(request.id, request.hash.to_string(), answer).await;
+                    let _ = host.decide(request.id, request.hash.to_string(), answer).await;
                 }
             }
         })

@@ -110,7 +110,7 @@ impl Provider for ScriptedModel {
         Ok(Vec::new())
     }
 
-    fn cannot_carry(&self, _: &ModelRequest) -> Vec<LossyConversion> {
+    fn find_losses(&self, _: &ModelRequest) -> Vec<LossyConversion> {
         self.losses.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 

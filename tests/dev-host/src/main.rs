@@ -97,9 +97,9 @@ async fn serve(options: Options) -> Result<(), Box<dyn std::error::Error>> {
     let installer = Installer::new(options.data_dir, registry, move |address, header| {
         installer::open_catalog(address, header, Arc::new(store::CacheFolder::open(&kept)?))
     });
-    let mut api = Api::new(host.clone()).checking(computer).installing_with(installer);
+    let mut api = Api::new(host.clone()).with_computer_checks(computer).with_installer(installer);
     if let Some(home) = options.home {
-        api = api.importing_from(AppEnvironment::for_home(home));
+        api = api.with_import_from(AppEnvironment::for_home(home));
     }
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, options.port)).await?;
     let port = listener.local_addr()?.port();

@@ -111,13 +111,13 @@ impl GateBench {
             TestAct::RepeatLastAnswer => {
                 let Some((consent_request, answer)) = self.last.take() else { return };
                 let taken =
-                    self.app.host.answer(consent_request.id, consent_request.hash.to_string(), answer.clone()).await;
+                    self.app.host.decide(consent_request.id, consent_request.hash.to_string(), answer.clone()).await;
                 assert!(taken.is_err(), "an approval is for one act: {answer:?} of {consent_request:?}");
             }
             // A call that a grant has just allowed may not be in the log yet.
             TestAct::Revoke => {
                 for grant in self.app.host.grants().await.unwrap() {
-                    self.app.host.revoke(grant.id).await.unwrap();
+                    self.app.host.revoke_grant(grant.id).await.unwrap();
                 }
             }
             TestAct::Rule(n) => self.set_rule(*n).await,
@@ -249,7 +249,7 @@ impl GateBench {
             }),
             TestDecision::Edit | TestDecision::OtherModel => return self.edit(&consent_request, way, fresh).await,
             TestDecision::Stale => {
-                let stale = self.app.host.answer(consent_request.id, "0".repeat(64), ONCE).await;
+                let stale = self.app.host.decide(consent_request.id, "0".repeat(64), ONCE).await;
                 assert_eq!(stale, Err(DecisionError::Stale), "an approval is of what was shown: {consent_request:?}");
                 return;
             }
@@ -264,7 +264,7 @@ impl GateBench {
         }
         let before = self.model.asked().len();
         let others = open.iter().filter(|other| other.body == ConsentRequestBody::Roots).count();
-        let taken = self.app.host.answer(consent_request.id, consent_request.hash.to_string(), answer.clone()).await;
+        let taken = self.app.host.decide(consent_request.id, consent_request.hash.to_string(), answer.clone()).await;
         if asks && taken.is_ok() && matches!(answer, UserDecision::Again) | is_request(&consent_request) {
             assert!(holds_within(PATIENCE, || self.model.asked().len() > before).await, "the model is asked");
         }
@@ -363,7 +363,7 @@ impl GateBench {
         };
         let edited = self.app.host.edit(consent_request.id, edit).await;
         let Ok(edited) = edited else { return };
-        let stale = self.app.host.answer(consent_request.id, consent_request.hash.to_string(), ONCE).await;
+        let stale = self.app.host.decide(consent_request.id, consent_request.hash.to_string(), ONCE).await;
         assert!(
             edited.hash == consent_request.hash || stale.is_err(),
             "an approval of what it was before does nothing"

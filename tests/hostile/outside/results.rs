@@ -92,7 +92,7 @@ async fn b11_displayed_payload_is_the_sent_one() {
         tokio::spawn(async move { host.call_tool("x".into(), "bank".into(), "pay".into(), arguments, None).await });
     let request = stage.app.consent_request("bank", "the tool", |_| true).await;
     let forged = policy::Hash::of_bytes(b"other bytes").to_string();
-    let taken = stage.app.host.answer(request.id, forged, UserDecision::Allow(ApprovalScope::Once)).await;
+    let taken = stage.app.host.decide(request.id, forged, UserDecision::Allow(ApprovalScope::Once)).await;
     assert!(taken.is_err(), "an approval of other bytes is not taken");
     stage.app.decide(&request, UserDecision::Deny).await;
     assert!(tokio::time::timeout(PATIENCE, call).await.unwrap().unwrap().is_err(), "refused");

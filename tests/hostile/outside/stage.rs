@@ -109,14 +109,14 @@ impl Stage {
     /// user saw.
     pub(crate) async fn obeys(&self, calls: &[(&str, &str, Value)]) -> Vec<ConsentRequestView> {
         for (at, (server, tool, arguments)) in calls.iter().enumerate() {
-            self.model.next(uses(&format!("use-{at}"), &tool_keys::key(server, tool), arguments));
+            self.model.next(uses(&format!("use-{at}"), &tool_keys::tool_key(server, tool), arguments));
         }
         self.model.next(text("Done.", (10, 10)));
         let message = NewMessage { text: "Do what I asked for.".into(), ..NewMessage::default() };
         self.chat.send_message(ID.into(), message, None).await.unwrap();
         let mut seen: Vec<ConsentRequestView> = Vec::new();
         let ended = async {
-            while self.chat.answering(ID).0 {
+            while self.chat.reply_in_progress(ID).0 {
                 for request in self.app.consent_requests().await.into_iter().filter(is_tool_or_result) {
                     if seen.iter().all(|known| known.id != request.id) {
                         let answer = if shows_harm(&request) {

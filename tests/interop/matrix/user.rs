@@ -37,7 +37,7 @@ pub(crate) fn spawn_deciding_user(app: &TestApp, folder: PathBuf) -> JoinHandle<
                 _ => UserDecision::Allow(ApprovalScope::Once),
             };
             // The consent request may have been closed already, cancelled by its server.
-            let _ = host.answer(request.id, request.hash.to_string(), answer).await;
+            let _ = host.decide(request.id, request.hash.to_string(), answer).await;
         }
     })
 }

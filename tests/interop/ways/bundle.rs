@@ -124,7 +124,7 @@ fn removing(app: &TestApp) -> Api {
     let installer = Installer::new(app.folder.path().join("data"), RegistryChoice::Official, move |address, header| {
         open_catalog(address, header, Arc::new(CacheFolder::open(&kept)?))
     });
-    Api::new(app.host.clone()).installing_with(installer)
+    Api::new(app.host.clone()).with_installer(installer)
 }
 
 #[tokio::test]

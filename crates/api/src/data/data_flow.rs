@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::DataFlow;
-use super::exact_object::whole;
+use super::exact_object::deserialize_exact;
 
 /// Request to set how the content of a server may be passed on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -12,6 +12,6 @@ pub struct SetDataFlow {
     /// Name of the server in the settings.
     pub server: String,
     /// New settings. A request that omits a member is rejected.
-    #[serde(deserialize_with = "whole")]
+    #[serde(deserialize_with = "deserialize_exact")]
     pub flow: DataFlow,
 }

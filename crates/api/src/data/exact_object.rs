@@ -8,24 +8,24 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 /// Deserializes an object that must have exactly the members of its type.
-pub(super) fn whole<'de, T, D>(deserializer: D) -> Result<T, D::Error>
+pub(super) fn deserialize_exact<'de, T, D>(deserializer: D) -> Result<T, D::Error>
 where
     T: DeserializeOwned + Serialize,
     D: Deserializer<'de>,
 {
-    read(Value::deserialize(deserializer)?)
+    parse_exact(Value::deserialize(deserializer)?)
 }
 
-/// Deserializes like [`whole`], with `null` for the defaults.
-pub(super) fn whole_or_none<'de, T, D>(deserializer: D) -> Result<Option<T>, D::Error>
+/// Deserializes like [`deserialize_exact`], with `null` for the defaults.
+pub(super) fn deserialize_exact_or_default<'de, T, D>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     T: DeserializeOwned + Serialize,
     D: Deserializer<'de>,
 {
-    Option::<Value>::deserialize(deserializer)?.map(read).transpose()
+    Option::<Value>::deserialize(deserializer)?.map(parse_exact).transpose()
 }
 
-fn read<T: DeserializeOwned + Serialize, E: Error>(given: Value) -> Result<T, E> {
+fn parse_exact<T: DeserializeOwned + Serialize, E: Error>(given: Value) -> Result<T, E> {
     let value = T::deserialize(&given).map_err(E::custom)?;
     let all = serde_json::to_value(&value).map_err(E::custom)?;
     let (Value::Object(given), Value::Object(all)) = (&given, &all) else { return Ok(value) };

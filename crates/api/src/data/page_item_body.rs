@@ -23,7 +23,7 @@ impl PageItemBody {
 
 impl From<ItemBody> for PageItemBody {
     fn from(body: ItemBody) -> Self {
-        Self(body.without_opaque())
+        Self(body.without_provider_data())
     }
 }
 

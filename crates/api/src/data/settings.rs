@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::exact_object::whole_or_none;
+use super::exact_object::deserialize_exact_or_default;
 use super::{ChatBounds, ServerLimits};
 
 /// Settings of the app.
@@ -19,7 +19,7 @@ pub struct Settings {
     /// `true` if consent requests are announced by system notifications while the window is in the background.
     pub announce: bool,
     /// Limits of each server, or `None` for the defaults.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "whole_or_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_exact_or_default")]
     #[ts(optional)]
     pub limits: Option<ServerLimits>,
     /// Retention of audit log entries in days, or 0 for unlimited.
@@ -29,21 +29,21 @@ pub struct Settings {
     /// `true` if the audit log stores payloads in addition to their hashes.
     pub audit_contents: bool,
     /// Bounds on the part of a conversation that a model receives, or `None` for the defaults.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "whole_or_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_exact_or_default")]
     #[ts(optional)]
     pub chat: Option<ChatBounds>,
     /// Behavior when the window is closed while servers run.
     pub on_close: CloseAction,
     /// `true` if the app checks for updates automatically.
     pub check_updates: bool,
-    /// Zoom of the page in percent, from [`LEAST_ZOOM`] to [`MOST_ZOOM`].
+    /// Zoom of the page in percent, from [`MIN_ZOOM`] to [`MAX_ZOOM`].
     pub zoom: u16,
 }
 
 /// Minimum zoom of the page, in percent.
-pub const LEAST_ZOOM: u16 = 50;
+pub const MIN_ZOOM: u16 = 50;
 /// Maximum zoom of the page, in percent.
-pub const MOST_ZOOM: u16 = 200;
+pub const MAX_ZOOM: u16 = 200;
 
 /// Behavior when the window is closed while servers run. The app quits if none runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]

@@ -10,14 +10,14 @@ use super::Api;
 use crate::data::{Complete, Completion, CompletionReference, ExpandTemplate, ExpandedTemplate, SavedFile};
 use crate::{ApiError, ErrorCode};
 
-pub(super) fn object(value: Value, what: &str) -> Result<Map<String, Value>, ApiError> {
+pub(super) fn require_object(value: Value, what: &str) -> Result<Map<String, Value>, ApiError> {
     match value {
         Value::Object(map) => Ok(map),
         _ => Err(ApiError::new(ErrorCode::BadRequest, format!("{what} must be a JSON object"))),
     }
 }
 
-pub(super) fn paths(folders: Vec<String>) -> Vec<PathBuf> {
+pub(super) fn to_paths(folders: Vec<String>) -> Vec<PathBuf> {
     folders.into_iter().map(PathBuf::from).collect()
 }
 

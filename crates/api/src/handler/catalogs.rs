@@ -6,7 +6,7 @@ use mcp_proto::session::ListKind;
 use mcp_proto::types::{ListEntry, ListEntryType};
 use offers::catalog::Catalog as HostCatalog;
 
-use super::{Api, object, views};
+use super::{Api, require_object, views};
 use crate::ApiError;
 use crate::data::*;
 
@@ -23,15 +23,15 @@ pub(super) async fn refresh_list(api: &Api, r: RefreshList) -> Result<Catalog, A
 pub(super) async fn catalog(api: &Api, server: String, catalog: &HostCatalog) -> Result<Catalog, ApiError> {
     let reviewed = api.host.reviewed(server.clone()).await?;
     let mut notes = catalog.notes.concat();
-    let tools = readable("tools", &catalog.tools, &mut notes).map(|tool| views::tool(tool, &reviewed)).collect();
+    let tools = parse_entries("tools", &catalog.tools, &mut notes).map(|tool| views::tool(tool, &reviewed)).collect();
     let prompts =
-        readable("prompts", &catalog.prompts, &mut notes).map(|prompt| views::prompt(prompt, &reviewed)).collect();
+        parse_entries("prompts", &catalog.prompts, &mut notes).map(|prompt| views::prompt(prompt, &reviewed)).collect();
     Ok(Catalog {
         server,
         tools,
         prompts,
-        resources: readable("resources", &catalog.resources, &mut notes).map(views::resource).collect(),
-        templates: readable("resource templates", &catalog.templates, &mut notes).map(views::template).collect(),
+        resources: parse_entries("resources", &catalog.resources, &mut notes).map(views::resource).collect(),
+        templates: parse_entries("resource templates", &catalog.templates, &mut notes).map(views::template).collect(),
         notes,
         fresh_until: {
             let [tools, prompts, resources, templates] = catalog.fresh_until;
@@ -41,18 +41,18 @@ pub(super) async fn catalog(api: &Api, server: String, catalog: &HostCatalog) ->
 }
 
 pub(super) async fn call_tool(api: &Api, r: CallTool) -> Result<ToolResult, ApiError> {
-    let arguments = object(r.arguments, "arguments")?;
+    let arguments = require_object(r.arguments, "arguments")?;
     let origin = CallOrigin::User { conversation: r.conversation };
     let call = ToolCall { id: r.call, origin, server: r.server, tool: r.tool, arguments };
     Ok(api.chat.call_tool(call).await?)
 }
 
 /// Maximum number of unreadable entries of one list that are reported individually.
-const MAX_UNREADABLE: usize = 20;
+const MAX_UNREADABLE_NOTES: usize = 20;
 
 /// Parses the entries of a list in full. Entries that can't be parsed, such as one with a number out of range in its
 /// schema, are skipped and reported in `notes`.
-fn readable<'a, T: ListEntryType>(
+fn parse_entries<'a, T: ListEntryType>(
     words: &'static str,
     items: &'a [ListEntry<T>],
     notes: &'a mut Vec<String>,
@@ -62,7 +62,7 @@ fn readable<'a, T: ListEntryType>(
         item.read()
             .inspect_err(|error| {
                 unreadable += 1;
-                if unreadable <= MAX_UNREADABLE {
+                if unreadable <= MAX_UNREADABLE_NOTES {
                     let name: String = item.name().chars().take(60).collect();
                     notes.push(format!("\"{name}\" was omitted from the {words}: it can't be parsed: {error}"));
                 }
@@ -77,7 +77,7 @@ pub(super) async fn get_prompt(api: &Api, r: GetPrompt) -> Result<PromptResult, 
 }
 
 pub(super) async fn read_resource(api: &Api, r: ReadResource) -> Result<ResourceResult, ApiError> {
-    let read = api.host.read(r.call, r.server, r.uri, r.refresh).await?;
+    let read = api.host.read_resource_with_freshness(r.call, r.server, r.uri, r.refresh).await?;
     Ok(ResourceResult {
         contents: read.contents.into_iter().map(Into::into).collect(),
         cached: read.cached,

@@ -79,7 +79,7 @@ pub(super) async fn conversation_tools(api: &Api, conversation: String) -> Resul
     };
     let tokens = known.offering.tokens;
     Ok(ConversationTools {
-        tools: known.offering.all().iter().map(tool).collect(),
+        tools: known.offering.all_tools().iter().map(tool).collect(),
         tokens,
         threshold: known.threshold,
         by_search: tokens > known.threshold,

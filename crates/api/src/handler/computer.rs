@@ -11,7 +11,7 @@ use crate::data::*;
 impl Api {
     /// Enables the check of this computer. Without it `check_computer` fails.
     #[must_use]
-    pub fn checking(self, computer: Computer) -> Self {
+    pub fn with_computer_checks(self, computer: Computer) -> Self {
         Self { computer: Some(Arc::new(computer)), ..self }
     }
 }

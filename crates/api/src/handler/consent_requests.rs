@@ -4,12 +4,12 @@ use credentials::sign_in::EnteredClient as HostClient;
 use domain::consent_request::ConsentRequestId;
 use host::view::{ConsentRequestEdit as HostEdit, UserDecision};
 
-use super::{Api, errors, object, paths, views};
+use super::{Api, errors, require_object, to_paths, views};
 use crate::ApiError;
 use crate::data::*;
 
 /// Parses the identifier of a consent request from the page.
-pub(super) fn id(text: &str) -> Result<ConsentRequestId, ApiError> {
+pub(super) fn parse_request_id(text: &str) -> Result<ConsentRequestId, ApiError> {
     text.parse().map(ConsentRequestId).map_err(|_| errors::not_found_error("this consent request"))
 }
 
@@ -17,8 +17,8 @@ pub(super) async fn answer_question(api: &Api, r: DecideConsentRequest) -> Resul
     let answer = match r.answer {
         ConsentDecision::Allow { scope, lasts: None } => UserDecision::Allow(scope),
         ConsentDecision::Allow { scope, lasts: Some(lasts) } => UserDecision::AllowFor(scope, lasts),
-        ConsentDecision::Submit { content } => UserDecision::Submit(object(content, "a form's content")?),
-        ConsentDecision::Share { folders } => UserDecision::Share(paths(folders)),
+        ConsentDecision::Submit { content } => UserDecision::Submit(require_object(content, "a form's content")?),
+        ConsentDecision::Share { folders } => UserDecision::Share(to_paths(folders)),
         ConsentDecision::Identify { client } => UserDecision::Client(HostClient {
             client_id: client.client_id,
             client_secret: client.client_secret.filter(|secret| !secret.is_empty()),
@@ -31,14 +31,14 @@ pub(super) async fn answer_question(api: &Api, r: DecideConsentRequest) -> Resul
         ConsentDecision::DenyBecause { reason } => UserDecision::DenyBecause(reason),
         ConsentDecision::Cancel => UserDecision::Cancel,
     };
-    api.host.answer(id(&r.id)?, r.hash, answer).await?;
+    api.host.decide(parse_request_id(&r.id)?, r.hash, answer).await?;
     Ok(EmptyObject {})
 }
 
 pub(super) async fn edit_question(api: &Api, r: EditConsentRequest) -> Result<ConsentRequest, ApiError> {
-    let consent_request = id(&r.id)?;
+    let consent_request = parse_request_id(&r.id)?;
     let edit = match r.edit {
-        ConsentRequestEdit::Arguments { arguments } => HostEdit::Arguments(object(arguments, "arguments")?),
+        ConsentRequestEdit::Arguments { arguments } => HostEdit::Arguments(require_object(arguments, "arguments")?),
         ConsentRequestEdit::Response { response } => HostEdit::Response(Box::new(views::to_response(response))),
         ConsentRequestEdit::Model { model } => {
             HostEdit::Model(models::ModelRef { provider: model.provider, model: model.model })
@@ -56,7 +56,7 @@ pub(super) async fn edit_question(api: &Api, r: EditConsentRequest) -> Result<Co
 }
 
 pub(super) async fn check_form(api: &Api, r: CheckForm) -> Result<FormProblems, ApiError> {
-    let content = object(r.content, "a form's content")?;
-    let problems = api.host.check_form(id(&r.id)?, content).await?;
+    let content = require_object(r.content, "a form's content")?;
+    let problems = api.host.check_form(parse_request_id(&r.id)?, content).await?;
     Ok(FormProblems { problems })
 }

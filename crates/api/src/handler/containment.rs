@@ -14,7 +14,7 @@ pub(super) async fn sandbox_report(api: &Api, server: String) -> Result<SandboxR
     Ok(match api.host.plan_sandbox(server).await {
         Ok(SandboxPreview { plan, missing }) => {
             let missing = missing.iter().map(ToString::to_string).collect();
-            SandboxReport { plan: Some(plan_shown(plan)), problem: None, cause: None, missing }
+            SandboxReport { plan: Some(sandbox_plan_view(plan)), problem: None, cause: None, missing }
         }
         Err(SandboxPlanError::NoSandbox) => {
             SandboxReport { plan: None, problem: None, cause: None, missing: Vec::new() }
@@ -35,7 +35,7 @@ pub(super) async fn limits_used(api: &Api, server: String) -> Result<LimitsUsage
 ///
 /// # Errors
 /// Returns [`ErrorCode::Invalid`] if a host pattern can't be parsed.
-pub(super) fn to_sandbox(sandbox: Sandbox) -> Result<SandboxConfig, ApiError> {
+pub(super) fn to_sandbox_config(sandbox: Sandbox) -> Result<SandboxConfig, ApiError> {
     let folder = |SandboxFolder { path, access }| {
         let access = match access {
             FolderAccess::Read => AccessMode::Read,
@@ -54,7 +54,7 @@ pub(super) fn to_sandbox(sandbox: Sandbox) -> Result<SandboxConfig, ApiError> {
     Ok(SandboxConfig { folders: sandbox.folders.into_iter().map(folder).collect(), network })
 }
 
-fn network_shown(network: NetworkAccess) -> SandboxNetwork {
+fn network_view(network: NetworkAccess) -> SandboxNetwork {
     match network {
         NetworkAccess::None => SandboxNetwork::FilesOnly,
         NetworkAccess::Full => SandboxNetwork::Full,
@@ -64,14 +64,11 @@ fn network_shown(network: NetworkAccess) -> SandboxNetwork {
     }
 }
 
-pub(super) fn sandbox_shown(sandbox: SandboxConfig) -> Sandbox {
-    Sandbox {
-        folders: sandbox.folders.into_iter().map(folder_shown).collect(),
-        network: network_shown(sandbox.network),
-    }
+pub(super) fn sandbox_view(sandbox: SandboxConfig) -> Sandbox {
+    Sandbox { folders: sandbox.folders.into_iter().map(folder_view).collect(), network: network_view(sandbox.network) }
 }
 
-fn folder_shown(AllowedFolder { path, access }: AllowedFolder) -> SandboxFolder {
+fn folder_view(AllowedFolder { path, access }: AllowedFolder) -> SandboxFolder {
     let access = match access {
         AccessMode::Read => FolderAccess::Read,
         AccessMode::Write => FolderAccess::Write,
@@ -80,7 +77,7 @@ fn folder_shown(AllowedFolder { path, access }: AllowedFolder) -> SandboxFolder 
 }
 
 /// Converts a file that the approval of a start is bound to.
-pub(super) fn launch_file_shown(file: &HostFile, changed: &[std::path::PathBuf]) -> LaunchFile {
+pub(super) fn launch_file_view(file: &HostFile, changed: &[std::path::PathBuf]) -> LaunchFile {
     LaunchFile {
         path: file.path.display().to_string(),
         leads_to: (file.real != file.path).then(|| file.real.display().to_string()),
@@ -94,20 +91,20 @@ pub(super) fn launch_file_shown(file: &HostFile, changed: &[std::path::PathBuf])
     }
 }
 
-pub(super) fn plan_shown(plan: ResolvedSandbox) -> SandboxPlan {
+pub(super) fn sandbox_plan_view(plan: ResolvedSandbox) -> SandboxPlan {
     let shown = |paths: Vec<std::path::PathBuf>| paths.into_iter().map(|path| path.display().to_string()).collect();
     SandboxPlan {
         held_by: plan.mechanism.name().to_owned(),
-        folders: plan.reach.folders.into_iter().map(folder_shown).collect(),
+        folders: plan.reach.folders.into_iter().map(folder_view).collect(),
         program: shown(plan.reach.program),
         system: shown(plan.reach.system),
         home: plan.reach.home.display().to_string(),
         hidden: shown(plan.reach.hidden),
-        network: network_shown(plan.network),
+        network: network_view(plan.network),
         limits: plan.limits,
     }
 }
 
-pub(super) fn writer_shown(LaunchFileWriter { server, file, folder }: LaunchFileWriter) -> FileWriter {
+pub(super) fn file_writer_view(LaunchFileWriter { server, file, folder }: LaunchFileWriter) -> FileWriter {
     FileWriter { server, file: file.display().to_string(), folder: folder.display().to_string() }
 }

@@ -15,7 +15,7 @@ pub(super) fn not_found_error(what: &str) -> ApiError {
     ApiError::new(ErrorCode::NotFound, format!("{what} was not found"))
 }
 
-pub(super) fn system(cause: impl Into<String>) -> ApiError {
+pub(super) fn system_error(cause: impl Into<String>) -> ApiError {
     ApiError::new(ErrorCode::System, cause)
 }
 
@@ -50,7 +50,7 @@ impl From<StorageError> for ApiError {
     fn from(error: StorageError) -> Self {
         match error {
             StorageError::Closed(closed) => closed.into(),
-            StorageError::Store(_) | StorageError::Secret(_) | StorageError::File(_) => system(error.to_string()),
+            StorageError::Store(_) | StorageError::Secret(_) | StorageError::File(_) => system_error(error.to_string()),
         }
     }
 }
@@ -85,7 +85,7 @@ impl From<FlowError> for ApiError {
         match error {
             FlowError::Server(error) => error.into(),
             FlowError::TooMany => Self::new(ErrorCode::BadRequest, error.to_string()),
-            FlowError::Store(error) => system(error.to_string()),
+            FlowError::Store(error) => system_error(error.to_string()),
             FlowError::Closed(closed) => closed.into(),
         }
     }
@@ -95,7 +95,7 @@ impl From<SamplingError> for ApiError {
     fn from(error: SamplingError) -> Self {
         match error {
             SamplingError::Server(error) => error.into(),
-            SamplingError::Store(error) => system(error.to_string()),
+            SamplingError::Store(error) => system_error(error.to_string()),
             SamplingError::Closed(closed) => closed.into(),
         }
     }

@@ -12,14 +12,14 @@ use crate::{ApiError, ErrorCode};
 impl Api {
     /// Enables the import of servers from other apps in this home folder. Without it `import_candidates` fails.
     #[must_use]
-    pub fn importing_from(self, surroundings: AppEnvironment) -> Self {
+    pub fn with_import_from(self, surroundings: AppEnvironment) -> Self {
         Self { surroundings: Some(surroundings.into()), ..self }
     }
 }
 
-pub(super) async fn candidates(api: &Api, source: ImportSource) -> Result<ImportCandidates, ApiError> {
+pub(super) async fn list_candidates(api: &Api, source: ImportSource) -> Result<ImportCandidates, ApiError> {
     let only = source.app.as_deref().and_then(other_apps::apps::app_named).map(|app| app.id);
-    let report = report(api, source).await?;
+    let report = scan_source(api, source).await?;
     let mut found = ImportCandidates { problems: report.problems, ..ImportCandidates::default() };
     for app in other_apps::apps::APPS {
         if only.is_none_or(|id| id == app.id) {
@@ -33,7 +33,7 @@ pub(super) async fn candidates(api: &Api, source: ImportSource) -> Result<Import
             })
             .collect();
         let is_here = |server: &&FoundServer| server.origins.first().is_some_and(|origin| origin.app == app.id);
-        let servers: Vec<ImportCandidate> = report.servers.iter().filter(is_here).map(candidate).collect();
+        let servers: Vec<ImportCandidate> = report.servers.iter().filter(is_here).map(candidate_view).collect();
         if files.iter().any(|file| file.servers > 0) {
             found.apps.push(ImportApp { id: app.id.to_owned(), name: app.name.to_owned(), files, servers });
         }
@@ -48,7 +48,7 @@ pub(super) async fn import(api: &Api, picked: ImportServers) -> Result<ImportedS
             format!("at most {MAX_SERVERS} servers can be imported at once"),
         ));
     }
-    let report = report(api, picked.source).await?;
+    let report = scan_source(api, picked.source).await?;
     let by_id: BTreeMap<String, &FoundServer> =
         report.servers.iter().map(|server| (server.fingerprint(), server)).collect();
     let mut outcomes = Vec::new();
@@ -72,15 +72,15 @@ pub(super) async fn import(api: &Api, picked: ImportServers) -> Result<ImportedS
     Ok(ImportedServers { outcomes })
 }
 
-async fn report(api: &Api, source: ImportSource) -> Result<ScanReport, ApiError> {
+async fn scan_source(api: &Api, source: ImportSource) -> Result<ScanReport, ApiError> {
     let Some(surroundings) = api.surroundings.clone() else { return Err(errors::not_found_error("a home folder")) };
     match (source.app, source.project) {
         (Some(_), Some(_)) => {
             Err(ApiError::new(ErrorCode::BadRequest, "the request must not specify both an app and a project"))
         }
-        (None, Some(project)) => Ok(api.host.look_in_project(project.into(), surroundings).await?),
-        (Some(app), None) => Ok(api.host.look_for_servers(ScanScope::App(app), surroundings).await?),
-        (None, None) => Ok(api.host.look_for_servers(ScanScope::All, surroundings).await?),
+        (None, Some(project)) => Ok(api.host.find_project_servers(project.into(), surroundings).await?),
+        (Some(app), None) => Ok(api.host.find_servers_of_other_apps(ScanScope::App(app), surroundings).await?),
+        (None, None) => Ok(api.host.find_servers_of_other_apps(ScanScope::All, surroundings).await?),
     }
 }
 
@@ -90,7 +90,7 @@ pub(super) async fn project_files(api: &Api, project: ProjectFolder) -> Result<P
     Ok(ProjectFiles { files: files.into_iter().map(str::to_owned).collect() })
 }
 
-fn sign_in(server: &FoundServer) -> Option<ImportSignIn> {
+fn sign_in_view(server: &FoundServer) -> Option<ImportSignIn> {
     let auth = server.config.as_http().and_then(|http| http.auth.clone());
     if auth.is_none() && server.client_secret.is_none() {
         return None;
@@ -104,7 +104,7 @@ fn sign_in(server: &FoundServer) -> Option<ImportSignIn> {
     })
 }
 
-fn candidate(server: &FoundServer) -> ImportCandidate {
+fn candidate_view(server: &FoundServer) -> ImportCandidate {
     let values = |kinds: &BTreeMap<String, ImportedValueKind>| {
         let one = |(name, kind): (&String, &ImportedValueKind)| ImportedValue {
             name: name.clone(),
@@ -121,8 +121,8 @@ fn candidate(server: &FoundServer) -> ImportCandidate {
         transport: server.transport().to_owned(),
         target: server.config.command_line(),
         folder: stdio.and_then(|stdio| stdio.cwd.as_ref()).map(|folder| folder.display().to_string()),
-        sandbox: stdio.and_then(|stdio| stdio.sandbox.clone()).map(containment::sandbox_shown),
-        sign_in: sign_in(server),
+        sandbox: stdio.and_then(|stdio| stdio.sandbox.clone()).map(containment::sandbox_view),
+        sign_in: sign_in_view(server),
         env: values(&server.env),
         headers: values(&server.headers),
         status: server.status,

@@ -18,7 +18,7 @@ use crate::{ApiError, ErrorCode};
 impl Api {
     /// Enables the commands that install servers. Without an installer they fail.
     #[must_use]
-    pub fn installing_with(self, installer: Installer) -> Self {
+    pub fn with_installer(self, installer: Installer) -> Self {
         Self { installer: Some(installer), ..self }
     }
 }
@@ -27,7 +27,7 @@ pub(super) fn installer(api: &Api) -> Result<&Installer, ApiError> {
     api.installer.as_ref().ok_or_else(|| errors::not_found_error("a registry"))
 }
 
-pub(super) const fn freshness(refresh: bool) -> CachePolicy {
+pub(super) const fn cache_policy(refresh: bool) -> CachePolicy {
     if refresh { CachePolicy::Now } else { CachePolicy::Usual }
 }
 
@@ -35,30 +35,30 @@ pub(super) async fn search(api: &Api, r: RegistrySearch) -> Result<RegistryPage,
     let catalog = &*installer(api)?.catalog().await?;
     let asked = SystemClock.now();
     let search = SearchQuery { text: r.text, cursor: r.cursor, limit: None };
-    let answer = catalog.search(&search, freshness(r.refresh)).await.map_err(InstallError::from)?;
+    let answer = catalog.search(&search, cache_policy(r.refresh)).await.map_err(InstallError::from)?;
     Ok(RegistryPage {
-        servers: answer.value.entries.iter().map(|entry| list_entry(catalog, entry)).collect(),
-        unreadable: count(answer.value.unreadable.len()),
+        servers: answer.value.entries.iter().map(|entry| listing_view(catalog, entry)).collect(),
+        unreadable: saturating_count(answer.value.unreadable.len()),
         next_cursor: answer.value.next_cursor.clone(),
-        answer: tell_age(catalog, &answer, asked),
+        answer: registry_answer_view(catalog, &answer, asked),
     })
 }
 
-pub(super) async fn server(api: &Api, r: RegistryServerName) -> Result<RegistryServer, ApiError> {
+pub(super) async fn registry_server(api: &Api, r: RegistryServerName) -> Result<RegistryServer, ApiError> {
     let catalog = &*installer(api)?.catalog().await?;
     let asked = SystemClock.now();
     let version = r.version.as_deref().unwrap_or("latest");
-    let answer = catalog.version(&r.name, version, freshness(r.refresh)).await.map_err(InstallError::from)?;
-    let (versions, versions_problem) = match catalog.versions(&r.name, freshness(r.refresh)).await {
-        Ok(page) => (page.value.entries.iter().map(show_version).collect(), None),
+    let answer = catalog.version(&r.name, version, cache_policy(r.refresh)).await.map_err(InstallError::from)?;
+    let (versions, versions_problem) = match catalog.versions(&r.name, cache_policy(r.refresh)).await {
+        Ok(page) => (page.value.entries.iter().map(version_view).collect(), None),
         Err(error) => (Vec::new(), Some(error.to_string())),
     };
     Ok(RegistryServer {
-        listing: list_entry(catalog, &answer.value),
+        listing: listing_view(catalog, &answer.value),
         choices: choices(&answer.value),
         versions,
         versions_problem,
-        answer: tell_age(catalog, &answer, asked),
+        answer: registry_answer_view(catalog, &answer, asked),
     })
 }
 
@@ -82,10 +82,10 @@ pub(super) async fn offer(api: &Api, source: InstallSource) -> Result<InstallOff
     let asked = SystemClock.now();
     let offer = installer.offer(&with_absolute_path(source)?, CachePolicy::Now).await?;
     let name = match &offer.plan {
-        Ok(plan) => api.host.free_name(&plan.name).await?,
+        Ok(plan) => api.host.find_free_name(&plan.name).await?,
         Err(_) => String::new(),
     };
-    show_offer(installer, offer, name, asked).await
+    offer_view(installer, offer, name, asked).await
 }
 
 pub(super) async fn upgrade_offer(api: &Api, r: UpgradeSource) -> Result<UpgradeOffer, ApiError> {
@@ -93,16 +93,16 @@ pub(super) async fn upgrade_offer(api: &Api, r: UpgradeSource) -> Result<Upgrade
     let asked = SystemClock.now();
     let source = r.source.map(with_absolute_path).transpose()?;
     let upgrade = installer.offer_upgrade(&api.host, &r.server, source.as_ref()).await?;
-    let offer = show_offer(installer, upgrade.offer, r.server, asked).await?;
+    let offer = offer_view(installer, upgrade.offer, r.server, asked).await?;
     Ok(UpgradeOffer { offer, installed: upgrade.installed, kept: upgrade.kept, running: upgrade.is_running })
 }
 
-async fn show_offer(installer: &Installer, offer: Offer, name: String, asked: u64) -> Result<InstallOffer, ApiError> {
+async fn offer_view(installer: &Installer, offer: Offer, name: String, asked: u64) -> Result<InstallOffer, ApiError> {
     let (plan, problem) = match &offer.plan {
         Ok(plan) => {
             let containment = installer.containment(plan).await;
             let sandbox = (containment == InstallContainment::Possible).then(|| offer.proposed_sandbox(plan));
-            (Some(show_plan(plan, name, containment, sandbox.map(containment::sandbox_shown))), None)
+            (Some(plan_view(plan, name, containment, sandbox.map(containment::sandbox_view))), None)
         }
         Err(NotInstallable::NotChosen) => (None, None),
         Err(problem) => (None, Some(problem.to_string())),
@@ -111,13 +111,13 @@ async fn show_offer(installer: &Installer, offer: Offer, name: String, asked: u6
         Origin::Registry { answer, bundle } => {
             let catalog = &*installer.catalog().await?;
             let origin = InstallOrigin::Registry {
-                listing: list_entry(catalog, &answer.value),
-                answer: tell_age(catalog, &answer, asked),
-                bundle: bundle.as_deref().map(show_bundle),
+                listing: listing_view(catalog, &answer.value),
+                answer: registry_answer_view(catalog, &answer, asked),
+                bundle: bundle.as_deref().map(bundle_view),
             };
             (origin, choices(&answer.value))
         }
-        Origin::Bundle(file) => (InstallOrigin::Bundle(show_bundle(&file)), Vec::new()),
+        Origin::Bundle(file) => (InstallOrigin::Bundle(bundle_view(&file)), Vec::new()),
     };
     Ok(InstallOffer { source: offer.source, origin, choices, plan, problem })
 }
@@ -136,17 +136,17 @@ pub(super) async fn preview(api: &Api, draft: InstallDraft) -> Result<InstallPre
         }
         Err(error) => return Err(error.into()),
     };
-    let hidden = preview.before.as_ref().map(headers).unwrap_or_default();
-    let server = show_server(installer, preview.server, &hidden).await;
+    let hidden = preview.before.as_ref().map(current_headers).unwrap_or_default();
+    let server = server_preview_view(installer, preview.server, &hidden).await;
     let before = match preview.before {
-        Some(before) => Some(show_server(installer, before, &hidden).await),
+        Some(before) => Some(server_preview_view(installer, before, &hidden).await),
         None => None,
     };
     Ok(InstallPreview { server: Some(server), before, hash: Some(preview.hash.as_str().to_owned()), ..nothing })
 }
 
 /// Returns the current headers of a server. Their values are not displayed.
-fn headers(server: &NewServer) -> BTreeMap<String, String> {
+fn current_headers(server: &NewServer) -> BTreeMap<String, String> {
     server.entry.config.as_http().map(|http| http.headers.clone()).unwrap_or_default()
 }
 
@@ -161,7 +161,7 @@ pub(super) async fn install(api: &Api, r: Install) -> Result<SecretStorageReport
 
 fn read_draft(draft: InstallDraft) -> Result<::installer::InstallDraft, ApiError> {
     let InstallDraft { source, name, values, sandbox, upgrades } = draft;
-    let sandbox = sandbox.map(containment::to_sandbox).transpose()?;
+    let sandbox = sandbox.map(containment::to_sandbox_config).transpose()?;
     Ok(::installer::InstallDraft { source: with_absolute_path(source)?, name, values, sandbox, upgrades })
 }
 
@@ -175,7 +175,7 @@ fn with_absolute_path(source: InstallSource) -> Result<InstallSource, ApiError> 
     }
 }
 
-fn tell_age<T>(catalog: &RegistryCatalog, answer: &DatedAnswer<T>, asked: u64) -> RegistryAnswer {
+fn registry_answer_view<T>(catalog: &RegistryCatalog, answer: &DatedAnswer<T>, asked: u64) -> RegistryAnswer {
     RegistryAnswer {
         registry: catalog.address().as_str().to_owned(),
         fetched: answer.fetched,
@@ -184,16 +184,16 @@ fn tell_age<T>(catalog: &RegistryCatalog, answer: &DatedAnswer<T>, asked: u64) -
     }
 }
 
-fn list_entry(catalog: &RegistryCatalog, entry: &RegistryEntry) -> RegistryListing {
+fn listing_view(catalog: &RegistryCatalog, entry: &RegistryEntry) -> RegistryListing {
     let server = &entry.server;
     let listing = entry.listing.clone().unwrap_or_default();
     RegistryListing {
-        publisher: show_publisher(catalog, &server.name),
+        publisher: publisher_view(catalog, &server.name),
         name: server.name.clone(),
         title: server.title.clone(),
         description: server.description.clone(),
         version: server.version.clone(),
-        status: status(listing.status),
+        status: status_view(listing.status),
         status_message: listing.status_message,
         published_at: listing.published_at,
         is_latest: listing.is_latest,
@@ -202,7 +202,7 @@ fn list_entry(catalog: &RegistryCatalog, entry: &RegistryEntry) -> RegistryListi
     }
 }
 
-fn show_publisher(catalog: &RegistryCatalog, server: &str) -> RegistryPublisher {
+fn publisher_view(catalog: &RegistryCatalog, server: &str) -> RegistryPublisher {
     let (kind, name) = match Publisher::from_name(server) {
         Publisher::GithubAccount(name) => (PublisherKind::GithubAccount, name),
         Publisher::Domain(name) => (PublisherKind::Domain, name),
@@ -210,17 +210,17 @@ fn show_publisher(catalog: &RegistryCatalog, server: &str) -> RegistryPublisher 
     RegistryPublisher { kind, name, checked: catalog.address().is_official() }
 }
 
-fn show_version(entry: &RegistryEntry) -> RegistryVersion {
+fn version_view(entry: &RegistryEntry) -> RegistryVersion {
     let listing = entry.listing.clone().unwrap_or_default();
     RegistryVersion {
         version: entry.server.version.clone(),
-        status: status(listing.status),
+        status: status_view(listing.status),
         status_message: listing.status_message,
         published_at: listing.published_at,
     }
 }
 
-pub(super) const fn status(status: ListingStatus) -> RegistryStatus {
+pub(super) const fn status_view(status: ListingStatus) -> RegistryStatus {
     match status {
         ListingStatus::Active => RegistryStatus::Active,
         ListingStatus::Deprecated => RegistryStatus::Deprecated,
@@ -229,7 +229,7 @@ pub(super) const fn status(status: ListingStatus) -> RegistryStatus {
     }
 }
 
-fn show_bundle(file: &::installer::BundleFile) -> OfferedBundle {
+fn bundle_view(file: &::installer::BundleFile) -> OfferedBundle {
     let (archive, manifest) = (&file.bundle.archive, &file.bundle.manifest);
     let name = file.path.file_name().unwrap_or(file.path.as_os_str()).to_string_lossy();
     let shown = |text: &str| foreign::visible(text).into_owned();
@@ -244,23 +244,23 @@ fn show_bundle(file: &::installer::BundleFile) -> OfferedBundle {
         author: shown(&manifest.author.name),
         signature: archive.signature().to_string(),
         folder: file.folder.display().to_string(),
-        files: count(archive.files().count()),
+        files: saturating_count(archive.files().count()),
         unpacked_bytes: archive.files().map(|file| file.size).sum(),
         warnings: file.bundle.warnings.clone(),
     }
 }
 
-fn show_plan(plan: &Plan, name: String, containment: InstallContainment, sandbox: Option<Sandbox>) -> InstallPlan {
+fn plan_view(plan: &Plan, name: String, containment: InstallContainment, sandbox: Option<Sandbox>) -> InstallPlan {
     let target = match &plan.target {
         PlanTarget::Command { command, args, env } => PlannedTarget::Stdio {
             command: command.clone(),
-            args: args.iter().flat_map(|arg| &arg.words).map(parts).collect(),
-            env: env.iter().map(|(name, value)| (name.clone(), parts(value))).collect(),
+            args: args.iter().flat_map(|arg| &arg.words).map(template_parts_view).collect(),
+            env: env.iter().map(|(name, value)| (name.clone(), template_parts_view(value))).collect(),
         },
         PlanTarget::Remote { url, kind, headers } => PlannedTarget::Http {
-            url: parts(url),
-            kind: server_setup::kind(*kind),
-            headers: headers.iter().map(|(name, value)| (name.clone(), parts(value))).collect(),
+            url: template_parts_view(url),
+            kind: server_setup::http_kind_view(*kind),
+            headers: headers.iter().map(|(name, value)| (name.clone(), template_parts_view(value))).collect(),
         },
     };
     InstallPlan {
@@ -274,7 +274,7 @@ fn show_plan(plan: &Plan, name: String, containment: InstallContainment, sandbox
     }
 }
 
-pub(super) fn parts(template: &Template) -> Vec<PlannedPart> {
+pub(super) fn template_parts_view(template: &Template) -> Vec<PlannedPart> {
     let part = |part: &TemplatePart| match part {
         TemplatePart::Text(text) => Some(PlannedPart::Text(text.clone())),
         TemplatePart::Input(key) => Some(PlannedPart::Input(key.clone())),
@@ -284,36 +284,40 @@ pub(super) fn parts(template: &Template) -> Vec<PlannedPart> {
 }
 
 /// Converts a server for the page. Header values in `hidden` are not displayed.
-async fn show_server(installer: &Installer, server: NewServer, hidden: &BTreeMap<String, String>) -> PreviewedServer {
+async fn server_preview_view(
+    installer: &Installer,
+    server: NewServer,
+    hidden: &BTreeMap<String, String>,
+) -> PreviewedServer {
     let values = |plain: BTreeMap<String, String>| {
         let plain = plain.into_iter().map(|(name, value)| {
             let is_hidden = hidden.get(&name) == Some(&value);
             let part = if is_hidden { PreviewedPart::Kept } else { PreviewedPart::Text(value) };
             (name, vec![part])
         });
-        let secret = server.secret_values.iter().map(|(name, parts)| (name.clone(), masked(parts)));
+        let secret = server.secret_values.iter().map(|(name, parts)| (name.clone(), masked_parts_view(parts)));
         plain.chain(secret).collect()
     };
     match server.entry.config.transport {
         ServerTransport::Stdio(stdio) => {
-            let found_at = installer.found_at(&stdio).await.map(|path| path.display().to_string());
+            let found_at = installer.find_program_path(&stdio).await.map(|path| path.display().to_string());
             PreviewedServer::Stdio {
                 env: values(stdio.env),
                 command: stdio.command,
                 found_at,
                 args: stdio.args,
-                sandbox: stdio.sandbox.map(containment::sandbox_shown),
+                sandbox: stdio.sandbox.map(containment::sandbox_view),
             }
         }
         ServerTransport::Http(http) => PreviewedServer::Http {
             headers: values(http.headers),
             url: http.url,
-            kind: http.kind.map_or(HttpKind::Http, server_setup::kind),
+            kind: http.kind.map_or(HttpKind::Http, server_setup::http_kind_view),
         },
     }
 }
 
-fn masked(parts: &[ValuePart]) -> Vec<PreviewedPart> {
+fn masked_parts_view(parts: &[ValuePart]) -> Vec<PreviewedPart> {
     let part = |part: &ValuePart| match part {
         ValuePart::Text(text) => PreviewedPart::Text(text.clone()),
         ValuePart::Secret(_) => PreviewedPart::Secret,
@@ -321,7 +325,7 @@ fn masked(parts: &[ValuePart]) -> Vec<PreviewedPart> {
     parts.iter().map(part).collect()
 }
 
-fn count(count: usize) -> u32 {
+fn saturating_count(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 

@@ -12,13 +12,13 @@ use crate::data::{SaveMedia, SavedFile};
 use crate::{Api, ApiError, ErrorCode};
 
 /// Base64 decoder that accepts data with and without padding.
-const BASE64: GeneralPurpose = GeneralPurpose::new(
+const BASE64_DECODER: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
 /// File extension for unknown types. No program opens it by default.
-const UNKNOWN: &str = "bin";
+const UNKNOWN_TYPE_EXTENSION: &str = "bin";
 
 /// File extension of each known media type. None of them is executable.
 const EXTENSIONS: &[(&str, &str)] = &[
@@ -53,11 +53,14 @@ const EXTENSIONS: &[(&str, &str)] = &[
 /// Returns the file extension for a media type, ignoring its parameters.
 fn extension(mime_type: &str) -> &'static str {
     let essence = mime_type.split(';').next().unwrap_or_default().trim();
-    EXTENSIONS.iter().find(|(known, _)| known.eq_ignore_ascii_case(essence)).map_or(UNKNOWN, |(_, extension)| extension)
+    EXTENSIONS
+        .iter()
+        .find(|(known, _)| known.eq_ignore_ascii_case(essence))
+        .map_or(UNKNOWN_TYPE_EXTENSION, |(_, extension)| extension)
 }
 
 pub(super) async fn save_media(api: &Api, r: SaveMedia) -> Result<SavedFile, ApiError> {
-    let bytes = BASE64.decode(r.data).map_err(|error| {
+    let bytes = BASE64_DECODER.decode(r.data).map_err(|error| {
         ApiError::new(ErrorCode::Invalid, format!("the server's data is not valid Base64: {error}"))
     })?;
     let name = foreign::file_name(&r.title, "media", extension(&r.mime_type));

@@ -25,7 +25,7 @@ mod views;
 use crate::data::*;
 use crate::{ApiError, Handler};
 
-use arguments::{object, paths, saved_file};
+use arguments::{require_object, saved_file, to_paths};
 pub use audit::verdict as audit_verdict;
 pub(crate) use conversations::conversation_list;
 pub use serving::Api;
@@ -47,7 +47,7 @@ impl Handler for Api {
     }
 
     async fn import_candidates(&self, r: ImportSource) -> Result<ImportCandidates, ApiError> {
-        import::candidates(self, r).await
+        import::list_candidates(self, r).await
     }
 
     async fn import_servers(&self, r: ImportServers) -> Result<ImportedServers, ApiError> {
@@ -62,7 +62,7 @@ impl Handler for Api {
         installs::search(self, r).await
     }
     async fn registry_server(&self, r: RegistryServerName) -> Result<RegistryServer, ApiError> {
-        installs::server(self, r).await
+        installs::registry_server(self, r).await
     }
     async fn registry_setting(&self, _: EmptyObject) -> Result<RegistryReport, ApiError> {
         installs::registry_setting(self).await
@@ -80,7 +80,7 @@ impl Handler for Api {
         installs::install(self, r).await
     }
     async fn newer_versions(&self, r: InstalledVersions) -> Result<VersionReports, ApiError> {
-        newer_versions::reports(self, &r).await
+        newer_versions::version_reports(self, &r).await
     }
     async fn upgrade_offer(&self, r: UpgradeSource) -> Result<UpgradeOffer, ApiError> {
         installs::upgrade_offer(self, r).await
@@ -127,11 +127,11 @@ impl Handler for Api {
     }
 
     async fn sign_out(&self, r: ServerName) -> Result<SignOutOutcome, ApiError> {
-        Ok(views::signed_out(self.host.sign_out(r.server).await?))
+        Ok(views::sign_out_outcome_view(self.host.sign_out(r.server).await?))
     }
 
     async fn change_account(&self, r: ServerName) -> Result<SignOutOutcome, ApiError> {
-        Ok(views::signed_out(self.host.change_account(r.server).await?))
+        Ok(views::sign_out_outcome_view(self.host.change_account(r.server).await?))
     }
 
     async fn authorization(&self, r: ServerName) -> Result<Authorization, ApiError> {
@@ -246,7 +246,7 @@ impl Handler for Api {
     }
 
     async fn sampling(&self, r: ServerName) -> Result<SamplingReport, ApiError> {
-        Ok(views::sampling::report(self.host.sampling(r.server).await?))
+        Ok(views::sampling::report_view(self.host.sampling(r.server).await?))
     }
     async fn set_sampling(&self, r: SetSampling) -> Result<EmptyObject, ApiError> {
         servers::set_sampling(self, r).await

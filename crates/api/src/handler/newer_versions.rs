@@ -3,22 +3,22 @@
 use ::installer::VersionReport as Report;
 
 use super::Api;
-use super::installs::{freshness, installer, status};
+use super::installs::{cache_policy, installer, status_view};
 use crate::ApiError;
 use crate::data::*;
 
-pub(super) async fn reports(api: &Api, r: &InstalledVersions) -> Result<VersionReports, ApiError> {
-    let reports = installer(api)?.version_reports(&api.host, freshness(r.refresh)).await?;
-    Ok(VersionReports { servers: reports.into_iter().map(report).collect() })
+pub(super) async fn version_reports(api: &Api, r: &InstalledVersions) -> Result<VersionReports, ApiError> {
+    let reports = installer(api)?.version_reports(&api.host, cache_policy(r.refresh)).await?;
+    Ok(VersionReports { servers: reports.into_iter().map(report_view).collect() })
 }
 
-fn report(report: Report) -> VersionReport {
+fn report_view(report: Report) -> VersionReport {
     let newer = report.newer.map(|newer| NewerVersion { version: newer.version, published_at: newer.published_at });
     VersionReport {
         server: report.server,
         registry_name: report.name,
         version: report.version,
-        status: status(report.status),
+        status: status_view(report.status),
         status_message: report.status_message,
         newer,
         problem: report.problem,

@@ -13,7 +13,7 @@ use crate::data::*;
 use crate::{ApiError, ErrorCode};
 
 /// Age after which a list of models is refreshed when the page requests it.
-const OLD: Duration = Duration::from_secs(24 * 60 * 60);
+const MODEL_LIST_MAX_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 
 pub(super) async fn models(api: &Api) -> Result<Models, ApiError> {
     let (view, keyed, found) = tokio::join!(api.host.providers(), api.host.providers_with_key(), find_local());
@@ -29,18 +29,18 @@ pub(super) async fn models(api: &Api) -> Result<Models, ApiError> {
         models: found.models.into_iter().map(|model| model.name).collect(),
     });
     let found = found.collect();
-    refresh_old(api, &view.providers);
+    refresh_outdated_lists(api, &view.providers);
     let providers = view.providers.into_iter().map(|own| {
         let has_key = keyed.contains(&own.settings.id);
-        provider(own, has_key)
+        provider_view(own, has_key)
     });
     Ok(Models { providers: providers.collect(), default: view.default, found, presets: PRESETS.to_vec() })
 }
 
 /// Refreshes outdated lists of models in spawned tasks. The results are reported as events.
-fn refresh_old(api: &Api, providers: &[ProviderView]) {
+fn refresh_outdated_lists(api: &Api, providers: &[ProviderView]) {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-    let oldest = u64::try_from(now.saturating_sub(OLD).as_millis()).unwrap_or_default();
+    let oldest = u64::try_from(now.saturating_sub(MODEL_LIST_MAX_AGE).as_millis()).unwrap_or_default();
     for own in providers {
         // A provider whose last request failed is only retried by the user.
         if own.problem.is_none() && own.listed_at.is_some_and(|at| at < oldest) {
@@ -52,7 +52,7 @@ fn refresh_old(api: &Api, providers: &[ProviderView]) {
 
 pub(super) async fn set_provider(api: &Api, r: SetProvider) -> Result<EmptyObject, ApiError> {
     let url = r.url.trim().parse().map_err(|_| ProviderError::from(models::SettingsError::Url))?;
-    let conversions = r.conversions.into_iter().map(|choice| Ok((parse_word(choice.what)?, parse_word(choice.then)?)));
+    let conversions = r.conversions.into_iter().map(|choice| Ok((parse_enum(choice.what)?, parse_enum(choice.then)?)));
     let conversions: BTreeMap<UnsupportedFeature, Conversion> = conversions.collect::<Result<_, ApiError>>()?;
     let settings = ProviderSettings {
         id: r.id,
@@ -111,29 +111,29 @@ pub(super) async fn set_default_model(api: &Api, r: DefaultModel) -> Result<Empt
 }
 
 /// Parses a word of the page into an enum of the host.
-fn parse_word<T: serde::de::DeserializeOwned>(word: String) -> Result<T, ApiError> {
+fn parse_enum<T: serde::de::DeserializeOwned>(word: String) -> Result<T, ApiError> {
     let unknown = format!("\"{word}\" is not known here");
     serde_json::from_value(Value::String(word)).map_err(|_| ApiError::new(ErrorCode::BadRequest, unknown))
 }
 
 /// Serializes an enum of the host as a word for the page.
-fn word(value: impl serde::Serialize) -> String {
+fn enum_text(value: impl serde::Serialize) -> String {
     serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
-fn provider(own: ProviderView, has_key: bool) -> ModelProvider {
+fn provider_view(own: ProviderView, has_key: bool) -> ModelProvider {
     let ProviderView { settings, models, listed_at, problem } = own;
     let losses = settings.losses().into_iter().map(|loss| LossyConversion {
         what: loss.what.code().to_owned(),
-        then: word(loss.then),
-        choices: loss.what.conversions().iter().map(word).collect(),
+        then: enum_text(loss.then),
+        choices: loss.what.conversions().iter().map(enum_text).collect(),
     });
     ModelProvider {
         losses: losses.collect(),
         has_key,
         local: settings.is_local(),
-        readable: settings.is_readable_on_the_way(),
-        models: models.into_iter().map(model).collect(),
+        readable: settings.is_sent_unencrypted(),
+        models: models.into_iter().map(model_view).collect(),
         listed_at,
         problem: problem.as_ref().map(ModelProblem::from),
         kind: settings.kind,
@@ -144,7 +144,7 @@ fn provider(own: ProviderView, has_key: bool) -> ModelProvider {
     }
 }
 
-fn model(own: models::Model) -> Model {
+fn model_view(own: models::Model) -> Model {
     Model {
         id: own.id,
         name: own.name,
@@ -170,7 +170,7 @@ impl From<ProviderError> for ApiError {
             ProviderError::NotFound(_) => Self::new(ErrorCode::NotFound, error.to_string()),
             ProviderError::Settings(_) | ProviderError::TooMany => Self::new(ErrorCode::Invalid, error.to_string()),
             ProviderError::Closing => Self::new(ErrorCode::Internal, error.to_string()),
-            ProviderError::Store(_) | ProviderError::Secret(_) => errors::system(error.to_string()),
+            ProviderError::Store(_) | ProviderError::Secret(_) => errors::system_error(error.to_string()),
             ProviderError::Model(model) => {
                 let data = serde_json::json!({ "model": model.code() });
                 Self { data: Some(data), ..Self::new(ErrorCode::Server, error.to_string()) }

@@ -39,11 +39,11 @@ pub(super) async fn pins(api: &Api, server: String) -> Result<Pins, ApiError> {
             .collect(),
         identity_since: identity.as_ref().map(|identity| identity.at),
         issuer: issuer.clone(),
-        tools: tools.iter().map(pinned).collect(),
-        prompts: prompts.iter().map(pinned).collect(),
+        tools: tools.iter().map(pinned_definition_view).collect(),
+        prompts: prompts.iter().map(pinned_definition_view).collect(),
     })
 }
 
-fn pinned((name, pin): (&String, &Pin)) -> PinnedDefinition {
+fn pinned_definition_view((name, pin): (&String, &Pin)) -> PinnedDefinition {
     PinnedDefinition { name: name.clone(), hash: pin.hash.to_string(), since: pin.at }
 }

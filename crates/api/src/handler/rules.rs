@@ -10,7 +10,7 @@ use crate::data::*;
 use crate::{ApiError, ErrorCode};
 
 pub(super) async fn policy(api: &Api) -> Result<Policy, ApiError> {
-    Ok(views::policy(api.host.rules().await?))
+    Ok(views::policy(api.host.rules_view().await?))
 }
 
 pub(super) async fn set_policy_rule(api: &Api, r: Rule) -> Result<RuleRef, ApiError> {
@@ -31,7 +31,7 @@ pub(super) async fn set_preset(api: &Api, r: SetPreset) -> Result<EmptyObject, A
 }
 
 pub(super) async fn set_trust(api: &Api, r: SetTrust) -> Result<EmptyObject, ApiError> {
-    api.host.trust(r.server, r.trust).await?;
+    api.host.set_server_trust(r.server, r.trust).await?;
     Ok(EmptyObject {})
 }
 
@@ -41,7 +41,7 @@ pub(super) async fn dry_run(api: &Api, r: DryRun) -> Result<DryRunResult, ApiErr
 
 /// Returns all rules in effect as text: those of the files, those of this session, and the grants.
 pub(super) async fn policy_text(api: &Api) -> Result<PolicyText, ApiError> {
-    let (view, grants) = (api.host.rules().await?, api.host.grants().await?);
+    let (view, grants) = (api.host.rules_view().await?, api.host.grants().await?);
     let of = |source| {
         let rules = view.rules.iter().filter(|(own, _)| *own == source).map(|(_, rule)| rule.clone());
         rules.collect::<Vec<_>>()
@@ -78,6 +78,6 @@ impl From<RulesError> for ApiError {
 
 pub(super) async fn revoke_grant(api: &Api, r: GrantRef) -> Result<EmptyObject, ApiError> {
     let id = r.id.parse().map(GrantId).map_err(|_| errors::not_found_error("this approval"))?;
-    let was_there = api.host.revoke(id).await.map_err(|e| errors::system(e.to_string()))?;
+    let was_there = api.host.revoke_grant(id).await.map_err(|e| errors::system_error(e.to_string()))?;
     if was_there { Ok(EmptyObject {}) } else { Err(errors::not_found_error("this approval")) }
 }

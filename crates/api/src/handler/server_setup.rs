@@ -21,7 +21,7 @@ use crate::{ApiError, ErrorCode};
 
 pub(super) async fn add_server(api: &Api, r: AddServer) -> Result<SecretStorageReport, ApiError> {
     let setup = api.host.begin_setup().await?;
-    let wanted = requested_server(r.config, &r.name, None, setup.names_of_others(&r.name))?;
+    let wanted = requested_server(r.config, &r.name, None, setup.secret_names_of_others(&r.name))?;
     let entry = ServerEntry { name: r.name, config: wanted.config };
     Ok(storage_report(setup.add(entry, wanted.secrets).await?))
 }
@@ -29,7 +29,7 @@ pub(super) async fn add_server(api: &Api, r: AddServer) -> Result<SecretStorageR
 pub(super) async fn update_server(api: &Api, r: UpdateServer) -> Result<SecretStorageReport, ApiError> {
     let setup = api.host.begin_setup().await?;
     let was = setup.config(&r.server)?;
-    let wanted = requested_server(r.config, &r.name, Some(was), setup.names_of_others(&r.server))?;
+    let wanted = requested_server(r.config, &r.name, Some(was), setup.secret_names_of_others(&r.server))?;
     let entry = ServerEntry { name: r.name, config: wanted.config };
     Ok(storage_report(setup.update(&r.server, entry, wanted.secrets).await?))
 }
@@ -48,7 +48,7 @@ pub(super) async fn remove_server(api: &Api, server: String) -> Result<EmptyObje
 pub(super) async fn set_secret(api: &Api, r: SetSecret) -> Result<SecretStorageReport, ApiError> {
     let setup = api.host.begin_setup().await?;
     let mut config = setup.config(&r.server)?.clone();
-    let place = config.secret_place().ok_or_else(|| invalid("the URL of the server is not valid"))?;
+    let place = config.secret_place().ok_or_else(|| invalid_error("the URL of the server is not valid"))?;
     let value = match &config.transport {
         ServerTransport::Http(HttpConfig { headers, auth: Some(auth), .. })
             if !headers.contains_key(&r.header) && auth.secret_names().any(|name| name == r.header) =>
@@ -64,18 +64,18 @@ pub(super) async fn set_secret(api: &Api, r: SetSecret) -> Result<SecretStorageR
         }
         ServerTransport::Stdio(stdio) => {
             let value = stdio.env.get(&r.header).ok_or_else(|| errors::not_found_error("this variable"))?;
-            environment::check(&r.header, &r.value)?;
+            environment::check_secret_variable(&r.header, &r.value)?;
             value
         }
     };
     let names = secrets::names(value);
     let [name] = names[..] else {
-        return Err(invalid("this value does not consist of one secret: change it in the settings file"));
+        return Err(invalid_error("this value does not consist of one secret: change it in the settings file"));
     };
     let mut key = secrets::key(name, &place);
     let mut renamed = None;
     if setup.is_used_by_others(&r.server, &key) {
-        let taken = setup.names_of_others(&r.server);
+        let taken = setup.secret_names_of_others(&r.server);
         let own = secret_name(&r.server, &r.header, Some(config.values()), &taken);
         key = secrets::key(&own, &place);
         let value = value.replace(&secrets::reference(name), &secrets::reference(&own));
@@ -96,12 +96,12 @@ pub(super) fn storage_report(kept: SecretPersistence) -> SecretStorageReport {
     SecretStorageReport { only_this_run }
 }
 
-fn invalid(message: impl Into<String>) -> ApiError {
+fn invalid_error(message: impl Into<String>) -> ApiError {
     ApiError::new(ErrorCode::Invalid, message)
 }
 
 fn check_header(name: &str, value: &str) -> Result<(), ApiError> {
-    ports::server_config::header_problem(name, value).map_or(Ok(()), |problem| Err(invalid(problem)))
+    ports::server_config::header_problem(name, value).map_or(Ok(()), |problem| Err(invalid_error(problem)))
 }
 
 /// Requested configuration of a server, with the key and value of each secret for the keychain.
@@ -124,36 +124,37 @@ fn requested_server(
     let (transport, revision, tools, secrets) = match config {
         ServerConfig::Stdio { command, args, env, secret_env, cwd, sandbox, revision, tools } => {
             let cwd = cwd.filter(|cwd| !cwd.is_empty()).map(PathBuf::from);
-            let sandbox = sandbox.map(containment::to_sandbox).transpose()?;
+            let sandbox = sandbox.map(containment::to_sandbox_config).transpose()?;
             if let Some(problem) = sandbox.as_ref().and_then(SandboxConfig::problem) {
-                return Err(invalid(problem));
+                return Err(invalid_error(problem));
             }
             let mut stdio = StdioConfig { command, args, env, cwd, sandbox };
-            let secrets = environment::put(&mut stdio, &secret_env.unwrap_or_default(), server, was, taken)?;
+            let secrets =
+                environment::move_secrets_to_keychain(&mut stdio, &secret_env.unwrap_or_default(), server, was, taken)?;
             (ServerTransport::Stdio(stdio), revision, tools, secrets)
         }
         ServerConfig::Http { url, headers, kind, auth, revision, tools } => {
-            let kind = kind.map(to_kind);
+            let kind = kind.map(to_host_kind);
             let was = was.and_then(HostConfig::as_http);
             let mut http = HttpConfig { url, kind, ..HttpConfig::default() };
-            let mut secrets = put_headers(&mut http, headers, server, was, taken.clone())?;
+            let mut secrets = apply_headers(&mut http, headers, server, was, taken.clone())?;
             let taken: Vec<String> = taken.into_iter().chain(secrets::names_in(&http.headers)).collect();
-            secrets.extend(auth::put(&mut http, auth, server, was, &taken)?);
+            secrets.extend(auth::apply_auth_settings(&mut http, auth, server, was, &taken)?);
             (ServerTransport::Http(http), revision, tools, secrets)
         }
     };
     let revision = revision
         .filter(|text| !text.is_empty())
-        .map(|text| text.parse().map_err(|e: mcp_proto::revision::UnknownRevision| invalid(e.to_string())))
+        .map(|text| text.parse().map_err(|e: mcp_proto::revision::UnknownRevision| invalid_error(e.to_string())))
         .transpose()?;
     let tools = tools.unwrap_or(before);
     if let Some(problem) = tools.problem() {
-        return Err(invalid(problem));
+        return Err(invalid_error(problem));
     }
     Ok(RequestedServer { config: HostConfig { transport, revision, tools }, secrets })
 }
 
-fn put_headers(
+fn apply_headers(
     http: &mut HttpConfig,
     headers: Vec<HttpHeader>,
     server: &str,
@@ -162,7 +163,7 @@ fn put_headers(
 ) -> Result<Vec<(String, String)>, ApiError> {
     // Checked before any secret is stored for it.
     if let Some(problem) = ports::server_config::url_problem(&http.url) {
-        return Err(invalid(problem));
+        return Err(invalid_error(problem));
     }
     let origin = http.origin().unwrap_or_default();
     let mut kept = Vec::new();
@@ -182,10 +183,10 @@ fn put_headers(
                     value
                 }
             }
-            None => kept_value(&header.name, was, &origin)?,
+            None => stored_header_value(&header.name, was, &origin)?,
         };
         if http.headers.insert(header.name.clone(), value).is_some() {
-            return Err(invalid(format!("the header {:?} is set twice", header.name)));
+            return Err(invalid_error(format!("the header {:?} is set twice", header.name)));
         }
     }
     Ok(kept)
@@ -205,25 +206,25 @@ fn secret_name(server: &str, header: &str, was: Option<&BTreeMap<String, String>
 }
 
 /// Returns the stored value of a header. A value that was entered for one origin is not sent to another.
-fn kept_value(name: &str, was: Option<&HttpConfig>, origin: &str) -> Result<String, ApiError> {
+fn stored_header_value(name: &str, was: Option<&HttpConfig>, origin: &str) -> Result<String, ApiError> {
     let value = was.and_then(|was| was.headers.get(name));
-    let value = value.ok_or_else(|| invalid(format!("the header {name:?} has no value")))?;
+    let value = value.ok_or_else(|| invalid_error(format!("the header {name:?} has no value")))?;
     if was.and_then(HttpConfig::origin).as_deref() != Some(origin) {
-        return Err(invalid(format!(
+        return Err(invalid_error(format!(
             "enter the value of the header {name:?} again: it was entered for another address"
         )));
     }
     Ok(value.clone())
 }
 
-const fn to_kind(kind: HttpKind) -> HostKind {
+const fn to_host_kind(kind: HttpKind) -> HostKind {
     match kind {
         HttpKind::Http => HostKind::Http,
         HttpKind::Sse => HostKind::Sse,
     }
 }
 
-pub(super) const fn kind(kind: HostKind) -> HttpKind {
+pub(super) const fn http_kind_view(kind: HostKind) -> HttpKind {
     match kind {
         HostKind::Http => HttpKind::Http,
         HostKind::Sse => HttpKind::Sse,
@@ -239,7 +240,7 @@ pub(super) enum SecretVisibility {
     Hidden,
 }
 
-pub(super) fn headers(http: &HttpConfig, values: SecretVisibility) -> Vec<HttpHeader> {
+pub(super) fn headers_view(http: &HttpConfig, values: SecretVisibility) -> Vec<HttpHeader> {
     let shown = |value: &String| (values == SecretVisibility::Shown).then(|| value.clone());
     let one = |(name, value): (&String, &String)| HttpHeader {
         name: name.clone(),
@@ -250,7 +251,7 @@ pub(super) fn headers(http: &HttpConfig, values: SecretVisibility) -> Vec<HttpHe
 }
 
 /// Converts the configuration of a server for the page.
-pub(super) fn config(config: HostConfig, values: SecretVisibility) -> ServerConfig {
+pub(super) fn config_view(config: HostConfig, values: SecretVisibility) -> ServerConfig {
     let revision = config.revision.map(|revision| revision.to_string());
     let tools = Some(config.tools).filter(|tools| !tools.is_open());
     match config.transport {
@@ -264,15 +265,15 @@ pub(super) fn config(config: HostConfig, values: SecretVisibility) -> ServerConf
                 env,
                 secret_env,
                 cwd: cwd.map(|cwd| cwd.display().to_string()),
-                sandbox: sandbox.map(containment::sandbox_shown),
+                sandbox: sandbox.map(containment::sandbox_view),
                 revision,
                 tools,
             }
         }
         ServerTransport::Http(http) => {
-            let headers = headers(&http, values);
+            let headers = headers_view(&http, values);
             let auth = http.auth.map(|auth| auth::auth_view(auth, values));
-            ServerConfig::Http { headers, kind: http.kind.map(kind), auth, url: http.url, revision, tools }
+            ServerConfig::Http { headers, kind: http.kind.map(http_kind_view), auth, url: http.url, revision, tools }
         }
     }
 }

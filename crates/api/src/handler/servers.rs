@@ -5,7 +5,7 @@ use std::sync::PoisonError;
 
 use serde_json::json;
 
-use super::{Api, errors, paths, saved_file, views};
+use super::{Api, errors, saved_file, to_paths, views};
 use crate::data::*;
 use crate::{ApiError, ErrorCode};
 
@@ -36,7 +36,9 @@ pub(super) async fn snapshot(api: &Api) -> Result<Snapshot, ApiError> {
 pub(super) async fn check_import(api: &Api, text: &str) -> Result<ImportPreview, ApiError> {
     let taken: Vec<String> = api.host.snapshot().await?.servers.into_iter().map(|s| s.name).collect();
     Ok(match api.host.ports().servers.import(text, &taken) {
-        Ok(found) => ImportPreview { servers: found.into_iter().map(views::imported).collect(), problem: None },
+        Ok(found) => {
+            ImportPreview { servers: found.into_iter().map(views::imported_server_view).collect(), problem: None }
+        }
         Err(problem) => ImportPreview { servers: Vec::new(), problem: Some(problem) },
     })
 }
@@ -104,7 +106,7 @@ pub(super) async fn ping(api: &Api, server: String) -> Result<PingAnswer, ApiErr
 }
 
 pub(super) async fn pick_folder(api: &Api) -> Result<PickedFolder, ApiError> {
-    let folder = api.host.ports().platform.pick_folder().await.map_err(errors::system)?;
+    let folder = api.host.ports().platform.pick_folder().await.map_err(errors::system_error)?;
     Ok(PickedFolder { folder: folder.map(|folder| folder.display().to_string()) })
 }
 
@@ -113,11 +115,11 @@ pub(super) async fn pick_file(api: &Api, kind: FileKind) -> Result<PickedFile, A
         FileKind::Any => &[],
         FileKind::Bundle => &installer::BUNDLE_EXTENSIONS,
     };
-    let file = api.host.ports().platform.pick_file(extensions).await.map_err(errors::system)?;
+    let file = api.host.ports().platform.pick_file(extensions).await.map_err(errors::system_error)?;
     // A lossy conversion would refer to another path than the selected one.
     let text = file.map(|file| file.into_os_string().into_string()).transpose();
-    let text =
-        text.map_err(|path| errors::system(format!("the path {} is not Unicode: rename the file", path.display())))?;
+    let text = text
+        .map_err(|path| errors::system_error(format!("the path {} is not Unicode: rename the file", path.display())))?;
     Ok(PickedFile { file: text })
 }
 
@@ -127,7 +129,7 @@ pub(super) async fn content_protection(api: &Api) -> Result<ContentProtection, A
 }
 
 pub(super) async fn set_settings(api: &Api, r: Settings) -> Result<EmptyObject, ApiError> {
-    api.host.set_settings(views::to_settings(r)).await.map_err(|error| errors::system(error.to_string()))?;
+    api.host.set_settings(views::to_app_settings(r)).await.map_err(|error| errors::system_error(error.to_string()))?;
     Ok(EmptyObject {})
 }
 
@@ -142,6 +144,6 @@ pub(super) async fn set_data_flow(api: &Api, r: SetDataFlow) -> Result<EmptyObje
 }
 
 pub(super) async fn set_roots(api: &Api, r: SetRoots) -> Result<EmptyObject, ApiError> {
-    api.host.set_roots(r.server, paths(r.folders)).await?;
+    api.host.set_roots(r.server, to_paths(r.folders)).await?;
     Ok(EmptyObject {})
 }

@@ -9,16 +9,17 @@ use crate::data::{ReadSkill, Skill, SkillContents, Skills};
 use crate::{ApiError, ErrorCode};
 
 /// Maximum number of unusable skills that are listed individually.
-const MAX_NAMED: usize = 10;
+const MAX_UNUSABLE_LISTED: usize = 10;
 /// Maximum length of a URI in a note, in characters.
 const MAX_URI: usize = 200;
 
 pub(super) async fn skills(api: &Api, server: String) -> Result<Skills, ApiError> {
     let SkillList { skills, dropped, is_cut } = api.host.skills(server.clone()).await?;
     let read = skills.len() + dropped.len();
-    let mut notes: Vec<String> = dropped.iter().take(MAX_NAMED).map(|(uri, cause)| note(uri, cause)).collect();
-    if dropped.len() > MAX_NAMED {
-        notes.push(format!("{} more skills can't be used", dropped.len() - MAX_NAMED));
+    let mut notes: Vec<String> =
+        dropped.iter().take(MAX_UNUSABLE_LISTED).map(|(uri, cause)| unusable_note(uri, cause)).collect();
+    if dropped.len() > MAX_UNUSABLE_LISTED {
+        notes.push(format!("{} more skills can't be used", dropped.len() - MAX_UNUSABLE_LISTED));
     }
     if is_cut {
         notes.push(format!("the list of skills is too long: only the first {read} were read"));
@@ -31,7 +32,7 @@ pub(super) async fn read_skill(api: &Api, r: ReadSkill) -> Result<SkillContents,
     Ok(SkillContents { skill: skill(read.skill), contents: read.contents })
 }
 
-fn note(uri: &str, cause: &str) -> String {
+fn unusable_note(uri: &str, cause: &str) -> String {
     let uri: String = uri.chars().take(MAX_URI).collect();
     let cause: String = cause.chars().take(2 * MAX_URI).collect();
     if uri.is_empty() { format!("a skill can't be used: {cause}") } else { format!("{uri} can't be used: {cause}") }

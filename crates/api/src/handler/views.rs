@@ -12,12 +12,12 @@ mod review;
 pub(super) mod rules;
 pub(super) mod sampling;
 
-pub(super) use authorization::{authorization, content_at_rest, signed_out};
+pub(super) use authorization::{authorization, content_at_rest, sign_out_outcome_view};
 pub(super) use consent_request::consent_request;
 pub(crate) use content::prompt_result;
 pub(super) use content::{prompt, resource, template, tool};
 pub(super) use conversation::placed_item;
-pub(super) use review::marks;
+pub(super) use review::review_marks_view;
 pub(super) use sampling::{to_request, to_response};
 
 use domain::item::ConversationEvent;
@@ -72,7 +72,7 @@ pub(super) fn server(view: ServerView) -> Server {
         name: view.name,
         url: view.config.as_http().map(|http| UrlParts::parse(&http.url)),
         transport: transport(&view.config, view.connected.as_ref()).to_owned(),
-        config: server_setup::config(view.config, SecretVisibility::Hidden),
+        config: server_setup::config_view(view.config, SecretVisibility::Hidden),
         state: state(view.state),
         since: view.since,
         approved: view.approved,
@@ -105,7 +105,7 @@ pub(super) fn server(view: ServerView) -> Server {
         flow: view.flow,
         muted_until: view.muted_until,
         refused_questions: view.refused_questions,
-        marks: marks(view.marks),
+        marks: review_marks_view(view.marks),
         pid: view.pid,
         held_by: view.held_by.map(str::to_owned),
         installed: view.installed,
@@ -159,8 +159,8 @@ fn state(state: HostState) -> ServerState {
     }
 }
 
-pub(super) fn imported(found: PastedServer) -> ImportedServer {
-    let mut config = server_setup::config(found.config, SecretVisibility::Shown);
+pub(super) fn imported_server_view(found: PastedServer) -> ImportedServer {
+    let mut config = server_setup::config_view(found.config, SecretVisibility::Shown);
     match &mut config {
         ServerConfig::Stdio { secret_env, .. } => {
             *secret_env = Some(found.secrets).filter(|secrets| !secrets.is_empty());
@@ -230,11 +230,11 @@ pub(super) fn settings(settings: AppSettings) -> Settings {
             _ => CloseAction::Ask,
         },
         check_updates: settings.check_updates,
-        zoom: settings.zoom.clamp(LEAST_ZOOM, MOST_ZOOM),
+        zoom: settings.zoom.clamp(MIN_ZOOM, MAX_ZOOM),
     }
 }
 
-pub(super) fn to_settings(settings: Settings) -> AppSettings {
+pub(super) fn to_app_settings(settings: Settings) -> AppSettings {
     AppSettings {
         theme: match settings.theme {
             Theme::System => "system",
@@ -262,6 +262,6 @@ pub(super) fn to_settings(settings: Settings) -> AppSettings {
         }
         .to_owned(),
         check_updates: settings.check_updates,
-        zoom: settings.zoom.clamp(LEAST_ZOOM, MOST_ZOOM),
+        zoom: settings.zoom.clamp(MIN_ZOOM, MAX_ZOOM),
     }
 }

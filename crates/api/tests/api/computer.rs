@@ -29,7 +29,7 @@ fn checking(app: &TestApp, home: &std::path::Path) -> Api {
         web_view: Some(WebView { name: "WebKitGTK", version: "2.38.6".to_owned() }),
         clock: Arc::clone(&ports.clock),
     };
-    Api::new(app.host.clone()).checking(computer)
+    Api::new(app.host.clone()).with_computer_checks(computer)
 }
 
 #[tokio::test]

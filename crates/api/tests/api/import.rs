@@ -27,7 +27,7 @@ fn of<'v>(listed: &'v Value, app: &str, name: &str) -> &'v Value {
 #[tokio::test]
 async fn only_selected_servers_are_imported() {
     let app = TestApp::start(Vec::new()).await;
-    let api = Api::new(app.host.clone()).importing_from(AppEnvironment::for_home(import_fixtures("homes/linux")));
+    let api = Api::new(app.host.clone()).with_import_from(AppEnvironment::for_home(import_fixtures("homes/linux")));
     let listed = call(&api, "import_candidates", json!({})).await;
     assert!(
         listed["lookedFor"].as_array().unwrap().contains(&json!("Junie")),
@@ -72,7 +72,7 @@ async fn server_changed_since_listing_is_not_imported() {
         fs::write(home.path().join(".cursor/mcp.json"), text).unwrap();
     };
     write("harmless");
-    let api = Api::new(app.host.clone()).importing_from(AppEnvironment::for_home(home.path().to_owned()));
+    let api = Api::new(app.host.clone()).with_import_from(AppEnvironment::for_home(home.path().to_owned()));
     let listed = call(&api, "import_candidates", json!({})).await;
     let id = of(&listed, "cursor", "one")["id"].clone();
     write("harmful");
@@ -92,7 +92,7 @@ async fn lists_of_tools_are_stored_with_their_server() {
     let entry = json!({ "command": "harmless", "disabledTools": ["delete"], "enabledTools": ["re*"] });
     let server = json!({ "mcpServers": { "one": entry } });
     fs::write(home.path().join(".codeium/windsurf/mcp_config.json"), server.to_string()).unwrap();
-    let api = Api::new(app.host.clone()).importing_from(AppEnvironment::for_home(home.path().to_owned()));
+    let api = Api::new(app.host.clone()).with_import_from(AppEnvironment::for_home(home.path().to_owned()));
     let listed = call(&api, "import_candidates", json!({})).await;
     let one = of(&listed, "windsurf", "one");
     let tools = json!({ "enabled": ["re*"], "disabled": ["delete"] });
@@ -102,7 +102,7 @@ async fn lists_of_tools_are_stored_with_their_server() {
     let written =
         || -> Value { serde_json::from_slice(&fs::read(app.folder.path().join("mcp.json")).unwrap()).unwrap() };
     assert_eq!(written()["mcpServers"]["one"], entry, "the settings contain them");
-    assert!(app.host.rules().await.unwrap().rules.is_empty(), "no rule is added");
+    assert!(app.host.rules_view().await.unwrap().rules.is_empty(), "no rule is added");
 
     // The page may omit the lists, or send them.
     let update = async |config: Value| {
@@ -158,7 +158,7 @@ async fn server_is_removed_if_its_secrets_cannot_be_written() {
     let env = json!({ "API_KEY": "hunter2hunter2" });
     let server = json!({ "mcpServers": { "one": { "command": "x", "env": env, "disabledTools": ["delete"] } } });
     fs::write(home.path().join(".codeium/windsurf/mcp_config.json"), server.to_string()).unwrap();
-    let api = Api::new(app.host.clone()).importing_from(AppEnvironment::for_home(home.path().to_owned()));
+    let api = Api::new(app.host.clone()).with_import_from(AppEnvironment::for_home(home.path().to_owned()));
     let import = async || {
         let listed = call(&api, "import_candidates", json!({})).await;
         let id = of(&listed, "windsurf", "one")["id"].clone();
@@ -188,7 +188,7 @@ async fn pending_value_is_referenced_in_the_settings() {
     let server =
         json!({ "mcpServers": { "far": { "url": "https://a.example/mcp", "headers": headers, "auth": auth } } });
     fs::write(home.path().join(".cursor/mcp.json"), server.to_string()).unwrap();
-    let api = Api::new(app.host.clone()).importing_from(AppEnvironment::for_home(home.path().to_owned()));
+    let api = Api::new(app.host.clone()).with_import_from(AppEnvironment::for_home(home.path().to_owned()));
     let listed = call(&api, "import_candidates", json!({})).await;
     let far = of(&listed, "cursor", "far");
     let sign_in = json!({ "clientId": auth["CLIENT_ID"], "hasSecret": true, "issuer": null, "scopes": [] });
@@ -216,7 +216,7 @@ async fn only_folders_below_the_home_folder_are_read_as_projects() {
     fs::write(project.join(".mcp.json"), json!({ "mcpServers": { "one": { "command": "x" } } }).to_string()).unwrap();
     fs::write(project.join(".vscode/mcp.json"), json!({ "servers": { "two": { "command": "y" } } }).to_string())
         .unwrap();
-    let api = Api::new(app.host.clone()).importing_from(AppEnvironment::for_home(home.path().to_owned()));
+    let api = Api::new(app.host.clone()).with_import_from(AppEnvironment::for_home(home.path().to_owned()));
     for (command, request) in [
         ("project_files", json!({ "folder": project })),
         ("import_candidates", json!({ "project": project })),

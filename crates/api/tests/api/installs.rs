@@ -20,7 +20,7 @@ fn api(app: &TestApp, registry: &TestRegistry) -> Api {
     let installer = Installer::new(app.folder.path().join("data"), registry, move |address, header| {
         open_catalog(address, header, Arc::new(CacheFolder::open(&kept)?))
     });
-    Api::new(app.host.clone()).installing_with(installer)
+    Api::new(app.host.clone()).with_installer(installer)
 }
 
 /// Starts a registry that lists one server with an older version.

@@ -4,22 +4,22 @@ use std::collections::BTreeMap;
 use std::fs::File;
 
 use super::names::{self, UniquePaths};
-use super::records::{self, CentralEntry, EntryHeader, FLAG_UTF8, FLAGS_ENCRYPTED, LOCAL_LENGTH};
+use super::records::{self, CentralEntry, EntryHeader, FLAG_UTF8, FLAGS_ENCRYPTED, LOCAL_HEADER_LENGTH};
 use super::trailer::CentralDirectory;
 use super::{ArchiveFile, ArchiveRefusal, PathProblem, read_at};
 use crate::BundleError;
-use crate::limits::{MAX_DIRECTORY, MAX_ENTRIES, MAX_FILE, MAX_PATH, MAX_RATIO, MAX_UNPACKED, RATIO_FROM};
+use crate::limits::{MAX_DIRECTORY, MAX_ENTRIES, MAX_FILE, MAX_PATH, MAX_RATIO, MAX_UNPACKED, MIN_RATIO_CHECK_SIZE};
 
-const STORED: u16 = 0;
-const DEFLATE: u16 = 8;
+const METHOD_STORED: u16 = 0;
+const METHOD_DEFLATE: u16 = 8;
 /// The bits of a Unix mode that hold the file type, and the accepted types.
-const MODE_KIND: u32 = 0o170_000;
-const MODE_FILE: u32 = 0o100_000;
-const MODE_FOLDER: u32 = 0o040_000;
-const MODE_SET_ID: u32 = 0o6000;
-const MODE_OWNER_RUNS: u32 = 0o100;
+const MODE_TYPE_MASK: u32 = 0o170_000;
+const MODE_TYPE_FILE: u32 = 0o100_000;
+const MODE_TYPE_FOLDER: u32 = 0o040_000;
+const MODE_SETUID_SETGID: u32 = 0o6000;
+const MODE_OWNER_EXECUTE: u32 = 0o100;
 /// The DOS attribute of a folder, in the lower half of the attributes.
-const DOS_FOLDER: u32 = 0x10;
+const DOS_ATTRIBUTE_FOLDER: u32 = 0x10;
 
 /// The contents of an archive.
 pub(super) struct ArchiveContents {
@@ -33,32 +33,32 @@ pub(super) fn read(file: &File, directory: &CentralDirectory) -> Result<ArchiveC
         return Err(ArchiveRefusal::TooManyEntries.into());
     }
     let bytes = read_at(file, directory.at, usize::try_from(directory.size).unwrap_or(usize::MAX))?;
-    let mut entries = records::directory(&bytes, directory.entries)?;
+    let mut entries = records::parse_directory(&bytes, directory.entries)?;
     let (mut names, mut kinds) = (UniquePaths::default(), Vec::new());
     for entry in &entries {
-        let (path, kind) = judge(entry)?;
+        let (path, kind) = check_entry(entry)?;
         names.add(&path, kind == EntryKind::Folder)?;
         kinds.push((entry.local_at, path, kind));
     }
-    sizes(&entries, directory.at)?;
+    check_sizes(&entries, directory.at)?;
     entries.sort_by_key(|entry| entry.local_at);
     kinds.sort_by_key(|(local_at, ..)| *local_at);
 
     let mut contents = ArchiveContents { files: BTreeMap::new(), folders: Vec::new() };
     let mut at = 0;
     for (entry, (_, path, kind)) in entries.iter().zip(kinds) {
-        let (data_at, next) = data(file, entry, &path, at, directory.at)?;
+        let (data_at, next) = check_local_header(file, entry, &path, at, directory.at)?;
         at = next;
         let EntryKind::File { executable } = kind else {
             contents.folders.push(path);
             continue;
         };
         let EntryHeader { method, crc, packed, size, .. } = entry.header;
-        let (packed, size, is_deflated) = (packed.into(), size.into(), method == DEFLATE);
+        let (packed, size, is_deflated) = (packed.into(), size.into(), method == METHOD_DEFLATE);
         let found = ArchiveFile { path: path.clone(), size, executable, packed, crc, is_deflated, data_at };
         contents.files.insert(path, found);
     }
-    no_gap(at, directory.at)?;
+    check_no_gap(at, directory.at)?;
     Ok(contents)
 }
 
@@ -69,7 +69,7 @@ enum EntryKind {
 }
 
 /// Returns the path and kind of an entry, if it may be unpacked.
-fn judge(entry: &CentralEntry) -> Result<(String, EntryKind), ArchiveRefusal> {
+fn check_entry(entry: &CentralEntry) -> Result<(String, EntryKind), ArchiveRefusal> {
     let header = &entry.header;
     let written = String::from_utf8_lossy(&header.name).into_owned();
     let is_utf8 = if header.flags & FLAG_UTF8 == 0 { header.name.is_ascii() } else { !written.contains('\u{fffd}') };
@@ -78,7 +78,7 @@ fn judge(entry: &CentralEntry) -> Result<(String, EntryKind), ArchiveRefusal> {
         return Err(refuse_path(PathProblem::NotUtf8));
     }
     let path = written.strip_suffix('/').unwrap_or(&written).to_owned();
-    if let Some(problem) = names::problem(&path) {
+    if let Some(problem) = names::path_problem(&path) {
         return Err(refuse_path(problem));
     }
     if header.is_zip64 {
@@ -90,24 +90,24 @@ fn judge(entry: &CentralEntry) -> Result<(String, EntryKind), ArchiveRefusal> {
     if header.flags & FLAGS_ENCRYPTED != 0 {
         return Err(ArchiveRefusal::Encrypted(path));
     }
-    if !matches!(header.method, STORED | DEFLATE) {
+    if !matches!(header.method, METHOD_STORED | METHOD_DEFLATE) {
         return Err(ArchiveRefusal::Method { path, method: header.method });
     }
-    if header.method == STORED && header.packed != header.size {
+    if header.method == METHOD_STORED && header.packed != header.size {
         return Err(ArchiveRefusal::SizeDiffers(path));
     }
-    let kind = kind(entry, &path, path.len() != written.len())?;
+    let kind = entry_kind(entry, &path, path.len() != written.len())?;
     Ok((path, kind))
 }
 
 /// Determines the kind of an entry. The Unix mode counts regardless of the system that the entry names, since other
 /// programs would apply it.
-fn kind(entry: &CentralEntry, path: &str, is_named_folder: bool) -> Result<EntryKind, ArchiveRefusal> {
+fn entry_kind(entry: &CentralEntry, path: &str, is_named_folder: bool) -> Result<EntryKind, ArchiveRefusal> {
     let mode = entry.attributes >> 16;
-    let is_folder = match mode & MODE_KIND {
-        0 => is_named_folder || entry.attributes & DOS_FOLDER != 0,
-        MODE_FILE => false,
-        MODE_FOLDER => true,
+    let is_folder = match mode & MODE_TYPE_MASK {
+        0 => is_named_folder || entry.attributes & DOS_ATTRIBUTE_FOLDER != 0,
+        MODE_TYPE_FILE => false,
+        MODE_TYPE_FOLDER => true,
         _ => return Err(ArchiveRefusal::Special(path.to_owned())),
     };
     if is_folder != is_named_folder || is_folder && entry.header.size != 0 {
@@ -116,14 +116,14 @@ fn kind(entry: &CentralEntry, path: &str, is_named_folder: bool) -> Result<Entry
     if is_folder {
         return Ok(EntryKind::Folder);
     }
-    if mode & MODE_SET_ID != 0 {
+    if mode & MODE_SETUID_SETGID != 0 {
         return Err(ArchiveRefusal::SetUserId(path.to_owned()));
     }
-    Ok(EntryKind::File { executable: mode & MODE_OWNER_RUNS != 0 })
+    Ok(EntryKind::File { executable: mode & MODE_OWNER_EXECUTE != 0 })
 }
 
 /// Refuses declared sizes beyond the limits.
-fn sizes(entries: &[CentralEntry], packed_at_most: u64) -> Result<(), ArchiveRefusal> {
+fn check_sizes(entries: &[CentralEntry], packed_at_most: u64) -> Result<(), ArchiveRefusal> {
     let mut all = 0;
     for CentralEntry { header, .. } in entries {
         let (size, packed) = (u64::from(header.size), u64::from(header.packed));
@@ -131,7 +131,7 @@ fn sizes(entries: &[CentralEntry], packed_at_most: u64) -> Result<(), ArchiveRef
         if size > MAX_FILE {
             return Err(ArchiveRefusal::FileTooLarge(path()));
         }
-        if size > RATIO_FROM && size > packed * MAX_RATIO {
+        if size > MIN_RATIO_CHECK_SIZE && size > packed * MAX_RATIO {
             return Err(ArchiveRefusal::Ratio(path()));
         }
         all += size;
@@ -139,24 +139,34 @@ fn sizes(entries: &[CentralEntry], packed_at_most: u64) -> Result<(), ArchiveRef
     if all > MAX_UNPACKED {
         return Err(ArchiveRefusal::UnpackedTooLarge);
     }
-    if all > RATIO_FROM && all > packed_at_most * MAX_RATIO { Err(ArchiveRefusal::RatioOfAll) } else { Ok(()) }
+    if all > MIN_RATIO_CHECK_SIZE && all > packed_at_most * MAX_RATIO {
+        Err(ArchiveRefusal::RatioOfAll)
+    } else {
+        Ok(())
+    }
 }
 
 /// Compares the local header at `at`, where the previous entry ended. Returns the offsets of the data and of the next
 /// entry.
-fn data(file: &File, entry: &CentralEntry, path: &str, at: u64, end: u64) -> Result<(u64, u64), BundleError> {
+fn check_local_header(
+    file: &File,
+    entry: &CentralEntry,
+    path: &str,
+    at: u64,
+    end: u64,
+) -> Result<(u64, u64), BundleError> {
     let local_at = u64::from(entry.local_at);
     if local_at < at {
         return Err(ArchiveRefusal::Overlap(path.to_owned()).into());
     }
-    no_gap(at, local_at)?;
+    check_no_gap(at, local_at)?;
     let differ = || ArchiveRefusal::HeadersDiffer(path.to_owned());
-    let names_at = local_at + LOCAL_LENGTH as u64;
+    let names_at = local_at + LOCAL_HEADER_LENGTH as u64;
     if names_at > end {
         return Err(ArchiveRefusal::Directory.into());
     }
-    let fixed = read_at(file, local_at, LOCAL_LENGTH)?;
-    let fixed = <[u8; LOCAL_LENGTH]>::try_from(fixed).map_err(|_| differ())?;
+    let fixed = read_at(file, local_at, LOCAL_HEADER_LENGTH)?;
+    let fixed = <[u8; LOCAL_HEADER_LENGTH]>::try_from(fixed).map_err(|_| differ())?;
     let lengths = records::local_lengths(&fixed).ok_or_else(differ)?;
     let data_at = names_at + (lengths.0 + lengths.1) as u64;
     let data_end = data_at + u64::from(entry.header.packed);
@@ -164,7 +174,7 @@ fn data(file: &File, entry: &CentralEntry, path: &str, at: u64, end: u64) -> Res
         return Err(ArchiveRefusal::Overlap(path.to_owned()).into());
     }
     let rest = read_at(file, names_at, lengths.0 + lengths.1)?;
-    let local = records::local(&fixed, &rest, lengths);
+    let local = records::parse_local_header(&fixed, &rest, lengths);
     if local.is_zip64 {
         return Err(ArchiveRefusal::Zip64.into());
     }
@@ -183,7 +193,7 @@ fn data(file: &File, entry: &CentralEntry, path: &str, at: u64, end: u64) -> Res
     if local == *header { Ok((data_at, data_end)) } else { Err(differ().into()) }
 }
 
-fn no_gap(at: u64, next: u64) -> Result<(), ArchiveRefusal> {
+fn check_no_gap(at: u64, next: u64) -> Result<(), ArchiveRefusal> {
     match next.checked_sub(at) {
         Some(0) => Ok(()),
         Some(bytes) => Err(ArchiveRefusal::HiddenData { at, bytes }),

@@ -9,30 +9,30 @@ use flate2::bufread::DeflateDecoder;
 use super::{ArchiveFile, ArchiveRefusal};
 use crate::BundleError;
 
-const BUFFER: usize = 64 << 10;
+const BUFFER_SIZE: usize = 64 << 10;
 
 /// Writes the content of an entry to `sink`, and stops as soon as it exceeds the size in the directory.
 pub(super) fn copy(file: &File, entry: &ArchiveFile, sink: &mut dyn Write) -> Result<(), BundleError> {
-    let packed = BufReader::with_capacity(BUFFER, FileRange { file, at: entry.data_at, left: entry.packed });
+    let packed = BufReader::with_capacity(BUFFER_SIZE, FileRange { file, at: entry.data_at, left: entry.packed });
     if entry.is_deflated {
         let mut data = DeflateDecoder::new(packed);
-        checked(&mut data, entry, sink)?;
+        copy_checked(&mut data, entry, sink)?;
         let is_used_up = data.total_in() == entry.packed;
         if is_used_up { Ok(()) } else { Err(ArchiveRefusal::SizeDiffers(entry.path.clone()).into()) }
     } else {
-        checked(&mut { packed }, entry, sink)
+        copy_checked(&mut { packed }, entry, sink)
     }
 }
 
-fn checked(data: &mut dyn Read, entry: &ArchiveFile, sink: &mut dyn Write) -> Result<(), BundleError> {
-    let mut buffer = vec![0; BUFFER];
+fn copy_checked(data: &mut dyn Read, entry: &ArchiveFile, sink: &mut dyn Write) -> Result<(), BundleError> {
+    let mut buffer = vec![0; BUFFER_SIZE];
     let (mut size, mut crc) = (0, Crc::new());
     loop {
         let read = match data.read(&mut buffer) {
             Ok(0) => break,
             Ok(read) => read,
             Err(cause) if cause.kind() == io::ErrorKind::Interrupted => continue,
-            Err(cause) if is_of_the_data(&cause) => return Err(ArchiveRefusal::Damaged(entry.path.clone()).into()),
+            Err(cause) if is_data_error(&cause) => return Err(ArchiveRefusal::Damaged(entry.path.clone()).into()),
             Err(cause) => return Err(BundleError::io("the bundle can't be read", cause)),
         };
         size += read as u64;
@@ -48,7 +48,7 @@ fn checked(data: &mut dyn Read, entry: &ArchiveFile, sink: &mut dyn Write) -> Re
     if crc.sum() == entry.crc { Ok(()) } else { Err(ArchiveRefusal::Checksum(entry.path.clone()).into()) }
 }
 
-fn is_of_the_data(cause: &io::Error) -> bool {
+fn is_data_error(cause: &io::Error) -> bool {
     matches!(cause.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof)
 }
 

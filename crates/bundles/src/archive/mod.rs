@@ -189,5 +189,5 @@ fn read_at(mut file: &File, at: u64, length: usize) -> Result<Vec<u8>, BundleErr
 
 /// Returns true if an archive may contain a file with this path.
 pub(crate) fn is_safe_path(path: &str) -> bool {
-    names::problem(path).is_none()
+    names::path_problem(path).is_none()
 }

@@ -10,10 +10,10 @@ use crate::limits::{MAX_DEPTH, MAX_NAME, MAX_PATH};
 
 /// Device names on Windows, reserved with any extension. See
 /// <https://learn.microsoft.com/windows/win32/fileio/naming-a-file>.
-const RESERVED: [&str; 6] = ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"];
+const RESERVED_NAMES: [&str; 6] = ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"];
 
 /// Returns the reason why a path, without the trailing slash of a folder, may not be unpacked.
-pub(super) fn problem(path: &str) -> Option<PathProblem> {
+pub(super) fn path_problem(path: &str) -> Option<PathProblem> {
     if path.len() > MAX_PATH || path.split('/').count() > MAX_DEPTH {
         return Some(PathProblem::TooLong);
     }
@@ -50,7 +50,7 @@ fn is_reserved(part: &str) -> bool {
         let mut digits = number.chars();
         matches!(digits.next(), Some('0'..='9' | '¹' | '²' | '³')) && digits.next().is_none()
     });
-    is_port || RESERVED.contains(&stem.as_str())
+    is_port || RESERVED_NAMES.contains(&stem.as_str())
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -70,13 +70,13 @@ pub(super) struct UniquePaths(HashMap<String, (String, PathKind)>);
 impl UniquePaths {
     pub(super) fn add(&mut self, path: &str, is_folder: bool) -> Result<(), ArchiveRefusal> {
         for (end, _) in path.match_indices('/') {
-            self.add_one(&path[..end], PathKind::ImpliedFolder)?;
+            self.add_single(&path[..end], PathKind::ImpliedFolder)?;
         }
-        self.add_one(path, if is_folder { PathKind::Folder } else { PathKind::File })
+        self.add_single(path, if is_folder { PathKind::Folder } else { PathKind::File })
     }
 
-    fn add_one(&mut self, path: &str, kind: PathKind) -> Result<(), ArchiveRefusal> {
-        let folded = folded(path);
+    fn add_single(&mut self, path: &str, kind: PathKind) -> Result<(), ArchiveRefusal> {
+        let folded = fold_path(path);
         let Some((other, before)) = self.0.get_mut(&folded) else {
             self.0.insert(folded, (path.to_owned(), kind));
             return Ok(());
@@ -100,7 +100,7 @@ impl UniquePaths {
 
 /// Returns the same text for all paths that a file system may treat as one. Both cases are applied, since `ß` and
 /// `SS`, or `ſ` and `s`, are equal in only one of them; invisible characters, which HFS+ ignores, are removed.
-fn folded(path: &str) -> String {
+fn fold_path(path: &str) -> String {
     let seen = path.chars().filter(|c| !is_hidden(*c));
     seen.nfkd().flat_map(char::to_uppercase).flat_map(char::to_lowercase).nfkd().collect()
 }

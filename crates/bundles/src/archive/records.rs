@@ -3,17 +3,17 @@
 
 use super::ArchiveRefusal;
 
-pub(super) const END_LENGTH: usize = 22;
-pub(super) const LOCAL_LENGTH: usize = 30;
+pub(super) const END_RECORD_LENGTH: usize = 22;
+pub(super) const LOCAL_HEADER_LENGTH: usize = 30;
 /// Length of the record that points to the directory of a ZIP64 archive.
-pub(super) const LOCATOR_LENGTH: usize = 20;
-const CENTRAL_LENGTH: usize = 46;
+pub(super) const ZIP64_LOCATOR_LENGTH: usize = 20;
+const CENTRAL_HEADER_LENGTH: usize = 46;
 
-const END: [u8; 4] = *b"PK\x05\x06";
-pub(super) const LOCATOR: [u8; 4] = *b"PK\x06\x07";
-const CENTRAL: [u8; 4] = *b"PK\x01\x02";
-const LOCAL: [u8; 4] = *b"PK\x03\x04";
-const DESCRIPTOR: [u8; 4] = *b"PK\x07\x08";
+const END_SIGNATURE: [u8; 4] = *b"PK\x05\x06";
+pub(super) const ZIP64_LOCATOR_SIGNATURE: [u8; 4] = *b"PK\x06\x07";
+const CENTRAL_SIGNATURE: [u8; 4] = *b"PK\x01\x02";
+const LOCAL_SIGNATURE: [u8; 4] = *b"PK\x03\x04";
+const DESCRIPTOR_SIGNATURE: [u8; 4] = *b"PK\x07\x08";
 
 /// Extra field with 64-bit sizes.
 const EXTRA_ZIP64: u16 = 0x0001;
@@ -38,15 +38,16 @@ pub(super) struct EndRecord {
 
 impl EndRecord {
     pub(super) fn read(bytes: &[u8]) -> Option<Self> {
-        if bytes.len() < END_LENGTH || bytes[..4] != END {
+        if bytes.len() < END_RECORD_LENGTH || bytes[..4] != END_SIGNATURE {
             return None;
         }
-        let (disk, directory_disk, here, entries) = (u16(bytes, 4), u16(bytes, 6), u16(bytes, 8), u16(bytes, 10));
+        let (disk, directory_disk, here, entries) =
+            (read_u16(bytes, 4), read_u16(bytes, 6), read_u16(bytes, 8), read_u16(bytes, 10));
         Some(Self {
             entries,
-            directory_size: u32(bytes, 12),
-            directory_at: u32(bytes, 16),
-            comment: u16(bytes, 20),
+            directory_size: read_u32(bytes, 12),
+            directory_at: read_u32(bytes, 16),
+            comment: read_u16(bytes, 20),
             is_split: disk != 0 || directory_disk != 0 || here != entries,
         })
     }
@@ -79,43 +80,51 @@ pub(super) struct CentralEntry {
 }
 
 /// Parses the whole central directory.
-pub(super) fn directory(mut bytes: &[u8], entries: u16) -> Result<Vec<CentralEntry>, ArchiveRefusal> {
+pub(super) fn parse_directory(mut bytes: &[u8], entries: u16) -> Result<Vec<CentralEntry>, ArchiveRefusal> {
     let mut headers = Vec::with_capacity(entries.into());
     for _ in 0..entries {
-        if bytes.len() < CENTRAL_LENGTH || bytes[..4] != CENTRAL {
+        if bytes.len() < CENTRAL_HEADER_LENGTH || bytes[..4] != CENTRAL_SIGNATURE {
             return Err(ArchiveRefusal::Directory);
         }
-        let (name, extra, comment) = (length(bytes, 28), length(bytes, 30), length(bytes, 32));
-        let end = CENTRAL_LENGTH + name + extra + comment;
+        let (name, extra, comment) = (read_length(bytes, 28), read_length(bytes, 30), read_length(bytes, 32));
+        let end = CENTRAL_HEADER_LENGTH + name + extra + comment;
         if bytes.len() < end {
             return Err(ArchiveRefusal::Directory);
         }
-        let header = EntryHeader::read(&bytes[8..], &bytes[CENTRAL_LENGTH..], name, extra);
-        let local_at = u32(bytes, 42);
+        let header = EntryHeader::read(&bytes[8..], &bytes[CENTRAL_HEADER_LENGTH..], name, extra);
+        let local_at = read_u32(bytes, 42);
         let is_zip64 = header.is_zip64 || local_at == u32::MAX;
-        if u16(bytes, 34) != 0 {
+        if read_u16(bytes, 34) != 0 {
             return Err(ArchiveRefusal::SeveralDisks);
         }
-        headers.push(CentralEntry { header: EntryHeader { is_zip64, ..header }, attributes: u32(bytes, 38), local_at });
+        headers.push(CentralEntry {
+            header: EntryHeader { is_zip64, ..header },
+            attributes: read_u32(bytes, 38),
+            local_at,
+        });
         bytes = &bytes[end..];
     }
     if bytes.is_empty() { Ok(headers) } else { Err(ArchiveRefusal::Directory) }
 }
 
 /// Returns the lengths of the name and of the extra fields in a local header, or `None` if it is not one.
-pub(super) fn local_lengths(fixed: &[u8; LOCAL_LENGTH]) -> Option<(usize, usize)> {
-    (fixed[..4] == LOCAL).then(|| (length(fixed, 26), length(fixed, 28)))
+pub(super) fn local_lengths(fixed: &[u8; LOCAL_HEADER_LENGTH]) -> Option<(usize, usize)> {
+    (fixed[..4] == LOCAL_SIGNATURE).then(|| (read_length(fixed, 26), read_length(fixed, 28)))
 }
 
 /// Parses a local header with the lengths returned by [`local_lengths`].
-pub(super) fn local(fixed: &[u8; LOCAL_LENGTH], rest: &[u8], (name, extra): (usize, usize)) -> EntryHeader {
+pub(super) fn parse_local_header(
+    fixed: &[u8; LOCAL_HEADER_LENGTH],
+    rest: &[u8],
+    (name, extra): (usize, usize),
+) -> EntryHeader {
     EntryHeader::read(&fixed[6..], rest, name, extra)
 }
 
 /// Returns the length of the data descriptor, if `bytes` begins with the one for this entry.
 pub(super) fn descriptor_length(bytes: &[u8], header: &EntryHeader) -> Option<u64> {
     let expected = [header.crc, header.packed, header.size].map(u32::to_le_bytes).concat();
-    if bytes.starts_with(&DESCRIPTOR) && bytes[4..].starts_with(&expected) {
+    if bytes.starts_with(&DESCRIPTOR_SIGNATURE) && bytes[4..].starts_with(&expected) {
         Some(16)
     } else {
         bytes.starts_with(&expected).then_some(12)
@@ -125,12 +134,12 @@ pub(super) fn descriptor_length(bytes: &[u8], header: &EntryHeader) -> Option<u6
 impl EntryHeader {
     /// Parses a header from its flags on, with the variable part in `rest`.
     fn read(from_flags: &[u8], rest: &[u8], name: usize, extra: usize) -> Self {
-        let (packed, size) = (u32(from_flags, 12), u32(from_flags, 16));
+        let (packed, size) = (read_u32(from_flags, 12), read_u32(from_flags, 16));
         let has = |wanted: u16| extra_ids(&rest[name..name + extra]).any(|id| id == wanted);
         Self {
-            flags: u16(from_flags, 0),
-            method: u16(from_flags, 2),
-            crc: u32(from_flags, 8),
+            flags: read_u16(from_flags, 0),
+            method: read_u16(from_flags, 2),
+            crc: read_u32(from_flags, 8),
             packed,
             size,
             name: rest[..name].to_vec(),
@@ -146,20 +155,20 @@ impl EntryHeader {
 
 fn extra_ids(mut extra: &[u8]) -> impl Iterator<Item = u16> {
     std::iter::from_fn(move || {
-        let id = (extra.len() >= 4).then(|| u16(extra, 0))?;
-        extra = extra.get(4 + length(extra, 2)..).unwrap_or_default();
+        let id = (extra.len() >= 4).then(|| read_u16(extra, 0))?;
+        extra = extra.get(4 + read_length(extra, 2)..).unwrap_or_default();
         Some(id)
     })
 }
 
-fn u16(bytes: &[u8], at: usize) -> u16 {
+fn read_u16(bytes: &[u8], at: usize) -> u16 {
     u16::from_le_bytes([bytes[at], bytes[at + 1]])
 }
 
-fn u32(bytes: &[u8], at: usize) -> u32 {
+fn read_u32(bytes: &[u8], at: usize) -> u32 {
     u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
 }
 
-fn length(bytes: &[u8], at: usize) -> usize {
-    usize::from(u16(bytes, at))
+fn read_length(bytes: &[u8], at: usize) -> usize {
+    usize::from(read_u16(bytes, at))
 }

@@ -2,9 +2,9 @@
 
 use std::fs::File;
 
-use super::records::{END_LENGTH, EndRecord, LOCATOR, LOCATOR_LENGTH};
+use super::records::{END_RECORD_LENGTH, EndRecord, ZIP64_LOCATOR_LENGTH, ZIP64_LOCATOR_SIGNATURE};
 use super::{ArchiveRefusal, read_at};
-use crate::signature::{self, MAX_BLOCK};
+use crate::signature::{self, MAX_BLOCK_BYTES};
 use crate::{BundleError, Signature};
 
 /// The position of the central directory.
@@ -17,12 +17,12 @@ pub(super) struct CentralDirectory {
 /// Reads the end record, which must be at the end of the file or directly before a signature. Any other comment is
 /// refused: it could contain another end record, which other programs would use.
 pub(super) fn read(file: &File, size: u64) -> Result<(CentralDirectory, Signature), BundleError> {
-    let longest = (LOCATOR_LENGTH + END_LENGTH + MAX_BLOCK) as u64;
+    let longest = (ZIP64_LOCATOR_LENGTH + END_RECORD_LENGTH + MAX_BLOCK_BYTES) as u64;
     let tail_at = size.saturating_sub(longest);
     let tail = read_at(file, tail_at, usize::try_from(size - tail_at).unwrap_or(usize::MAX))?;
-    let (archive, block) = signature::split(&tail);
-    let end_at = archive.len().checked_sub(END_LENGTH).ok_or(ArchiveRefusal::NotAZip)?;
-    let Some(end) = EndRecord::read(&archive[end_at..]) else { return Err(why_no_end(archive).into()) };
+    let (archive, block) = signature::split_signature_block(&tail);
+    let end_at = archive.len().checked_sub(END_RECORD_LENGTH).ok_or(ArchiveRefusal::NotAZip)?;
+    let Some(end) = EndRecord::read(&archive[end_at..]) else { return Err(missing_end_reason(archive).into()) };
     match block {
         // Version 2.1.2 of the official packer leaves the length of the comment at 0, later ones set it.
         Some(block) if end.comment != 0 && usize::from(end.comment) != block.len() => {
@@ -31,7 +31,8 @@ pub(super) fn read(file: &File, size: u64) -> Result<(CentralDirectory, Signatur
         None if end.comment != 0 => return Err(ArchiveRefusal::Comment.into()),
         _ => {}
     }
-    let has_locator = end_at >= LOCATOR_LENGTH && archive[end_at - LOCATOR_LENGTH..].starts_with(&LOCATOR);
+    let has_locator = end_at >= ZIP64_LOCATOR_LENGTH
+        && archive[end_at - ZIP64_LOCATOR_LENGTH..].starts_with(&ZIP64_LOCATOR_SIGNATURE);
     if has_locator || end.is_zip64() {
         return Err(ArchiveRefusal::Zip64.into());
     }
@@ -40,23 +41,25 @@ pub(super) fn read(file: &File, size: u64) -> Result<(CentralDirectory, Signatur
     }
     let (at, directory_size) = (u64::from(end.directory_at), u64::from(end.directory_size));
     if at + directory_size != tail_at + end_at as u64 {
-        return Err(misplaced(at + directory_size, tail_at + end_at as u64).into());
+        return Err(misplaced_directory_reason(at + directory_size, tail_at + end_at as u64).into());
     }
     Ok((CentralDirectory { at, size: directory_size, entries: end.entries }, Signature::parse(block)))
 }
 
 /// Returns the reason why there is no end record in the last position, by searching for an earlier one.
-fn why_no_end(archive: &[u8]) -> ArchiveRefusal {
+fn missing_end_reason(archive: &[u8]) -> ArchiveRefusal {
     let mut ends = (0..archive.len()).rev().filter_map(|at| Some((at, EndRecord::read(&archive[at..])?)));
     match ends.next() {
-        Some((at, end)) if at + END_LENGTH + usize::from(end.comment) == archive.len() => ArchiveRefusal::Comment,
+        Some((at, end)) if at + END_RECORD_LENGTH + usize::from(end.comment) == archive.len() => {
+            ArchiveRefusal::Comment
+        }
         Some(_) => ArchiveRefusal::TrailingData,
         None => ArchiveRefusal::NotAZip,
     }
 }
 
 /// Returns the reason why the directory doesn't end at the end record.
-fn misplaced(directory_end: u64, end_at: u64) -> ArchiveRefusal {
+fn misplaced_directory_reason(directory_end: u64, end_at: u64) -> ArchiveRefusal {
     match end_at.checked_sub(directory_end) {
         Some(bytes) => ArchiveRefusal::HiddenData { at: directory_end, bytes },
         None => ArchiveRefusal::Directory,

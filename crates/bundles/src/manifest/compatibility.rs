@@ -6,13 +6,13 @@ use semver::{Version, VersionReq};
 use serde_json::{Map, Value};
 
 use super::Compatibility;
-use super::fields::{MAX_ITEMS, MAX_SHORT, ManifestFields, ManifestWarnings};
+use super::fields::{MAX_ITEMS, MAX_LABEL_BYTES, ManifestFields, ManifestWarnings};
 
 impl Compatibility {
     pub(super) fn read(root: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Self {
         let Some(object) = root.object("compatibility", warnings) else { return Self::default() };
         let fields = ManifestFields::new(object, "compatibility");
-        let platforms = fields.value("platforms").map(|_| fields.texts("platforms", warnings));
+        let platforms = fields.value("platforms").map(|_| fields.string_list("platforms", warnings));
         let empty = Map::new();
         let runtimes = fields.object("runtimes", warnings).unwrap_or(&empty);
         let mut clients = object.clone();
@@ -23,8 +23,8 @@ impl Compatibility {
 
 fn ranges(object: &Map<String, Value>, warnings: &mut ManifestWarnings) -> BTreeMap<String, String> {
     let fields = ManifestFields::new(object, "compatibility");
-    let names = fields.keys().filter(|name| name.len() <= MAX_SHORT).take(MAX_ITEMS);
-    names.filter_map(|name| Some((name.clone(), fields.text(name, MAX_SHORT, warnings)?))).collect()
+    let names = fields.keys().filter(|name| name.len() <= MAX_LABEL_BYTES).take(MAX_ITEMS);
+    names.filter_map(|name| Some((name.clone(), fields.text(name, MAX_LABEL_BYTES, warnings)?))).collect()
 }
 
 /// Returns true if a version is in a range in the syntax of npm or Python, such as `>=18 <21 || ^22.1`, `18.x`, `1.2

@@ -6,11 +6,11 @@ use serde_json::{Map, Value};
 use super::ManifestError;
 
 /// Maximum length of a name, address or label, in bytes.
-pub(super) const MAX_SHORT: usize = 500;
+pub(super) const MAX_LABEL_BYTES: usize = 500;
 /// Maximum length of a description, in bytes.
-pub(super) const MAX_LONG: usize = 64 << 10;
+pub(super) const MAX_DESCRIPTION_BYTES: usize = 64 << 10;
 /// Maximum length of a command, argument or variable, in bytes.
-pub(super) const MAX_WORD: usize = 16 << 10;
+pub(super) const MAX_ARGUMENT_BYTES: usize = 16 << 10;
 /// Maximum number of tools, prompts, keywords, pictures, arguments or variables.
 pub(super) const MAX_ITEMS: usize = 1000;
 const MAX_WARNINGS: usize = 100;
@@ -49,7 +49,7 @@ impl<'j> ManifestFields<'j> {
 
     /// Returns the path of a member, for messages.
     pub(super) fn path(self, key: &str) -> String {
-        let key: String = key.chars().take(MAX_SHORT).collect();
+        let key: String = key.chars().take(MAX_LABEL_BYTES).collect();
         if self.at.is_empty() { key } else { format!("{}.{key}", self.at) }
     }
 
@@ -108,10 +108,10 @@ impl<'j> ManifestFields<'j> {
         objects
     }
 
-    /// Returns the strings of a list, each truncated to [`MAX_SHORT`].
-    pub(super) fn texts(self, key: &str, warnings: &mut ManifestWarnings) -> Vec<String> {
+    /// Returns the strings of a list, each truncated to [`MAX_LABEL_BYTES`].
+    pub(super) fn string_list(self, key: &str, warnings: &mut ManifestWarnings) -> Vec<String> {
         let items = self.list(key, warnings);
-        let texts: Vec<_> = items.iter().filter_map(|item| Some(truncate(item.as_str()?, MAX_SHORT))).collect();
+        let texts: Vec<_> = items.iter().filter_map(|item| Some(truncate(item.as_str()?, MAX_LABEL_BYTES))).collect();
         if texts.len() < items.len() {
             warnings.add(&format!("{} has items that are no texts and are not used", self.path(key)));
         }
@@ -120,19 +120,19 @@ impl<'j> ManifestFields<'j> {
 
     /// Returns a required string that must not be truncated.
     pub(super) fn required_string(self, key: &str, max: usize) -> Result<String, ManifestError> {
-        let text = self.exact(key, max)?.filter(|text| !text.is_empty());
+        let text = self.untruncated_string(key, max)?.filter(|text| !text.is_empty());
         text.ok_or_else(|| ManifestError::Field { field: self.path(key), expected: "a text" })
     }
 
     /// Returns an optional string that must not be truncated: a string that is too long or of another type is an
     /// error.
-    pub(super) fn exact(self, key: &str, max: usize) -> Result<Option<String>, ManifestError> {
-        self.value(key).map(|value| exact(value, &self.path(key), max)).transpose()
+    pub(super) fn untruncated_string(self, key: &str, max: usize) -> Result<Option<String>, ManifestError> {
+        self.value(key).map(|value| parse_untruncated(value, &self.path(key), max)).transpose()
     }
 }
 
 /// Returns a string that must not be truncated.
-pub(super) fn exact(value: &Value, at: &str, max: usize) -> Result<String, ManifestError> {
+pub(super) fn parse_untruncated(value: &Value, at: &str, max: usize) -> Result<String, ManifestError> {
     let text = value.as_str().filter(|text| !text.contains('\0'));
     let text = text.ok_or_else(|| ManifestError::Field { field: at.to_owned(), expected: "a text" })?;
     if text.len() > max { Err(ManifestError::TooLong(at.to_owned())) } else { Ok(text.to_owned()) }

@@ -3,12 +3,12 @@
 use serde::Serialize;
 use serde_json::Map;
 
-use super::fields::{MAX_LONG, MAX_SHORT, ManifestFields, ManifestWarnings};
+use super::fields::{MAX_DESCRIPTION_BYTES, MAX_LABEL_BYTES, ManifestFields, ManifestWarnings};
 use super::read::object;
 use super::server::path_in_bundle;
 use super::{Manifest, ManifestError};
 
-const PLACEHOLDER: &str = "${locale}";
+const LOCALE_PLACEHOLDER: &str = "${locale}";
 
 /// The location of a bundle's translations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -31,9 +31,10 @@ impl Localization {
         let default = Self::default();
         let Some(object) = root.object("localization", warnings) else { return default };
         let fields = ManifestFields::new(object, "localization");
-        let resources = fields.text("resources", MAX_SHORT, warnings).unwrap_or_else(|| default.resources.clone());
-        let default_locale = fields.text("default_locale", MAX_SHORT, warnings).unwrap_or(default.default_locale);
-        if path_in_bundle(&resources).is_some_and(|path| path.matches(PLACEHOLDER).count() == 1) {
+        let resources =
+            fields.text("resources", MAX_LABEL_BYTES, warnings).unwrap_or_else(|| default.resources.clone());
+        let default_locale = fields.text("default_locale", MAX_LABEL_BYTES, warnings).unwrap_or(default.default_locale);
+        if path_in_bundle(&resources).is_some_and(|path| path.matches(LOCALE_PLACEHOLDER).count() == 1) {
             return Self { resources, default_locale };
         }
         warnings.add("localization.resources is not a path with one ${locale} and is not used");
@@ -45,25 +46,25 @@ impl Manifest {
     /// Returns the file with the translation that fits a language best: an exact match, then one without the last
     /// subtags (RFC 4647, section 3.4), then one for the same language elsewhere. `None` if the manifest itself fits
     /// better, or nothing fits.
-    pub(crate) fn translation<'p>(&self, locale: &str, paths: impl Iterator<Item = &'p str>) -> Option<&'p str> {
+    pub(crate) fn find_translation<'p>(&self, locale: &str, paths: impl Iterator<Item = &'p str>) -> Option<&'p str> {
         let resources = path_in_bundle(&self.localization.resources)?;
-        let (before, after) = resources.split_once(PLACEHOLDER)?;
+        let (before, after) = resources.split_once(LOCALE_PLACEHOLDER)?;
         let tag = |path: &'p str| path.strip_prefix(before)?.strip_suffix(after).filter(|tag| !tag.contains('/'));
         let available: Vec<(&str, &str)> = paths.filter_map(|path| Some((tag(path)?, path))).collect();
         let own = &self.localization.default_locale;
 
         let mut wanted = locale;
         loop {
-            if is_same(wanted, own) {
+            if is_same_tag(wanted, own) {
                 return None;
             }
-            if let Some((_, path)) = available.iter().find(|(tag, _)| is_same(tag, wanted)) {
+            if let Some((_, path)) = available.iter().find(|(tag, _)| is_same_tag(tag, wanted)) {
                 return Some(path);
             }
-            let Some(shorter) = shorter(wanted) else { break };
+            let Some(shorter) = shorten_tag(wanted) else { break };
             wanted = shorter;
         }
-        let same_language = |tag: &str| is_same(language(tag), language(locale));
+        let same_language = |tag: &str| is_same_tag(primary_language(tag), primary_language(locale));
         if same_language(own) {
             return None;
         }
@@ -72,58 +73,60 @@ impl Manifest {
 
     /// Returns the manifest with the texts of a file of translations. Tools and prompts that the manifest doesn't
     /// have are ignored.
-    pub(crate) fn translated(&self, json: &[u8]) -> Result<Self, ManifestError> {
+    pub(crate) fn with_translations(&self, json: &[u8]) -> Result<Self, ManifestError> {
         let root = object(json)?;
         let fields = ManifestFields::new(&root, "");
         let mut manifest = self.clone();
         // Invalid values of a translation are not reported; the manifest's text is used instead.
         let mut warnings = ManifestWarnings::default();
         let warnings = &mut warnings;
-        replace(&mut manifest.description, fields.text("description", MAX_LONG, warnings));
-        manifest.display_name = fields.text("display_name", MAX_SHORT, warnings).or(manifest.display_name);
-        manifest.long_description = fields.text("long_description", MAX_LONG, warnings).or(manifest.long_description);
+        replace_if_translated(&mut manifest.description, fields.text("description", MAX_DESCRIPTION_BYTES, warnings));
+        manifest.display_name = fields.text("display_name", MAX_LABEL_BYTES, warnings).or(manifest.display_name);
+        manifest.long_description =
+            fields.text("long_description", MAX_DESCRIPTION_BYTES, warnings).or(manifest.long_description);
         let empty = Map::new();
         let author = ManifestFields::new(fields.object("author", warnings).unwrap_or(&empty), "author");
-        replace(&mut manifest.author.name, author.text("name", MAX_SHORT, warnings));
-        let keywords = fields.texts("keywords", warnings);
+        replace_if_translated(&mut manifest.author.name, author.text("name", MAX_LABEL_BYTES, warnings));
+        let keywords = fields.string_list("keywords", warnings);
         if !keywords.is_empty() {
             manifest.keywords = keywords;
         }
         for tool in fields.objects("tools", warnings) {
             let tool = ManifestFields::new(tool, "tools");
-            let name = tool.text("name", MAX_SHORT, warnings);
+            let name = tool.text("name", MAX_LABEL_BYTES, warnings);
             if let Some(own) = manifest.tools.iter_mut().find(|own| Some(&own.name) == name.as_ref()) {
-                own.description = tool.text("description", MAX_LONG, warnings).or(own.description.take());
+                own.description = tool.text("description", MAX_DESCRIPTION_BYTES, warnings).or(own.description.take());
             }
         }
         for prompt in fields.objects("prompts", warnings) {
             let prompt = ManifestFields::new(prompt, "prompts");
-            let name = prompt.text("name", MAX_SHORT, warnings);
+            let name = prompt.text("name", MAX_LABEL_BYTES, warnings);
             if let Some(own) = manifest.prompts.iter_mut().find(|own| Some(&own.name) == name.as_ref()) {
-                own.description = prompt.text("description", MAX_LONG, warnings).or(own.description.take());
-                own.text = prompt.text("text", MAX_LONG, warnings).or(own.text.take());
+                own.description =
+                    prompt.text("description", MAX_DESCRIPTION_BYTES, warnings).or(own.description.take());
+                own.text = prompt.text("text", MAX_DESCRIPTION_BYTES, warnings).or(own.text.take());
             }
         }
         Ok(manifest)
     }
 }
 
-fn replace(text: &mut String, with: Option<String>) {
+fn replace_if_translated(text: &mut String, with: Option<String>) {
     if let Some(with) = with {
         *text = with;
     }
 }
 
-fn is_same(tag: &str, other: &str) -> bool {
+fn is_same_tag(tag: &str, other: &str) -> bool {
     tag.eq_ignore_ascii_case(other)
 }
 
-fn language(tag: &str) -> &str {
+fn primary_language(tag: &str) -> &str {
     tag.split('-').next().unwrap_or(tag)
 }
 
 /// Removes the last subtag, and a single-letter subtag that would then be the last.
-fn shorter(tag: &str) -> Option<&str> {
+fn shorten_tag(tag: &str) -> Option<&str> {
     let (shorter, _) = tag.rsplit_once('-')?;
     match shorter.rsplit_once('-') {
         Some((before, last)) if last.len() == 1 => Some(before),

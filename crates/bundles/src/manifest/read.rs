@@ -4,19 +4,19 @@
 use foreign::visible;
 use serde_json::{Map, Value};
 
-use super::fields::{MAX_LONG, MAX_SHORT, ManifestFields, ManifestWarnings, truncate};
+use super::fields::{MAX_DESCRIPTION_BYTES, MAX_LABEL_BYTES, ManifestFields, ManifestWarnings, truncate};
 use super::server::path_in_bundle;
 use super::{
     Author, Compatibility, Icon, Localization, Manifest, ManifestError, PromptClaim, Server, ToolClaim, user_config,
 };
 
 /// The versions of the format that are fully supported.
-const VERSIONS: [&str; 4] = ["0.1", "0.2", "0.3", "0.4"];
+const SUPPORTED_VERSIONS: [&str; 4] = ["0.1", "0.2", "0.3", "0.4"];
 /// Maximum length of a bundle's name, in bytes.
 const MAX_NAME: usize = 200;
 
 /// The known members at the root. `_meta` is meant for other hosts.
-const KNOWN: [&str; 28] = [
+const KNOWN_MEMBERS: [&str; 28] = [
     "$schema",
     "_meta",
     "author",
@@ -58,7 +58,7 @@ impl Manifest {
         let root = object(json)?;
         let fields = ManifestFields::new(&root, "");
         let mut warnings = ManifestWarnings::default();
-        for key in fields.keys().filter(|key| !KNOWN.contains(&key.as_str())) {
+        for key in fields.keys().filter(|key| !KNOWN_MEMBERS.contains(&key.as_str())) {
             warnings.add(&format!("{} is not known and is not used", fields.path(key)));
         }
         let manifest = manifest(fields, &mut warnings)?;
@@ -71,13 +71,13 @@ pub(super) fn object(json: &[u8]) -> Result<Map<String, Value>, ManifestError> {
     let json = json.strip_prefix(b"\xef\xbb\xbf").unwrap_or(json);
     // The cause may quote text of the file.
     serde_json::from_slice(json)
-        .map_err(|cause| ManifestError::NotJson(truncate(&visible(&cause.to_string()), MAX_SHORT)))
+        .map_err(|cause| ManifestError::NotJson(truncate(&visible(&cause.to_string()), MAX_LABEL_BYTES)))
 }
 
 fn manifest(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Result<Manifest, ManifestError> {
     let manifest_version = manifest_version(fields, warnings);
     let name = fields.required_string("name", MAX_NAME)?;
-    let version = fields.required_string("version", MAX_SHORT)?;
+    let version = fields.required_string("version", MAX_LABEL_BYTES)?;
     if semver::Version::parse(&version).is_err() {
         warnings.add(&format!("version {version} is not of the form 1.2.3, so it can't be compared with others"));
     }
@@ -85,7 +85,7 @@ fn manifest(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Resu
         warnings.add(&format!("{key} is missing"));
     }
     let server = Server::read(fields, warnings)?;
-    let mut short = |key: &str| fields.text(key, MAX_SHORT, warnings);
+    let mut short = |key: &str| fields.text(key, MAX_LABEL_BYTES, warnings);
     Ok(Manifest {
         manifest_version,
         name,
@@ -95,12 +95,12 @@ fn manifest(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Resu
         documentation: short("documentation"),
         support: short("support"),
         license: short("license"),
-        description: fields.text("description", MAX_LONG, warnings).unwrap_or_default(),
-        long_description: fields.text("long_description", MAX_LONG, warnings),
+        description: fields.text("description", MAX_DESCRIPTION_BYTES, warnings).unwrap_or_default(),
+        long_description: fields.text("long_description", MAX_DESCRIPTION_BYTES, warnings),
         author: author(fields, warnings),
         repository: repository(fields, warnings),
-        keywords: fields.texts("keywords", warnings),
-        privacy_policies: fields.texts("privacy_policies", warnings),
+        keywords: fields.string_list("keywords", warnings),
+        privacy_policies: fields.string_list("privacy_policies", warnings),
         icons: icons(fields, warnings),
         screenshots: screenshots(fields, warnings),
         server,
@@ -115,11 +115,11 @@ fn manifest(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Resu
 }
 
 fn manifest_version(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> String {
-    let mut version = |key| fields.text(key, MAX_SHORT, warnings);
+    let mut version = |key| fields.text(key, MAX_LABEL_BYTES, warnings);
     let version = version("manifest_version").or_else(|| version("dxt_version")).unwrap_or_default();
     if version.is_empty() {
         warnings.add("manifest_version is missing");
-    } else if !VERSIONS.contains(&version.as_str()) {
+    } else if !SUPPORTED_VERSIONS.contains(&version.as_str()) {
         warnings
             .add(&format!("the manifest is of version {version}, which is not known; what is new in it is not used"));
     }
@@ -129,17 +129,17 @@ fn manifest_version(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings)
 fn author(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Author {
     let Some(author) = fields.object("author", warnings) else { return Author::default() };
     let author = ManifestFields::new(author, "author");
-    let mut short = |key: &str| author.text(key, MAX_SHORT, warnings);
+    let mut short = |key: &str| author.text(key, MAX_LABEL_BYTES, warnings);
     Author { name: short("name").unwrap_or_default(), email: short("email"), url: short("url") }
 }
 
 /// Returns the repository, which npm's format allows as a plain string too.
 fn repository(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Option<String> {
     if fields.value("repository").is_some_and(Value::is_string) {
-        return fields.text("repository", MAX_SHORT, warnings);
+        return fields.text("repository", MAX_LABEL_BYTES, warnings);
     }
     let repository = fields.object("repository", warnings)?;
-    ManifestFields::new(repository, "repository").text("url", MAX_SHORT, warnings)
+    ManifestFields::new(repository, "repository").text("url", MAX_LABEL_BYTES, warnings)
 }
 
 /// Returns the icons in the bundle. Others are dropped: loading one from the network would reveal that someone views
@@ -149,23 +149,23 @@ fn icons(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Vec<Ico
     let mut icons: Vec<Icon> = Vec::new();
     for icon in listed {
         let icon = ManifestFields::new(icon, "icons");
-        let Some(src) = icon.text("src", MAX_SHORT, warnings) else { continue };
-        let Some(path) = picture(&src, warnings) else { continue };
-        let mut short = |key: &str| icon.text(key, MAX_SHORT, warnings);
+        let Some(src) = icon.text("src", MAX_LABEL_BYTES, warnings) else { continue };
+        let Some(path) = image_path(&src, warnings) else { continue };
+        let mut short = |key: &str| icon.text(key, MAX_LABEL_BYTES, warnings);
         icons.push(Icon { path, size: short("size"), theme: short("theme") });
     }
-    let single = fields.text("icon", MAX_SHORT, warnings).filter(|_| icons.is_empty());
-    let single = single.and_then(|src| picture(&src, warnings));
+    let single = fields.text("icon", MAX_LABEL_BYTES, warnings).filter(|_| icons.is_empty());
+    let single = single.and_then(|src| image_path(&src, warnings));
     icons.extend(single.map(|path| Icon { path, size: None, theme: None }));
     icons
 }
 
 fn screenshots(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Vec<String> {
-    let paths = fields.texts("screenshots", warnings);
-    paths.iter().filter_map(|path| picture(path, warnings)).collect()
+    let paths = fields.string_list("screenshots", warnings);
+    paths.iter().filter_map(|path| image_path(path, warnings)).collect()
 }
 
-fn picture(src: &str, warnings: &mut ManifestWarnings) -> Option<String> {
+fn image_path(src: &str, warnings: &mut ManifestWarnings) -> Option<String> {
     let path = path_in_bundle(src);
     if path.is_none() {
         warnings.add(&format!("the picture {src} is not in the bundle and is not shown"));
@@ -177,8 +177,8 @@ fn tools(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Vec<Too
     let mut tools = Vec::new();
     for tool in fields.objects("tools", warnings) {
         let tool = ManifestFields::new(tool, "tools");
-        let Some(name) = tool.text("name", MAX_SHORT, warnings) else { continue };
-        tools.push(ToolClaim { name, description: tool.text("description", MAX_LONG, warnings) });
+        let Some(name) = tool.text("name", MAX_LABEL_BYTES, warnings) else { continue };
+        tools.push(ToolClaim { name, description: tool.text("description", MAX_DESCRIPTION_BYTES, warnings) });
     }
     tools
 }
@@ -187,12 +187,12 @@ fn prompts(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Vec<P
     let mut prompts = Vec::new();
     for prompt in fields.objects("prompts", warnings) {
         let prompt = ManifestFields::new(prompt, "prompts");
-        let Some(name) = prompt.text("name", MAX_SHORT, warnings) else { continue };
+        let Some(name) = prompt.text("name", MAX_LABEL_BYTES, warnings) else { continue };
         prompts.push(PromptClaim {
             name,
-            description: prompt.text("description", MAX_LONG, warnings),
-            arguments: prompt.texts("arguments", warnings),
-            text: prompt.text("text", MAX_LONG, warnings),
+            description: prompt.text("description", MAX_DESCRIPTION_BYTES, warnings),
+            arguments: prompt.string_list("arguments", warnings),
+            text: prompt.text("text", MAX_DESCRIPTION_BYTES, warnings),
         });
     }
     prompts

@@ -6,7 +6,9 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::ManifestError;
-use super::fields::{MAX_ITEMS, MAX_SHORT, MAX_WORD, ManifestFields, ManifestWarnings, exact};
+use super::fields::{
+    MAX_ARGUMENT_BYTES, MAX_ITEMS, MAX_LABEL_BYTES, ManifestFields, ManifestWarnings, parse_untruncated,
+};
 use crate::archive::is_safe_path;
 
 /// The kind of program that a server is.
@@ -77,61 +79,65 @@ impl Server {
         let server =
             server.ok_or_else(|| ManifestError::Field { field: "server".to_owned(), expected: "an object" })?;
         let server = ManifestFields::new(server, "server");
-        let kind = match server.required_string("type", MAX_SHORT)?.as_str() {
+        let kind = match server.required_string("type", MAX_LABEL_BYTES)?.as_str() {
             "node" => ServerKind::Node,
             "python" => ServerKind::Python,
             "binary" => ServerKind::Binary,
             "uv" => ServerKind::Uv,
             other => return Err(ManifestError::ServerKind(other.to_owned())),
         };
-        let written = server.required_string("entry_point", MAX_WORD)?;
+        let written = server.required_string("entry_point", MAX_ARGUMENT_BYTES)?;
         let entry_point = path_in_bundle(&written).ok_or(ManifestError::Path(written))?;
         let Some(config) = server.value("mcp_config") else {
             // The JSON schema of 0.4 requires it for all kinds, the specification's text not for uv.
             let field = "server.mcp_config".to_owned();
             let error = ManifestError::Field { field, expected: "an object" };
-            let command = (kind == ServerKind::Uv).then(|| uv(&entry_point)).ok_or(error)?;
+            let command = (kind == ServerKind::Uv).then(|| uv_command(&entry_point)).ok_or(error)?;
             return Ok(Self { kind, entry_point, command, platform_overrides: BTreeMap::new() });
         };
-        let CommandOverride { command, args, env } = command(config, "server.mcp_config")?;
+        let CommandOverride { command, args, env } = parse_command(config, "server.mcp_config")?;
         let field = "server.mcp_config.command".to_owned();
         let command = command.filter(|command| !command.is_empty());
         let command = command.ok_or(ManifestError::Field { field, expected: "a text" })?;
         let command = Command { command, args: args.unwrap_or_default(), env: env.unwrap_or_default() };
-        Ok(Self { kind, entry_point, command, platform_overrides: overrides(config)? })
+        Ok(Self { kind, entry_point, command, platform_overrides: parse_overrides(config)? })
     }
 }
 
-fn uv(entry_point: &str) -> Command {
+fn uv_command(entry_point: &str) -> Command {
     let args = ["run", "--directory", "${__dirname}", entry_point].map(str::to_owned).to_vec();
     Command { command: "uv".to_owned(), args, env: BTreeMap::new() }
 }
 
-fn overrides(config: &Value) -> Result<BTreeMap<String, CommandOverride>, ManifestError> {
-    const AT: &str = "server.mcp_config.platform_overrides";
+fn parse_overrides(config: &Value) -> Result<BTreeMap<String, CommandOverride>, ManifestError> {
+    const OVERRIDES_PATH: &str = "server.mcp_config.platform_overrides";
     let Some(overrides) = config.get("platform_overrides").filter(|value| !value.is_null()) else {
         return Ok(BTreeMap::new());
     };
-    let overrides =
-        overrides.as_object().ok_or_else(|| ManifestError::Field { field: AT.to_owned(), expected: "an object" })?;
+    let overrides = overrides
+        .as_object()
+        .ok_or_else(|| ManifestError::Field { field: OVERRIDES_PATH.to_owned(), expected: "an object" })?;
     if overrides.len() > MAX_ITEMS {
-        return Err(ManifestError::TooLong(AT.to_owned()));
+        return Err(ManifestError::TooLong(OVERRIDES_PATH.to_owned()));
     }
     let one = |(platform, value): (&String, &Value)| {
-        Ok((exact(&platform.as_str().into(), AT, MAX_SHORT)?, command(value, &format!("{AT}.{platform}"))?))
+        Ok((
+            parse_untruncated(&platform.as_str().into(), OVERRIDES_PATH, MAX_LABEL_BYTES)?,
+            parse_command(value, &format!("{OVERRIDES_PATH}.{platform}"))?,
+        ))
     };
     overrides.iter().map(one).collect()
 }
 
 /// Parses a command strictly: an invalid part is an error.
-fn command(value: &Value, at: &str) -> Result<CommandOverride, ManifestError> {
+fn parse_command(value: &Value, at: &str) -> Result<CommandOverride, ManifestError> {
     let object = value.as_object();
     let object = object.ok_or_else(|| ManifestError::Field { field: at.to_owned(), expected: "an object" })?;
     let fields = ManifestFields::new(object, at);
     Ok(CommandOverride {
-        command: fields.exact("command", MAX_WORD)?,
+        command: fields.untruncated_string("command", MAX_ARGUMENT_BYTES)?,
         args: fields.value("args").map(|args| read_args(args, &fields.path("args"))).transpose()?,
-        env: fields.value("env").map(|env| variables(env, &fields.path("env"))).transpose()?,
+        env: fields.value("env").map(|env| parse_variables(env, &fields.path("env"))).transpose()?,
     })
 }
 
@@ -141,20 +147,20 @@ fn read_args(args: &Value, at: &str) -> Result<Vec<String>, ManifestError> {
     if args.len() > MAX_ITEMS {
         return Err(ManifestError::TooLong(at.to_owned()));
     }
-    args.iter().map(|arg| exact(arg, at, MAX_WORD)).collect()
+    args.iter().map(|arg| parse_untruncated(arg, at, MAX_ARGUMENT_BYTES)).collect()
 }
 
-fn variables(env: &Value, at: &str) -> Result<BTreeMap<String, String>, ManifestError> {
+fn parse_variables(env: &Value, at: &str) -> Result<BTreeMap<String, String>, ManifestError> {
     let field = || ManifestError::Field { field: at.to_owned(), expected: "an object of texts" };
     let env = env.as_object().ok_or_else(field)?;
     if env.len() > MAX_ITEMS {
         return Err(ManifestError::TooLong(at.to_owned()));
     }
     let one = |(name, value): (&String, &Value)| {
-        if name.is_empty() || name.len() > MAX_SHORT || name.contains(['=', '\0']) {
+        if name.is_empty() || name.len() > MAX_LABEL_BYTES || name.contains(['=', '\0']) {
             return Err(ManifestError::Field { field: at.to_owned(), expected: "an object with names of variables" });
         }
-        Ok((name.clone(), exact(value, &format!("{at}.{name}"), MAX_WORD)?))
+        Ok((name.clone(), parse_untruncated(value, &format!("{at}.{name}"), MAX_ARGUMENT_BYTES)?))
     };
     env.iter().map(one).collect()
 }

@@ -4,7 +4,10 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::ManifestError;
-use super::fields::{MAX_LONG, MAX_SHORT, MAX_WORD, ManifestFields, ManifestWarnings, exact, truncate};
+use super::fields::{
+    MAX_ARGUMENT_BYTES, MAX_DESCRIPTION_BYTES, MAX_LABEL_BYTES, ManifestFields, ManifestWarnings, parse_untruncated,
+    truncate,
+};
 
 /// The type of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -59,8 +62,8 @@ pub(super) fn read(
     }
     let mut inputs = Vec::new();
     for (key, value) in all {
-        let at = format!("user_config.{}", truncate(key, MAX_SHORT));
-        if key.is_empty() || key.len() > MAX_SHORT || key.contains('}') {
+        let at = format!("user_config.{}", truncate(key, MAX_LABEL_BYTES));
+        if key.is_empty() || key.len() > MAX_LABEL_BYTES || key.contains('}') {
             return Err(ManifestError::Field { field: at, expected: "the name of a value" });
         }
         let object = value.as_object();
@@ -75,7 +78,7 @@ fn read_one(
     fields: ManifestFields<'_>,
     warnings: &mut ManifestWarnings,
 ) -> Result<UserConfig, ManifestError> {
-    let kind = match fields.text("type", MAX_SHORT, warnings).as_deref() {
+    let kind = match fields.text("type", MAX_LABEL_BYTES, warnings).as_deref() {
         Some("string") => UserConfigKind::String,
         Some("number") => UserConfigKind::Number,
         Some("boolean") => UserConfigKind::Boolean,
@@ -94,8 +97,8 @@ fn read_one(
     Ok(UserConfig {
         key: key.to_owned(),
         kind,
-        title: fields.text("title", MAX_SHORT, warnings),
-        description: fields.text("description", MAX_LONG, warnings),
+        title: fields.text("title", MAX_LABEL_BYTES, warnings),
+        description: fields.text("description", MAX_DESCRIPTION_BYTES, warnings),
         required: fields.flag("required", warnings),
         default,
         multiple: fields.flag("multiple", warnings),
@@ -114,6 +117,6 @@ fn default(value: &Value, fields: &ManifestFields<'_>) -> Result<String, Manifes
             Some(fraction) => fraction.to_string(),
             None => number.to_string(),
         }),
-        value => exact(value, &fields.path("default"), MAX_WORD),
+        value => parse_untruncated(value, &fields.path("default"), MAX_ARGUMENT_BYTES),
     }
 }

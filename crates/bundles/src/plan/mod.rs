@@ -55,7 +55,7 @@ impl Platform {
 pub struct BundleEnvironment {
     /// Operating system of the installation.
     pub platform: Platform,
-    /// Folder that the bundle is or will be unpacked to: [`Bundle::folder`].
+    /// Folder that the bundle is or will be unpacked to: [`Bundle::unpacked_folder`].
     pub folder: PathBuf,
     /// The user's home folder.
     pub home: PathBuf,
@@ -84,9 +84,9 @@ pub struct BundlePlan {
 }
 
 /// Makes uv create the environment of a project anew at each start, from its cache, without writing into the project.
-const OWN_ENVIRONMENT: &str = "UV_ISOLATED";
+const UV_ISOLATED_VARIABLE: &str = "UV_ISOLATED";
 /// Prevents Python from writing compiled code next to its source.
-const NO_PYTHON_CACHE: &str = "PYTHONDONTWRITEBYTECODE";
+const NO_BYTECODE_VARIABLE: &str = "PYTHONDONTWRITEBYTECODE";
 
 /// The reason why a bundle yields no command. The texts are safe to print.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -124,14 +124,17 @@ pub fn plan(bundle: &Bundle, place: &BundleEnvironment) -> Result<BundlePlan, Pl
     let mut notes = Vec::new();
 
     let command = substitution.text(&written.command).ok_or(PlanError::InputInCommand)?;
-    let (program, command) = program::find(bundle, place, &written.command, command)?;
+    let (program, command) = program::find_program(bundle, place, &written.command, command)?;
     let mut watched: BTreeSet<String> = [manifest.server.entry_point.clone()].into();
     if let ProgramLocation::Inside(path) = &program {
         watched.insert(path.clone());
     }
 
-    let inputs: Vec<PlanInput> =
-        manifest.user_config.iter().map(|config| input(config, &substitution, &mut notes)).collect::<Result<_, _>>()?;
+    let inputs: Vec<PlanInput> = manifest
+        .user_config
+        .iter()
+        .map(|config| plan_input(config, &substitution, &mut notes))
+        .collect::<Result<_, _>>()?;
     let mut templates = TemplateBuilder { inputs: &inputs, substitution: &substitution, notes: &mut notes };
     let mut args = Vec::new();
     for arg in &written.args {
@@ -145,7 +148,7 @@ pub fn plan(bundle: &Bundle, place: &BundleEnvironment) -> Result<BundlePlan, Pl
 
     if matches!(manifest.server.kind, ServerKind::Python | ServerKind::Uv) {
         // A cache next to the code would change the bundle, which would prevent the server from starting again.
-        env.entry(NO_PYTHON_CACHE.to_owned()).or_insert_with(|| "1".into());
+        env.entry(NO_BYTECODE_VARIABLE.to_owned()).or_insert_with(|| "1".into());
     }
 
     notes.extend(program.note(&command, &written.args, manifest.server.kind));
@@ -156,9 +159,9 @@ pub fn plan(bundle: &Bundle, place: &BundleEnvironment) -> Result<BundlePlan, Pl
     }
     if manifest.server.kind == ServerKind::Uv {
         // An environment next to the code would change the bundle, and in a sandbox the bundle's folder is read-only.
-        env.entry(OWN_ENVIRONMENT.to_owned()).or_insert_with(|| "1".into());
+        env.entry(UV_ISOLATED_VARIABLE.to_owned()).or_insert_with(|| "1".into());
     }
-    notes.extend(limits(bundle, place));
+    notes.extend(unmet_requirements(bundle, place));
     let target = PlanTarget::Command { command, args, env };
     let name = server_name(manifest.display_name.as_deref().unwrap_or_default(), &manifest.name);
     Ok(BundlePlan { install: InstallPlan { name, target, inputs, notes }, program, watched })
@@ -177,7 +180,7 @@ impl TemplateBuilder<'_> {
         // Parts that only together begin a reference count too.
         let literal: String =
             template.parts.iter().map(|part| if let TemplatePart::Text(text) = part { text } else { "" }).collect();
-        if literal.contains(SECRET_REFERENCE) || template.completes_secret(self.inputs) {
+        if literal.contains(SECRET_REFERENCE) || template.forms_secret_reference(self.inputs) {
             return Err(PlanError::Secret(what.to_owned()));
         }
         for key in template.keys() {
@@ -203,7 +206,7 @@ impl TemplateBuilder<'_> {
     }
 }
 
-fn input(
+fn plan_input(
     config: &UserConfig,
     substitution: &SubstitutionValues,
     notes: &mut Vec<String>,
@@ -239,7 +242,7 @@ fn input(
 }
 
 /// Returns warnings about platforms and versions that the bundle requires and this computer doesn't have.
-fn limits(bundle: &Bundle, place: &BundleEnvironment) -> Vec<String> {
+fn unmet_requirements(bundle: &Bundle, place: &BundleEnvironment) -> Vec<String> {
     let compatibility = &bundle.manifest.compatibility;
     let mut notes = Vec::new();
     if bundle.manifest.server.kind == ServerKind::Uv {

@@ -1,6 +1,6 @@
 //! Determines where the program of a bundle is.
 
-use launches::packages::launched;
+use launches::packages::launched_package;
 use serde::Serialize;
 
 use super::{BundleEnvironment, PlanError, Platform};
@@ -10,7 +10,7 @@ use crate::{Bundle, ServerKind};
 /// Programs that commonly run bundles. They are resolved through the user's `PATH`.
 const RUNTIMES: [&str; 5] = ["node", "python", "python3", "uv", "docker"];
 /// Runtimes that download the code they run, so that the bundle contains almost none of it.
-const LAUNCHERS: [&str; 2] = ["npx", "uvx"];
+const DOWNLOADING_RUNTIMES: [&str; 2] = ["npx", "uvx"];
 
 /// The location of a bundle's program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -26,7 +26,7 @@ pub enum ProgramLocation {
 
 /// Finds the program, and the command that runs it: for a program in the bundle, its absolute path. `written` is the
 /// manifest's text, and `command` the same with substitutions.
-pub(super) fn find(
+pub(super) fn find_program(
     bundle: &Bundle,
     place: &BundleEnvironment,
     written: &str,
@@ -34,7 +34,7 @@ pub(super) fn find(
 ) -> Result<(ProgramLocation, String), PlanError> {
     if !written.contains(['/', '\\']) && bundle.archive.file(written).is_none() {
         let name = command.strip_suffix(".exe").unwrap_or(&command);
-        let is_runtime = RUNTIMES.contains(&name) || LAUNCHERS.contains(&name);
+        let is_runtime = RUNTIMES.contains(&name) || DOWNLOADING_RUNTIMES.contains(&name);
         let program = if is_runtime {
             ProgramLocation::Runtime(name.to_owned())
         } else {
@@ -68,10 +68,10 @@ impl ProgramLocation {
         // Bundles for uv have a separate note.
         let runs_by_uv = || kind != ServerKind::Uv && args.iter().any(|arg| arg == "run");
         let loads = match self {
-            Self::Runtime(name) if LAUNCHERS.contains(&name.as_str()) || name == "docker" => true,
+            Self::Runtime(name) if DOWNLOADING_RUNTIMES.contains(&name.as_str()) || name == "docker" => true,
             Self::Runtime(name) if name == "uv" => runs_by_uv(),
             // Launchers that few bundles use, and those started through a shell.
-            Self::Runtime(_) | Self::Foreign(_) => launched(command, args).is_some(),
+            Self::Runtime(_) | Self::Foreign(_) => launched_package(command, args).is_some(),
             Self::Inside(_) => false,
         };
         let command = foreign::visible(command);

@@ -5,8 +5,8 @@ use installs::{Template, TemplatePart};
 
 use super::{BundleEnvironment, PlanError, folder_text};
 
-const OPENS: &str = "${";
-const INPUT: &str = "user_config.";
+const PLACEHOLDER_START: &str = "${";
+const INPUT_PREFIX: &str = "user_config.";
 
 /// The known values on this computer, by name.
 pub(super) struct SubstitutionValues {
@@ -33,10 +33,10 @@ impl SubstitutionValues {
     pub(super) fn template(&self, text: &str) -> Template {
         let (mut parts, mut literal) = (Vec::new(), String::new());
         let mut rest = text;
-        while let Some((before, inner, after)) = next(rest) {
+        while let Some((before, inner, after)) = split_at_placeholder(rest) {
             literal.push_str(before);
             rest = after;
-            if let Some(key) = inner.strip_prefix(INPUT) {
+            if let Some(key) = inner.strip_prefix(INPUT_PREFIX) {
                 if !literal.is_empty() {
                     parts.push(TemplatePart::Text(std::mem::take(&mut literal)));
                 }
@@ -45,7 +45,7 @@ impl SubstitutionValues {
                 literal.push_str(value);
             } else {
                 // Another reference may begin within an unknown one.
-                literal.push_str(OPENS);
+                literal.push_str(PLACEHOLDER_START);
                 rest = &text[text.len() - after.len() - inner.len() - 1..];
             }
         }
@@ -66,8 +66,8 @@ impl SubstitutionValues {
 }
 
 /// Splits a text at the next `${…}` into the text before it, its content, and the text after it.
-fn next(text: &str) -> Option<(&str, &str, &str)> {
-    let (before, rest) = text.split_once(OPENS)?;
+fn split_at_placeholder(text: &str) -> Option<(&str, &str, &str)> {
+    let (before, rest) = text.split_once(PLACEHOLDER_START)?;
     let (inner, after) = rest.split_once('}')?;
     Some((before, inner, after))
 }

@@ -265,7 +265,7 @@ fn folder_is_below_the_root_for_any_name() {
         let mut manifest = manifest("0.3");
         manifest["name"] = name.into();
         let bundle = BundleFolder::with(&zip(&manifest).bytes()).open().unwrap();
-        let folder = bundle.folder(Path::new("/root"));
+        let folder = bundle.unpacked_folder(Path::new("/root"));
         assert_eq!(folder.parent(), Some(Path::new("/root")));
         let name = folder.file_name().unwrap().to_str().unwrap().to_owned();
         assert!(name.starts_with(expected) && name.ends_with(&bundle.archive.sha256()[..16]), "{name}");

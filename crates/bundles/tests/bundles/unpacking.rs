@@ -4,8 +4,8 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 use bundles::{
-    BundleError, FileTree, FolderChange, TreeChange, UnpackedBundle, folder_below, limits, remove, remove_leftovers,
-    unpack, unpacked_folders, verify_folder, verify_tree,
+    BundleError, FileTree, FolderChange, TreeChange, UnpackedBundle, direct_subfolder, limits, remove_bundle,
+    remove_leftovers, unpack, unpacked_folders, verify_folder, verify_tree,
 };
 
 use crate::sample::{BundleFolder, manifest, valid, zip};
@@ -123,12 +123,12 @@ fn only_installed_bundles_can_be_removed() {
     for wrong in
         [root.clone(), disk.0.path().to_owned(), root.join(".."), root.join("other"), installed.folder.join("server")]
     {
-        assert!(matches!(remove(&root, &wrong), Err(BundleError::NotInstalled)), "{wrong:?}");
+        assert!(matches!(remove_bundle(&root, &wrong), Err(BundleError::NotInstalled)), "{wrong:?}");
     }
     symlink(disk.0.path(), root.join("link")).unwrap();
-    assert!(matches!(remove(&root, &root.join("link")), Err(BundleError::NotInstalled)));
+    assert!(matches!(remove_bundle(&root, &root.join("link")), Err(BundleError::NotInstalled)));
     fs::remove_file(root.join("link")).unwrap();
-    remove(&root, &installed.folder).unwrap();
+    remove_bundle(&root, &installed.folder).unwrap();
     disk.assert_contains_only(&[]);
 }
 
@@ -160,9 +160,9 @@ fn only_unpacked_folders_are_listed() {
 #[test]
 fn name_resolves_to_a_direct_child_or_to_nothing() {
     let root = std::path::Path::new("/data/bundles");
-    assert_eq!(folder_below(root, "notes-0123"), Some(root.join("notes-0123")));
+    assert_eq!(direct_subfolder(root, "notes-0123"), Some(root.join("notes-0123")));
     for name in ["", ".", "..", "../notes", "notes/../..", "notes/server", "notes/", "./notes", "/etc", "//", "/"] {
-        assert_eq!(folder_below(root, name), None, "{name:?}");
+        assert_eq!(direct_subfolder(root, name), None, "{name:?}");
     }
 }
 

@@ -34,17 +34,17 @@ pub(crate) enum CallRecord<'a> {
 
 impl CallRecord<'_> {
     /// Records that the call was sent with arguments edited by the user, in case the process exits during the call.
-    pub(super) async fn change(&self, host: &Host, changed: &Map<String, Value>) {
+    pub(super) async fn record_changed_arguments(&self, host: &Host, changed: &Map<String, Value>) {
         let Self::Ahead { log, item, .. } = self else { return };
         let mut item = item.clone();
         if let ItemBody::ToolCall { arguments, .. } = &mut item.body {
             *arguments = Value::Object(changed.clone());
         }
-        if let Err(error) = log.write(vec![item.clone()]).await {
+        if let Err(error) = log.write_items(vec![item.clone()]).await {
             tracing::warn!(%error, "the arguments edited by the user could not be stored yet");
         }
         // The host may have shut down, with no observers left.
-        let _ = host.tell_of_conversation(log.item_event(item, true).await).await;
+        let _ = host.emit_conversation_event(log.item_event(item, true).await).await;
     }
 
     /// Returns the tool use in the model's reply that requested the call.
@@ -62,7 +62,7 @@ impl CallRecord<'_> {
     }
 
     /// Returns the item with its position in the conversation.
-    pub(super) fn place(&self, item: ChatItem) -> ChatItem {
+    pub(super) fn with_position(&self, item: ChatItem) -> ChatItem {
         match self {
             Self::Ahead { item: written, .. } => ChatItem { parent: written.parent.clone(), at: written.at, ..item },
             Self::Nowhere | Self::AtEnd { .. } => item,
@@ -71,13 +71,13 @@ impl CallRecord<'_> {
 
     /// Writes the end of the call. If a model is replying in the conversation of a user's call, it is written after
     /// that.
-    pub(super) async fn keep(&self, host: &Host, item: &ChatItem) -> Result<(), ConversationError> {
+    pub(super) async fn write_end(&self, host: &Host, item: &ChatItem) -> Result<(), ConversationError> {
         match self {
             Self::Nowhere => Ok(()),
-            Self::AtEnd { chat, conversation } => chat.append_or_wait(conversation.clone(), item).await,
+            Self::AtEnd { chat, conversation } => chat.append_or_defer(conversation.clone(), item).await,
             Self::Ahead { log, .. } => {
                 let readings = host.add_open_world_claims(readings(item)).await?;
-                log.write_read(item, readings).await
+                log.write_with_readings(item, readings).await
             }
         }
     }

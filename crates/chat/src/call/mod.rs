@@ -34,9 +34,9 @@ pub(super) use call_record::CallRecord;
 use reviewed_result::ReviewedResult;
 
 /// Timeout for the end of a cancelled call.
-const CANCELLING: Duration = Duration::from_secs(5);
+const CANCEL_TIMEOUT: Duration = Duration::from_secs(5);
 /// Interval at which the cancellation of a call is repeated.
-const CANCEL_AGAIN: Duration = Duration::from_millis(100);
+const CANCEL_RETRY_INTERVAL: Duration = Duration::from_millis(100);
 
 /// A tool call to make.
 #[derive(Debug, Clone, PartialEq)]
@@ -91,7 +91,7 @@ impl Chat {
                 None => CallRecord::Nowhere,
             };
             let (is_allowed, stop) = (async { Ok(()) }, CancellationToken::new());
-            let end = make(&chat.host, call, record, is_allowed, &stop).await;
+            let end = make_recorded_call(&chat.host, call, record, is_allowed, &stop).await;
             if let Err(error) = &end.kept {
                 tracing::warn!(%error, "a call could not be stored in its conversation");
             }
@@ -106,7 +106,7 @@ impl Chat {
 
 /// Makes a call after `is_allowed` succeeds, and records it. The policy decides about it, and the user if required.
 /// Triggering `stop` cancels the call.
-pub(super) async fn make(
+pub(super) async fn make_recorded_call(
     host: &Host,
     call: ToolCall,
     record: CallRecord<'_>,
@@ -131,7 +131,7 @@ pub(super) async fn make(
     let follow = async {
         let Ok(changed) = was_sent.await else { return };
         if let Some(changed) = crossed.get_or_init(|| changed) {
-            record.change(host, changed).await;
+            record.record_changed_arguments(host, changed).await;
         }
     };
     let ended = {
@@ -140,7 +140,7 @@ pub(super) async fn make(
         tokio::select! {
             biased;
             ended = &mut both => ended,
-            () = stop.cancelled() => cancel(host, &id, both).await,
+            () = stop.cancelled() => cancel_until_ended(host, &id, both).await,
         }
     };
     let crossed = crossed.into_inner();
@@ -152,10 +152,10 @@ pub(super) async fn make(
     let read = match ended {
         Ok(result) => {
             let problem = schema_problem(host, &server, &tool, &result).await;
-            review.result(ToolResult::new(result, problem, arguments.clone())).await
+            review.review_result_text(ToolResult::new(result, problem, arguments.clone())).await
         }
         Err(error) => {
-            let words = review.failure(&error, was_sent).await;
+            let words = review.review_failure(&error, was_sent).await;
             failure = Some(error);
             Err(words)
         }
@@ -179,20 +179,21 @@ pub(super) async fn make(
         left_out,
     };
     // clock: timestamp of the item.
-    let item = record.place(ChatItem { id, parent: None, at: ports::time::now(), state: ItemState::Whole, body });
-    let kept = record.keep(host, &item).await;
+    let item =
+        record.with_position(ChatItem { id, parent: None, at: ports::time::now(), state: ItemState::Whole, body });
+    let kept = record.write_end(host, &item).await;
     CallOutcome { item, failure, kept }
 }
 
 /// Cancels a call that may end meanwhile. The cancellation is repeated if the server is busy.
-async fn cancel<T>(
+async fn cancel_until_ended<T>(
     host: &Host,
     id: &str,
     call: impl Future<Output = Result<T, CallFailure>>,
 ) -> Result<T, CallFailure> {
     let cancel = async {
         while host.cancel_call(id.to_owned()).await.is_err() {
-            tokio::time::sleep(CANCEL_AGAIN).await;
+            tokio::time::sleep(CANCEL_RETRY_INTERVAL).await;
         }
         std::future::pending::<()>().await;
     };
@@ -200,7 +201,7 @@ async fn cancel<T>(
         biased;
         ended = call => ended,
         () = cancel => Err(CallFailure::Cancelled),
-        () = tokio::time::sleep(CANCELLING) => Err(CallFailure::Cancelled),
+        () = tokio::time::sleep(CANCEL_TIMEOUT) => Err(CallFailure::Cancelled),
     }
 }
 

@@ -39,7 +39,7 @@ impl<'a> ReviewedResult<'a> {
     /// # Errors
     ///
     /// Returns the text for the model in place of a withheld result.
-    pub(super) async fn result(&self, result: ToolResult) -> Result<ToolResult, String> {
+    pub(super) async fn review_result_text(&self, result: ToolResult) -> Result<ToolResult, String> {
         let Some(origin) = self.of.clone() else { return Ok(result) };
         let call = origin.call.clone();
         let verdict = tokio::select! {
@@ -47,50 +47,50 @@ impl<'a> ReviewedResult<'a> {
             verdict = self.host.review_result(origin, result) => verdict,
             () = self.stop.cancelled() => {
                 self.host.withdraw_result(call).await;
-                return Err(model_context::withheld("as the user stopped the answer"));
+                return Err(model_context::withheld_text("as the user stopped the answer"));
             }
         };
         match verdict {
             ResultVerdict::Passes(result) => Ok(*result),
-            ResultVerdict::LeftOut(by) => Err(model_context::withheld(&by)),
+            ResultVerdict::LeftOut(by) => Err(model_context::withheld_text(&by)),
             ResultVerdict::Stops(by) => {
                 self.stop.cancel();
-                Err(model_context::withheld(&by))
+                Err(model_context::withheld_text(&by))
             }
         }
     }
 
     /// Returns the description of a failure for the reader. For a model, text written by a server is reviewed like a
     /// result.
-    pub(super) async fn failure(&self, failure: &CallFailure, was_sent: bool) -> String {
+    pub(super) async fn review_failure(&self, failure: &CallFailure, was_sent: bool) -> String {
         if self.of.is_none() {
             return failure.to_string();
         }
         if was_sent && matches!(failure, CallFailure::Cancelled) {
-            return model_context::STOPPED.to_owned();
+            return model_context::STOPPED_TEXT.to_owned();
         }
         let text = failure.to_string();
-        if !holds_words_of_server(failure) {
+        if !contains_server_text(failure) {
             return text;
         }
         let content = vec![Content::Text { text }];
         let (structured, structured_problem, arguments) = (None, None, Value::Null);
         let result = ToolResult { content, structured, structured_problem, is_error: true, arguments };
-        match self.result(result).await {
-            Ok(passed) => passed.content.into_iter().find_map(text_of).unwrap_or_default(),
+        match self.review_result_text(result).await {
+            Ok(passed) => passed.content.into_iter().find_map(text_content).unwrap_or_default(),
             Err(withheld) => withheld,
         }
     }
 }
 
-fn text_of(content: Content) -> Option<String> {
+fn text_content(content: Content) -> Option<String> {
     match content {
         Content::Text { text } => Some(text),
         _ => None,
     }
 }
 
-const fn holds_words_of_server(failure: &CallFailure) -> bool {
+const fn contains_server_text(failure: &CallFailure) -> bool {
     match failure {
         CallFailure::Session { error, .. } => matches!(
             **error,

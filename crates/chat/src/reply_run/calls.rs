@@ -8,15 +8,15 @@ use futures_util::{StreamExt as _, stream};
 use host::CallOrigin;
 use serde_json::{Map, Value};
 
-use super::{ReplyRun, RequestedCall, new_item, write_again};
+use super::{ReplyRun, RequestedCall, new_item, retry_write};
 use crate::call::{self, CallOutcome, CallRecord, ToolCall};
 use crate::engine::new_id;
 use crate::offered_tools::ToolState;
-use crate::own_tools::{self, OwnToolResult, SEARCH_TOOLS};
+use crate::own_tools::{self, BuiltinToolResult, SEARCH_TOOLS_NAME};
 use crate::{ConversationError, model_context};
 
 /// Maximum number of concurrent calls of one reply.
-const PARALLEL_CALLS: usize = 8;
+const MAX_PARALLEL_CALLS: usize = 8;
 /// Maximum number of calls that one reply may request. Further ones are refused.
 const MAX_CALLS: usize = 64;
 
@@ -38,27 +38,27 @@ impl ReplyRun {
     pub(super) async fn make_calls(&mut self, wanted: Vec<RequestedCall>) -> Result<ChatItem, ConversationError> {
         let (mut items, mut planned, mut parent) = (Vec::new(), Vec::new(), self.reply.id.clone());
         for (number, wanted) in wanted.into_iter().enumerate() {
-            let (item, call) = self.plan(wanted, &parent, number);
+            let (item, call) = self.plan_call(wanted, &parent, number);
             parent.clone_from(&item.id);
             planned.extend(call);
             items.push(item);
         }
-        self.log.write(items.clone()).await?;
+        self.log.write_items(items.clone()).await?;
         for item in &items {
-            self.tell_item(item.clone(), true).await;
+            self.emit_item(item.clone(), true).await;
         }
         let mut lost = None;
         {
             let run = &*self;
             let mut made =
-                stream::iter(planned.into_iter().map(|call| run.make_call(call))).buffer_unordered(PARALLEL_CALLS);
+                stream::iter(planned.into_iter().map(|call| run.make_call(call))).buffer_unordered(MAX_PARALLEL_CALLS);
             while let Some(CallOutcome { mut item, kept, .. }) = made.next().await {
                 if let Err(error) = kept {
                     mark_lost(&mut item, &error);
-                    write_again(&run.log, &item).await;
+                    retry_write(&run.log, &item).await;
                     lost = Some(error);
                 }
-                run.tell_item(item.clone(), true).await;
+                run.emit_item(item.clone(), true).await;
                 if let Some(place) = items.iter_mut().find(|other| other.id == item.id) {
                     *place = item;
                 }
@@ -73,13 +73,13 @@ impl ReplyRun {
     }
 
     /// Creates the item of a call; and the call to make, if it is a tool of a server.
-    fn plan(&mut self, wanted: RequestedCall, parent: &str, number: usize) -> (ChatItem, Option<PlannedCall>) {
+    fn plan_call(&mut self, wanted: RequestedCall, parent: &str, number: usize) -> (ChatItem, Option<PlannedCall>) {
         let RequestedCall { id, key, arguments } = wanted;
         let used = ToolUsed { reply: self.reply.id.clone(), id, key: key.clone() };
         let limit = usize::try_from(self.bounds.result_bytes).unwrap_or(usize::MAX);
         let told = match (key.as_str(), self.offering.tool(&key)) {
             _ if number >= MAX_CALLS => {
-                OwnToolResult::error(format!("not made: an answer may ask for {MAX_CALLS} calls at most"))
+                BuiltinToolResult::error(format!("not made: an answer may ask for {MAX_CALLS} calls at most"))
             }
             (_, Some(tool)) => {
                 let (server, tool) = (tool.server.clone(), tool.tool.clone());
@@ -101,25 +101,25 @@ impl ReplyRun {
                 let item = ChatItem { id, parent: Some(parent.to_owned()), at, state: ItemState::Streaming, body };
                 return (item.clone(), Some(PlannedCall { item, server, tool, arguments }));
             }
-            (SEARCH_TOOLS, None) => {
+            (SEARCH_TOOLS_NAME, None) => {
                 let offering = Arc::clone(&self.offering);
-                let index = self.index.get_or_insert_with(|| offering.index());
-                own_tools::search(&offering, index, &arguments)
+                let index = self.index.get_or_insert_with(|| offering.search_index());
+                own_tools::search_tools(&offering, index, &arguments)
             }
-            (model_context::READ_RESULT, None) => own_tools::continue_result(&self.path, &arguments, limit),
-            _ => OwnToolResult::error(self.why_not(&key)),
+            (model_context::READ_RESULT_TOOL, None) => own_tools::continue_result(&self.path, &arguments, limit),
+            _ => BuiltinToolResult::error(self.unavailable_reason(&key)),
         };
-        let OwnToolResult { text, found, is_error } = told;
+        let BuiltinToolResult { text, found, is_error } = told;
         let body = ItemBody::OwnTool { used, arguments: Value::Object(arguments), text, found, is_error };
         (new_item(Some(parent.to_owned()), ItemState::Whole, body), None)
     }
 
     /// Returns the reason why a model can't use the requested tool.
-    fn why_not(&self, key: &str) -> String {
-        let known = self.offering.all().iter().find(|tool| tool.key == key);
+    fn unavailable_reason(&self, key: &str) -> String {
+        let known = self.offering.all_tools().iter().find(|tool| tool.key == key);
         match known.map(|tool| (tool.state, tool.server.as_str())) {
             Some((ToolState::Changed, server)) if self.omitted_servers().any(|left_out| left_out == server) => {
-                format!("not made: {}", super::model_answer::tools_left_out(server))
+                format!("not made: {}", super::model_answer::omitted_tools_notice(server))
             }
             Some((ToolState::Changed, server)) => {
                 format!("not made: the tool {key:?} of {server} changed since the user reviewed it")
@@ -145,7 +145,7 @@ impl ReplyRun {
         let call = ToolCall { id: item.id.clone(), origin, server, tool, arguments };
         let result_bytes = usize::try_from(self.bounds.result_bytes).unwrap_or(usize::MAX);
         let record = CallRecord::Ahead { log: &self.log, item, result_bytes };
-        call::make(&self.host, call, record, is_allowed, &self.answering.running.stop).await
+        call::make_recorded_call(&self.host, call, record, is_allowed, &self.answering.running.stop).await
     }
 
     /// Returns an error unless the tool is still enabled. The user may have disabled it since the request to the model.

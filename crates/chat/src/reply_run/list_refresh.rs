@@ -10,9 +10,9 @@ use mcp_proto::session::ListKind;
 use super::ReplyRun;
 
 /// Timeout for reading tool lists again.
-const READING: Duration = Duration::from_secs(10);
+const REFRESH_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum number of readings of a list per request, since a server may report changes continuously.
-const READINGS: usize = 3;
+const MAX_REFRESHES: usize = 3;
 
 impl ReplyRun {
     /// Waits until changed tool lists are read, at most for the timeout. Returns `true` if there were any.
@@ -22,7 +22,7 @@ impl ReplyRun {
         if names.is_empty() {
             return false;
         }
-        let readings = names.iter().map(|name| read_again(&self.host, name));
+        let readings = names.iter().map(|name| refresh_until_current(&self.host, name));
         tokio::select! {
             _ = join_all(readings) => {}
             () = self.answering.running.stop.cancelled() => {}
@@ -35,7 +35,7 @@ impl ReplyRun {
         let catalog = self.host.catalog(server.to_owned()).await;
         if catalog.is_ok_and(|catalog| catalog.has_outdated_tools()) {
             tokio::select! {
-                () = read_again(&self.host, server) => {}
+                () = refresh_until_current(&self.host, server) => {}
                 () = self.answering.running.stop.cancelled() => {}
             }
         }
@@ -48,9 +48,9 @@ impl ReplyRun {
 }
 
 /// Reads a server's tools until they are up to date, within bounds.
-async fn read_again(host: &Host, server: &str) {
+async fn refresh_until_current(host: &Host, server: &str) {
     let read = async {
-        for _ in 0..READINGS {
+        for _ in 0..MAX_REFRESHES {
             // A server that has ended meanwhile has no tools to wait for.
             let Ok(catalog) = host.refresh_list(server.to_owned(), ListKind::Tools).await else { return };
             if !catalog.has_outdated_tools() {
@@ -59,5 +59,5 @@ async fn read_again(host: &Host, server: &str) {
         }
     };
     // Tools that were not read in time are omitted, with a notice.
-    let _ = tokio::time::timeout(READING, read).await;
+    let _ = tokio::time::timeout(REFRESH_TIMEOUT, read).await;
 }

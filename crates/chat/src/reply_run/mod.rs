@@ -17,13 +17,13 @@ use tokio::time::Instant;
 
 use super::conversation_locks::RunningReplyGuard;
 use super::conversation_log::ConversationLog;
-use super::engine::{new_id, servers_of};
+use super::engine::{new_id, resolve_servers};
 use super::offered_tools::OfferedTools;
 use super::search_index::SearchIndex;
 use super::{ConversationError, ConversationSettings, OfferedServer};
 
 /// Delays before each attempt to repeat a failed write.
-const WRITE_AGAIN: [Duration; 3] = [Duration::ZERO, Duration::from_millis(500), Duration::from_secs(2)];
+const WRITE_RETRY_DELAYS: [Duration; 3] = [Duration::ZERO, Duration::from_millis(500), Duration::from_secs(2)];
 
 /// The state of a run.
 pub(super) struct ReplyRun {
@@ -60,16 +60,16 @@ impl ReplyRun {
     ) -> Result<Self, ConversationError> {
         let mut reply = new_reply(&model, parent);
         // Written first, so that the branch of the parent continues with this reply, and the path leads to it.
-        log.write(vec![reply.clone()]).await?;
+        log.write_items(vec![reply.clone()]).await?;
         let read = async {
-            let path = log.path(Some(reply.id.clone())).await?;
+            let path = log.path_items(Some(reply.id.clone())).await?;
             Ok((path, host.conversation_bounds().await?))
         };
         let (path, bounds) = match read.await {
             Ok(read) => read,
             Err(error) => {
-                fail(&mut reply, &error);
-                write_again(&log, &reply).await;
+                record_failure(&mut reply, &error);
+                retry_write(&log, &reply).await;
                 return Err(error);
             }
         };
@@ -97,40 +97,40 @@ impl ReplyRun {
 
     /// Runs to the end. Errors are recorded in the reply.
     pub(super) async fn run(mut self) {
-        let last = match self.rounds().await {
+        let last = match self.run_rounds().await {
             Ok(last) => last,
             Err(error) => {
                 self.set_live(None);
-                fail(&mut self.reply, &error);
-                write_again(&self.log, &self.reply).await;
+                record_failure(&mut self.reply, &error);
+                retry_write(&self.log, &self.reply).await;
                 self.reply.clone()
             }
         };
-        self.end(last).await;
+        self.finish_run(last).await;
     }
 
     /// Alternates replies and calls. Returns the last item. Stops at an error.
-    async fn rounds(&mut self) -> Result<ChatItem, ConversationError> {
+    async fn run_rounds(&mut self) -> Result<ChatItem, ConversationError> {
         let mut round = 0;
         loop {
             round += 1;
-            let wanted = match self.answer().await {
+            let wanted = match self.request_reply().await {
                 Ok(wanted) => wanted,
                 Err(error) => {
-                    fail(&mut self.reply, &error);
+                    record_failure(&mut self.reply, &error);
                     Vec::new()
                 }
             };
             self.set_live(None);
             let goes_on = !self.is_stopped();
             // Written before the calls, since calls missing from the history would be untraceable.
-            self.log.write(vec![self.reply.clone()]).await?;
+            self.log.write_items(vec![self.reply.clone()]).await?;
             let reply = self.reply.clone();
             Arc::make_mut(&mut self.path).push(reply.clone());
             if wanted.is_empty() {
                 return Ok(reply);
             }
-            self.tell_item(reply, true).await;
+            self.emit_item(reply, true).await;
             let last = self.make_calls(wanted).await?;
             if !goes_on || self.is_stopped() {
                 return Ok(last);
@@ -138,21 +138,21 @@ impl ReplyRun {
             if round >= self.bounds.rounds {
                 let notice = ItemBody::Notice { notice: Notice::Rounds { rounds: round } };
                 let item = new_item(Some(last.id), ItemState::Whole, notice);
-                self.log.write(vec![item.clone()]).await?;
+                self.log.write_items(vec![item.clone()]).await?;
                 return Ok(item);
             }
             self.reply = new_reply(&self.model, Some(last.id));
-            self.log.write(vec![self.reply.clone()]).await?;
+            self.log.write_items(vec![self.reply.clone()]).await?;
             self.show_reply().await;
         }
     }
 
     /// Emits the last item of the run. The conversation is released before, so that observers can start the next reply.
-    async fn end(self, item: ChatItem) {
+    async fn finish_run(self, item: ChatItem) {
         let Self { host, log, answering, .. } = self;
         drop(answering);
         // The host may have shut down, with no observers left.
-        let _ = host.tell_of_conversation(log.item_event(item, false).await).await;
+        let _ = host.emit_conversation_event(log.item_event(item, false).await).await;
         let _ = host.conversations_changed(Some(log.conversation)).await;
     }
 
@@ -166,24 +166,24 @@ impl ReplyRun {
 
     async fn show_reply(&mut self) {
         self.set_live(Some((self.reply.clone(), 0)));
-        self.tell_item(self.reply.clone(), true).await;
+        self.emit_item(self.reply.clone(), true).await;
     }
 
-    async fn tell_item(&self, item: ChatItem, answering: bool) {
+    async fn emit_item(&self, item: ChatItem, answering: bool) {
         // The host may have shut down, with no observers left.
-        let _ = self.host.tell_of_conversation(self.log.item_event(item, answering).await).await;
+        let _ = self.host.emit_conversation_event(self.log.item_event(item, answering).await).await;
     }
 
     /// Updates the tools that the model may use: servers start and stop, and tools are reviewed during the run.
-    async fn look_at_tools(&mut self) -> Result<(), ConversationError> {
+    async fn update_offered_tools(&mut self) -> Result<(), ConversationError> {
         let (_, now) = self.log.conversation().await?;
         // The reasoning setting must not change within a run.
         self.settings = ConversationSettings { thinking: self.settings.thinking, ..now };
-        self.servers = servers_of(&self.host, &self.settings.servers).await?;
+        self.servers = resolve_servers(&self.host, &self.settings.servers).await?;
         if self.wait_for_lists().await {
-            self.servers = servers_of(&self.host, &self.settings.servers).await?;
+            self.servers = resolve_servers(&self.host, &self.settings.servers).await?;
         }
-        if !self.offering.rests_on(&self.servers) {
+        if !self.offering.is_built_from(&self.servers) {
             let servers = self.servers.clone();
             let made = tokio::task::spawn_blocking(move || OfferedTools::new(&servers)).await;
             self.offering = Arc::new(made.map_err(|_| ConversationError::Closing)?);
@@ -193,8 +193,8 @@ impl ReplyRun {
         let told = self.servers.iter().filter(|(offered, server)| offered.instructions_of(server).is_some());
         let told: Vec<String> = told.map(|(offered, _)| offered.server.clone()).collect();
         if !told.is_empty() {
-            self.host.label_conversation(self.log.conversation.clone(), told.clone(), false).await?;
-            self.log.write_after(&self.reply, told).await?;
+            self.host.record_conversation_servers(self.log.conversation.clone(), told.clone(), false).await?;
+            self.log.write_with_servers(&self.reply, told).await?;
         }
         Ok(())
     }
@@ -221,7 +221,7 @@ fn new_reply(model: &ModelRef, parent: Option<String>) -> ChatItem {
 }
 
 /// Records in a reply why it failed.
-fn fail(reply: &mut ChatItem, cause: &ConversationError) {
+fn record_failure(reply: &mut ChatItem, cause: &ConversationError) {
     if let ItemBody::Reply { error, parts, .. } = &mut reply.body {
         *error = Some(match cause {
             ConversationError::Model(error) => ModelProblem::from(error),
@@ -233,16 +233,16 @@ fn fail(reply: &mut ChatItem, cause: &ConversationError) {
 
 /// Repeats a failed write of a final state, since the cause may disappear. Otherwise the item is marked as interrupted
 /// on the next start.
-async fn write_again(log: &ConversationLog, item: &ChatItem) {
-    for pause in WRITE_AGAIN {
+async fn retry_write(log: &ConversationLog, item: &ChatItem) {
+    for pause in WRITE_RETRY_DELAYS {
         tokio::time::sleep(pause).await;
-        match log.write(vec![item.clone()]).await {
+        match log.write_items(vec![item.clone()]).await {
             Ok(()) => return,
             Err(error) => tracing::error!(%error, "the end of a reply or a call could not be stored"),
         }
     }
 }
 
-fn millis(began: Instant) -> u64 {
+fn elapsed_millis(began: Instant) -> u64 {
     u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)
 }

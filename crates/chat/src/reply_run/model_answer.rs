@@ -9,20 +9,20 @@ use models::{MessagePart, ModelError, ModelReply, ModelRequest, ReplyDelta, Toke
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::{ReplyRun, RequestedCall, millis};
-use crate::streamed_pieces::{StreamedPieces, apply};
+use super::{ReplyRun, RequestedCall, elapsed_millis};
+use crate::streamed_pieces::{StreamedPieces, append_pieces};
 use crate::{ConversationError, model_context, own_tools, system_prompt};
 
 /// Minimum interval between deltas sent to the page: two frames.
-const TELL_EVERY: Duration = Duration::from_millis(33);
+const EMIT_INTERVAL: Duration = Duration::from_millis(33);
 /// Minimum interval between writes of a streaming reply.
-const WRITE_EVERY: Duration = Duration::from_millis(250);
+const WRITE_INTERVAL: Duration = Duration::from_millis(250);
 
 impl ReplyRun {
     /// Requests a reply and receives it. Returns the calls that it requests.
-    pub(super) async fn answer(&mut self) -> Result<Vec<RequestedCall>, ConversationError> {
+    pub(super) async fn request_reply(&mut self) -> Result<Vec<RequestedCall>, ConversationError> {
         let began = Instant::now();
-        self.look_at_tools().await?;
+        self.update_offered_tools().await?;
         let registry = self.host.models().await?;
         let known = registry.model(&self.model).cloned();
         let limit = usize::try_from(self.bounds.result_bytes).unwrap_or(usize::MAX);
@@ -32,16 +32,17 @@ impl ReplyRun {
         let threshold = self.settings.search_threshold(self.bounds, context);
         // Reads images and files, which takes time.
         let (path, model) = (Arc::clone(&self.path), self.model.clone());
-        let messages = tokio::task::spawn_blocking(move || model_context::turns(&path, &model, limit));
+        let messages =
+            tokio::task::spawn_blocking(move || model_context::messages_ending_with_user(&path, &model, limit));
         let messages = messages.await.map_err(|_| ConversationError::Closing)?;
         let request = ModelRequest {
-            system: system_prompt::system(&self.settings, &self.servers),
+            system: system_prompt::build_system_prompt(&self.settings, &self.servers),
             messages,
             tools: if takes_tools { own_tools::sent_tools(&self.offering, &self.path, threshold) } else { Vec::new() },
             thinking: self.settings.thinking,
             ..ModelRequest::default()
         };
-        let losses = registry.cannot_carry(&self.model, &request)?;
+        let losses = registry.find_losses(&self.model, &request)?;
         if let ItemBody::Reply { conversions, .. } = &mut self.reply.body {
             let told = losses.iter().filter(|loss| !loss.is_only_rephrased());
             *conversions = told.map(ToString::to_string).collect();
@@ -54,7 +55,7 @@ impl ReplyRun {
                 },
             ));
         }
-        let left_out: Vec<String> = self.omitted_servers().map(tools_left_out).collect();
+        let left_out: Vec<String> = self.omitted_servers().map(omitted_tools_notice).collect();
         if let ItemBody::Reply { conversions, .. } = &mut self.reply.body {
             conversions.extend(left_out);
         }
@@ -62,7 +63,7 @@ impl ReplyRun {
         let stop = self.answering.running.stop.clone();
         let asked = tokio::select! {
             asked = registry.stream(&self.model, request) => asked,
-            () = stop.cancelled() => return Ok(self.stopped(began, None)),
+            () = stop.cancelled() => return Ok(self.handle_stop(began, None)),
         };
         let (usage, first, ended) = match asked {
             Ok(deltas) => self.read_stream(deltas, began).await?,
@@ -74,11 +75,11 @@ impl ReplyRun {
             *cost =
                 price.and_then(|price| price.cost(own).map(|amount| Cost { amount, currency: price.currency.clone() }));
             *first_after = first;
-            *took = millis(began);
+            *took = elapsed_millis(began);
         }
         match ended {
-            Ok(reply) => Ok(self.take_whole(reply)),
-            Err(None) => Ok(self.stopped(began, first)),
+            Ok(reply) => Ok(self.store_whole_reply(reply)),
+            Err(None) => Ok(self.handle_stop(began, first)),
             Err(Some(error)) => Err(ConversationError::Model(error)),
         }
     }
@@ -92,18 +93,18 @@ impl ReplyRun {
     ) -> Result<(TokenUsage, Option<u64>, Result<ModelReply, Option<ModelError>>), ConversationError> {
         let stop = self.answering.running.stop.clone();
         let (mut pieces, mut usage, mut first) = (StreamedPieces::default(), TokenUsage::default(), None);
-        let (mut tell_at, mut write_at) = (Instant::now(), Instant::now() + WRITE_EVERY);
+        let (mut tell_at, mut write_at) = (Instant::now(), Instant::now() + WRITE_INTERVAL);
         let mut writing: Option<tokio::task::JoinHandle<()>> = None;
         let ended = loop {
             tokio::select! {
                 biased;
                 () = stop.cancelled() => break Err(None),
                 () = tokio::time::sleep_until(tell_at), if pieces.is_pending() => {
-                    self.tell_pieces(&mut pieces).await?;
-                    tell_at = Instant::now() + TELL_EVERY;
+                    self.emit_pieces(&mut pieces).await?;
+                    tell_at = Instant::now() + EMIT_INTERVAL;
                     if tell_at >= write_at && writing.as_ref().is_none_or(tokio::task::JoinHandle::is_finished) {
-                        writing = Some(self.write_live());
-                        write_at = tell_at + WRITE_EVERY;
+                        writing = Some(self.write_partial_reply());
+                        write_at = tell_at + WRITE_INTERVAL;
                     }
                 }
                 delta = deltas.next() => match delta {
@@ -112,9 +113,9 @@ impl ReplyRun {
                         let whose = |key: &str| {
                             self.offering.tool(key).map(|tool| (tool.server.clone(), tool.tool.clone()))
                         };
-                        usage = pieces.take(delta, whose).unwrap_or(usage);
+                        usage = pieces.add_delta(delta, whose).unwrap_or(usage);
                         if first.is_none() && pieces.is_pending() {
-                            first = Some(millis(began));
+                            first = Some(elapsed_millis(began));
                         }
                     }
                     Some(Err(error)) => break Err(Some(error)),
@@ -123,7 +124,7 @@ impl ReplyRun {
             }
         };
         if pieces.is_pending() {
-            self.tell_pieces(&mut pieces).await?;
+            self.emit_pieces(&mut pieces).await?;
         }
         // A write of the streaming reply must not be executed after the final one.
         if let Some(writing) = writing {
@@ -135,45 +136,45 @@ impl ReplyRun {
         Ok((usage, first, ended))
     }
 
-    async fn tell_pieces(&self, pieces: &mut StreamedPieces) -> Result<(), ConversationError> {
+    async fn emit_pieces(&self, pieces: &mut StreamedPieces) -> Result<(), ConversationError> {
         let append = pieces.take_pending();
         let seq = {
             let mut live = self.answering.running.live.lock().unwrap_or_else(PoisonError::into_inner);
             let Some((item, seq)) = &mut *live else { return Ok(()) };
             if let ItemBody::Reply { parts, .. } = &mut item.body {
-                apply(parts, &append);
+                append_pieces(parts, &append);
             }
             *seq += 1;
             *seq - 1
         };
         let (conversation, item) = (self.log.conversation.clone(), self.reply.id.clone());
-        self.host.tell_of_conversation(ConversationEvent::ReplyDelta { conversation, item, seq, append }).await?;
+        self.host.emit_conversation_event(ConversationEvent::ReplyDelta { conversation, item, seq, append }).await?;
         Ok(())
     }
 
     /// Writes the reply as far as received, in case the process exits.
-    fn write_live(&self) -> tokio::task::JoinHandle<()> {
+    fn write_partial_reply(&self) -> tokio::task::JoinHandle<()> {
         let (log, running) = (self.log.clone(), Arc::clone(&self.answering.running));
         tokio::spawn(async move {
             let live = running.live.lock().unwrap_or_else(PoisonError::into_inner).clone();
             let Some((item, _)) = live else { return };
-            if let Err(error) = log.write(vec![item]).await {
+            if let Err(error) = log.write_items(vec![item]).await {
                 tracing::warn!(%error, "a streaming reply could not be stored");
             }
         })
     }
 
     /// Handles the user's stop. The received parts are retained.
-    fn stopped(&mut self, began: Instant, first: Option<u64>) -> Vec<RequestedCall> {
+    fn handle_stop(&mut self, began: Instant, first: Option<u64>) -> Vec<RequestedCall> {
         if let ItemBody::Reply { stop, first_after, took, .. } = &mut self.reply.body {
-            (*stop, *first_after, *took) = (Some(ReplyStop::Stopped), first, millis(began));
+            (*stop, *first_after, *took) = (Some(ReplyStop::Stopped), first, elapsed_millis(began));
         }
         self.reply.state = ItemState::Cut;
         Vec::new()
     }
 
     /// Stores the complete reply, and returns the calls that it requests.
-    fn take_whole(&mut self, reply: ModelReply) -> Vec<RequestedCall> {
+    fn store_whole_reply(&mut self, reply: ModelReply) -> Vec<RequestedCall> {
         let (mut whole, mut wanted, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
         // Tool uses of a truncated or refused reply are not executed.
         let asks_for_calls = matches!(
@@ -216,6 +217,6 @@ impl ReplyRun {
 }
 
 /// Returns the notice for a server whose tools are not sent to the model.
-pub(super) fn tools_left_out(server: &str) -> String {
+pub(super) fn omitted_tools_notice(server: &str) -> String {
     format!("the tools of {server} are left out: it said that they changed, and they could not be read again in time")
 }

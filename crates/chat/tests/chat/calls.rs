@@ -180,7 +180,7 @@ async fn long_result_is_read_in_parts() {
         "the tool for reading more is offered last"
     );
     let ItemBody::ToolCall { result: Some(result), .. } = &items[2].body else { panic!("a result") };
-    let all = chat::model_context::text_of_result(result);
+    let all = chat::model_context::result_text(result);
     let mut how = arguments_to_read_more(note).expect("the note contains the arguments for reading more");
     assert_eq!(how["from"].as_u64().unwrap() + left_out, all.len() as u64, "reading continues at the truncation");
     // Reads from the start, following each note, until there is no more.
@@ -291,7 +291,7 @@ async fn a_tool_that_is_turned_off_in_the_settings_is_neither_offered_nor_called
     let mut talk =
         TestConversation::new(vec![wants(), says("I can't."), wants(), says("42.")], &["add", "show_everything"]).await;
     let pid = talk.app.server("demo").await.pid;
-    talk.app.host.trust("demo".into(), TrustDuration::Run).await.unwrap();
+    talk.app.host.set_server_trust("demo".into(), TrustDuration::Run).await.unwrap();
     talk.app.host.update_server("demo".into(), without(&["ad*"])).await.unwrap();
     let items = talk.say("Add 2 and 40").await;
     let shape = [

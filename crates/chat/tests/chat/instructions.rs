@@ -24,7 +24,7 @@ async fn approve_instructions(talk: &TestConversation) {
 async fn server_instructions_count_as_its_content_across_restarts() {
     let mut talk = TestConversation::new(vec![says("Hello."), says("And now.")], &["add"]).await;
     talk.say("Hi").await;
-    let label = talk.app.host.label(ID.into()).await.unwrap();
+    let label = talk.app.host.conversation_label(ID.into()).await.unwrap();
     assert_eq!(
         (label.servers.len(), label.is_whole),
         (0, true),
@@ -34,7 +34,7 @@ async fn server_instructions_count_as_its_content_across_restarts() {
     talk.say("Again").await;
     let system = talk.model.asked()[1].system.clone().unwrap_or_default();
     assert!(system.contains(r#"{"server":"demo","says":""#), "the instructions are data with their source: {system}");
-    let label = talk.app.host.label(ID.into()).await.unwrap();
+    let label = talk.app.host.conversation_label(ID.into()).await.unwrap();
     assert_eq!(label.servers, ["demo"], "X09: instructions count as content of the server without a call");
 
     talk.set(|settings| settings.servers.clear()).await;
@@ -46,7 +46,7 @@ async fn server_instructions_count_as_its_content_across_restarts() {
     model.next(says("Still."));
     let message = NewMessage { text: "Hi".into(), model: Some(reference("m")), ..NewMessage::default() };
     Chat::new(app.host.clone()).send_message(ID.into(), message, None).await.unwrap();
-    let label = app.host.label(ID.into()).await.unwrap();
+    let label = app.host.conversation_label(ID.into()).await.unwrap();
     assert_eq!(label.servers, ["demo"], "X09: the label is stored across restarts");
 }
 

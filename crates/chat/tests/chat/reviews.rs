@@ -70,11 +70,11 @@ async fn s27_result_is_sent_to_the_model_after_its_review() {
         ItemState::Streaming,
         "S27: if the process is killed now, the call counts as interrupted"
     );
-    let stale = talk.app.host.answer(request.id, "0".repeat(64), UserDecision::Allow(ApprovalScope::Once)).await;
+    let stale = talk.app.host.decide(request.id, "0".repeat(64), UserDecision::Allow(ApprovalScope::Once)).await;
     assert_eq!(stale, Err(DecisionError::Stale), "S27: an approval requires the displayed hash");
     for lasting in [ApprovalScope::Session, ApprovalScope::Always, ApprovalScope::Conversation] {
         let answer = UserDecision::Allow(lasting);
-        let refused = talk.app.host.answer(request.id, request.hash.to_string(), answer).await;
+        let refused = talk.app.host.decide(request.id, request.hash.to_string(), answer).await;
         assert!(
             matches!(refused, Err(DecisionError::WrongKind(_))),
             "S27: a permanent approval is refused: {refused:?}"
@@ -124,7 +124,7 @@ async fn s27_review_is_withdrawn_when_its_reply_stops() {
     let ItemBody::ToolCall { result: None, error: Some(_), .. } = &items[2].body else { panic!("{:?}", items[2]) };
     assert!(talk.app.consent_requests().await.is_empty(), "S27: the review is withdrawn");
     let late = UserDecision::Allow(ApprovalScope::Once);
-    let late = talk.app.host.answer(request.id, request.hash.to_string(), late).await;
+    let late = talk.app.host.decide(request.id, request.hash.to_string(), late).await;
     assert_eq!(late, Err(DecisionError::NotOpen), "S27: a late decision is refused");
     assert_eq!(talk.model.asked().len(), 1, "S27: the model receives nothing");
 }

@@ -43,7 +43,7 @@ async fn reply_streams_and_is_stored_with_its_usage() {
     assert_eq!(usage.output, Some(100), "its tokens");
     assert_eq!(cost.as_ref().map(|cost| cost.amount), Some(0.002), "the cost is stored");
     assert!(first_after.is_some(), "the time until the first part is stored");
-    assert_eq!(talk.chat.answering(ID), (false, None), "no reply is in progress");
+    assert_eq!(talk.chat.reply_in_progress(ID), (false, None), "no reply is in progress");
     let spent = talk.chat.conversation_spent(ID.into()).await.unwrap();
     assert_eq!((spent.taken.context_used, spent.context), (Some(1_100), Some(1_000_000)), "the context usage is known");
 }
@@ -76,7 +76,7 @@ async fn stopped_reply_keeps_its_partial_text() {
         }
     };
     tokio::time::timeout(PATIENCE, piece).await.expect("the reply starts");
-    let (answering, live) = talk.chat.answering(ID);
+    let (answering, live) = talk.chat.reply_in_progress(ID);
     let (live, seq) = live.expect("the partial reply is available");
     assert!(
         answering && text(&live) == "Half a " && seq == 1,

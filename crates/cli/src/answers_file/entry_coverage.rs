@@ -7,14 +7,14 @@ use api::data::{
 };
 
 use super::ConsentRequestKind;
-use crate::consent_request_text::reading_words;
-use crate::review_marks_text::reason_words;
-use crate::terminal_escape::line;
+use crate::consent_request_text::reading_text;
+use crate::review_marks_text::flag_reason_text;
+use crate::terminal_escape::escape_line;
 
 /// Maximum number of changes to a definition that a refusal names.
 const MAX_CHANGES: usize = 3;
 /// Rules that require a separate decision for each act.
-const ASKS_EACH_TIME: [&str; 5] =
+const EACH_TIME_RULES: [&str; 5] =
     ["rule-asks", "preset-asks", "policy-unusable", "managed-unusable", "tool-asks-each-time"];
 
 /// The extent of an entry that allows.
@@ -34,7 +34,7 @@ pub(super) struct EntryCoverage {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum UncoveredReason {
     /// No entry matches the consent request.
-    #[error("the answers file has no answer for this{}", also(.0))]
+    #[error("the answers file has no answer for this{}", conditions_suffix(.0))]
     NoneFits(Vec<MissingCondition>),
     /// An entry matches by its patterns, but its extent doesn't cover the consent request.
     #[error("the answer in the file does not apply: {}", list_conditions(.0))]
@@ -115,18 +115,18 @@ fn list_conditions(lacks: &[MissingCondition]) -> String {
     lacks.iter().map(ToString::to_string).collect::<Vec<_>>().join("; and ")
 }
 
-fn also(lacks: &[MissingCondition]) -> String {
+fn conditions_suffix(lacks: &[MissingCondition]) -> String {
     if lacks.is_empty() { String::new() } else { format!(": {}", list_conditions(lacks)) }
 }
 
 impl EntryCoverage {
     /// Returns `true` if the entry names no hash, or the hash of this act or of the definition it is about.
-    pub(super) fn names(&self, request: &ConsentRequest) -> bool {
+    pub(super) fn matches_hash(&self, request: &ConsentRequest) -> bool {
         self.hash.as_deref().is_none_or(|hash| hash == request.hash || Some(hash) == definition_hash(request))
     }
 
     /// Returns what the entry would have to contain to allow this consent request.
-    pub(super) fn lacks(&self, request: &ConsentRequest) -> Vec<MissingCondition> {
+    pub(super) fn missing_conditions(&self, request: &ConsentRequest) -> Vec<MissingCondition> {
         let names_act = self.hash.as_deref() == Some(request.hash.as_str());
         let mut lacks = Vec::new();
         match &request.body {
@@ -137,12 +137,12 @@ impl EntryCoverage {
                 lacks.push(MissingCondition::ConnectHash { hash: request.hash.clone() });
             }
             ConsentRequestBody::Tool { .. } => {
-                lacks.extend(needs_review(request).filter(|_| self.hash.is_none() && !self.unreviewed));
-                lacks.extend(after_untrusted(request).filter(|_| !self.after_untrusted));
+                lacks.extend(review_condition(request).filter(|_| self.hash.is_none() && !self.unreviewed));
+                lacks.extend(untrusted_reading_condition(request).filter(|_| !self.after_untrusted));
             }
             ConsentRequestBody::Result { .. } if !names_act && !request.marks.flags.is_empty() => {
                 lacks.push(MissingCondition::ResultHash {
-                    state: flags(&request.marks.flags),
+                    state: flag_reasons_text(&request.marks.flags),
                     hash: request.hash.clone(),
                 });
             }
@@ -152,7 +152,7 @@ impl EntryCoverage {
             }
             _ => {}
         }
-        if asks_each_time(request) && !names_act {
+        if requires_decision_each_time(request) && !names_act {
             lacks.push(MissingCondition::EachTime { hash: request.hash.clone() });
         }
         lacks
@@ -160,22 +160,22 @@ impl EntryCoverage {
 }
 
 /// Returns what an entry would have to contain for a consent request that matches none, limited to changed definitions.
-pub(super) fn changes_of(request: &ConsentRequest) -> Vec<MissingCondition> {
-    needs_review(request).filter(|_| request.marks.review == Some(ReviewState::Changed)).into_iter().collect()
+pub(super) fn changed_definition_conditions(request: &ConsentRequest) -> Vec<MissingCondition> {
+    review_condition(request).filter(|_| request.marks.review == Some(ReviewState::Changed)).into_iter().collect()
 }
 
 /// Describes how a tool changed since it was reviewed, and how to review it. `None` for anything else.
-pub(crate) fn changed_words(request: &ConsentRequest) -> Option<String> {
-    let server = line(&request.server);
-    let state = needs_review(request).filter(|_| request.marks.review == Some(ReviewState::Changed))?;
+pub(crate) fn describe_changed_tool(request: &ConsentRequest) -> Option<String> {
+    let server = escape_line(&request.server);
+    let state = review_condition(request).filter(|_| request.marks.review == Some(ReviewState::Changed))?;
     let MissingCondition::Review { state, .. } = state else { return None };
     Some(format!("{state}; review it with \"drawbridge-cli review {server}\""))
 }
 
-fn asks_each_time(request: &ConsentRequest) -> bool {
+fn requires_decision_each_time(request: &ConsentRequest) -> bool {
     // The reason may be another one, such as a new definition.
     matches!(&request.body, ConsentRequestBody::Tool { claims, .. } if claims.asks_each_time)
-        || ASKS_EACH_TIME.contains(&request.rule.as_str())
+        || EACH_TIME_RULES.contains(&request.rule.as_str())
 }
 
 /// Returns the hash of the definition of the tool that a consent request is about.
@@ -186,7 +186,7 @@ pub(crate) fn definition_hash(request: &ConsentRequest) -> Option<&str> {
     }
 }
 
-fn needs_review(request: &ConsentRequest) -> Option<MissingCondition> {
+fn review_condition(request: &ConsentRequest) -> Option<MissingCondition> {
     let ConsentRequestBody::Tool { .. } = request.body else { return None };
     let state = match request.marks.review {
         Some(ReviewState::Changed) => describe_change(request.marks.diff.as_ref()),
@@ -194,16 +194,18 @@ fn needs_review(request: &ConsentRequest) -> Option<MissingCondition> {
             String::from("the server reported that its list of tools changed, and it was not read again yet")
         }
         Some(ReviewState::Reviewed) if request.marks.flags.is_empty() => return None,
-        Some(ReviewState::Reviewed) => format!("its definition has a warning: it {}", flags(&request.marks.flags)),
+        Some(ReviewState::Reviewed) => {
+            format!("its definition has a warning: it {}", flag_reasons_text(&request.marks.flags))
+        }
         Some(ReviewState::New) | None if request.marks.flags.is_empty() => {
             String::from("its definition is not reviewed")
         }
         Some(ReviewState::New) | None => {
-            format!("its definition is not reviewed, which {}", flags(&request.marks.flags))
+            format!("its definition is not reviewed, which {}", flag_reasons_text(&request.marks.flags))
         }
     };
     let hash = definition_hash(request).unwrap_or(&request.hash).to_owned();
-    Some(MissingCondition::Review { state, server: line(&request.server), hash })
+    Some(MissingCondition::Review { state, server: escape_line(&request.server), hash })
 }
 
 /// Summarizes the changes to a definition since it was reviewed.
@@ -213,36 +215,36 @@ fn describe_change(diff: Option<&DefinitionDiff>) -> String {
         return String::from("the server itself changed since its definition was reviewed");
     }
     let whole = || String::from("all of it");
-    let place = |path: &[String]| if path.is_empty() { whole() } else { line(&path.join(" > ")) };
+    let place = |path: &[String]| if path.is_empty() { whole() } else { escape_line(&path.join(" > ")) };
     let told: Vec<String> = diff.changes.iter().take(MAX_CHANGES).map(|change| place(&change.path)).collect();
     let left = diff.changes.len() - told.len() + diff.more;
     let more = if left > 0 { format!(" and {left} more") } else { String::new() };
     format!("its definition changed since it was reviewed ({}{more})", told.join(", "))
 }
 
-fn flags(flags: &[Flag]) -> String {
+fn flag_reasons_text(flags: &[Flag]) -> String {
     let mut reasons: Vec<FlagReason> = flags.iter().map(|flag| flag.reason).collect();
     reasons.dedup();
-    reasons.into_iter().map(reason_words).collect::<Vec<_>>().join(", ")
+    reasons.into_iter().map(flag_reason_text).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the servers whose output a model has read before it requested a call.
-fn after_untrusted(request: &ConsentRequest) -> Option<MissingCondition> {
+fn untrusted_reading_condition(request: &ConsentRequest) -> Option<MissingCondition> {
     let ConsentRequestOrigin::Model { after, read, .. } = &request.why else { return None };
     // If no rule requires a decision each time, an approval that is limited to this call means that output of others is
     // in the conversation, or may be.
     let may_be = request.rule == "after-untrusted"
         || (request.scopes == [ApprovalScope::Once]
-            && !asks_each_time(request)
+            && !requires_decision_each_time(request)
             && ConsentRequestKind::of_request(request) == ConsentRequestKind::Tool);
     let after = match (after.as_slice(), read.as_slice()) {
         ([], []) if !may_be => return None,
         ([], []) => String::from("unknown servers"),
         ([], read) => {
-            let read: Vec<String> = read.iter().map(reading_words).collect();
-            format!("{} itself ({})", line(&request.server), read.join(", "))
+            let read: Vec<String> = read.iter().map(reading_text).collect();
+            format!("{} itself ({})", escape_line(&request.server), read.join(", "))
         }
-        (servers, _) => line(&servers.join(", ")),
+        (servers, _) => escape_line(&servers.join(", ")),
     };
     Some(MissingCondition::AfterUntrusted { after })
 }

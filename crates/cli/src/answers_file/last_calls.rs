@@ -6,19 +6,19 @@ use api::data::ConsentRequest;
 use ports::Document;
 use serde_json::{Map, Value};
 
-use super::{ConsentRequestKind, definition_hash, name_of};
+use super::{ConsentRequestKind, definition_hash, request_subject};
 
 /// Maximum number of tools that are remembered, over all servers. Changes of further tools are not announced.
 const MAX_TOOLS: usize = 10_000;
 
 /// Returns an announcement if the definition of a tool has changed since its last allowed call, and remembers the
 /// current one.
-pub(crate) fn announcement(api: &Api, request: &ConsentRequest) -> Option<String> {
+pub(crate) fn changed_tool_announcement(api: &Api, request: &ConsentRequest) -> Option<String> {
     if ConsentRequestKind::of_request(request) != ConsentRequestKind::Tool {
         return None;
     }
     let hash = definition_hash(request)?;
-    let (server, tool) = (request.server.as_str(), name_of(request));
+    let (server, tool) = (request.server.as_str(), request_subject(request));
     let mut before = None;
     let written = api.host().ports().documents.update(Document::Answered, &mut |kept| {
         let mut kept = LastDefinitions::read(kept);

@@ -21,7 +21,7 @@ impl NamePattern {
     /// # Errors
     ///
     /// Returns a message if a URI pattern is too long or contains `..` in its path.
-    pub(super) fn read(kind: ConsentRequestKind, pattern: &str) -> Result<Self, String> {
+    pub(super) fn compile(kind: ConsentRequestKind, pattern: &str) -> Result<Self, String> {
         Ok(match kind {
             ConsentRequestKind::Resource
             | ConsentRequestKind::Url
@@ -40,7 +40,7 @@ impl NamePattern {
     }
 
     /// Returns `true` if an entry matches a name. A refusal matches more spellings than an allow.
-    pub(super) fn fits(&self, name: &str, is_refusal: bool) -> bool {
+    pub(super) fn matches_name(&self, name: &str, is_refusal: bool) -> bool {
         match self {
             Self::Letters(pattern) => pattern.matches(name),
             Self::Uri(pattern) if is_refusal => pattern.refuses(name),

@@ -291,12 +291,12 @@ fn s32_refusal_describes_the_changed_definition() {
         let why = answers.find(&request).expect_err("it is refused").to_string();
         assert!(why.contains(told) && why.contains("drawbridge-cli review files"), "{why}");
     }
-    let words = changed_words(&request).expect("it changed");
+    let words = describe_changed_tool(&request).expect("it changed");
     assert!(
         words.contains(told) && words.contains("drawbridge-cli review files"),
         "the description is the same without a file: {words}"
     );
-    assert_eq!(changed_words(&tool("files", "read")), None, "an unchanged tool has no description");
+    assert_eq!(describe_changed_tool(&tool("files", "read")), None, "an unchanged tool has no description");
 }
 
 #[test]

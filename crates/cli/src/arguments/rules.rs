@@ -63,7 +63,7 @@ pub(crate) enum PolicyCommand {
         #[arg(value_name = "JSON", default_value = "{}")]
         args: String,
         /// Check another kind of act than a tool call.
-        #[arg(long, value_parser = act())]
+        #[arg(long, value_parser = act_parser())]
         act: Option<DryRunAct>,
         /// Assume that the call comes from a model that has read another server's output.
         #[arg(long)]
@@ -74,7 +74,7 @@ pub(crate) enum PolicyCommand {
 }
 
 /// Acts other than a tool call, by their names on the command line.
-const ACTS: [(&str, &str); 7] = [
+const ACT_NAMES: [(&str, &str); 7] = [
     ("read", "To get a prompt or read a resource"),
     ("start", "To start the server or connect to it"),
     ("sampling", "The server asks a model"),
@@ -84,8 +84,8 @@ const ACTS: [(&str, &str); 7] = [
     ("sign-in", "To sign in to the server"),
 ];
 
-fn act() -> impl TypedValueParser<Value = DryRunAct> {
-    let names = ACTS.map(|(name, help)| PossibleValue::new(name).help(help));
+fn act_parser() -> impl TypedValueParser<Value = DryRunAct> {
+    let names = ACT_NAMES.map(|(name, help)| PossibleValue::new(name).help(help));
     let named = |name: String| serde_json::from_value::<DryRunAct>(json!({ "kind": name.replace('-', "_") }));
     PossibleValuesParser::new(names).try_map(named)
 }
@@ -152,11 +152,11 @@ mod tests {
 
     #[test]
     fn every_action_name_is_accepted() {
-        for (name, _) in ACTS {
-            assert!(act().parse_ref(&Command::new("check"), None, name.as_ref()).is_ok(), "{name}");
+        for (name, _) in ACT_NAMES {
+            assert!(act_parser().parse_ref(&Command::new("check"), None, name.as_ref()).is_ok(), "{name}");
         }
         assert!(
-            act().parse_ref(&Command::new("check"), None, "tool".as_ref()).is_err(),
+            act_parser().parse_ref(&Command::new("check"), None, "tool".as_ref()).is_err(),
             "a tool call is not a value of this option"
         );
     }

@@ -44,7 +44,7 @@ async fn s33_call_is_printed_before_its_consent_request() {
     let (told, view) = watch::channel(HostView::default());
     let printed = Arc::default();
     let screen = RequestCountPrinter { view, printed: Arc::clone(&printed) };
-    let output = Output::to(false, Box::new(screen.clone()), Box::new(screen));
+    let output = Output::with_streams(false, Box::new(screen.clone()), Box::new(screen));
     let (talk, _ends) = ConversationPrinter::new("c".into());
     let body = ItemBody::ToolCall {
         call: "1".into(),

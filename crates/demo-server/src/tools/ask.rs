@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::{ToolCall, ToolOutcome, no_arguments, structured, text, tool};
 use crate::client;
-use crate::input_requests::{EarlyEnd, ask};
+use crate::input_requests::{EarlyEnd, request_input};
 use crate::request_contents::{self, SamplingPrompt};
 
 const MODEL_STATE: &str = "model-asked";
@@ -64,13 +64,14 @@ pub(super) async fn ask_model(call: &ToolCall<'_>) -> ToolOutcome {
     }
     let arguments: Arguments = call.arguments()?;
     let sound = arguments.with_sound.unwrap_or(false);
-    let question = request_contents::model(&SamplingPrompt {
+    let question = request_contents::sampling_request(&SamplingPrompt {
         question: arguments.question.as_deref().unwrap_or("Is it a good day to sail?"),
         with_picture: arguments.with_picture.unwrap_or(true),
         with_sound: sound && client::is_at_least(call.context, &ProtocolVersion::V_2025_03_26),
         max_tokens: arguments.max_tokens.unwrap_or(200),
     })?;
-    let answer: CreateMessageResult = ask(call.context, &call.answers, "model", question, Some(MODEL_STATE)).await?;
+    let answer: CreateMessageResult =
+        request_input(call.context, &call.answers, "model", question, Some(MODEL_STATE)).await?;
     let said: Vec<_> = answer
         .message
         .content
@@ -92,11 +93,11 @@ pub(super) async fn ask_model(call: &ToolCall<'_>) -> ToolOutcome {
 
 pub(super) async fn ask_user(call: &ToolCall<'_>) -> ToolOutcome {
     let modern_fields = client::is_at_least(call.context, &ProtocolVersion::V_2025_11_25);
-    let question = request_contents::form(
+    let question = request_contents::form_elicitation(
         "Please announce your ship to the harbour master.",
         request_contents::arrival_form(modern_fields),
     )?;
-    let answer: ElicitResult = ask(call.context, &call.answers, "arrival", question, None).await?;
+    let answer: ElicitResult = request_input(call.context, &call.answers, "arrival", question, None).await?;
     let said = match answer.action {
         ElicitationAction::Accept => "accepted and sent the form",
         ElicitationAction::Decline => "declined",
@@ -119,23 +120,24 @@ pub(super) async fn ask_url(call: &ToolCall<'_>) -> ToolOutcome {
     let has_id = revision == ProtocolVersion::V_2025_11_25;
     let id = format!("permit-{}", call.context.id);
     if arguments.as_error == Some(true) && has_id {
-        return Err(url_required(&id).into());
+        return Err(url_required_error(&id).into());
     }
-    let question = request_contents::url(PERMIT_MESSAGE, PERMIT_URL, if has_id { &id } else { "" });
-    let answer: ElicitResult = ask(call.context, &call.answers, "permit", question, Some(PERMIT_STATE)).await?;
+    let question = request_contents::url_elicitation(PERMIT_MESSAGE, PERMIT_URL, if has_id { &id } else { "" });
+    let answer: ElicitResult =
+        request_input(call.context, &call.answers, "permit", question, Some(PERMIT_STATE)).await?;
     if answer.action != ElicitationAction::Accept {
         return Ok(text("No permit, no berth: the page was not opened."));
     }
-    if client::is_modern(call.context) {
+    if client::is_stateless(call.context) {
         // A result with only a state makes the host repeat its request at once.
         let wait = InputRequiredResult::from_request_state(STAMP_STATE);
         return Err(EarlyEnd::Ask(Box::new(wait)));
     }
-    tell_when_complete(call, id);
+    notify_when_complete(call, id);
     Ok(text(done))
 }
 
-fn url_required(id: &str) -> ErrorData {
+fn url_required_error(id: &str) -> ErrorData {
     let elicitation = json!({
         "mode": "url",
         "elicitationId": id,
@@ -150,7 +152,7 @@ fn url_required(id: &str) -> ErrorData {
 }
 
 /// Notifies the host after a short delay that the URL elicitation is complete.
-fn tell_when_complete(call: &ToolCall<'_>, id: String) {
+fn notify_when_complete(call: &ToolCall<'_>, id: String) {
     let peer = call.context.peer.clone();
     tokio::spawn(async move {
         tokio::time::sleep(Duration::from_millis(500)).await;
@@ -166,7 +168,7 @@ fn tell_when_complete(call: &ToolCall<'_>, id: String) {
 
 pub(super) async fn list_folders(call: &ToolCall<'_>) -> ToolOutcome {
     let answer: ListRootsResult =
-        ask(call.context, &call.answers, "folders", request_contents::folders(), None).await?;
+        request_input(call.context, &call.answers, "folders", request_contents::roots_request(), None).await?;
     let folders: Vec<_> = answer
         .roots
         .iter()

@@ -181,7 +181,7 @@ pub(super) async fn log_something(call: &ToolCall<'_>) -> ToolOutcome {
 }
 
 pub(super) async fn ping_host(call: &ToolCall<'_>) -> ToolOutcome {
-    if client::is_modern(call.context) {
+    if client::is_stateless(call.context) {
         return Err(EarlyEnd::Failed("There is no ping in this revision of the protocol.".to_owned()));
     }
     let start = Instant::now();

@@ -6,7 +6,7 @@ use rmcp::model::{CreateMessageResult, ErrorData, Tool, ToolAnnotations};
 use serde_json::Value;
 
 use super::{ToolCall, ToolOutcome, no_arguments, text, tool};
-use crate::input_requests::{ask, ask_all};
+use crate::input_requests::{request_input, request_inputs};
 use crate::request_contents::{self, SamplingPrompt};
 
 pub(super) fn definition() -> Tool {
@@ -27,22 +27,23 @@ pub(super) async fn check_in(call: &ToolCall<'_>) -> ToolOutcome {
         None => {
             let form = request_contents::line_form("ship", "The ship's name");
             let questions = vec![
-                ("ship", request_contents::form("Welcome! Who are you?", form)?),
-                ("folders", request_contents::folders()),
+                ("ship", request_contents::form_elicitation("Welcome! Who are you?", form)?),
+                ("folders", request_contents::roots_request()),
             ];
-            let first = ask_all(call.context, &call.answers, questions, None).await?;
-            (call.state.keep_visit(first.clone()), first)
+            let first = request_inputs(call.context, &call.answers, questions, None).await?;
+            (call.state.store_visit(first.clone()), first)
         }
     };
     let name = first.first().and_then(|answer| answer["content"]["ship"].as_str()).unwrap_or("nameless ship");
     let folders = first.get(1).and_then(|answer| answer["roots"].as_array()).map_or(0, Vec::len);
-    let question = request_contents::model(&SamplingPrompt {
+    let question = request_contents::sampling_request(&SamplingPrompt {
         question: &format!("Welcome the {name} in one sentence."),
         with_picture: false,
         with_sound: false,
         max_tokens: 100,
     })?;
-    let welcome: CreateMessageResult = ask(call.context, &call.answers, "welcome", question, Some(&handle)).await?;
+    let welcome: CreateMessageResult =
+        request_input(call.context, &call.answers, "welcome", question, Some(&handle)).await?;
     let welcome = serde_json::to_value(&welcome.message.content).unwrap_or(Value::Null);
     let welcome = welcome["text"].as_str().or_else(|| welcome[0]["text"].as_str()).unwrap_or("(no words)");
     Ok(text(format!("The {name} is checked in with {folders} folders. {welcome}")))

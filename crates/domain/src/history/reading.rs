@@ -75,7 +75,7 @@ impl Reading {
     /// Returns `true` if the content may include text of third parties. Prompts, resources and unknown content always
     /// may; the output of a tool may if the tool claims to reach an open world.
     #[must_use]
-    pub const fn is_open(&self) -> bool {
+    pub const fn may_contain_third_party_text(&self) -> bool {
         self.open_world || !matches!(self.kind, ReadingKind::Tool)
     }
 }

@@ -65,8 +65,11 @@ impl ConversationLabels {
                 continue;
             }
             if label.readings.iter().filter(|own| own.server == new.server).count() >= MAX_READINGS {
-                let spare = |own: &Reading| own.server == new.server && !own.is_open();
-                let Some(at) = label.readings.iter().position(spare).filter(|_| new.is_open()) else { continue };
+                let spare = |own: &Reading| own.server == new.server && !own.may_contain_third_party_text();
+                let Some(at) = label.readings.iter().position(spare).filter(|_| new.may_contain_third_party_text())
+                else {
+                    continue;
+                };
                 label.readings.remove(at);
             }
             label.readings.push(new.clone());
@@ -118,7 +121,10 @@ mod tests {
         assert_eq!(readings(&labels).len(), MAX_READINGS, "the number of readings is limited");
         labels.add_readings("c", &[Reading::new("a", ReadingKind::Resource, "file:///x")]);
         assert_eq!(readings(&labels).len(), MAX_READINGS, "the number of readings stays limited");
-        assert!(readings(&labels).iter().any(Reading::is_open), "S26: open content replaces closed content");
+        assert!(
+            readings(&labels).iter().any(Reading::may_contain_third_party_text),
+            "S26: open content replaces closed content"
+        );
         labels.add_readings("c", &[Reading { open_world: true, ..tool(3) }]);
         assert!(
             readings(&labels).iter().any(|own| own.name == "3" && own.open_world),

@@ -10,7 +10,7 @@ fn facts() -> LaunchFacts {
         known: BTreeMap::new(),
         packages: BTreeMap::new(),
         origins: BTreeMap::new(),
-        own_files: AppFiles::of_folders("/no/data".into(), "/no/mcp.json".into()),
+        own_files: AppFiles::from_folders("/no/data".into(), "/no/mcp.json".into()),
         search_path: Arc::default(),
     }
 }

@@ -32,8 +32,7 @@ impl ModelAccess {
     ) {
         let name = self.registry.model(&model).map(|known| known.name.clone()).filter(|name| !name.is_empty());
         let request = to_request(params).ok();
-        state.losses =
-            request.and_then(|request| self.registry.cannot_carry(&model, &request).ok()).unwrap_or_default();
+        state.losses = request.and_then(|request| self.registry.find_losses(&model, &request).ok()).unwrap_or_default();
         let most_micros = self.most_micros(&model, params);
         let provider = self.providers.settings_of(&model.provider).ok().map(|settings| Hash::of_json(&json!(settings)));
         let name = name.unwrap_or_else(|| model.model.clone());

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use testkit::calls::UserCalls as _;
 
 use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
-use mcp_proto::session::{CallDeadline, ClientRequest, OpeningMode, SessionConfig, SessionEvent};
+use mcp_proto::session::{CallDeadline, ClientRequest, HandshakeMode, SessionConfig, SessionEvent};
 use mcp_transport::{DriverCommand, DriverEvent, DriverHandle};
 use policy::ApprovalScope;
 use process::{SearchPath, ServerCommand, spawn};
@@ -15,20 +15,20 @@ use testkit::app::{TestApp, command};
 use tokio::sync::{mpsc, oneshot};
 
 /// Number of calls that are not counted, and of those that are, made sequentially.
-const WARM_UP: usize = 200;
-const CALLS: usize = 3_000;
+const WARM_UP_CALLS: usize = 200;
+const MEASURED_CALLS: usize = 3_000;
 /// Goal for the overhead over the transport, in microseconds.
-const GOAL: f64 = 100.0;
+const OVERHEAD_GOAL_MICROS: f64 = 100.0;
 
 const ARGUMENTS: [&str; 2] = ["--era", "legacy"];
 
-pub(super) async fn measure(program: PathBuf) {
-    let alone = transport(&program).await;
-    let whole = through_the_host(program).await;
+pub(super) async fn measure_overhead(program: PathBuf) {
+    let alone = measure_transport_calls(&program).await;
+    let whole = measure_host_calls(program).await;
     let [alone, whole] = [alone, whole].map(median);
     println!(
-        "a call of an allowed tool, one by one, median of {CALLS}: {whole:.1} us through the host, {alone:.1} us on the transport \
-         alone; policy, pinning, audit and all else of the host {:.1} us (goal {GOAL:.0})",
+        "a call of an allowed tool, one by one, median of {MEASURED_CALLS}: {whole:.1} us through the host, {alone:.1} us on the transport \
+         alone; policy, pinning, audit and all else of the host {:.1} us (goal {OVERHEAD_GOAL_MICROS:.0})",
         whole - alone
     );
 }
@@ -39,7 +39,7 @@ fn median(mut times: Vec<Duration>) -> f64 {
     times[times.len() / 2].as_secs_f64() * 1e6
 }
 
-async fn through_the_host(program: PathBuf) -> Vec<Duration> {
+async fn measure_host_calls(program: PathBuf) -> Vec<Duration> {
     let app = TestApp::start(vec![("demo", command(program, &ARGUMENTS))]).await;
     let answer = |consent_request: &ConsentRequestView| match consent_request.body {
         ConsentRequestBody::Tool { .. } => Some(UserDecision::Allow(ApprovalScope::Always)),
@@ -49,42 +49,45 @@ async fn through_the_host(program: PathBuf) -> Vec<Duration> {
     app.host.start_server("demo".into()).await.unwrap();
     app.until("demo", "known", |s| s.counts[0] >= 10).await;
     let mut times = Vec::new();
-    for i in 0..WARM_UP + CALLS {
+    for i in 0..WARM_UP_CALLS + MEASURED_CALLS {
         let began = Instant::now();
-        app.host.call_tool(format!("{i}"), "demo".into(), "add".into(), super::queue::sum(), None).await.unwrap();
+        app.host
+            .call_tool(format!("{i}"), "demo".into(), "add".into(), super::queue::sum_arguments(), None)
+            .await
+            .unwrap();
         times.push(began.elapsed());
     }
     let written = app.decisions().iter().filter(|(kind, ..)| kind == "tool").count();
     assert!(written > 0, "the calls are in the audit log");
     user.abort();
     app.host.close().await;
-    times.split_off(WARM_UP)
+    times.split_off(WARM_UP_CALLS)
 }
 
-async fn transport(program: &Path) -> Vec<Duration> {
+async fn measure_transport_calls(program: &Path) -> Vec<Duration> {
     let arguments = ARGUMENTS.map(str::to_owned).to_vec();
     let command = ServerCommand { program: program.display().to_string(), arguments, ..ServerCommand::default() };
     let path = SearchPath::from_process("a measurement".to_owned());
     let process = spawn(&command, &path.resolve(&command).unwrap(), &path).await.unwrap();
     let (events, mut told) = mpsc::channel(64);
-    let config = SessionConfig { opening: OpeningMode::Initialize, ..SessionConfig::default() };
+    let config = SessionConfig { opening: HandshakeMode::Initialize, ..SessionConfig::default() };
     let handle = mcp_transport::stdio::run(config, process, events);
     let is_ready = |event: &DriverEvent| matches!(event, DriverEvent::Session(SessionEvent::Ready(_)));
     while !is_ready(&told.recv().await.expect("the server becomes ready")) {}
     let mut times = Vec::new();
-    for _ in 0..WARM_UP + CALLS {
+    for _ in 0..WARM_UP_CALLS + MEASURED_CALLS {
         let began = Instant::now();
         call(&handle, &mut told).await;
         times.push(began.elapsed());
     }
     handle.commands.send(DriverCommand::Stop).await.unwrap();
     while told.recv().await.is_some() {}
-    times.split_off(WARM_UP)
+    times.split_off(WARM_UP_CALLS)
 }
 
 async fn call(handle: &DriverHandle, told: &mut mpsc::Receiver<DriverEvent>) {
     let (reply, name) = oneshot::channel();
-    let arguments = super::queue::sum();
+    let arguments = super::queue::sum_arguments();
     let request = ClientRequest::CallTool { name: "add".to_owned(), arguments, as_task: false };
     let deadline = CallDeadline { idle: Duration::from_secs(60), total: Duration::from_secs(60) };
     handle.commands.send(DriverCommand::Call { request, deadline, reply }).await.unwrap();

@@ -27,30 +27,30 @@ use ports::time::now;
 use testkit::app::{TestApp, command};
 
 const SERVERS: usize = 200;
-const QUESTIONS: usize = 50;
+const CONSENT_REQUESTS: usize = 50;
 
 #[tokio::main]
 async fn main() {
     let (program, mut arguments) = (demo_server(), std::env::args().skip(1));
     let part = arguments.next();
     if part.as_deref().is_none_or(|part| part == "latency") {
-        latency(program.clone()).await;
+        measure_latency(program.clone()).await;
     }
     if part.as_deref().is_none_or(|part| part == "queue") {
-        queue::measure(program.clone()).await;
+        queue::measure_queue(program.clone()).await;
     }
     if part.as_deref().is_none_or(|part| part == "cost") {
-        cost::measure(program.clone()).await;
+        cost::measure_overhead(program.clone()).await;
     }
     if part.as_deref().is_none_or(|part| part == "signin") {
-        sign_in::measure().await;
+        sign_in::measure_sign_in().await;
     }
     if part.as_deref().is_none_or(|part| part == "streaming") {
-        streaming::measure().await;
+        streaming::measure_streaming().await;
     }
     if part.as_deref().is_none_or(|part| part == "memory") {
         let servers = arguments.next().map_or(SERVERS, |n| n.parse().expect("the number of servers"));
-        memory(program, servers).await;
+        measure_memory(program, servers).await;
     }
 }
 
@@ -66,21 +66,21 @@ fn is_start_or_tool(body: &ConsentRequestBody) -> bool {
     matches!(body, ConsentRequestBody::StartServer { .. } | ConsentRequestBody::Tool { .. })
 }
 
-async fn latency(program: PathBuf) {
+async fn measure_latency(program: PathBuf) {
     let app = TestApp::start(vec![("demo", command(program, &["--era", "legacy"]))]).await;
     let user = app.always(|q| is_start_or_tool(&q.body).then_some(UserDecision::Allow(ApprovalScope::Once)));
     app.host.start_server("demo".into()).await.unwrap();
     app.until("demo", "known", |s| s.counts[0] >= 10).await;
-    questions(&app, "").await;
+    measure_consent_requests(&app, "").await;
     user.abort();
     app.host.close().await;
 }
 
 /// Measures the latency of consent requests of the server "demo". Another task allows its tool.
-async fn questions(app: &TestApp, when: &str) {
+async fn measure_consent_requests(app: &TestApp, when: &str) {
     let mut events = app.host.events();
     let mut times = Vec::new();
-    for i in 0..QUESTIONS {
+    for i in 0..CONSENT_REQUESTS {
         let host = app.host.clone();
         let call = tokio::spawn(async move {
             host.call_tool(format!("{i}"), "demo".into(), "ask_user".into(), serde_json::Map::new(), None).await
@@ -104,7 +104,7 @@ async fn questions(app: &TestApp, when: &str) {
             .last()
             .map(|e| e.at);
         times.push(shown.saturating_sub(asked.expect("the request is in the activity")));
-        app.host.answer(request.id, request.hash.to_string(), UserDecision::Deny).await.unwrap();
+        app.host.decide(request.id, request.hash.to_string(), UserDecision::Deny).await.unwrap();
         let _ = call.await;
         // Three consecutive denials would mute the server.
         app.host.unmute("demo".into()).await.unwrap();
@@ -113,13 +113,13 @@ async fn questions(app: &TestApp, when: &str) {
     }
     times.sort_unstable();
     println!(
-        "a question, from the server's line to the stream of events {when}  median {} ms, worst {} ms of {QUESTIONS}",
+        "a question, from the server's line to the stream of events {when}  median {} ms, worst {} ms of {CONSENT_REQUESTS}",
         times[times.len() / 2],
         times[times.len() - 1]
     );
 }
 
-async fn memory(program: PathBuf, servers: usize) {
+async fn measure_memory(program: PathBuf, servers: usize) {
     let names: Vec<String> = (0..servers).map(|i| format!("idle-{i}")).collect();
     let set_up = names.iter().map(|name| (name.as_str(), command(program.clone(), &[]))).collect();
     let app = TestApp::start(set_up).await;

@@ -13,32 +13,34 @@ use testkit::app::{TestApp, command};
 
 /// Number of calls that require consent, and how many of them are pending at a time.
 const APPROVALS: usize = 5_000;
-const AT_A_TIME: usize = 100;
+const CONCURRENT_CALLS: usize = 100;
 /// Number of servers that are called without a pause.
-const BUSY: usize = 50;
+const BUSY_SERVERS: usize = 50;
 
-pub(super) async fn measure(program: PathBuf) {
-    approvals(program.clone()).await;
-    busy(program).await;
+pub(super) async fn measure_queue(program: PathBuf) {
+    measure_approvals(program.clone()).await;
+    measure_busy_servers(program).await;
 }
 
-pub(super) fn sum() -> Map<String, Value> {
+pub(super) fn sum_arguments() -> Map<String, Value> {
     json!({"a": 2, "b": 3}).as_object().cloned().unwrap_or_default()
 }
 
 /// Each call requires consent, the user approves it once, and the server responds.
-async fn approvals(program: PathBuf) {
+async fn measure_approvals(program: PathBuf) {
     let app = TestApp::start(vec![("demo", command(program, &["--era", "legacy"]))]).await;
     let user = app.always(|q| super::is_start_or_tool(&q.body).then_some(UserDecision::Allow(ApprovalScope::Once)));
     app.host.start_server("demo".into()).await.unwrap();
     app.until("demo", "known", |s| s.counts[0] >= 10).await;
     let began = Instant::now();
-    let tasks: Vec<_> = (0..AT_A_TIME)
+    let tasks: Vec<_> = (0..CONCURRENT_CALLS)
         .map(|task| {
             let host = app.host.clone();
             tokio::spawn(async move {
-                for i in 0..APPROVALS / AT_A_TIME {
-                    host.call_tool(format!("{task} {i}"), "demo".into(), "add".into(), sum(), None).await.unwrap();
+                for i in 0..APPROVALS / CONCURRENT_CALLS {
+                    host.call_tool(format!("{task} {i}"), "demo".into(), "add".into(), sum_arguments(), None)
+                        .await
+                        .unwrap();
                 }
             })
         })
@@ -55,8 +57,8 @@ async fn approvals(program: PathBuf) {
     );
 }
 
-async fn busy(program: PathBuf) {
-    let names: Vec<String> = (0..BUSY).map(|i| format!("busy-{i}")).collect();
+async fn measure_busy_servers(program: PathBuf) {
+    let names: Vec<String> = (0..BUSY_SERVERS).map(|i| format!("busy-{i}")).collect();
     let mut servers: Vec<_> =
         names.iter().map(|name| (name.as_str(), command(program.clone(), &["--era", "legacy"]))).collect();
     servers.push(("demo", command(program.clone(), &["--era", "legacy"])));
@@ -84,13 +86,15 @@ async fn busy(program: PathBuf) {
                     if stop.load(Ordering::Relaxed) {
                         return;
                     }
-                    host.call_tool(format!("{name} {i}"), name.clone(), "add".into(), sum(), None).await.unwrap();
+                    host.call_tool(format!("{name} {i}"), name.clone(), "add".into(), sum_arguments(), None)
+                        .await
+                        .unwrap();
                     calls.fetch_add(1, Ordering::Relaxed);
                 }
             })
         })
         .collect();
-    super::questions(&app, &format!("with {BUSY} busy servers")).await;
+    super::measure_consent_requests(&app, &format!("with {BUSY_SERVERS} busy servers")).await;
     stop.store(true, Ordering::Relaxed);
     for task in tasks {
         task.await.unwrap();

@@ -15,7 +15,7 @@ use testkit::authorization::{AuthorizationScript, AuthorizationServer, Protected
 const SIGN_INS: usize = 30;
 const CALLS: usize = 50;
 /// Duration of a refresh on the authorization server.
-const REFRESH: Duration = Duration::from_millis(500);
+const REFRESH_DURATION: Duration = Duration::from_millis(500);
 
 struct SignInMeasurement {
     app: TestApp,
@@ -25,7 +25,7 @@ struct SignInMeasurement {
     took: u64,
 }
 
-async fn connected() -> SignInMeasurement {
+async fn connect_signed_in() -> SignInMeasurement {
     let issuer = AuthorizationServer::start(AuthorizationScript::default()).await;
     let server = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
     let app = TestApp::start(vec![("server", remote(&server.url()))]).await;
@@ -47,10 +47,10 @@ async fn connected() -> SignInMeasurement {
     SignInMeasurement { app, issuer, server, took: ready.saturating_sub(refused) }
 }
 
-pub(crate) async fn measure() {
+pub(crate) async fn measure_sign_in() {
     let mut times = Vec::new();
     for _ in 0..SIGN_INS {
-        let connected = connected().await;
+        let connected = connect_signed_in().await;
         times.push(connected.took);
         connected.app.host.close().await;
     }
@@ -64,8 +64,8 @@ pub(crate) async fn measure() {
 }
 
 async fn calls_while_a_refresh_runs() {
-    let SignInMeasurement { app, issuer, server, .. } = connected().await;
-    issuer.set(|script| script.delay_ms = REFRESH.as_millis().try_into().unwrap_or(u64::MAX));
+    let SignInMeasurement { app, issuer, server, .. } = connect_signed_in().await;
+    issuer.set(|script| script.delay_ms = REFRESH_DURATION.as_millis().try_into().unwrap_or(u64::MAX));
     issuer.end_access_tokens();
     let began = Instant::now();
     let calls: Vec<_> = (0..CALLS)
@@ -83,7 +83,7 @@ async fn calls_while_a_refresh_runs() {
     }
     println!(
         "{CALLS} calls while a refresh of {} ms runs: {} refreshes, {failed} failed, all done after {} ms, {} posts of calls",
-        REFRESH.as_millis(),
+        REFRESH_DURATION.as_millis(),
         issuer.token_requests("refresh_token").len(),
         began.elapsed().as_millis(),
         server.with_method("tools/call").len(),

@@ -11,13 +11,13 @@ use testkit::app::TestApp;
 use testkit::model::{ModelStep, ScriptedModel, ends, named, reference};
 
 /// Rate of a fast model.
-const PER_SECOND: u64 = 200;
+const TOKENS_PER_SECOND: u64 = 200;
 const TOKENS: u64 = 4_000;
 
-pub(crate) async fn measure() {
+pub(crate) async fn measure_streaming() {
     let app = TestApp::start(Vec::new()).await;
     let model = ScriptedModel::offer(&app.host, vec![named("m")]).await;
-    let pause = ModelStep::Waits(Duration::from_millis(1_000 / PER_SECOND));
+    let pause = ModelStep::Waits(Duration::from_millis(1_000 / TOKENS_PER_SECOND));
     let piece = |n: u64| if n.is_multiple_of(12) { "| cell\n".to_owned() } else { format!("w{n} ") };
     let mut steps: Vec<ModelStep> =
         (0..TOKENS).flat_map(|n| [ModelStep::Says(ReplyDelta::Text(piece(n))), pause.clone()]).collect();
@@ -47,7 +47,7 @@ pub(crate) async fn measure() {
     let spent = processor_time().saturating_sub(before);
     let first = first.unwrap_or_default();
     println!(
-        "streaming: {TOKENS} tokens at {PER_SECOND}/s in {pieces} pieces; first piece {:.1} ms after the message; {:.1} ms of processor time per 1,000 tokens, all of the host",
+        "streaming: {TOKENS} tokens at {TOKENS_PER_SECOND}/s in {pieces} pieces; first piece {:.1} ms after the message; {:.1} ms of processor time per 1,000 tokens, all of the host",
         first.as_secs_f64() * 1e3,
         spent.as_secs_f64() * 1e6 / f64::from(u32::try_from(TOKENS).expect("few")),
     );

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mcp_proto::session::{CloseReason, OpeningFault};
+use mcp_proto::session::{CloseReason, HandshakeFault};
 use process::{CommandNotFound, MissingDependency, SpawnError, blocked_paths, missing_dependencies};
 
 use super::ConnectionTarget;
@@ -11,10 +11,10 @@ use crate::view::{BlockedPath, Failure, FailureReason, FolderProposal, PathMenti
 /// Maximum number of lines of standard error attached to a failure.
 pub(super) const STDERR_LINES: usize = 20;
 /// Timeout for examining the disk for files that the sandbox hid from a server.
-const LOOKING: Duration = Duration::from_secs(2);
+const BLOCKED_PATHS_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Describes a command that was not found.
-pub(crate) fn command_not_found(error: CommandNotFound) -> Failure {
+pub(crate) fn command_not_found_failure(error: CommandNotFound) -> Failure {
     Failure {
         reason: FailureReason::CommandNotFound,
         message: error.to_string(),
@@ -27,7 +27,7 @@ pub(crate) fn command_not_found(error: CommandNotFound) -> Failure {
 }
 
 /// Describes a process that the system refused to start.
-pub(crate) fn could_not_start(error: &SpawnError) -> Failure {
+pub(crate) fn spawn_failure(error: &SpawnError) -> Failure {
     let sandbox = match error {
         SpawnError::Sandbox(error) => Some(error.problem()),
         _ => None,
@@ -36,15 +36,15 @@ pub(crate) fn could_not_start(error: &SpawnError) -> Failure {
 }
 
 /// Describes a secret or variable in the settings that is not available.
-pub(crate) fn unresolved_secret(cause: &impl std::fmt::Display) -> Failure {
+pub(crate) fn unresolved_secret_failure(cause: &impl std::fmt::Display) -> Failure {
     Failure::new(FailureReason::NoSecret, cause.to_string())
 }
 
 /// Describes the end of a session, including a server that was ended because it violated the protocol. Returns `None`
 /// if the user stopped it.
-pub(crate) fn session_closed(
+pub(crate) fn session_end_failure(
     reason: &CloseReason,
-    fault: Option<OpeningFault>,
+    fault: Option<HandshakeFault>,
     was_ready: bool,
     remote: bool,
     stderr: Vec<String>,
@@ -52,10 +52,12 @@ pub(crate) fn session_closed(
     let reason_kind = match reason {
         CloseReason::StoppedByUser => return None,
         CloseReason::LimitReached(_) => FailureReason::LimitReached,
-        _ if fault == Some(OpeningFault::NoAnswer) => FailureReason::NoAnswer,
-        _ if matches!(fault, Some(OpeningFault::Refused | OpeningFault::NotStreamable)) => FailureReason::Protocol,
-        _ if fault == Some(OpeningFault::Unauthorized) => FailureReason::Unauthorized,
-        _ if matches!(fault, Some(OpeningFault::Unreachable | OpeningFault::ServerError)) => FailureReason::Unreachable,
+        _ if fault == Some(HandshakeFault::NoAnswer) => FailureReason::NoAnswer,
+        _ if matches!(fault, Some(HandshakeFault::Refused | HandshakeFault::NotStreamable)) => FailureReason::Protocol,
+        _ if fault == Some(HandshakeFault::Unauthorized) => FailureReason::Unauthorized,
+        _ if matches!(fault, Some(HandshakeFault::Unreachable | HandshakeFault::ServerError)) => {
+            FailureReason::Unreachable
+        }
         CloseReason::Unresponsive(_) => FailureReason::NoAnswer,
         _ if was_ready => FailureReason::Exited,
         _ if remote => FailureReason::Unreachable,
@@ -91,7 +93,7 @@ pub(super) async fn with_blocked_paths(failure: Failure, target: &ConnectionTarg
         (blocked_paths(&said, &command, &program, &path, &plan), relative)
     });
     // A path named by the server may be on a disk that does not respond. A timeout only omits the hints.
-    let looked = tokio::time::timeout(LOOKING, looking).await;
+    let looked = tokio::time::timeout(BLOCKED_PATHS_TIMEOUT, looking).await;
     let (blocked, relative) = looked.ok().and_then(Result::ok).unwrap_or_default();
     if !is_early && blocked.is_empty() {
         return failure;

@@ -34,9 +34,11 @@ use tokio::sync::{mpsc, oneshot};
 use crate::owner::{AuthorizedPayload, WeakOwner};
 use crate::view::{CallTimes, Failure};
 
-pub(crate) use failures::{command_not_found as outcome_not_found, unresolved_secret as outcome_unresolved};
+pub(crate) use failures::{
+    command_not_found_failure as outcome_not_found, unresolved_secret_failure as outcome_unresolved,
+};
 pub(crate) use host_state::{CallTicket, RunId};
-pub(crate) use session_run::PING;
+pub(crate) use session_run::PING_TIMEOUT;
 
 /// Capacity of the command channel of a connection.
 const MAX_COMMANDS: usize = 256;
@@ -172,7 +174,7 @@ impl ConnectionEvent {
     /// Delivers the report in a turn of the owner.
     fn deliver(self, owner: &WeakOwner, run: RunId) {
         // The owner is gone only after the host has shut down, when no report is needed.
-        let _ = owner.turn(self.name(), |owner| owner.on_news(run, self));
+        let _ = owner.turn(self.name(), |owner| owner.on_connection_event(run, self));
     }
 
     /// Returns the name of the report, for log messages.

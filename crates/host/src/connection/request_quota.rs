@@ -34,7 +34,7 @@ impl ServerRequestQuota {
     }
 
     /// Registers a request as pending. Returns `false` if the server is over its limits.
-    pub(super) fn open(&mut self, request: ServerRequestId) -> bool {
+    pub(super) fn register(&mut self, request: ServerRequestId) -> bool {
         let may = self.open.len() < self.most && self.left.take(1);
         if may {
             self.open.insert(request);
@@ -45,19 +45,19 @@ impl ServerRequestQuota {
     }
 
     /// Removes a pending request. Returns `false` if it was not pending.
-    pub(super) fn close(&mut self, request: ServerRequestId) -> bool {
+    pub(super) fn remove(&mut self, request: ServerRequestId) -> bool {
         self.open.remove(&request)
     }
 
     /// Returns the total number of refused requests, or `None` if the owner knows it already.
-    pub(super) fn take_refused(&mut self) -> Option<u64> {
+    pub(super) fn take_refused_total(&mut self) -> Option<u64> {
         let refused = (self.refused > self.told).then_some(self.refused);
         self.told = self.refused;
         refused
     }
 
     /// Returns the total number of refused requests if it should be logged. The interval doubles each time.
-    pub(super) fn unreported_refusals(&self) -> Option<u64> {
+    pub(super) fn refused_total_to_log(&self) -> Option<u64> {
         Some(self.refused).filter(|refused| refused.is_power_of_two())
     }
 }

@@ -29,12 +29,12 @@ impl ServerLink {
     ///
     /// Returns a [`Failure`] with [`FailureReason::CouldNotStart`] if the process can't be started or the address or a
     /// header is invalid.
-    pub(super) async fn find(target: &ConnectionTarget) -> Result<Self, Failure> {
+    pub(super) async fn start_or_parse(target: &ConnectionTarget) -> Result<Self, Failure> {
         match target {
             ConnectionTarget::Process { command, program, path } => process::spawn(command, program, path)
                 .await
                 .map(Self::Process)
-                .map_err(|error| failures::could_not_start(&error)),
+                .map_err(|error| failures::spawn_failure(&error)),
             ConnectionTarget::Url(start) => http_target(start).map(Self::Url),
         }
     }

@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use domain::call::CallProgress;
 use mcp_proto::session::{
-    CallDeadline, CallError, CallId, CancelReason, ClientRequest, ClientResponse, CloseReason, OpeningFault,
-    OpeningMode, ServerRequestId, ServerResult, TaskView,
+    CallDeadline, CallError, CallId, CancelReason, ClientRequest, ClientResponse, CloseReason, HandshakeFault,
+    HandshakeMode, ServerRequestId, ServerResult, TaskView,
 };
 use mcp_transport::driver::{DriverEvent, SessionControl, SessionOwner};
 use mcp_transport::stdio::StderrRing;
@@ -36,11 +36,11 @@ use crate::owner::WeakOwner;
 use crate::view::{Failure, FailureReason};
 
 /// Minimum interval between two readings of a list, however often the server reports changes.
-const REREAD: Duration = Duration::from_secs(1);
+const MIN_REREAD_INTERVAL: Duration = Duration::from_secs(1);
 /// Maximum number of commands that are executed before other events are processed.
-const COMMANDS_AT_ONCE: usize = 64;
+const MAX_COMMANDS_PER_POLL: usize = 64;
 /// Timeout of a ping.
-pub(crate) const PING: Duration = Duration::from_secs(10);
+pub(crate) const PING_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The purpose of a call of the session.
 enum CallPurpose {
@@ -60,7 +60,7 @@ struct SessionRun<'a> {
     calls: ActiveCalls,
     request_quota: ServerRequestQuota,
     usage: UsageCounter,
-    ending: RunEnding,
+    ending: RunEndReasons,
     lists: ServerLists,
     gathered: CoalescedEvents,
     ticks: TickTimer,
@@ -85,12 +85,12 @@ struct ActiveCalls {
 
 /// The reasons for the end of a run.
 #[derive(Default)]
-struct RunEnding {
+struct RunEndReasons {
     stopped: bool,
     /// Reason for the end of the session.
     closed: Option<CloseReason>,
     /// Reason why the session could not be opened.
-    fault: Option<OpeningFault>,
+    fault: Option<HandshakeFault>,
     /// Description of why the server is considered dead although the session did not end by itself.
     gone: Option<String>,
 }
@@ -131,26 +131,26 @@ pub(super) async fn run(
     owner: &WeakOwner,
 ) -> Option<Failure> {
     loop {
-        match attempt(&start, &mut told, owner).await {
+        match run_attempt(&start, &mut told, owner).await {
             AttemptEnd::Finished(failure) => return failure,
             AttemptEnd::OnProbe => {
-                note(&start.activity, "it exited on the probe for 2026-07-28; starting it again with initialize");
-                start.session.opening = OpeningMode::Initialize;
+                log_state(&start.activity, "it exited on the probe for 2026-07-28; starting it again with initialize");
+                start.session.opening = HandshakeMode::Initialize;
             }
         }
     }
 }
 
-async fn attempt(
+async fn run_attempt(
     start: &ConnectionStart,
     told: &mut mpsc::Receiver<Box<ConnectionCommand>>,
     owner: &WeakOwner,
 ) -> AttemptEnd {
     // Boxed, like the rest: one-time work must not enlarge the future of the connection for its whole lifetime.
-    let link = match Box::pin(ServerLink::find(start.target.get())).await {
+    let link = match Box::pin(ServerLink::start_or_parse(start.target.get())).await {
         Ok(link) => link,
         Err(failure) => {
-            note(&start.activity, &failure.message);
+            log_state(&start.activity, &failure.message);
             return AttemptEnd::Finished(Some(failure));
         }
     };
@@ -159,20 +159,20 @@ async fn attempt(
         (ServerLink::Process(process), ConnectionTarget::Process { program, .. }) => {
             let spawned = process.spawned();
             start.used.lock().unwrap_or_else(PoisonError::into_inner).meter = process.meter();
-            note(&start.activity, &format!("started {} as process {}", program.display(), spawned.pid));
+            log_state(&start.activity, &format!("started {} as process {}", program.display(), spawned.pid));
             run.send_event(ConnectionEvent::Started { pid: spawned.pid, record: spawned.record() });
         }
         (_, ConnectionTarget::Url(target)) => {
-            note(&start.activity, &format!("connecting to {}", shown_url(&target.url)))
+            log_state(&start.activity, &format!("connecting to {}", shown_url(&target.url)))
         }
         _ => {}
     }
     let stderr = StderrRing::default();
     server_link::drive(link, start.session.clone(), stderr.clone(), &mut *run, &start.limits).await;
-    Box::pin(run.into_end(&stderr)).await
+    Box::pin(run.into_attempt_end(&stderr)).await
 }
 
-fn note(activity: &Mutex<ActivityLog>, text: &str) {
+fn log_state(activity: &Mutex<ActivityLog>, text: &str) {
     activity.lock().unwrap_or_else(PoisonError::into_inner).line(ActivityKind::State, text);
 }
 
@@ -192,20 +192,20 @@ impl SessionOwner for SessionRun<'_> {
         self.ticks.poll(context)
     }
 
-    fn act(&mut self, session: &mut SessionControl<'_>) {
+    fn process_ready(&mut self, session: &mut SessionControl<'_>) {
         if self.inbox.is_closed && !self.ending.stopped {
             self.ending.stopped = true;
             session.stop();
         }
         let mut came = self.inbox.came.take();
-        for _ in 0..COMMANDS_AT_ONCE {
+        for _ in 0..MAX_COMMANDS_PER_POLL {
             let Some(tell) = came else { break };
             self.run_command(*tell, session);
             came = self.inbox.receiver.try_recv().ok();
         }
         self.inbox.came = came;
         if self.ticks.is_due(Instant::now()) {
-            self.tick(session);
+            self.on_tick(session);
         }
     }
 
@@ -236,7 +236,7 @@ impl<'a> SessionRun<'a> {
             calls: ActiveCalls::default(),
             request_quota: ServerRequestQuota::new(&start.limits),
             usage: UsageCounter::new(&start.limits, Arc::clone(&start.used)),
-            ending: RunEnding::default(),
+            ending: RunEndReasons::default(),
             lists: ServerLists::default(),
             gathered: CoalescedEvents::default(),
             ticks: TickTimer::new(),
@@ -245,11 +245,11 @@ impl<'a> SessionRun<'a> {
     }
 
     /// Returns the result once the server and its processes have ended. Pending reports are forwarded first.
-    async fn into_end(mut self: Box<Self>, stderr: &StderrRing) -> AttemptEnd {
-        self.gather();
-        if self.ending.fault == Some(OpeningFault::ExitedOnProbe)
+    async fn into_attempt_end(mut self: Box<Self>, stderr: &StderrRing) -> AttemptEnd {
+        self.forward_reports();
+        if self.ending.fault == Some(HandshakeFault::ExitedOnProbe)
             && !self.ending.stopped
-            && self.start.session.opening == OpeningMode::Probe
+            && self.start.session.opening == HandshakeMode::Probe
         {
             return AttemptEnd::OnProbe;
         }
@@ -259,7 +259,7 @@ impl<'a> SessionRun<'a> {
         }
         let remote = matches!(self.start.target.get(), ConnectionTarget::Url(_));
         let stderr = stderr.last_lines(failures::STDERR_LINES);
-        let failure = failures::session_closed(&reason, self.ending.fault, self.ready, remote, stderr);
+        let failure = failures::session_end_failure(&reason, self.ending.fault, self.ready, remote, stderr);
         let failure = match failure {
             Some(failure) => Some(failures::with_blocked_paths(failure, self.start.target.get()).await),
             None => None,
@@ -277,7 +277,7 @@ impl<'a> SessionRun<'a> {
                 if let Err(error) = self.call(CallPurpose::Ticket(ticket), request.into_inner(), deadline, session) {
                     if matches!(error, CallError::TooManyCalls) {
                         self.usage.refused_call();
-                        self.ticks.soon();
+                        self.ticks.schedule_soon();
                     }
                     self.send_event(ConnectionEvent::Done { ticket, result: Box::new(Err(error)) });
                 }
@@ -289,12 +289,12 @@ impl<'a> SessionRun<'a> {
             }
             ConnectionCommand::Answer { request, answer } => self.answer(request, answer.into_inner(), session),
             ConnectionCommand::Notify(notification) => session.notify(notification),
-            ConnectionCommand::Refresh { kind, reply } => self.refresh(kind, reply, session),
-            ConnectionCommand::ReadStale => self.read_stale(session),
+            ConnectionCommand::Refresh { kind, reply } => self.refresh_lists(kind, reply, session),
+            ConnectionCommand::ReadStale => self.read_stale_lists(session),
             ConnectionCommand::Ping => {
-                let deadline = CallDeadline { idle: PING, total: PING };
+                let deadline = CallDeadline { idle: PING_TIMEOUT, total: PING_TIMEOUT };
                 if let Err(error) = self.call(CallPurpose::Ping, ClientRequest::Ping, deadline, session) {
-                    self.is_gone(&error, session);
+                    self.on_ping_failed(&error, session);
                 }
             }
             ConnectionCommand::Stop => {
@@ -305,7 +305,7 @@ impl<'a> SessionRun<'a> {
     }
 
     /// Handles a failed ping.
-    fn is_gone(&mut self, error: &CallError, session: &mut SessionControl<'_>) {
+    fn on_ping_failed(&mut self, error: &CallError, session: &mut SessionControl<'_>) {
         if matches!(error, CallError::TooManyCalls | CallError::NotReady | CallError::Server(_)) {
             return;
         }
@@ -331,11 +331,16 @@ impl<'a> SessionRun<'a> {
     }
 
     fn answer(&mut self, request: ServerRequestId, answer: ClientResponse, session: &mut SessionControl<'_>) {
-        self.request_quota.close(request);
+        self.request_quota.remove(request);
         session.answer(request, answer);
     }
 
-    fn done(&mut self, call: CallId, result: Result<ServerResult, CallError>, session: &mut SessionControl<'_>) {
+    fn on_call_done(
+        &mut self,
+        call: CallId,
+        result: Result<ServerResult, CallError>,
+        session: &mut SessionControl<'_>,
+    ) {
         let result = result.map_err(|error| redaction::redact_error(&self.activity, error));
         match self.calls.purposes.remove(&call) {
             Some(CallPurpose::Ticket(ticket)) => {
@@ -349,10 +354,10 @@ impl<'a> SessionRun<'a> {
                 }
                 self.send_event(ConnectionEvent::Done { ticket, result: Box::new(result) });
             }
-            Some(CallPurpose::Page(reading)) => self.page(*reading, result, session),
+            Some(CallPurpose::Page(reading)) => self.on_page(*reading, result, session),
             Some(CallPurpose::Ping) => {
                 if let Err(error) = result {
-                    self.is_gone(&error, session);
+                    self.on_ping_failed(&error, session);
                 }
             }
             None => {}
@@ -361,22 +366,22 @@ impl<'a> SessionRun<'a> {
 
     fn with_activity(&mut self, add: impl FnOnce(&mut ActivityLog)) {
         add(&mut self.activity.lock().unwrap_or_else(PoisonError::into_inner));
-        self.ticks.soon();
+        self.ticks.schedule_soon();
     }
 
     /// Forwards the gathered reports, and reads the lists that changed.
-    fn tick(&mut self, session: &mut SessionControl<'_>) {
-        self.gather();
+    fn on_tick(&mut self, session: &mut SessionControl<'_>) {
+        self.forward_reports();
         if self.ready {
             self.read_changed_lists(session);
         }
     }
 
     /// Forwards the gathered reports.
-    fn gather(&mut self) {
+    fn forward_reports(&mut self) {
         self.ticks.clear();
         if let Some(pause) = self.usage.pause() {
-            self.ticks.at(Instant::now() + pause);
+            self.ticks.schedule_by(Instant::now() + pause);
         }
         let (last, kept, dropped) = {
             let activity = self.activity.lock().unwrap_or_else(PoisonError::into_inner);
@@ -387,7 +392,7 @@ impl<'a> SessionRun<'a> {
             self.gathered.told_activity = last;
             self.send_event(ConnectionEvent::Activity { last });
         }
-        if let Some(refused) = self.request_quota.take_refused() {
+        if let Some(refused) = self.request_quota.take_refused_total() {
             self.send_event(ConnectionEvent::RefusedUnseen { refused });
         }
         for (ticket, task) in std::mem::take(&mut self.gathered.tasks) {

@@ -16,7 +16,7 @@ pub(super) struct CallPreparations(Arc<Mutex<HashMap<String, oneshot::Sender<()>
 impl CallPreparations {
     fn begin(&self, id: &str) -> Result<(CallPreparation<'_>, oneshot::Receiver<()>), CallFailure> {
         let (cancel, cancelled) = oneshot::channel();
-        let mut pending = self.locked();
+        let mut pending = self.lock_pending();
         if pending.contains_key(id) {
             return Err(CallFailure::IdInUse(id.to_owned()));
         }
@@ -26,10 +26,10 @@ impl CallPreparations {
 
     /// Cancels a preparation. Returns `false` if none has this id.
     pub(super) fn cancel(&self, id: &str) -> bool {
-        self.locked().remove(id).is_some()
+        self.lock_pending().remove(id).is_some()
     }
 
-    fn locked(&self) -> MutexGuard<'_, HashMap<String, oneshot::Sender<()>>> {
+    fn lock_pending(&self) -> MutexGuard<'_, HashMap<String, oneshot::Sender<()>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -53,7 +53,7 @@ impl Host {
     ///
     /// Returns [`CallFailure::Cancelled`] if it was cancelled, and [`CallFailure::IdInUse`] if another preparation with
     /// this id is in progress.
-    pub(crate) async fn cancellable<T>(&self, id: &str, act: impl Future<Output = T>) -> Result<T, CallFailure> {
+    pub(crate) async fn run_cancellable<T>(&self, id: &str, act: impl Future<Output = T>) -> Result<T, CallFailure> {
         let (_preparation, cancelled) = self.preparations.begin(id)?;
         tokio::select! {
             biased;

@@ -16,16 +16,16 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::Host;
-use crate::connection::PING;
+use crate::connection::PING_TIMEOUT;
 use crate::owner::{CallOrigin, CallReply, NewCall, Owner, SentNotifier};
 
 /// Origin of the user's calls outside of conversations.
-const AT_NO_PLACE: CallOrigin = CallOrigin::User { conversation: None };
+const USER_OUTSIDE_CONVERSATION: CallOrigin = CallOrigin::User { conversation: None };
 
 impl Host {
     pub(super) async fn call(&self, call: NewCall) -> CallReply {
         let (reply, replied) = oneshot::channel();
-        self.owner.0.turn("call", |owner| owner.take_call(call, reply))?;
+        self.owner.0.turn("call", |owner| owner.accept_call(call, reply))?;
         replied.await.map_err(|_| CallFailure::Closing)?
     }
 
@@ -49,7 +49,7 @@ impl Host {
         let call = NewCall { id, server: server.clone(), kind, name, origin, request, shown, sent: Some(sent) };
         match self.call(call).await? {
             ServerResult::Tool(result) => Ok(*result),
-            _ => Err(unfit(server)),
+            _ => Err(mismatched_response(server)),
         }
     }
 
@@ -84,11 +84,11 @@ impl Host {
     ) -> Result<GetPromptResult, CallFailure> {
         let arguments = arguments.into_iter().map(|(name, value)| (name, Value::String(value))).collect();
         let request = ClientRequest::GetPrompt { name: prompt.clone(), arguments };
-        let (kind, name, origin) = (CallKind::Prompt, prompt, AT_NO_PLACE);
+        let (kind, name, origin) = (CallKind::Prompt, prompt, USER_OUTSIDE_CONVERSATION);
         let call = NewCall { id, server: server.clone(), kind, name, origin, request, shown, sent: None };
         match self.call(call).await? {
             ServerResult::Prompt(result) => Ok(*result),
-            _ => Err(unfit(server)),
+            _ => Err(mismatched_response(server)),
         }
     }
 
@@ -103,7 +103,7 @@ impl Host {
         server: String,
         uri: String,
     ) -> Result<Vec<ResourceContents>, CallFailure> {
-        Ok(self.read(id, server, uri, false).await?.contents)
+        Ok(self.read_resource_with_freshness(id, server, uri, false).await?.contents)
     }
 
     /// Reads a resource as [`read_resource`](Self::read_resource) does, and also returns how fresh the contents are.
@@ -112,7 +112,7 @@ impl Host {
     /// # Errors
     ///
     /// Returns the [`CallFailure`] that ended the call without the resource's contents.
-    pub async fn read(
+    pub async fn read_resource_with_freshness(
         &self,
         id: String,
         server: String,
@@ -120,23 +120,23 @@ impl Host {
         refresh: bool,
     ) -> Result<ResourceRead, CallFailure> {
         let wanted = (server.clone(), uri.clone());
-        let fresh = self.with(move |owner| owner.fresh_read(&wanted.0, &wanted.1)).await?;
+        let fresh = self.with_owner(move |owner| owner.cached_read(&wanted.0, &wanted.1)).await?;
         if let Some(read) = fresh.filter(|_| !refresh) {
             return Ok(read);
         }
         let request = ClientRequest::ReadResource { uri: uri.clone() };
         let (kind, name) = (CallKind::Resource, uri.clone());
-        let (origin, shown) = (AT_NO_PLACE, None);
+        let (origin, shown) = (USER_OUTSIDE_CONVERSATION, None);
         let call = NewCall { id, server: server.clone(), kind, name, origin, request, shown, sent: None };
-        match self.call(call).await.map_err(|failure| named_when_missing(failure, &uri))? {
+        match self.call(call).await.map_err(|failure| with_missing_resource(failure, &uri))? {
             ServerResult::Contents { contents, cache } => {
                 let keep = move |owner: &mut Owner| {
-                    let fresh_until = owner.keep_read(&server, &uri, &contents, cache);
+                    let fresh_until = owner.cache_read(&server, &uri, &contents, cache);
                     ResourceRead { contents, cached: false, fresh_until }
                 };
-                Ok(self.with(keep).await?)
+                Ok(self.with_owner(keep).await?)
             }
-            _ => Err(unfit(server)),
+            _ => Err(mismatched_response(server)),
         }
     }
 
@@ -150,17 +150,17 @@ impl Host {
         if self.preparations.cancel(&id) {
             return Ok(());
         }
-        self.with(move |owner| owner.cancel_call(&id)).await?
+        self.with_owner(move |owner| owner.cancel_call(&id)).await?
     }
 
-    async fn request(
+    async fn send_request(
         &self,
         server: String,
         request: ClientRequest,
         times: (Duration, Duration),
     ) -> Result<ServerResult, CallFailure> {
         let (reply, replied) = oneshot::channel();
-        self.with(move |owner| owner.request(&server, request, times, reply)).await?;
+        self.with_owner(move |owner| owner.send_request(&server, request, times, reply)).await?;
         replied.await.map_err(|_| CallFailure::Closing)?
     }
 
@@ -170,7 +170,7 @@ impl Host {
         server: String,
         request: ClientRequest,
     ) -> Result<ServerResult, CallFailure> {
-        self.request(server, request, self.times.list).await
+        self.send_request(server, request, self.times.list).await
     }
 
     /// Requests completions for an argument.
@@ -187,13 +187,13 @@ impl Host {
         context: BTreeMap<String, String>,
     ) -> Result<CompletionResult, CallFailure> {
         let request = ClientRequest::Complete { reference, argument_name, value, context };
-        match self.request(server.clone(), request, self.times.complete).await? {
+        match self.send_request(server.clone(), request, self.times.complete).await? {
             ServerResult::Completion(mut result) => {
                 // The specification allows at most 100 values. Further values are dropped.
                 result.values.truncate(100);
                 Ok(*result)
             }
-            _ => Err(unfit(server)),
+            _ => Err(mismatched_response(server)),
         }
     }
 
@@ -209,8 +209,8 @@ impl Host {
         } else {
             ClientRequest::Unsubscribe { uri: uri.clone() }
         };
-        self.request(server.clone(), request, self.times.read).await?;
-        self.with(move |owner| owner.subscribed(&server, uri, on)).await?;
+        self.send_request(server.clone(), request, self.times.read).await?;
+        self.with_owner(move |owner| owner.on_subscribed(&server, uri, on)).await?;
         Ok(())
     }
 
@@ -220,8 +220,8 @@ impl Host {
     ///
     /// Returns a [`CallFailure`] if the server is not running, doesn't support logging, or doesn't respond in time.
     pub async fn set_log_level(&self, server: String, level: LogLevel) -> Result<(), CallFailure> {
-        self.request(server.clone(), ClientRequest::SetLogLevel { level }, self.times.read).await?;
-        self.with(move |owner| owner.log_level_set(&server, level)).await?;
+        self.send_request(server.clone(), ClientRequest::SetLogLevel { level }, self.times.read).await?;
+        self.with_owner(move |owner| owner.on_log_level_set(&server, level)).await?;
         Ok(())
     }
 
@@ -230,17 +230,17 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// Returns a [`CallFailure`] if the server is not running, or doesn't respond within [`PING`].
+    /// Returns a [`CallFailure`] if the server is not running, or doesn't respond within [`PING_TIMEOUT`].
     pub async fn ping(&self, server: String) -> Result<Duration, CallFailure> {
         let began = Instant::now();
-        self.request(server, ClientRequest::Ping, (PING, PING)).await?;
+        self.send_request(server, ClientRequest::Ping, (PING_TIMEOUT, PING_TIMEOUT)).await?;
         Ok(began.elapsed())
     }
 }
 
 /// Maps the two errors for a nonexistent resource to [`CallFailure::NotFound`] (`server/resources`: -32602 since
 /// 2026-07-28, -32002 before).
-fn named_when_missing(failure: CallFailure, uri: &str) -> CallFailure {
+fn with_missing_resource(failure: CallFailure, uri: &str) -> CallFailure {
     match &failure {
         CallFailure::Session { server, error } => match &**error {
             CallError::Server(rpc) if [code::RESOURCE_NOT_FOUND, code::INVALID_PARAMS].contains(&rpc.code) => {
@@ -252,7 +252,7 @@ fn named_when_missing(failure: CallFailure, uri: &str) -> CallFailure {
     }
 }
 
-fn unfit(server: String) -> CallFailure {
+fn mismatched_response(server: String) -> CallFailure {
     let cause = "it is the response to another request".to_owned();
     CallFailure::Session { server, error: Box::new(mcp_proto::session::CallError::BadAnswer { cause }) }
 }

@@ -22,7 +22,7 @@ impl Host {
     /// Returns [`CallFailure::NotFound`] if no server has this name, and [`CallFailure::Closing`] if the host has shut
     /// down.
     pub async fn catalog(&self, server: String) -> Result<Arc<Catalog>, CallFailure> {
-        let found = self.with({
+        let found = self.with_owner({
             let server = server.clone();
             move |owner| {
                 let at = owner.now();
@@ -40,7 +40,7 @@ impl Host {
     /// Returns [`CallFailure::NotFound`] if no server has this name, and [`CallFailure::Closing`] if the host has shut
     /// down.
     pub async fn reviewed(&self, server: String) -> Result<ServerReview, CallFailure> {
-        let found = self.with({
+        let found = self.with_owner({
             let server = server.clone();
             move |owner| owner.reviewed(&server)
         });
@@ -55,7 +55,7 @@ impl Host {
     /// Returns [`ReviewError::Stale`] if a definition differs from the one displayed, in which case nothing is pinned.
     /// See [`ReviewError`] for the other cases.
     pub async fn review(&self, server: String, seen: Vec<ShownDefinition>) -> Result<(), ReviewError> {
-        self.with_reply(move |owner, reply| owner.review(&server, &seen, reply)).await?
+        self.with_owner_reply(move |owner, reply| owner.review(&server, &seen, reply)).await?
     }
 
     /// Returns the stored pins, by server.
@@ -64,7 +64,7 @@ impl Host {
     ///
     /// Returns [`HostClosed`] if the host has shut down.
     pub async fn pins(&self) -> Result<Pins, HostClosed> {
-        self.with(|owner| owner.pins().clone()).await
+        self.with_owner(|owner| owner.pins().clone()).await
     }
 
     /// Sets which content of a server makes later calls require consent.
@@ -75,7 +75,7 @@ impl Host {
     /// setting, [`FlowError::Store`] if the setting can't be written, and [`FlowError::Closed`] if the host has shut
     /// down.
     pub async fn set_data_flow(&self, server: String, flow: DataFlow) -> Result<(), FlowError> {
-        self.with_reply(move |owner, reply| owner.set_data_flow(&server, flow, reply)).await?
+        self.with_owner_reply(move |owner, reply| owner.set_data_flow(&server, flow, reply)).await?
     }
 
     /// Returns the activity log of a server. Hold its lock only briefly.
@@ -85,7 +85,7 @@ impl Host {
     /// Returns [`CallFailure::NotFound`] if no server has this name, and [`CallFailure::Closing`] if the host has shut
     /// down.
     pub async fn activity(&self, server: String) -> Result<Arc<Mutex<ActivityLog>>, CallFailure> {
-        let found = self.with({
+        let found = self.with_owner({
             let server = server.clone();
             move |owner| owner.server(&server).map(|r| Arc::clone(&r.activity))
         });
@@ -101,7 +101,7 @@ impl Host {
     pub async fn refresh_list(&self, server: String, kind: ListKind) -> Result<Arc<Catalog>, CallFailure> {
         let (reply, replied) = oneshot::channel();
         let told = server.clone();
-        self.with(move |owner| owner.refresh_list(&told, kind, reply)).await??;
+        self.with_owner(move |owner| owner.refresh_list(&told, kind, reply)).await??;
         replied.await.map_err(|_| CallFailure::NotReady { server })
     }
 }

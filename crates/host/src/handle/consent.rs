@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use server_requests::form::FormProblem;
 
 use super::{Host, HostClosed};
-use crate::owner::{DecisionError, followed_link, open_page, real_folders};
+use crate::owner::{DecisionError, authorize_link, canonical_folders, open_page};
 use crate::view::{ConsentRequestEdit, ConsentRequestView, UserDecision};
 
 impl Host {
@@ -19,12 +19,12 @@ impl Host {
     ///
     /// Returns [`DecisionError::NotOpen`] if the request is no longer pending, [`DecisionError::Stale`] if its payload has
     /// changed, and another [`DecisionError`] if the decision doesn't fit the request. Nothing was sent in these cases.
-    pub async fn answer(&self, id: ConsentRequestId, hash: String, answer: UserDecision) -> Result<(), DecisionError> {
+    pub async fn decide(&self, id: ConsentRequestId, hash: String, answer: UserDecision) -> Result<(), DecisionError> {
         let answer = match answer {
-            UserDecision::Share(folders) => UserDecision::Share(real_folders(folders).await?),
+            UserDecision::Share(folders) => UserDecision::Share(canonical_folders(folders).await?),
             answer => answer,
         };
-        self.with_reply(move |owner, reply| owner.decide_request(id, &hash, answer, reply)).await?
+        self.with_owner_reply(move |owner, reply| owner.decide_request(id, &hash, answer, reply)).await?
     }
 
     /// Edits the payload of a consent request.
@@ -38,7 +38,7 @@ impl Host {
         id: ConsentRequestId,
         edit: ConsentRequestEdit,
     ) -> Result<ConsentRequestView, DecisionError> {
-        self.with(move |owner| owner.edit(id, edit)).await?
+        self.with_owner(move |owner| owner.edit(id, edit)).await?
     }
 
     /// Returns the validation errors of a form's content. Empty if it can be submitted.
@@ -52,7 +52,7 @@ impl Host {
         id: ConsentRequestId,
         content: Map<String, Value>,
     ) -> Result<Vec<FormProblem>, DecisionError> {
-        self.with(move |owner| owner.check_form(id, &content)).await?
+        self.with_owner(move |owner| owner.check_form(id, &content)).await?
     }
 
     /// Denies all pending requests of a server and, with `mute` set, its future requests.
@@ -61,7 +61,7 @@ impl Host {
     ///
     /// Returns [`HostClosed`] if the host has shut down.
     pub async fn deny_all(&self, server: String, mute: bool) -> Result<(), HostClosed> {
-        self.with(move |owner| owner.deny_all(&server, mute)).await
+        self.with_owner(move |owner| owner.deny_all(&server, mute)).await
     }
 
     /// Allows a muted server to send requests again.
@@ -70,7 +70,7 @@ impl Host {
     ///
     /// Returns [`HostClosed`] if the host has shut down.
     pub async fn unmute(&self, server: String) -> Result<(), HostClosed> {
-        self.with(move |owner| owner.unmute(&server)).await
+        self.with_owner(move |owner| owner.unmute(&server)).await
     }
 
     /// Sets the folders that a server may list (roots), and notifies the server.
@@ -80,8 +80,8 @@ impl Host {
     /// Returns [`DecisionError::WrongKind`] if no server has this name, [`DecisionError::Folder`] if a folder can't be
     /// shared, and [`DecisionError::Audit`] if the change can't be written to the audit log.
     pub async fn set_roots(&self, server: String, folders: Vec<PathBuf>) -> Result<(), DecisionError> {
-        let folders = real_folders(folders).await?;
-        self.with_reply(move |owner, reply| owner.set_roots(&server, folders, reply)).await?
+        let folders = canonical_folders(folders).await?;
+        self.with_owner_reply(move |owner, reply| owner.set_roots(&server, folders, reply)).await?
     }
 
     /// Opens a URL that was displayed to the user in full and that the user chose to open.
@@ -90,7 +90,7 @@ impl Host {
     ///
     /// Returns [`DecisionError::Browser`] if the URL may not be opened, or the browser can't be started.
     pub async fn open_url(&self, url: &str) -> Result<(), DecisionError> {
-        let Some(page) = followed_link(UrlParts::parse(url)) else {
+        let Some(page) = authorize_link(UrlParts::parse(url)) else {
             return Err(DecisionError::Browser(
                 "only http and https addresses without a user name can be opened".into(),
             ));

@@ -15,7 +15,7 @@ impl Host {
     ///
     /// Returns [`HostClosed`] if the host has shut down.
     pub async fn servers_for_model(&self, names: Vec<String>) -> Result<Vec<ServerForModel>, HostClosed> {
-        self.with(move |owner| owner.servers_for_model(&names)).await
+        self.with_owner(move |owner| owner.servers_for_model(&names)).await
     }
 
     /// Returns the limits on what a model receives of a conversation.
@@ -24,7 +24,7 @@ impl Host {
     ///
     /// Returns [`HostClosed`] if the host has shut down.
     pub async fn conversation_bounds(&self) -> Result<ChatBounds, HostClosed> {
-        self.with(|owner| owner.conversation_bounds()).await
+        self.with_owner(|owner| owner.conversation_bounds()).await
     }
 
     /// Emits an event of a conversation, without waiting for its delivery to observers.
@@ -32,8 +32,8 @@ impl Host {
     /// # Errors
     ///
     /// Returns [`HostClosed`] if the host has shut down.
-    pub async fn tell_of_conversation(&self, event: ConversationEvent) -> Result<(), HostClosed> {
-        self.with(move |owner| owner.tell_of_conversation(event)).await
+    pub async fn emit_conversation_event(&self, event: ConversationEvent) -> Result<(), HostClosed> {
+        self.with_owner(move |owner| owner.emit_conversation_event(event)).await
     }
 
     /// Records that a conversation contains content of these servers. With `is_whole` set, they are the only servers
@@ -42,13 +42,13 @@ impl Host {
     /// # Errors
     ///
     /// Returns [`HostClosed`] if the host has shut down.
-    pub async fn label_conversation(
+    pub async fn record_conversation_servers(
         &self,
         conversation: String,
         servers: Vec<String>,
         is_whole: bool,
     ) -> Result<(), HostClosed> {
-        self.with(move |owner| owner.label_conversation(&conversation, &servers, is_whole)).await
+        self.with_owner(move |owner| owner.record_conversation_servers(&conversation, &servers, is_whole)).await
     }
 
     /// Records content that was read from servers in a conversation.
@@ -57,7 +57,7 @@ impl Host {
     ///
     /// Returns [`HostClosed`] if the host has shut down.
     pub async fn note_readings(&self, conversation: String, readings: Vec<Reading>) -> Result<(), HostClosed> {
-        self.with(move |owner| owner.note_readings(&conversation, &readings)).await
+        self.with_owner(move |owner| owner.note_readings(&conversation, &readings)).await
     }
 
     /// Returns the readings, with [`Reading::open_world`] set according to the definitions of the tools.
@@ -66,7 +66,7 @@ impl Host {
     ///
     /// Returns [`HostClosed`] if the host has shut down.
     pub async fn add_open_world_claims(&self, readings: Vec<Reading>) -> Result<Vec<Reading>, HostClosed> {
-        self.with(move |owner| owner.add_open_world_claims(readings)).await
+        self.with_owner(move |owner| owner.add_open_world_claims(readings)).await
     }
 
     /// Returns the known sources of a conversation.
@@ -74,8 +74,8 @@ impl Host {
     /// # Errors
     ///
     /// Returns [`HostClosed`] if the host has shut down.
-    pub async fn label(&self, conversation: String) -> Result<ConversationLabel, HostClosed> {
-        self.with(move |owner| owner.label(&conversation)).await
+    pub async fn conversation_label(&self, conversation: String) -> Result<ConversationLabel, HostClosed> {
+        self.with_owner(move |owner| owner.conversation_label(&conversation)).await
     }
 
     /// Notifies observers that conversations changed.
@@ -84,6 +84,6 @@ impl Host {
     ///
     /// Returns [`HostClosed`] if the host has shut down.
     pub async fn conversations_changed(&self, changed: Option<String>) -> Result<(), HostClosed> {
-        self.with(move |owner| owner.conversations_changed(changed)).await
+        self.with_owner(move |owner| owner.conversations_changed(changed)).await
     }
 }

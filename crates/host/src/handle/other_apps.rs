@@ -48,7 +48,7 @@ impl Host {
     ///
     /// Returns [`ImportError::Source`] if the app or file doesn't exist, and [`ImportError::Closed`] if the host has
     /// shut down.
-    pub async fn look_for_servers(
+    pub async fn find_servers_of_other_apps(
         &self,
         from: ScanScope,
         surroundings: Arc<AppEnvironment>,
@@ -70,14 +70,14 @@ impl Host {
     /// # Errors
     ///
     /// Returns [`ImportError::NoProject`] if the folder is not a root, and the errors of
-    /// [`look_for_servers`](Self::look_for_servers).
-    pub async fn look_in_project(
+    /// [`find_servers_of_other_apps`](Self::find_servers_of_other_apps).
+    pub async fn find_project_servers(
         &self,
         folder: PathBuf,
         surroundings: Arc<AppEnvironment>,
     ) -> Result<ScanReport, ImportError> {
         self.check_project(&folder).await?;
-        self.look_for_servers(ScanScope::Path(folder), surroundings).await
+        self.find_servers_of_other_apps(ScanScope::Path(folder), surroundings).await
     }
 
     /// Returns the existing settings files of a project, as paths relative to its folder. The files are not read.

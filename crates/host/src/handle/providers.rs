@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use credentials::providers::{ProviderError, ProviderTestResult, ProvidersView, key_place, key_prefix, try_model};
+use credentials::providers::{ProviderError, ProviderTestResult, ProvidersView, key_name, key_prefix, try_model};
 use models::{ModelRef, ProviderSettings};
 use ports::{SecretError, SecretPersistence};
 use secrecy::{ExposeSecret, SecretString};
@@ -16,7 +16,7 @@ impl Host {
     ///
     /// Returns [`HostClosed`] if the host has shut down.
     pub async fn providers(&self) -> Result<ProvidersView, HostClosed> {
-        self.with(|owner| owner.models.providers.view()).await
+        self.with_owner(|owner| owner.models.providers.view()).await
     }
 
     /// Returns the model of new conversations, if the user chose one.
@@ -25,7 +25,7 @@ impl Host {
     ///
     /// Returns [`HostClosed`] if the host has shut down.
     pub async fn default_model(&self) -> Result<Option<ModelRef>, HostClosed> {
-        self.with(|owner| owner.models.providers.default_model()).await
+        self.with_owner(|owner| owner.models.providers.default_model()).await
     }
 
     /// Sets the model of new conversations.
@@ -35,7 +35,7 @@ impl Host {
     /// Returns [`ProviderError::NotFound`] if no provider has this id, [`ProviderError::Store`] if the settings can't
     /// be written, and [`ProviderError::Closing`] if the host has shut down.
     pub async fn set_default_model(&self, model: Option<ModelRef>) -> Result<(), ProviderError> {
-        self.with_reply(move |owner, reply| owner.set_default_model(model, reply)).await?
+        self.with_owner_reply(move |owner, reply| owner.set_default_model(model, reply)).await?
     }
 
     /// Adds a provider, or replaces the settings of the provider with the same id.
@@ -46,7 +46,7 @@ impl Host {
     /// for another provider, [`ProviderError::Store`] if they can't be written, and [`ProviderError::Closing`] if the
     /// host has shut down.
     pub async fn set_provider(&self, settings: ProviderSettings) -> Result<(), ProviderError> {
-        self.with_reply(move |owner, reply| owner.set_provider(settings, reply)).await?
+        self.with_owner_reply(move |owner, reply| owner.set_provider(settings, reply)).await?
     }
 
     /// Removes a provider and its keys.
@@ -57,7 +57,7 @@ impl Host {
     /// be written, and [`ProviderError::Secret`] if a key can't be deleted.
     pub async fn remove_provider(&self, id: String) -> Result<(), ProviderError> {
         let name = id.clone();
-        self.with_reply(move |owner, reply| owner.remove_provider(&name, reply)).await??;
+        self.with_owner_reply(move |owner, reply| owner.remove_provider(&name, reply)).await??;
         let secrets = Arc::clone(&self.ports().secrets);
         run_blocking(move || {
             let keys = secrets.keys(&key_prefix(&id))?;
@@ -75,14 +75,14 @@ impl Host {
     /// be stored.
     pub async fn set_provider_key(&self, id: String, key: SecretString) -> Result<SecretPersistence, ProviderError> {
         let name = id.clone();
-        let settings = self.with(move |owner| owner.models.providers.settings_of(&name)).await??;
-        let (secrets, place) = (Arc::clone(&self.ports().secrets), key_place(&settings));
+        let settings = self.with_owner(move |owner| owner.models.providers.settings_of(&name)).await??;
+        let (secrets, place) = (Arc::clone(&self.ports().secrets), key_name(&settings));
         let kept = run_blocking(move || match key.expose_secret().trim() {
             "" => secrets.delete(&place).map(|()| SecretPersistence::Keychain),
             key => secrets.set(&place, key),
         })
         .await;
-        self.with(move |owner| owner.key_changed(&id)).await?;
+        self.with_owner(move |owner| owner.on_key_changed(&id)).await?;
         kept.map_err(ProviderError::Secret)
     }
 
@@ -96,7 +96,7 @@ impl Host {
         let secrets = Arc::clone(&self.ports().secrets);
         let kept = run_blocking(move || secrets.keys("model/")).await.unwrap_or_default();
         let settings = view.providers.into_iter().map(|provider| provider.settings);
-        Ok(settings.filter(|own| kept.contains(&key_place(own))).map(|own| own.id).collect())
+        Ok(settings.filter(|own| kept.contains(&key_name(own))).map(|own| own.id).collect())
     }
 
     /// Requests the list of models from a provider, and stores it. Returns the number of models.
@@ -107,10 +107,10 @@ impl Host {
     /// returns an error.
     pub async fn refresh_models(&self, id: String) -> Result<usize, ProviderError> {
         let name = id.clone();
-        let settings = self.with(move |owner| owner.models.providers.settings_of(&name)).await??;
+        let settings = self.with_owner(move |owner| owner.models.providers.settings_of(&name)).await??;
         let listed = self.models().await?.models(&id).await;
         let count = listed.as_ref().map_or(0, Vec::len);
-        self.with_reply(move |owner, reply| owner.on_listed(&settings, listed, reply)).await??;
+        self.with_owner_reply(move |owner, reply| owner.on_models_listed(&settings, listed, reply)).await??;
         Ok(count)
     }
 

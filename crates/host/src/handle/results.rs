@@ -30,7 +30,7 @@ impl Host {
     pub async fn review_result(&self, origin: ResultOrigin, result: ToolResult) -> ResultVerdict {
         let closing = || ResultVerdict::LeftOut("as Drawbridge is closing".to_owned());
         let (server, tool) = (origin.server.clone(), origin.tool.clone());
-        let Ok(review) = self.with(move |owner| owner.flow_of(&server).review_of(&tool)).await else {
+        let Ok(review) = self.with_owner(move |owner| owner.flow_of(&server).review_of(&tool)).await else {
             return closing();
         };
         if review == ResultReview::Off {
@@ -47,11 +47,11 @@ impl Host {
         let fits = can_be_shown(&parts);
         let body = ConsentRequestBody::Result { tool: origin.tool.clone(), parts, is_error: result.is_error, flags };
         if !fits {
-            let noted = self.with(move |owner| owner.note_unshown(&origin, &body)).await;
+            let noted = self.with_owner(move |owner| owner.audit_unshown_result(&origin, &body)).await;
             return noted.map_or_else(|_| closing(), |()| ResultVerdict::LeftOut(TOO_LARGE.to_owned()));
         }
         let (reply, verdict) = oneshot::channel();
-        if self.with(move |owner| owner.ask_about_result(origin, result, body, reply)).await.is_err() {
+        if self.with_owner(move |owner| owner.request_result_review(origin, result, body, reply)).await.is_err() {
             return closing();
         }
         // The review was dropped, so it can't pass the result.
@@ -61,7 +61,7 @@ impl Host {
     /// Withdraws the review of a call's result.
     pub async fn withdraw_result(&self, call: String) {
         // A host that has shut down has no pending reviews.
-        let _ = self.with(move |owner| owner.withdraw_result(&call)).await;
+        let _ = self.with_owner(move |owner| owner.withdraw_result(&call)).await;
     }
 }
 

@@ -12,7 +12,7 @@ impl Host {
     ///
     /// Returns [`HostClosed`] if the host has shut down.
     pub async fn grants(&self) -> Result<Vec<policy::Grant>, HostClosed> {
-        self.with(|owner| owner.grants()).await
+        self.with_owner(|owner| owner.grants()).await
     }
 
     /// Revokes a grant. Returns `false` if no grant has this id.
@@ -21,8 +21,8 @@ impl Host {
     ///
     /// Returns [`StorageError::Store`] if the revocation can't be written, in which case the grant is in effect again
     /// after a restart, and [`StorageError::Closed`] if the host has shut down.
-    pub async fn revoke(&self, id: GrantId) -> Result<bool, StorageError> {
-        Ok(self.with_reply(move |owner, reply| owner.revoke(id, reply)).await??)
+    pub async fn revoke_grant(&self, id: GrantId) -> Result<bool, StorageError> {
+        Ok(self.with_owner_reply(move |owner, reply| owner.revoke_grant(id, reply)).await??)
     }
 
     /// Returns all rules, and the problems of their files.
@@ -30,8 +30,8 @@ impl Host {
     /// # Errors
     ///
     /// Returns [`HostClosed`] if the host has shut down.
-    pub async fn rules(&self) -> Result<RulesView, HostClosed> {
-        self.with(|owner| owner.rules_view()).await
+    pub async fn rules_view(&self) -> Result<RulesView, HostClosed> {
+        self.with_owner(|owner| owner.rules_view()).await
     }
 
     /// Adds a rule of the user, or replaces the one with the same id.
@@ -42,7 +42,7 @@ impl Host {
     /// [`RulesError::Unusable`] if the current file is invalid, [`RulesError::Store`] if it or the audit log can't be
     /// written, and [`RulesError::Closed`] if the host has shut down.
     pub async fn set_rule(&self, rule: PolicyRule) -> Result<RuleRef, RulesError> {
-        self.with_reply(move |owner, reply| owner.set_rule(rule, reply)).await?
+        self.with_owner_reply(move |owner, reply| owner.set_rule(rule, reply)).await?
     }
 
     /// Removes a rule of the user.
@@ -53,7 +53,7 @@ impl Host {
     /// invalid, [`RulesError::Store`] if it or the audit log can't be written, and [`RulesError::Closed`] if the host
     /// has shut down.
     pub async fn remove_rule(&self, rule: RuleRef) -> Result<(), RulesError> {
-        self.with_reply(move |owner, reply| owner.remove_rule(rule, reply)).await?
+        self.with_owner_reply(move |owner, reply| owner.remove_rule(rule, reply)).await?
     }
 
     /// Sets the preset, which decides on requests without a matching rule.
@@ -63,7 +63,7 @@ impl Host {
     /// Returns [`RulesError::Unusable`] if the current file is invalid, [`RulesError::Store`] if it or the audit log
     /// can't be written, and [`RulesError::Closed`] if the host has shut down.
     pub async fn set_preset(&self, preset: Preset) -> Result<(), RulesError> {
-        self.with_reply(move |owner, reply| owner.set_preset(preset, reply)).await?
+        self.with_owner_reply(move |owner, reply| owner.set_preset(preset, reply)).await?
     }
 
     /// Trusts a server, so that calls of its reviewed tools are allowed, or ends that trust.
@@ -72,8 +72,8 @@ impl Host {
     ///
     /// Returns [`RulesError::NoSuchServer`] if no server has this name, and [`RulesError::Store`] if the change can't
     /// be written.
-    pub async fn trust(&self, server: String, trust: TrustDuration) -> Result<(), RulesError> {
-        self.with_reply(move |owner, reply| owner.trust(&server, trust, reply)).await?
+    pub async fn set_server_trust(&self, server: String, trust: TrustDuration) -> Result<(), RulesError> {
+        self.with_owner_reply(move |owner, reply| owner.set_server_trust(&server, trust, reply)).await?
     }
 
     /// Returns the decision that the policy would make, and the rules that lead to it.
@@ -83,6 +83,6 @@ impl Host {
     /// Returns [`RulesError::NoSuchServer`] if no server has this name, and [`RulesError::NoSuchTool`] if the server is
     /// running and has no such tool.
     pub async fn dry_run(&self, server: String, asked: DryRunAct) -> Result<DryRunResult, RulesError> {
-        self.with_reply(move |owner, reply| owner.dry_run(server, asked, reply)).await?
+        self.with_owner_reply(move |owner, reply| owner.dry_run(server, asked, reply)).await?
     }
 }

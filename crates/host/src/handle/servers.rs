@@ -20,7 +20,7 @@ impl Host {
     /// [`ServerError::Config`] if the settings file can't be written, and [`ServerError::Closed`] if the host has shut
     /// down.
     pub async fn add_server(&self, entry: ServerEntry) -> Result<(), ServerError> {
-        self.with_reply(move |owner, reply| owner.add_server(entry, reply)).await?
+        self.with_owner_reply(move |owner, reply| owner.add_server(entry, reply)).await?
     }
 
     /// Returns the entry that [`Setup::add`](super::Setup::add) would write, with resolved sandbox folders. Nothing is
@@ -33,7 +33,7 @@ impl Host {
     pub async fn check_new_server(&self, entry: ServerEntry) -> Result<ServerEntry, SetupError> {
         let entry = with_real_folders(entry).await?;
         let checked = entry.clone();
-        self.with(move |owner| owner.check_new_server(&checked)).await??;
+        self.with_owner(move |owner| owner.check_new_server(&checked)).await??;
         Ok(entry)
     }
 
@@ -47,7 +47,7 @@ impl Host {
     pub async fn check_changed_server(&self, entry: ServerEntry) -> Result<ServerEntry, SetupError> {
         let entry = with_real_folders(entry).await?;
         let checked = entry.clone();
-        self.with(move |owner| owner.check_changed_server(&checked)).await??;
+        self.with_owner(move |owner| owner.check_changed_server(&checked)).await??;
         Ok(entry)
     }
 
@@ -56,7 +56,7 @@ impl Host {
     /// # Errors
     ///
     /// Returns [`HostClosed`] if the host has shut down.
-    pub async fn free_name(&self, wanted: &str) -> Result<String, HostClosed> {
+    pub async fn find_free_name(&self, wanted: &str) -> Result<String, HostClosed> {
         let taken: Vec<String> = self.snapshot().await?.servers.into_iter().map(|server| server.name).collect();
         Ok(::other_apps::free_name(wanted, &taken))
     }
@@ -84,7 +84,7 @@ impl Host {
     ) -> Result<(), ServerError> {
         let ((forgotten, is_forgotten), name) = (oneshot::channel(), was.clone());
         let change = move |owner: &mut Owner, reply| owner.update_server(&was, entry, before, forgotten, reply);
-        self.with_reply(change).await?.and(all_forgotten(name, is_forgotten).await)
+        self.with_owner_reply(change).await?.and(wait_until_forgotten(name, is_forgotten).await)
     }
 
     /// Discards cached secrets of a server. They are read again on next use.
@@ -93,7 +93,7 @@ impl Host {
     ///
     /// Returns [`HostClosed`] if the host has shut down.
     pub async fn secrets_changed(&self, server: String) -> Result<(), HostClosed> {
-        self.with(move |owner| owner.servers.secrets_changed(&server)).await
+        self.with_owner(move |owner| owner.servers.secrets_changed(&server)).await
     }
 
     /// Stops a server and removes it from the settings. Its local tokens are removed when this returns; they are
@@ -105,8 +105,8 @@ impl Host {
     /// written, and [`ServerError::NotForgotten`] if the server was removed but its tokens could not be.
     pub async fn remove_server(&self, name: String) -> Result<(), ServerError> {
         let ((forgotten, is_forgotten), server) = (oneshot::channel(), name.clone());
-        let removed = self.with_reply(move |owner, reply| owner.remove_server(&server, forgotten, reply)).await?;
-        removed.and(all_forgotten(name, is_forgotten).await)
+        let removed = self.with_owner_reply(move |owner, reply| owner.remove_server(&server, forgotten, reply)).await?;
+        removed.and(wait_until_forgotten(name, is_forgotten).await)
     }
 
     /// Starts a server, after consent if required. Returns without waiting for the start.
@@ -116,7 +116,7 @@ impl Host {
     /// Returns [`ServerError::NotFound`] if no server has this name, and [`ServerError::Closed`] if the host has shut
     /// down.
     pub async fn start_server(&self, name: String) -> Result<(), ServerError> {
-        self.with(move |owner| owner.start_for_user(&name)).await?
+        self.with_owner(move |owner| owner.start_for_user(&name)).await?
     }
 
     /// Stops a running server.
@@ -126,7 +126,7 @@ impl Host {
     /// Returns [`ServerError::NotFound`] if no server has this name, and [`ServerError::Closed`] if the host has shut
     /// down.
     pub async fn stop_server(&self, name: String) -> Result<(), ServerError> {
-        self.with(move |owner| {
+        self.with_owner(move |owner| {
             owner.server(&name).ok_or_else(|| ServerError::NotFound(name.clone()))?;
             owner.stop(&name);
             Ok(())
@@ -141,7 +141,7 @@ impl Host {
     /// Returns [`ServerError::NotFound`] if no server has this name, and [`ServerError::Closed`] if the host has shut
     /// down.
     pub async fn restart_server(&self, name: String) -> Result<(), ServerError> {
-        self.with(move |owner| owner.restart(&name)).await?
+        self.with_owner(move |owner| owner.restart(&name)).await?
     }
 
     /// Makes the next attempt to reconnect to a server immediately. Does nothing if no attempt is scheduled.
@@ -151,7 +151,7 @@ impl Host {
     /// Returns [`ServerError::NotFound`] if no server has this name, and [`ServerError::Closed`] if the host has shut
     /// down.
     pub async fn retry_now(&self, name: String) -> Result<(), ServerError> {
-        self.with(move |owner| {
+        self.with_owner(move |owner| {
             let record = owner.server(&name).ok_or_else(|| ServerError::NotFound(name.clone()))?;
             if matches!(record.state, ServerState::Reconnecting(_)) { owner.start_for_user(&name) } else { Ok(()) }
         })
@@ -166,7 +166,7 @@ impl Host {
     /// up.
     pub async fn plan_sandbox(&self, server: String) -> Result<SandboxPreview, SandboxPlanError> {
         let (reply, planned) = oneshot::channel();
-        self.with(move |owner| owner.plan_sandbox(&server, reply)).await?;
+        self.with_owner(move |owner| owner.plan_sandbox(&server, reply)).await?;
         planned.await.map_err(|_| SandboxPlanError::Closing)?
     }
 
@@ -176,12 +176,15 @@ impl Host {
     ///
     /// Returns [`HostClosed`] if the host has shut down.
     pub async fn limits_usage(&self, server: String) -> Result<Option<LimitsUsage>, HostClosed> {
-        self.with(move |owner| owner.limits_usage(&server)).await
+        self.with_owner(move |owner| owner.limits_usage(&server)).await
     }
 }
 
 /// Waits until the local tokens of a server are removed.
-async fn all_forgotten(name: String, forgotten: oneshot::Receiver<Result<(), String>>) -> Result<(), ServerError> {
+async fn wait_until_forgotten(
+    name: String,
+    forgotten: oneshot::Receiver<Result<(), String>>,
+) -> Result<(), ServerError> {
     match forgotten.await {
         Ok(Err(cause)) => Err(ServerError::NotForgotten { name, cause }),
         // The sender is dropped if there was nothing to remove.

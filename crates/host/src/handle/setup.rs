@@ -52,8 +52,8 @@ impl Host {
     /// # Errors
     ///
     /// Returns [`HostClosed`] if the host has shut down.
-    pub async fn begin_setup_anew(&self) -> Result<Setup, HostClosed> {
-        self.with_reply(|owner, reply| owner.reload_installed(reply)).await?;
+    pub async fn begin_reloaded_setup(&self) -> Result<Setup, HostClosed> {
+        self.with_owner_reply(|owner, reply| owner.reload_installed(reply)).await?;
         self.begin_setup().await
     }
 
@@ -82,17 +82,18 @@ impl Setup {
 
     /// Returns the names of the secrets of all servers except this one.
     #[must_use]
-    pub fn names_of_others(&self, server: &str) -> Vec<String> {
-        self.others(server).flat_map(|other| other.config.secret_names()).collect()
+    pub fn secret_names_of_others(&self, server: &str) -> Vec<String> {
+        self.other_servers(server).flat_map(|other| other.config.secret_names()).collect()
     }
 
     /// Returns `true` if another server has a secret with this key. The comparison ignores case, as some keychains do.
     #[must_use]
     pub fn is_used_by_others(&self, server: &str, key: &str) -> bool {
-        self.others(server).any(|other| other.config.secret_keys().iter().any(|other| other.eq_ignore_ascii_case(key)))
+        self.other_servers(server)
+            .any(|other| other.config.secret_keys().iter().any(|other| other.eq_ignore_ascii_case(key)))
     }
 
-    fn others<'a>(&'a self, server: &'a str) -> impl Iterator<Item = &'a ServerView> {
+    fn other_servers<'a>(&'a self, server: &'a str) -> impl Iterator<Item = &'a ServerView> {
         self.servers.iter().filter(move |other| other.name != server)
     }
 
@@ -111,7 +112,7 @@ impl Setup {
         let entry = with_real_folders(entry).await?;
         let name = entry.name.clone();
         self.host.add_server(entry).await?;
-        let kept = self.keep(secrets).await;
+        let kept = self.store_secrets(secrets).await;
         if kept.is_err() {
             self.host.remove_server(name).await?;
         }
@@ -124,7 +125,7 @@ impl Setup {
     ///
     /// Returns the same errors as [`add`](Self::add).
     pub async fn add_new(&self, server: NewServer) -> Result<SecretPersistence, SetupError> {
-        let taken = self.names_of_others(&server.entry.name);
+        let taken = self.secret_names_of_others(&server.entry.name);
         let (entry, secrets) = server.into_settings(taken);
         self.add(entry, secrets).await
     }
@@ -140,12 +141,12 @@ impl Setup {
         origin: ServerOrigin,
         filled_in: FilledInputs,
     ) -> Result<SecretPersistence, SetupError> {
-        let taken = self.names_of_others(&server.entry.name);
+        let taken = self.secret_names_of_others(&server.entry.name);
         let (entry, secrets) = server.into_settings(taken);
         let name = entry.name.clone();
-        self.begin_origin(&entry, &origin, &filled_in, None).await?;
+        self.record_origin(&entry, &origin, &filled_in, None).await?;
         let added = self.add(entry, secrets).await;
-        self.end_origin(name, origin, filled_in, added.is_ok()).await;
+        self.complete_origin(name, origin, filled_in, added.is_ok()).await;
         added
     }
 
@@ -165,10 +166,10 @@ impl Setup {
         filled_in: FilledInputs,
     ) -> Result<SecretPersistence, SetupError> {
         let name = server.entry.name.clone();
-        self.fill_from(&was.config, &mut server).await?;
-        let (entry, secrets) = server.into_settings(self.names_of_others(&name));
+        self.fill_secrets_from(&was.config, &mut server).await?;
+        let (entry, secrets) = server.into_settings(self.secret_names_of_others(&name));
         let new = with_real_folders(entry).await?;
-        self.begin_origin(&new, &origin, &filled_in, Some(was)).await?;
+        self.record_origin(&new, &origin, &filled_in, Some(was)).await?;
         let put = self.change(&name, new.clone(), secrets, Some(was.config.clone())).await;
         if let Err(error) = &put
             && !matches!(error, SetupError::Server(ServerError::Changed(_)))
@@ -183,13 +184,13 @@ impl Setup {
                 }
             }
         }
-        self.end_origin(name, origin, filled_in, put.is_ok()).await;
+        self.complete_origin(name, origin, filled_in, put.is_ok()).await;
         put
     }
 
     /// Records the origin of a server before it is added to the settings. If the process is killed in between, no
     /// bundle may remain that is not verified.
-    async fn begin_origin(
+    async fn record_origin(
         &self,
         entry: &ServerEntry,
         origin: &ServerOrigin,
@@ -199,8 +200,8 @@ impl Setup {
         let (name, config) = (entry.name.clone(), entry.config.clone());
         let record = (origin.clone(), filled_in.clone());
         let expected = replaced.map(|replaced| (replaced.origin.clone(), replaced.config.clone()));
-        let begun = self.host.with_reply(move |owner, reply| {
-            owner.begin_origin(name, (record.0, record.1, &config), expected, reply);
+        let begun = self.host.with_owner_reply(move |owner, reply| {
+            owner.record_origin(name, (record.0, record.1, &config), expected, reply);
         });
         match begun.await?.map_err(StorageError::Store)? {
             true => Ok(()),
@@ -209,12 +210,12 @@ impl Setup {
     }
 
     /// Completes the pending record of the origin, or restores the previous one.
-    async fn end_origin(&self, name: String, origin: ServerOrigin, filled_in: FilledInputs, is_set_up: bool) {
-        let ended = self.host.with(move |owner| {
+    async fn complete_origin(&self, name: String, origin: ServerOrigin, filled_in: FilledInputs, is_set_up: bool) {
+        let ended = self.host.with_owner(move |owner| {
             if is_set_up {
                 return owner.set_origin(&name, origin, filled_in);
             }
-            owner.settle_origin(&name);
+            owner.resolve_origin(&name);
             Ok(())
         });
         // The server is set up, which matters more, and the pending record has the same content.
@@ -229,8 +230,8 @@ impl Setup {
     /// # Errors
     ///
     /// Returns [`HostClosed`] if the host has shut down.
-    pub async fn settle_installations(&self) -> Result<(), HostClosed> {
-        self.host.with(Owner::settle_origins).await
+    pub async fn resolve_pending_installations(&self) -> Result<(), HostClosed> {
+        self.host.with_owner(Owner::resolve_origins).await
     }
 
     /// Returns the folders of bundles in the records of all installations, or `None` if the settings can't be read, in
@@ -241,12 +242,12 @@ impl Setup {
     /// Returns [`HostClosed`] if the host has shut down.
     pub async fn recorded_folders(&self) -> Result<Option<BTreeSet<String>>, HostClosed> {
         let are_known = self.host.snapshot().await?.config_problem.is_none();
-        let recorded = self.host.with(|owner| owner.recorded_folders()).await?;
+        let recorded = self.host.with_owner(|owner| owner.recorded_folders()).await?;
         Ok(are_known.then_some(recorded))
     }
 
     /// Fills secrets without a value with the current secrets of the same variable or header, in order.
-    async fn fill_from(&self, was: &ServerConfig, server: &mut NewServer) -> Result<(), SetupError> {
+    async fn fill_secrets_from(&self, was: &ServerConfig, server: &mut NewServer) -> Result<(), SetupError> {
         let (Some(place), values) = (was.secret_place(), was.values()) else { return Ok(()) };
         for (name, parts) in &mut server.secret_values {
             let named = values.get(name).map(|value| secrets::names(value)).unwrap_or_default();
@@ -302,7 +303,7 @@ impl Setup {
             Err(error) if !matches!(error, ServerError::NotForgotten { .. }) => return Err(error.into()),
             updated => updated,
         };
-        let kept = self.keep(secrets).await?;
+        let kept = self.store_secrets(secrets).await?;
         // Values read since the settings were changed may be the old ones.
         self.host.secrets_changed(name).await?;
         self.forget_unused(&was).await?;
@@ -340,7 +341,7 @@ impl Setup {
         if let Some(entry) = renamed {
             self.host.update_server(server, entry).await?;
         }
-        self.keep(vec![secret]).await
+        self.store_secrets(vec![secret]).await
     }
 
     /// Writes a secret that is used for signing in, starting with the next attempt.
@@ -353,16 +354,16 @@ impl Setup {
         server: String,
         secret: (String, String),
     ) -> Result<SecretPersistence, SetupError> {
-        let kept = self.keep(vec![secret]).await?;
+        let kept = self.store_secrets(vec![secret]).await?;
         self.host.secrets_changed(server).await?;
         Ok(kept)
     }
 
-    async fn keep(&self, secrets: Vec<(String, String)>) -> Result<SecretPersistence, SetupError> {
+    async fn store_secrets(&self, secrets: Vec<(String, String)>) -> Result<SecretPersistence, SetupError> {
         if secrets.is_empty() {
             return Ok(SecretPersistence::Keychain);
         }
-        Ok(self.host.keep_secrets(secrets).await?)
+        Ok(self.host.store_secrets(secrets).await?)
     }
 
     /// Deletes the secrets of this server that no server uses any more.

@@ -16,7 +16,7 @@ impl Host {
     /// Returns [`SignInError::NotFound`] if no server has this name, [`SignInError::NotOffered`] if it doesn't support
     /// signing in, and [`SignInError::Closing`] if the host has shut down.
     pub async fn sign_in(&self, server: String) -> Result<(), SignInError> {
-        self.with(move |owner| owner.sign_in(&server)).await?
+        self.with_owner(move |owner| owner.sign_in(&server)).await?
     }
 
     /// Cancels a sign-in in progress. Does nothing if there is none.
@@ -26,7 +26,7 @@ impl Host {
     /// Returns [`SignInError::NotFound`] if no server has this name, and [`SignInError::Closing`] if the host has shut
     /// down.
     pub async fn cancel_sign_in(&self, server: String) -> Result<(), SignInError> {
-        self.with(move |owner| owner.servers.cancel_sign_in(&server)).await?
+        self.with_owner(move |owner| owner.servers.cancel_sign_in(&server)).await?
     }
 
     /// Removes the tokens of a server, and revokes them if the authorization server supports revocation. Ends the
@@ -38,7 +38,7 @@ impl Host {
     /// signing in, and [`SignInError::NotRemoved`] if the tokens can't be removed.
     pub async fn sign_out(&self, server: String) -> Result<SignOutOutcome, SignInError> {
         let (reply, replied) = oneshot::channel();
-        self.with(move |owner| owner.sign_out(&server, reply)).await?;
+        self.with_owner(move |owner| owner.sign_out(&server, reply)).await?;
         replied.await.map_err(|_| HostClosed)?
     }
 
@@ -49,7 +49,7 @@ impl Host {
     /// Returns the same errors as [`sign_out`](Self::sign_out).
     pub async fn change_account(&self, server: String) -> Result<SignOutOutcome, SignInError> {
         let (reply, replied) = oneshot::channel();
-        self.with(move |owner| owner.change_account(&server, reply)).await?;
+        self.with_owner(move |owner| owner.change_account(&server, reply)).await?;
         replied.await.map_err(|_| HostClosed)?
     }
 
@@ -61,7 +61,7 @@ impl Host {
     /// down.
     pub async fn authorization(&self, server: String) -> Result<AuthorizationView, SignInError> {
         let (reply, replied) = oneshot::channel();
-        self.with(move |owner| owner.authorization(&server, reply)).await?;
+        self.with_owner(move |owner| owner.authorization(&server, reply)).await?;
         replied.await.map_err(|_| HostClosed)?
     }
 
@@ -72,6 +72,6 @@ impl Host {
     /// Returns [`SignInError::NotWaiting`] if no sign-in waits for the browser, and [`SignInError::BadRedirect`] if the
     /// address is not its redirect.
     pub async fn paste_redirect(&self, server: String, url: String) -> Result<(), SignInError> {
-        self.with(move |owner| owner.paste_redirect(&server, &url)).await?
+        self.with_owner(move |owner| owner.paste_redirect(&server, &url)).await?
     }
 }

@@ -29,7 +29,7 @@ pub enum StorageError {
 
 impl Host {
     /// Calls `act` with the ports on a blocking thread.
-    async fn on_disk<T: Send + 'static>(
+    async fn with_ports_blocking<T: Send + 'static>(
         &self,
         act: impl FnOnce(&Ports) -> T + Send + 'static,
     ) -> Result<T, HostClosed> {
@@ -47,7 +47,7 @@ impl Host {
     /// Returns [`StorageError::Store`] if the log can't be read, and [`StorageError::Closed`] if the blocking thread
     /// panicked.
     pub async fn read_audit(&self, query: AuditQuery) -> Result<Vec<AuditEntry>, StorageError> {
-        Ok(self.on_disk(move |ports| ports.audit.read(&query)).await??)
+        Ok(self.with_ports_blocking(move |ports| ports.audit.read(&query)).await??)
     }
 
     /// Verifies the integrity of the audit log.
@@ -57,7 +57,7 @@ impl Host {
     /// Returns [`StorageError::Store`] if the log can't be read, and [`StorageError::Closed`] if the blocking thread
     /// panicked.
     pub async fn verify_audit(&self) -> Result<AuditVerdict, StorageError> {
-        Ok(self.on_disk(|ports| ports.audit.verify()).await??)
+        Ok(self.with_ports_blocking(|ports| ports.audit.verify()).await??)
     }
 
     /// Writes the audit log to a file that the user picks. Returns `None` if the user cancels the dialog.
@@ -76,8 +76,8 @@ impl Host {
     /// # Errors
     ///
     /// Returns [`StorageError::Secret`] if a secret can't be stored. The following ones are not stored.
-    pub async fn keep_secrets(&self, secrets: Vec<(String, String)>) -> Result<SecretPersistence, StorageError> {
-        let kept = self.on_disk(move |ports| {
+    pub async fn store_secrets(&self, secrets: Vec<(String, String)>) -> Result<SecretPersistence, StorageError> {
+        let kept = self.with_ports_blocking(move |ports| {
             let mut all = SecretPersistence::Keychain;
             for (key, value) in secrets {
                 if let kept @ SecretPersistence::ThisRun { .. } = ports.secrets.set(&key, &value)? {
@@ -96,7 +96,7 @@ impl Host {
     /// Returns [`StorageError::Secret`] if the keychain can't be read, and [`StorageError::Closed`] if the blocking
     /// thread panicked.
     pub(super) async fn secret(&self, key: String) -> Result<Option<SecretString>, StorageError> {
-        let read = self.on_disk(move |ports| ports.secrets.get(&key));
+        let read = self.with_ports_blocking(move |ports| ports.secrets.get(&key));
         Ok(read.await??.map(SecretString::from))
     }
 
@@ -106,7 +106,7 @@ impl Host {
     ///
     /// Returns [`HostClosed`] if the blocking thread panicked.
     pub async fn forget_secrets(&self, keys: Vec<String>) -> Result<(), HostClosed> {
-        let forgotten = self.on_disk(move |ports| {
+        let forgotten = self.with_ports_blocking(move |ports| {
             for key in keys {
                 if let Err(error) = ports.secrets.delete(&key) {
                     tracing::warn!(%error, "an unused secret could not be deleted from the keychain");
@@ -122,7 +122,7 @@ impl Host {
     ///
     /// Returns [`HostClosed`] if the blocking thread panicked.
     pub async fn secrets_status(&self) -> Result<SecretsStatus, HostClosed> {
-        self.on_disk(|ports| ports.secrets.status()).await
+        self.with_ports_blocking(|ports| ports.secrets.status()).await
     }
 
     /// Returns, for the history and for the audit log, `true` if the content is encrypted on disk, or an error if that
@@ -132,6 +132,6 @@ impl Host {
     ///
     /// Returns [`HostClosed`] if the blocking thread panicked.
     pub async fn content_encryption(&self) -> Result<[Result<bool, StoreError>; 2], HostClosed> {
-        self.on_disk(|ports| [ports.history.is_encrypted(), ports.audit.is_encrypted()]).await
+        self.with_ports_blocking(|ports| [ports.history.is_encrypted(), ports.audit.is_encrypted()]).await
     }
 }

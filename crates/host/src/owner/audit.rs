@@ -72,17 +72,17 @@ impl PendingAudits {
 
 impl Owner {
     /// Records a decision, then continues with `act`. If `act` receives an error, the action must not be executed.
-    pub(super) fn audit(
+    pub(super) fn audit_then(
         &mut self,
         decided: AuditedDecision<'_>,
         act: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
     ) {
-        let entry = self.entry(decided);
-        self.audit_entry(entry, act);
+        let entry = self.make_audit_entry(decided);
+        self.audit_entry_then(entry, act);
     }
 
     /// Records an existing entry, then continues with `act`.
-    pub(super) fn audit_entry(
+    pub(super) fn audit_entry_then(
         &mut self,
         entry: AuditEntry,
         act: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
@@ -92,7 +92,7 @@ impl Owner {
 
     /// Submits an entry, and runs `waiting` once it is written or has failed.
     fn write_then_act(&mut self, entry: AuditEntry, waiting: PendingAct) {
-        match self.audit_later(entry, waiting) {
+        match self.submit_audit_entry(entry, waiting) {
             Ok(Some(waiting)) => self.run_pending_act(waiting, Ok(())),
             Ok(None) => {}
             Err((error, waiting)) => self.run_pending_act(waiting, Err(error)),
@@ -100,21 +100,21 @@ impl Owner {
     }
 
     /// Records an event that happens in any case, such as a denial, without waiting for the disk.
-    pub(super) fn note(&mut self, decided: AuditedDecision<'_>) {
-        let entry = self.entry(decided);
-        self.note_entry(entry);
+    pub(super) fn audit_without_waiting(&mut self, decided: AuditedDecision<'_>) {
+        let entry = self.make_audit_entry(decided);
+        self.audit_entry_without_waiting(entry);
     }
 
     /// Records an existing entry without waiting for the disk.
-    pub(super) fn note_entry(&mut self, entry: AuditEntry) {
-        if let Err((error, _)) = self.audit_later(entry, PendingAct::Nothing) {
+    pub(super) fn audit_entry_without_waiting(&mut self, entry: AuditEntry) {
+        if let Err((error, _)) = self.submit_audit_entry(entry, PendingAct::Nothing) {
             tracing::error!(%error, "a decision could not be written down");
         }
     }
 
     /// Submits an entry. Returns the continuation if the entry is already written or can't be.
     #[expect(clippy::result_large_err, reason = "the continuation is returned, and is moved once")]
-    fn audit_later(
+    fn submit_audit_entry(
         &mut self,
         entry: AuditEntry,
         waiting: PendingAct,
@@ -144,7 +144,7 @@ impl Owner {
     }
 
     /// Returns the entry to write, with secrets redacted and bounded in size.
-    pub(super) fn entry(&self, decided: AuditedDecision<'_>) -> AuditEntry {
+    pub(super) fn make_audit_entry(&self, decided: AuditedDecision<'_>) -> AuditEntry {
         let content = decided.content.filter(|_| self.settings.current.audit_contents);
         let activity = self.servers.records.get(decided.server).map(|record| &record.activity);
         let (subject, content) = match activity {
@@ -176,37 +176,37 @@ impl Owner {
     }
 
     /// Sends a call once this entry is written.
-    pub(super) fn send_written(&mut self, mut record: Box<CallRecord>, entry: AuditEntry, departure: SendPermit) {
+    pub(super) fn send_when_written(&mut self, mut record: Box<CallRecord>, entry: AuditEntry, departure: SendPermit) {
         let run = self.servers.records.get(&record.view.server).and_then(|server| server.session.connection.as_ref());
         let Some(run) = run.map(|connection| connection.run) else {
             let server = record.view.server.clone();
-            return self.finish(record, Err(CallFailure::NotReady { server }));
+            return self.report_call_result(record, Err(CallFailure::NotReady { server }));
         };
         let (id, number): (Arc<str>, _) = (record.view.id.as_str().into(), self.events.new_id());
         let waiting =
             PendingAct::Call { id: Arc::clone(&id), number, run, judgement: self.permissions.judgement, departure };
-        match self.audit_later(entry, waiting) {
+        match self.submit_audit_entry(entry, waiting) {
             Ok(Some(PendingAct::Call { departure, .. })) => self.send(record, departure),
             Ok(_) => {
                 record.view.state = CallState::Running;
                 record.writing = Some(number);
                 self.calls.records.insert(id, record);
             }
-            Err((error, _)) => self.finish(record, Err(CallFailure::Refused(error.to_string()))),
+            Err((error, _)) => self.report_call_result(record, Err(CallFailure::Refused(error.to_string()))),
         }
     }
 
     /// Sends a server its roots once this entry is written.
-    pub(super) fn tell_folders_written(&mut self, folders: PendingFolders, entry: AuditEntry) {
+    pub(super) fn send_roots_when_written(&mut self, folders: PendingFolders, entry: AuditEntry) {
         self.write_then_act(entry, PendingAct::Folders(folders));
     }
 
     /// Drops the response to a request for roots that the server has withdrawn, and records that it was not sent.
-    pub(super) fn withdraw_folders(&mut self, of: (RunId, ServerRequestId)) {
+    pub(super) fn withdraw_roots_response(&mut self, of: (RunId, ServerRequestId)) {
         let is_it = |waiting: &&mut (PendingAct, Option<AuditEntry>)| matches!(&waiting.0, PendingAct::Folders(folders) if (folders.run, folders.request) == of);
         let Some((waiting, _)) = self.audits.waiting.values_mut().find(is_it) else { return };
         if let PendingAct::Folders(folders) = std::mem::replace(waiting, PendingAct::Nothing) {
-            self.note_not_told(&folders.server, &folders.subject, &folders.hash);
+            self.audit_roots_not_sent(&folders.server, &folders.subject, &folders.hash);
         }
     }
 
@@ -239,18 +239,18 @@ impl Owner {
                     .and_then(|r| r.session.connection.as_ref())
                     .is_some_and(|c| c.run == run);
                 match written {
-                    Err(error) => self.finish(record, Err(CallFailure::Refused(error.to_string()))),
+                    Err(error) => self.report_call_result(record, Err(CallFailure::Refused(error.to_string()))),
                     Ok(()) if is_there && judgement == self.permissions.judgement => self.send(record, departure),
                     Ok(()) if is_there => self.send_if_still_allowed(record, departure),
                     // A decision about one process must not apply to the next one.
                     Ok(()) => {
                         let server = server.clone();
-                        self.note_withdrawn(&record.view, &record.origin, departure.leaves());
-                        self.finish(record, Err(CallFailure::NotReady { server }));
+                        self.audit_unsent_call(&record.view, &record.origin, departure.payload_hash());
+                        self.report_call_result(record, Err(CallFailure::NotReady { server }));
                     }
                 }
             }
-            PendingAct::Folders(folders) => self.tell_folders(folders, written),
+            PendingAct::Folders(folders) => self.continue_roots_response(folders, written),
             PendingAct::Act(act) => act(self, written),
             PendingAct::Nothing => {
                 if let Err(error) = written {
@@ -268,10 +268,10 @@ impl Owner {
         reply: Result<ServerResult, CallFailure>,
     ) {
         if record.entry == 0 {
-            return self.finish(record, reply);
+            return self.report_call_result(record, reply);
         }
         match self.ports.audit.durable() {
-            Ok(durable) if durable >= record.entry => self.finish(record, reply),
+            Ok(durable) if durable >= record.entry => self.report_call_result(record, reply),
             Ok(_) => {
                 record.held = Some(reply);
                 self.audits.held.push(Arc::clone(&id));
@@ -279,13 +279,13 @@ impl Owner {
             }
             Err(error) => {
                 let cause = format!("the audit log may be lost, so the result is not shown: {error}");
-                self.finish(record, Err(CallFailure::Refused(cause)));
+                self.report_call_result(record, Err(CallFailure::Refused(cause)));
             }
         }
     }
 
     /// Passes the retention settings to the log.
-    pub(super) fn retain_audit(&self) {
+    pub(super) fn apply_audit_retention(&self) {
         let AppSettings { audit_days, audit_megabytes, .. } = self.settings.current;
         self.ports.audit.retain(ports::AuditRetention { days: audit_days, megabytes: audit_megabytes });
     }

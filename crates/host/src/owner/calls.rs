@@ -28,15 +28,15 @@ pub(super) type CallConsentRequest = (ConsentRequestBody, policy::DecisionReason
 
 impl Owner {
     /// Accepts a call. Its result is sent to `reply`.
-    pub(crate) fn take_call(&mut self, call: NewCall, reply: oneshot::Sender<CallReply>) {
-        if let Err(failure) = self.begin(&call) {
+    pub(crate) fn accept_call(&mut self, call: NewCall, reply: oneshot::Sender<CallReply>) {
+        if let Err(failure) = self.check_preconditions(&call) {
             // The caller may have gone.
             let _ = reply.send(Err(failure));
             return;
         }
         let shown = call.shown.clone();
         let record = Box::new(CallRecord::new(call, self.now(), reply));
-        self.follow_and_decide(record, shown);
+        self.resolve_paths_and_decide(record, shown);
     }
 
     /// Cancels a call that was sent or still waits for the user.
@@ -48,7 +48,7 @@ impl Owner {
                 self.servers.send_command(&server, ConnectionCommand::Cancel { ticket })?;
             }
             None => {
-                self.note_cancelled_in_writing(id);
+                self.audit_cancelled_while_writing(id);
                 self.end_consent_requests(|p| matches!(&p.purpose, RequestPurpose::Call(call) if call == id));
                 self.end_call(id, Err(CallFailure::Cancelled));
             }
@@ -56,15 +56,15 @@ impl Owner {
         Ok(())
     }
 
-    pub(super) fn set_call(&mut self, id: &str, state: CallState) {
+    pub(super) fn set_call_state(&mut self, id: &str, state: CallState) {
         if let Some(record) = self.calls.records.get_mut(id) {
             record.view.state = state;
-            self.emit_call(id);
+            self.emit_call_state(id);
         }
     }
 
     /// Emits the state of a call, if there are observers.
-    fn emit_call(&mut self, id: &str) {
+    fn emit_call_state(&mut self, id: &str) {
         if self.events.is_observed()
             && let Some(record) = self.calls.records.get(id)
         {

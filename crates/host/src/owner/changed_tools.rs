@@ -13,11 +13,11 @@ use serde_json::{Map, Value, json};
 use super::Owner;
 
 /// The parts of a command that its configuration alone determines.
-const CONFIGURED: [&str; 5] = ["command", "arguments", "variables", "folder", "sandbox"];
+const CONFIGURED_PARTS: [&str; 5] = ["command", "arguments", "variables", "folder", "sandbox"];
 
 impl Owner {
     /// Records which tools of a server differ from their reviewed definitions, and which no longer do.
-    pub(super) fn note_changed_tools(&mut self, server: &str) {
+    pub(super) fn record_changed_tools(&mut self, server: &str) {
         let (Some(record), Some(pins)) = (self.servers.records.get(server), self.reviews.pins.get(server)) else {
             return;
         };
@@ -47,14 +47,14 @@ impl Owner {
     }
 
     /// Returns the review state of a tool, as far as it is known while the server is not running.
-    pub(super) fn standing_unseen(&self, server: &str, tool: &str) -> ReviewState {
+    pub(super) fn offline_review_state(&self, server: &str, tool: &str) -> ReviewState {
         let (Some(record), Some(pins)) = (self.servers.records.get(server), self.reviews.pins.get(server)) else {
             return ReviewState::New;
         };
         match pins.definitions(DefinitionKind::Tool).get(tool) {
             None => ReviewState::New,
             Some(pin) if pin.changed.is_some() => ReviewState::Changed,
-            Some(pin) if is_of_another(pin, pins, &self.launches.as_approved(server, &record.config)) => {
+            Some(pin) if is_pin_of_other_server(pin, pins, &self.launches.as_approved(server, &record.config)) => {
                 ReviewState::Changed
             }
             Some(_) => ReviewState::Reviewed,
@@ -63,7 +63,7 @@ impl Owner {
 }
 
 /// Returns `true` if a definition was reviewed for a server other than the configured one.
-fn is_of_another(pin: &Pin, pins: &ServerPins, config: &ServerConfig) -> bool {
+fn is_pin_of_other_server(pin: &Pin, pins: &ServerPins, config: &ServerConfig) -> bool {
     let Some(identity) = &pins.identity else { return true };
     if pin.under.as_ref() != Some(&identity.hash) {
         return true;
@@ -76,7 +76,7 @@ fn is_of_another(pin: &Pin, pins: &ServerPins, config: &ServerConfig) -> bool {
                 let of = |parts: &Map<String, Value>| parts.get(*part).filter(|value| !value.is_null()).cloned();
                 of(&now) != of(&identity.parts)
             };
-            CONFIGURED.iter().any(is_other)
+            CONFIGURED_PARTS.iter().any(is_other)
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::view::AppSettings;
 impl Owner {
     /// Applies the confirmed settings that were read. If none were ever confirmed, the current settings count as
     /// confirmed. Returns `true` if they changed.
-    pub(super) fn take_confirmed(&mut self, read: ReadDocument, file: &ProvidersFile) -> bool {
+    pub(super) fn apply_confirmed_settings(&mut self, read: ReadDocument, file: &ProvidersFile) -> bool {
         self.report_refused_documents();
         if self.documents.confirmed.file.is_some() && self.documents.writer.is_written_later(Document::Confirmed) {
             // The file is older than the user's confirmation. It is read again after that is written.
@@ -25,18 +25,18 @@ impl Owner {
         let next = match self.documents.confirmed.read(read, &self.ports.documents.seal()) {
             ConfirmedRead::Known(kept) => Some(kept),
             ConfirmedRead::Unknown => None,
-            ConfirmedRead::Adopts => Some(self.adopt_settings(file)),
+            ConfirmedRead::Adopts => Some(self.adopt_current_settings(file)),
         };
         self.documents.confirmed.replace(next)
     }
 
-    fn adopt_settings(&mut self, file: &ProvidersFile) -> ConfirmedFile {
+    fn adopt_current_settings(&mut self, file: &ProvidersFile) -> ConfirmedFile {
         let adopted = ConfirmedFile::from_present(file, &self.settings.current);
         // If nothing is configured, the first confirmation writes the file.
         let is_needed = !adopted.providers.is_empty() || self.ports.documents.seal() == DocumentSeal::Sealed;
         if is_needed {
             let kept = adopted.clone();
-            self.change_confirmed(
+            self.change_confirmed_settings(
                 move |own| own.clone_from(&kept),
                 |_, written| {
                     if let Err(error) = written {
@@ -48,7 +48,7 @@ impl Owner {
         adopted
     }
 
-    fn change_confirmed(
+    fn change_confirmed_settings(
         &mut self,
         change: impl Fn(&mut ConfirmedFile) + Send + 'static,
         then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
@@ -80,7 +80,7 @@ impl Owner {
         let then = self.count_provider_change(then);
         self.audit_provider(&settings.id, was.as_ref(), Some(&now.clone()), "allowed", move |owner, written| {
             match written {
-                Ok(()) => owner.change_confirmed(
+                Ok(()) => owner.change_confirmed_settings(
                     move |kept| {
                         kept.providers.insert(id.clone(), now.clone());
                     },
@@ -104,7 +104,7 @@ impl Owner {
         let own = id.to_owned();
         let then = self.count_provider_change(then);
         self.audit_provider(id, was.as_ref(), None, "denied", move |owner, written| match written {
-            Ok(()) => owner.change_confirmed(
+            Ok(()) => owner.change_confirmed_settings(
                 move |kept| {
                     kept.providers.remove(&own);
                     kept.default = kept.default.take().filter(|default| default.provider != own);
@@ -128,12 +128,12 @@ impl Owner {
     }
 
     /// Stores the user's choice of the model for new conversations.
-    pub(super) fn confirm_default(
+    pub(super) fn confirm_default_model(
         &mut self,
         model: Option<ModelRef>,
         then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
     ) {
-        self.change_confirmed(move |kept| kept.default.clone_from(&model), then);
+        self.change_confirmed_settings(move |kept| kept.default.clone_from(&model), then);
     }
 
     fn audit_provider(
@@ -154,15 +154,15 @@ impl Owner {
             hash: hash.as_str(),
             ..AuditedDecision::default()
         };
-        self.audit(entry, then);
+        self.audit_then(entry, then);
     }
 
     /// Records that a provider is not used because another program changed its address.
-    pub(super) fn note_unconfirmed(&mut self, settings: &ProviderSettings, was: Option<&str>) {
+    pub(super) fn audit_unconfirmed_provider(&mut self, settings: &ProviderSettings, was: Option<&str>) {
         let subject = canonical_json(&json!({ "provider": settings.id, "was": was, "now": settings.url }));
         let hash = Hash::of_bytes(subject.as_bytes());
         let (kind, by, asker) = ("provider", "another program", "file");
-        self.note(AuditedDecision {
+        self.audit_without_waiting(AuditedDecision {
             kind,
             subject: &subject,
             decision: "denied",
@@ -174,17 +174,17 @@ impl Owner {
     }
 
     /// Stores the retention of the audit log that the user set.
-    pub(super) fn confirm_keeping(
+    pub(super) fn confirm_audit_retention(
         &mut self,
         settings: &AppSettings,
         then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
     ) {
         let keeping = AuditRetentionSetting::from_settings(settings);
-        self.change_confirmed(move |kept| kept.keeping = Some(keeping), then);
+        self.change_confirmed_settings(move |kept| kept.keeping = Some(keeping), then);
     }
 
     /// Replaces the retention in the settings by the confirmed one, if the file contains another.
-    pub(super) fn hold_to_confirmed_keeping(&mut self) {
+    pub(super) fn enforce_confirmed_retention(&mut self) {
         let confirmed = self.documents.confirmed.keeping();
         let is_sealed = self.ports.documents.seal() == DocumentSeal::Sealed;
         if let Some(keeping) = confirmed

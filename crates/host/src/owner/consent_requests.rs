@@ -11,8 +11,8 @@ use serde_json::Value;
 
 use super::Owner;
 use super::audited_decision::AuditedDecision;
-use super::gate::refuses;
-use super::path_links::not_followed;
+use super::gate::authorize_denial;
+use super::path_links::unresolved_paths;
 use super::state::{PendingRequest, RequestPurpose, body_of, hash_of, kind_of, refusal_response};
 use crate::connection::{CallTicket, RunId};
 use crate::view::{ConsentRequestBody, ConsentRequestView, HostEvent};
@@ -49,7 +49,7 @@ impl Owner {
             _ => config.map(|config| config.command_line()).unwrap_or_default(),
         };
         let transport = if config.is_some_and(|config| config.as_http().is_some()) { "http" } else { "stdio" };
-        let marks = self.marks_of(server, &body);
+        let marks = self.review_findings(server, &body);
         let view = ConsentRequestView {
             id: ConsentRequestId(self.events.new_id()),
             hash: hash_of(&body, schema.as_ref()),
@@ -68,7 +68,7 @@ impl Owner {
         if self.settings.current.announce {
             self.ports.platform.announce(server, kind_of(&view.body), Some(view.id));
         }
-        let paths = self.servers.records.get(server).map(|record| not_followed(&record.config)).unwrap_or_default();
+        let paths = self.servers.records.get(server).map(|record| unresolved_paths(&record.config)).unwrap_or_default();
         self.consent.pending.push(PendingRequest::new(view.clone(), purpose, schema, paths));
         self.events.emit(HostEvent::ConsentRequestChanged(Box::new(view)));
     }
@@ -83,14 +83,14 @@ impl Owner {
         consent_request: ServerRequest,
     ) {
         let call = ticket.and_then(|ticket| self.calls.call_of(ticket));
-        let decision = self.permissions.policy.decide(&self.act_of(server, &consent_request), self.now());
+        let decision = self.permissions.policy.decide(&self.policy_act(server, &consent_request), self.now());
         match (consent_request, decision) {
             (consent_request, PolicyDecision::Deny { rule, .. }) => {
                 let (body, schema) = body_of(consent_request);
                 let answer = refusal_response(&body, ConsentRequestOutcome::Denied);
                 if rule == DecisionReason::Muted {
-                    self.servers.send_response(server, run, request, refuses(answer));
-                    return self.count_muted(server);
+                    self.servers.send_response(server, run, request, authorize_denial(answer));
+                    return self.count_refused_while_muted(server);
                 }
                 self.refuse_silently(server, (run, request), (&body, schema.as_ref()), rule.name(), answer);
             }
@@ -101,18 +101,18 @@ impl Owner {
                 let why = self.calls.consent_origin(call.as_deref());
                 let round = call.as_deref().and_then(|call| self.calls.round_of(call));
                 if let Some(call) = &call {
-                    self.set_call(call, CallState::AwaitingInput);
+                    self.set_call_state(call, CallState::AwaitingInput);
                 }
                 let purpose = RequestPurpose::Request { run, request, call };
                 let (body, schema) = body_of(consent_request);
                 self.request_consent_with(server, why, body, scopes, rule, purpose, (schema, round));
             }
-            (_, PolicyDecision::Allow { by }) => self.allow_folders(server, (run, request), ticket, by),
+            (_, PolicyDecision::Allow { by }) => self.send_allowed_roots(server, (run, request), ticket, by),
         }
     }
 
     /// Returns the act that a server's request asks to permit.
-    pub(super) fn act_of<'a>(&self, server: &'a str, consent_request: &ServerRequest) -> PolicyAct<'a> {
+    pub(super) fn policy_act<'a>(&self, server: &'a str, consent_request: &ServerRequest) -> PolicyAct<'a> {
         match consent_request {
             ServerRequest::Sampling(params) => PolicyAct::Sample {
                 server,
@@ -149,7 +149,7 @@ impl Owner {
             asker: "server",
             ..AuditedDecision::default()
         };
-        self.note(entry);
-        self.servers.send_response(server, run, request, refuses(answer));
+        self.audit_without_waiting(entry);
+        self.servers.send_response(server, run, request, authorize_denial(answer));
     }
 }

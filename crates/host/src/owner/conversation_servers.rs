@@ -49,7 +49,7 @@ impl Owner {
                 reviewed: self.reviewed(name),
                 is_ready: record.is_some_and(|record| record.state == ServerState::Ready),
                 instructions: record.and_then(|record| record.session.facts.as_ref()?.instructions.clone()),
-                roots: self.told_roots(name).unwrap_or_default(),
+                roots: self.accessible_roots(name).unwrap_or_default(),
             }
         };
         names.iter().map(of).collect()
@@ -61,7 +61,7 @@ impl Owner {
     }
 
     /// Emits an event of a conversation.
-    pub(crate) fn tell_of_conversation(&mut self, event: ConversationEvent) {
+    pub(crate) fn emit_conversation_event(&mut self, event: ConversationEvent) {
         self.events.emit(HostEvent::Conversation(event));
     }
 }

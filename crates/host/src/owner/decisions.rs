@@ -5,10 +5,10 @@ mod denials;
 mod grants;
 mod shared_folders;
 
-pub(crate) use shared_folders::real_folders;
+pub(crate) use shared_folders::canonical_folders;
 
 use domain::consent_request::{ConsentRequestId, ConsentRequestOutcome};
-use launches::current_files::files_now;
+use launches::current_files::read_current_files;
 use ports::url_parts::UrlParts;
 use process::LaunchFiles;
 use serde_json::{Map, Value};
@@ -16,7 +16,7 @@ use server_requests::form::FormProblem;
 
 use super::Owner;
 use super::gate::Approval;
-use super::path_links::follow;
+use super::path_links::resolve_links;
 use super::state::{AnswerProgress, DecisionError, DecisionReply};
 use crate::view::{ConsentRequestBody, ConsentRequestEdit, ConsentRequestView, HostEvent, ServerState, UserDecision};
 
@@ -56,7 +56,7 @@ impl Owner {
         }
         let (paths, hash) = (self.paths_to_resolve(pending), hash.to_owned());
         if let ConsentRequestBody::StartServer { files, .. } = &pending.view.body {
-            let looking = files_now(files.clone(), self.options.look_at_files);
+            let looking = read_current_files(files.clone(), self.options.look_at_files);
             self.consent.pending[at].being_looked_at = true;
             self.run_concurrently(looking, move |owner, files| {
                 owner.decide_start_request(id, &hash, answer, files, reply)
@@ -65,7 +65,7 @@ impl Owner {
             self.decide_request_at(at, &hash, answer, reply);
         } else {
             self.consent.pending[at].being_looked_at = true;
-            self.run_concurrently(follow(paths), move |owner, paths| {
+            self.run_concurrently(resolve_links(paths), move |owner, paths| {
                 if let Some(at) = owner.consent.inspected_position(id) {
                     owner.consent.pending[at].paths = paths;
                     owner.decide_request_at(at, &hash, answer, reply);
@@ -102,14 +102,14 @@ impl Owner {
             Err(stale) => {
                 let pending = &self.consent.pending[at];
                 if !pending.being_acted_on && pending.hash() != pending.view.hash {
-                    self.request_consent_again(at);
+                    self.replace_consent_request(at);
                 }
                 let _ = reply.send(Err(stale));
                 return;
             }
         };
         // Rules may have changed since the request was made, and the user may have edited the payload.
-        if let Some(by) = self.denied_now(at) {
+        if let Some(by) = self.current_denial(at) {
             self.refuse_by_rule(at, by);
             let _ = reply.send(Err(DecisionError::Denied(by.to_string())));
             return;
@@ -121,14 +121,14 @@ impl Owner {
                 let parts = UrlParts::asked_by_server(url);
                 self.open_then_accept(at, approval, parts)
             }
-            _ => self.act(at, approval, answer),
+            _ => self.execute_decision(at, approval, answer),
         };
         self.consent.report_decision(id, acted);
     }
 
     /// The file to run has changed since the consent request, for example because of a build. Resolves it and requests
     /// consent again.
-    fn request_consent_again(&mut self, at: usize) {
+    fn replace_consent_request(&mut self, at: usize) {
         let (id, server) = (self.consent.pending[at].view.id, self.consent.pending[at].view.server.clone());
         self.end_consent_requests(|pending| pending.view.id == id);
         if let Some(record) = self.servers.records.get_mut(&server) {
@@ -140,19 +140,24 @@ impl Owner {
     }
 
     /// Executes a decision. Branches that send something require the approval; the others send nothing.
-    fn act(&mut self, at: usize, approval: Approval, answer: UserDecision) -> Result<AnswerProgress, DecisionError> {
+    fn execute_decision(
+        &mut self,
+        at: usize,
+        approval: Approval,
+        answer: UserDecision,
+    ) -> Result<AnswerProgress, DecisionError> {
         match answer {
             UserDecision::Deny => self.refuse_as_user(at, ConsentRequestOutcome::Denied, None),
             UserDecision::DenyBecause(reason) => self.refuse_as_user(at, ConsentRequestOutcome::Denied, Some(&reason)),
             UserDecision::Cancel => self.refuse_as_user(at, ConsentRequestOutcome::Cancelled, None),
-            UserDecision::Allow(scope) => return self.allow(at, approval, scope, None),
-            UserDecision::AllowFor(scope, lasts) => return self.allow(at, approval, scope, Some(lasts)),
-            UserDecision::Submit(content) => return self.submit(at, approval, content),
-            UserDecision::Share(folders) => return self.share(at, approval, folders),
-            UserDecision::Client(client) => return self.identify(at, approval, client),
-            UserDecision::Again => return self.ask_model_again(at, approval),
-            UserDecision::ByHand => self.answer_by_hand(at)?,
-            UserDecision::Back => self.back_to_request(at)?,
+            UserDecision::Allow(scope) => return self.approve_request(at, approval, scope, None),
+            UserDecision::AllowFor(scope, lasts) => return self.approve_request(at, approval, scope, Some(lasts)),
+            UserDecision::Submit(content) => return self.submit_form(at, approval, content),
+            UserDecision::Share(folders) => return self.share_folders(at, approval, folders),
+            UserDecision::Client(client) => return self.send_client_id(at, approval, client),
+            UserDecision::Again => return self.repeat_model_request(at, approval),
+            UserDecision::ByHand => self.begin_manual_reply(at)?,
+            UserDecision::Back => self.return_to_request(at)?,
             UserDecision::Stop => self.stop_model(at)?,
         }
         Ok(AnswerProgress::Done)
@@ -178,11 +183,11 @@ impl Owner {
             }
             _ => return Err(DecisionError::WrongKind("this part of the question can't be changed")),
         }
-        self.emit_request(at);
+        self.emit_consent_request(at);
         Ok(self.consent.pending[at].view.clone())
     }
 
-    pub(super) fn emit_request(&mut self, at: usize) {
+    pub(super) fn emit_consent_request(&mut self, at: usize) {
         let hash = self.consent.pending[at].hash();
         self.consent.pending[at].view.hash = hash;
         let view = self.consent.pending[at].view.clone();

@@ -90,7 +90,7 @@ impl Owner {
 
     /// Runs `work` on the writer's thread, after all submitted operations, and continues with `then`, which receives
     /// the cause if the queue is full.
-    pub(super) fn on_disk<T: Send + 'static>(
+    pub(super) fn run_on_writer_thread<T: Send + 'static>(
         &mut self,
         work: impl FnOnce(&dyn Documents) -> T + Send + 'static,
         then: impl FnOnce(&mut Self, Result<T, &'static str>) + Send + 'static,
@@ -112,7 +112,7 @@ impl Owner {
         if !self.documents.writer.progress.begin_read(document) {
             return;
         }
-        self.on_disk(
+        self.run_on_writer_thread(
             move |documents| documents.read(document),
             move |owner, read| {
                 let progress = &mut owner.documents.writer.progress;

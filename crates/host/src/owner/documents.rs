@@ -16,9 +16,9 @@ use super::state::{FolderShare, ReadDocument};
 use crate::view::{HostEvent, ServerState};
 
 /// Kind of the audit entries about these documents.
-const KIND: &str = "document";
+const DOCUMENT_AUDIT_KIND: &str = "document";
 /// Documents that grant rights.
-const GRANTING: [Document; 6] =
+const GRANTING_DOCUMENTS: [Document; 6] =
     [Document::Grants, Document::Pins, Document::Roots, Document::Flow, Document::Sampling, Document::Confirmed];
 
 impl Owner {
@@ -28,25 +28,25 @@ impl Owner {
             self.documents.confirmed.adopts = true;
             if !adopted.is_empty() {
                 let subject = format!("sealed for the first time, as they stood: {}", adopted.join(", "));
-                self.note_document(&subject, "noted");
+                self.audit_document(&subject, "noted");
             }
         }
-        for name in GRANTING {
+        for name in GRANTING_DOCUMENTS {
             if let Some(refused) = self.ports.documents.refused(name) {
-                self.show_refused(name, refused);
+                self.show_refused_document(name, refused);
             }
         }
     }
 
-    fn show_refused(&mut self, name: Document, refused: RefusedDocument) {
+    fn show_refused_document(&mut self, name: Document, refused: RefusedDocument) {
         let file = name.file_name();
         let message = if refused.why == DocumentRefusal::Removed {
-            self.note_document(&format!("{file}: {}", refused.cause), "denied");
+            self.audit_document(&format!("{file}: {}", refused.cause), "denied");
             "it is missing. What it allowed has to be approved again.".to_owned()
         } else if refused.why == DocumentRefusal::Forged {
             let place =
                 refused.moved_to.map(|path| format!(" It was moved to {}.", path.display())).unwrap_or_default();
-            self.note_document(&format!("{file}: {}", refused.cause), "denied");
+            self.audit_document(&format!("{file}: {}", refused.cause), "denied");
             format!(
                 "another program wrote it ({}). Nothing in it is used, and what it allowed has to be approved again.{place}",
                 refused.cause
@@ -69,17 +69,24 @@ impl Owner {
             },
         };
         self.documents.problem = Some(own);
-        self.events.emit(HostEvent::ConfigProblem(self.shown_problem()));
+        self.events.emit(HostEvent::ConfigProblem(self.displayed_problem()));
     }
 
     /// Returns the problem of the settings file or, if there is none, of a document.
-    pub(super) fn shown_problem(&self) -> Option<ConfigProblem> {
+    pub(super) fn displayed_problem(&self) -> Option<ConfigProblem> {
         self.settings.config_problem.clone().or_else(|| self.documents.problem.clone())
     }
 
-    fn note_document(&mut self, subject: &str, decision: &'static str) {
-        let (kind, by, asker) = (KIND, "policy", "file");
-        self.note(AuditedDecision { kind, subject, decision, by, asker, ..AuditedDecision::default() });
+    fn audit_document(&mut self, subject: &str, decision: &'static str) {
+        let (kind, by, asker) = (DOCUMENT_AUDIT_KIND, "policy", "file");
+        self.audit_without_waiting(AuditedDecision {
+            kind,
+            subject,
+            decision,
+            by,
+            asker,
+            ..AuditedDecision::default()
+        });
     }
 
     /// Returns the content of a document that was read, or `None` if it is unusable, in which case the state in memory
@@ -102,7 +109,7 @@ impl Owner {
         let Some(kept) = self.parse_document::<Vec<Grant>>(read, json!([])) else { return };
         let (gone, added) = self.permissions.policy.grants_mut().replace_kept(kept);
         for grant in gone.iter().filter(|grant| grant.subject == GrantSubject::Command) {
-            self.approval_revoked(&grant.server);
+            self.on_approval_revoked(&grant.server);
         }
         let servers: BTreeSet<&String> = gone.iter().chain(&added).map(|grant| &grant.server).collect();
         if !servers.is_empty() {
@@ -130,8 +137,8 @@ impl Owner {
         let Some(kept) = self.parse_document::<BTreeMap<String, ServerPins>>(read, json!({})) else { return };
         let kept: Pins = kept.into_iter().map(|(server, pins)| (server, Arc::new(pins))).collect();
         for server in self.reviews.merge(kept) {
-            self.definitions_seen_changed(&server);
-            self.update_request_marks(&server);
+            self.on_reviewed_definitions_changed(&server);
+            self.update_request_findings(&server);
             self.events.emit(HostEvent::CatalogChanged(server));
         }
     }

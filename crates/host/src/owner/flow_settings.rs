@@ -56,7 +56,7 @@ impl Owner {
         };
         let server = server.to_owned();
         self.permissions.data_flow.pending_changes += 1;
-        self.audit(entry, move |owner, written| {
+        self.audit_then(entry, move |owner, written| {
             // The server may have been removed or renamed meanwhile.
             let is_there = owner.servers.records.contains_key(&server);
             let written = written.map_err(FlowError::from);
@@ -70,7 +70,7 @@ impl Owner {
             owner.change_document(Document::Flow, change, move |owner, written| {
                 owner.permissions.data_flow.pending_changes -= 1;
                 let set = if !owner.servers.records.contains_key(&server) {
-                    owner.keep_flow(&server, None);
+                    owner.write_flow(&server, None);
                     Err(server_not_found(&server))
                 } else if let Err(error) = written {
                     Err(error.into())
@@ -85,22 +85,22 @@ impl Owner {
         });
     }
 
-    fn keep_flow(&mut self, server: &str, flow: Option<&DataFlow>) {
+    fn write_flow(&mut self, server: &str, flow: Option<&DataFlow>) {
         let failure = "the data flow of a server that was renamed or removed could not be written";
         self.write_entry_later(Document::Flow, failure, server, flow.map(|flow| json!(flow)));
     }
 
     pub(super) fn rename_flow(&mut self, was: &str, name: &str) {
         if let Some(flow) = self.permissions.data_flow.flows.remove(was) {
-            self.keep_flow(was, None);
-            self.keep_flow(name, Some(&flow));
+            self.write_flow(was, None);
+            self.write_flow(name, Some(&flow));
             self.permissions.data_flow.flows.insert(name.to_owned(), flow);
         }
     }
 
     pub(super) fn forget_flow(&mut self, server: &str) {
         if self.permissions.data_flow.flows.remove(server).is_some() {
-            self.keep_flow(server, None);
+            self.write_flow(server, None);
         }
     }
 

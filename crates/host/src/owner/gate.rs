@@ -37,9 +37,9 @@ use crate::connection::ConnectionTarget;
 use crate::view::{ConsentRequestBody, HostEvent};
 
 /// Parameters of an authorization URL that are generated per use, and may differ from the displayed URL.
-const OF_ONE_USE: [&str; 3] = ["state", "code_challenge", "nonce"];
+const ONE_TIME_PARAMETERS: [&str; 3] = ["state", "code_challenge", "nonce"];
 /// Timeout for opening the system's browser.
-const OPENING: Duration = Duration::from_secs(20);
+const BROWSER_OPEN_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The user's approval of one consent request, as it was displayed. Consumed by the action.
 #[derive(Debug)]
@@ -88,7 +88,7 @@ impl SendPermit {
     }
 
     /// Returns the hash of the authorized payload.
-    pub(super) const fn leaves(&self) -> &Hash {
+    pub(super) const fn payload_hash(&self) -> &Hash {
         &self.leaves
     }
 
@@ -106,7 +106,7 @@ impl SendPermit {
         to: &str,
         answer: ClientResponse,
     ) -> Result<AuthorizedPayload<ClientResponse>, PayloadMismatch> {
-        let now = answer_hash(&answer);
+        let now = response_hash(&answer);
         self.authorize(to, answer, &now)
     }
 
@@ -140,7 +140,7 @@ impl SendPermit {
         for_server: &str,
         url: String,
     ) -> Result<AuthorizedPayload<String>, PayloadMismatch> {
-        let now = page_hash(&url);
+        let now = url_hash(&url);
         self.authorize(for_server, url, &now)
     }
 
@@ -150,7 +150,7 @@ impl SendPermit {
         for_server: &str,
         url: String,
     ) -> Result<AuthorizedPayload<String>, PayloadMismatch> {
-        let now = sign_in_page_hash(&url);
+        let now = sign_in_url_hash(&url);
         self.authorize(for_server, url, &now)
     }
 
@@ -176,7 +176,7 @@ impl SendPermit {
 }
 
 /// Passes a denial, which contains no user data. A response that contains any is replaced by a denial.
-pub(super) fn refuses(answer: ClientResponse) -> AuthorizedPayload<ClientResponse> {
+pub(super) fn authorize_denial(answer: ClientResponse) -> AuthorizedPayload<ClientResponse> {
     let tells_nothing = match &answer {
         ClientResponse::Refused { .. } => true,
         ClientResponse::Elicitation(result) => result.action != ElicitAction::Accept && result.content.is_none(),
@@ -187,7 +187,10 @@ pub(super) fn refuses(answer: ClientResponse) -> AuthorizedPayload<ClientRespons
 }
 
 /// Passes a response that a rule or grant allows. It is sent once the audit entry is written.
-pub(super) fn allowed_answer(_: DecisionSource, answer: ClientResponse) -> AuthorizedPayload<ClientResponse> {
+pub(super) fn authorize_allowed_response(
+    _: DecisionSource,
+    answer: ClientResponse,
+) -> AuthorizedPayload<ClientResponse> {
     AuthorizedPayload(answer)
 }
 
@@ -196,18 +199,18 @@ pub(super) fn allowed_answer(_: DecisionSource, answer: ClientResponse) -> Autho
 ///
 /// # Errors
 ///
-/// Returns the cause as text if the browser can't be opened, or not within [`OPENING`].
+/// Returns the cause as text if the browser can't be opened, or not within [`BROWSER_OPEN_TIMEOUT`].
 pub(crate) async fn open_page(platform: &dyn Platform, page: AuthorizedPayload<String>) -> Result<(), String> {
-    let opened = tokio::time::timeout(OPENING, platform.open_url(&page.into_inner())).await;
-    opened.unwrap_or_else(|_| Err(format!("it did not start within {} seconds", OPENING.as_secs())))
+    let opened = tokio::time::timeout(BROWSER_OPEN_TIMEOUT, platform.open_url(&page.into_inner())).await;
+    opened.unwrap_or_else(|_| Err(format!("it did not start within {} seconds", BROWSER_OPEN_TIMEOUT.as_secs())))
 }
 
 /// Passes a link that was displayed to the user in full. Returns `None` if it may not be opened.
-pub(crate) fn followed_link(link: UrlParts) -> Option<AuthorizedPayload<String>> {
+pub(crate) fn authorize_link(link: UrlParts) -> Option<AuthorizedPayload<String>> {
     link.openable.then_some(AuthorizedPayload(link.url))
 }
 
-fn answer_hash(answer: &ClientResponse) -> Hash {
+fn response_hash(answer: &ClientResponse) -> Hash {
     Hash::of_json(&match answer {
         ClientResponse::Sampling(result) => json!({ "sampling": result }),
         ClientResponse::Elicitation(result) => json!({ "elicitation": result }),
@@ -216,14 +219,14 @@ fn answer_hash(answer: &ClientResponse) -> Hash {
     })
 }
 
-fn page_hash(url: &str) -> Hash {
+fn url_hash(url: &str) -> Hash {
     Hash::of_json(&json!({ "page": url }))
 }
 
 /// Hashes the address except for parameters generated per use. The order of the parameters counts.
-fn sign_in_page_hash(url: &str) -> Hash {
+fn sign_in_url_hash(url: &str) -> Hash {
     let Ok(mut page) = Url::parse(url) else { return Hash::of_json(&json!({ "sign-in": url })) };
-    let is_kept = |(name, _): &(String, String)| !OF_ONE_USE.contains(&name.as_str());
+    let is_kept = |(name, _): &(String, String)| !ONE_TIME_PARAMETERS.contains(&name.as_str());
     let kept: Vec<(String, String)> = page.query_pairs().into_owned().filter(is_kept).collect();
     page.set_query(None);
     Hash::of_json(&json!({ "sign-in": page.as_str(), "parameters": kept }))
@@ -273,11 +276,16 @@ impl Owner {
         (pending.being_acted_on, pending.being_written) = (true, true);
         let (to, leaves) = (pending.view.server.clone(), leaving.leaves.clone());
         let asker = asker_of(&pending.view.why);
-        let entry = self.entry_of(&self.consent.pending[at], ConsentRequestOutcome::Allowed, Some(scope), &mut leaving);
-        self.audit_entry(entry, move |owner, written| {
+        let entry = self.outcome_audit_entry(
+            &self.consent.pending[at],
+            ConsentRequestOutcome::Allowed,
+            Some(scope),
+            &mut leaving,
+        );
+        self.audit_entry_then(entry, move |owner, written| {
             let departed = match written {
-                Ok(()) => owner.still_approved(request, &shown).inspect_err(|_| {
-                    owner.note_not_sent(&to, &leaving, asker);
+                Ok(()) => owner.approved_position(request, &shown).inspect_err(|_| {
+                    owner.audit_not_sent(&to, &leaving, asker);
                 }),
                 Err(error) => {
                     tracing::error!(%error, "an audit entry could not be written");
@@ -292,12 +300,12 @@ impl Owner {
     }
 
     /// Returns the index of a consent request with a written entry, unless it has changed or a rule denies it now.
-    fn still_approved(&mut self, request: ConsentRequestId, shown: &Hash) -> Result<usize, DecisionError> {
+    fn approved_position(&mut self, request: ConsentRequestId, shown: &Hash) -> Result<usize, DecisionError> {
         let at = self.consent.release(request).ok_or(DecisionError::NotOpen)?;
         if self.consent.pending[at].hash() != *shown {
             return Err(DecisionError::Stale);
         }
-        match self.denied_now(at) {
+        match self.current_denial(at) {
             Some(by) => {
                 self.refuse_by_rule(at, by);
                 Err(DecisionError::Denied(by.to_string()))
@@ -311,7 +319,7 @@ impl Owner {
     /// # Errors
     ///
     /// Returns the same errors as [`Owner::permit`]. The request then stays in the queue.
-    pub(super) fn take_allowed(
+    pub(super) fn permit_and_remove(
         &mut self,
         approval: Approval,
         scope: ApprovalScope,
@@ -332,25 +340,25 @@ impl Owner {
     pub(super) fn send_response(&mut self, pending: &PendingRequest, answer: ClientResponse, departure: SendPermit) {
         let passed = departure.authorize_response(&pending.view.server, answer).unwrap_or_else(|PayloadMismatch| {
             tracing::error!(server = pending.view.server, "a response differed from the approved one and was not sent");
-            refuses(refusal("the answer could not be sent".to_owned()))
+            authorize_denial(refusal("the answer could not be sent".to_owned()))
         });
         self.send_authorized(pending, passed);
     }
 
     /// Notifies a server that its URL was opened, which was approved together with the URL.
-    pub(super) fn report_opened(&mut self, pending: &PendingRequest) {
+    pub(super) fn notify_url_opened(&mut self, pending: &PendingRequest) {
         let accept = ElicitResult { action: ElicitAction::Accept, content: None };
         self.send_authorized(pending, AuthorizedPayload(ClientResponse::Elicitation(accept)));
     }
 
     fn send_authorized(&mut self, pending: &PendingRequest, answer: AuthorizedPayload<ClientResponse>) {
         if pending.is_asked_by_server() {
-            self.count_answer(&pending.view.server, false);
+            self.count_decision(&pending.view.server, false);
         }
         if let RequestPurpose::Request { run, request, call } = &pending.purpose {
             self.servers.send_response(&pending.view.server, *run, *request, answer);
             if let Some(call) = call {
-                self.on_input_given(call);
+                self.resume_if_all_decided(call);
             }
         }
     }
@@ -360,7 +368,7 @@ impl Owner {
     /// # Errors
     ///
     /// Returns [`CallFailure::Refused`] if the tool or the request has changed since.
-    pub(super) fn pass_call(
+    pub(super) fn authorize_call(
         &mut self,
         call: &ServerCall,
         request: CallRequest,
@@ -369,13 +377,15 @@ impl Owner {
         let changed = || CallFailure::Refused(format!("because \"{}\" changed after it was allowed", call.name));
         let (now, open_world) = match request.get() {
             ClientRequest::CallTool { name, .. } => {
-                let definition = self.definition_now(&call.server, name).ok_or_else(changed)?;
+                let definition = self.current_definition(&call.server, name).ok_or_else(changed)?;
                 (request.current_hash(definition).ok_or_else(changed)?, definition.says_open_world)
             }
             ClientRequest::GetPrompt { name, arguments } => {
-                (Cow::Owned(read_hash(CallKind::Prompt, name, arguments.clone())), false)
+                (Cow::Owned(read_request_hash(CallKind::Prompt, name, arguments.clone())), false)
             }
-            ClientRequest::ReadResource { uri } => (Cow::Owned(read_hash(CallKind::Resource, uri, Map::new())), false),
+            ClientRequest::ReadResource { uri } => {
+                (Cow::Owned(read_request_hash(CallKind::Resource, uri, Map::new())), false)
+            }
             _ => return Err(changed()),
         };
         if departure.permits(&call.server, &now) {
@@ -390,7 +400,7 @@ impl Owner {
     /// # Errors
     ///
     /// Returns [`CallFailure::Refused`] for others, and for completions and subscriptions if reading isn't allowed.
-    pub(super) fn pass_quietly(
+    pub(super) fn authorize_unaudited(
         &self,
         server: &str,
         request: ClientRequest,
@@ -408,7 +418,7 @@ impl Owner {
     }
 }
 
-fn read_hash(kind: CallKind, name: &str, arguments: Map<String, serde_json::Value>) -> Hash {
+fn read_request_hash(kind: CallKind, name: &str, arguments: Map<String, serde_json::Value>) -> Hash {
     hash_of(&ConsentRequestBody::Read { kind, name: name.to_owned(), arguments }, None)
 }
 

@@ -21,7 +21,7 @@ impl Owner {
 
     /// Records the origin of a server before it is added to the settings. With `expected`, the stored record has to
     /// equal that installation at the time of the write; otherwise nothing is written and the reply is `false`.
-    pub(crate) fn begin_origin(
+    pub(crate) fn record_origin(
         &mut self,
         name: String,
         (origin, filled_in, config): (ServerOrigin, FilledInputs, &ServerConfig),
@@ -52,7 +52,7 @@ impl Owner {
     }
 
     /// Completes or discards the pending record of a server, according to the current settings.
-    pub(crate) fn settle_origin(&mut self, name: &str) {
+    pub(crate) fn resolve_origin(&mut self, name: &str) {
         if !self.launches.origins.get(name).is_some_and(InstallRecord::is_pending) {
             return;
         }
@@ -61,15 +61,15 @@ impl Owner {
             Some(settled) => _ = self.launches.origins.insert(name.to_owned(), settled),
             None => _ = self.launches.origins.remove(name),
         }
-        self.keep_origin(name);
+        self.write_origin(name);
         self.emit_server(name);
     }
 
     /// Resolves all pending records left by a killed process.
-    pub(crate) fn settle_origins(&mut self) {
+    pub(crate) fn resolve_origins(&mut self) {
         let pending = self.launches.origins.iter().filter(|(_, record)| record.is_pending());
         for name in pending.map(|(name, _)| name.clone()).collect::<Vec<_>>() {
-            self.settle_origin(&name);
+            self.resolve_origin(&name);
         }
     }
 
@@ -89,7 +89,7 @@ impl Owner {
         let record = self.servers.records.get(name).ok_or_else(|| ServerError::NotFound(name.to_owned()))?;
         let record = InstallRecord::new(origin, filled_in, &record.config);
         self.launches.origins.insert(name.to_owned(), record);
-        self.keep_origin(name);
+        self.write_origin(name);
         self.emit_server(name);
         Ok(())
     }
@@ -97,8 +97,8 @@ impl Owner {
     pub(super) fn rename_origin(&mut self, was: &str, name: &str) {
         if let Some(record) = self.launches.origins.remove(was) {
             self.launches.origins.insert(name.to_owned(), record);
-            self.keep_origin(was);
-            self.keep_origin(name);
+            self.write_origin(was);
+            self.write_origin(name);
         }
     }
 
@@ -111,11 +111,11 @@ impl Owner {
 
     pub(super) fn forget_origin(&mut self, name: &str) {
         if self.launches.origins.remove(name).is_some() {
-            self.keep_origin(name);
+            self.write_origin(name);
         }
     }
 
-    fn keep_origin(&mut self, name: &str) {
+    fn write_origin(&mut self, name: &str) {
         let value = self.launches.origins.get(name).and_then(|record| serde_json::to_value(record).ok());
         self.write_entry_later(Document::Origins, "the origin of a server could not be written", name, value);
     }
@@ -124,7 +124,7 @@ impl Owner {
     pub(crate) fn reload_installed(&mut self, reply: oneshot::Sender<()>) {
         self.reload_servers();
         self.reload_origins();
-        self.on_disk(
+        self.run_on_writer_thread(
             |_| (),
             move |_, _| {
                 // The caller may have gone.

@@ -42,7 +42,7 @@ impl Owner {
     }
 
     /// Stores the transport and the revision of a server that is ready.
-    pub(super) fn remember(&mut self, name: &str) {
+    pub(super) fn store_known_session(&mut self, name: &str) {
         let Some(record) = self.servers.records.get(name) else { return };
         let Some(facts) = &record.session.facts else { return };
         let transport = record.session.connected.as_ref().map(|connected| connected.transport);
@@ -62,13 +62,13 @@ impl Owner {
 
     /// Discards the facts about a local server that did not become ready, since it may have changed. They are detected
     /// again on the next start.
-    pub(super) fn doubt_known(&mut self, name: &str) {
+    pub(super) fn discard_unready_session(&mut self, name: &str) {
         if self.known_revision(name).is_some() {
-            self.forget_known(name);
+            self.remove_known_session(name);
         }
     }
 
-    pub(super) fn forget_known(&mut self, name: &str) {
+    pub(super) fn remove_known_session(&mut self, name: &str) {
         if self.launches.known.remove(name).is_some() {
             self.write_entry_later(Document::Servers, "the facts of a server could not be removed", name, None);
         }

@@ -59,9 +59,9 @@ use crate::{HostOptions, NumberedEvent};
 use audit::PendingAudits;
 use audited_decision::AuditedDecision;
 pub use conversation_servers::ServerForModel;
-pub(crate) use decisions::real_folders;
+pub(crate) use decisions::canonical_folders;
 pub use flow_settings::FlowError;
-pub(crate) use gate::{AuthorizedPayload, followed_link, open_page};
+pub(crate) use gate::{AuthorizedPayload, authorize_link, open_page};
 pub(crate) use running_records::sweep_orphans;
 pub use sampling::SamplingError;
 pub use state::{
@@ -103,17 +103,19 @@ impl Owner {
         back: WeakOwner,
     ) -> Self {
         let mut problem = None;
-        let grants = read(&ports, Document::Grants, &mut problem).map(Grants::from_kept).unwrap_or_default();
-        let roots = read(&ports, Document::Roots, &mut problem).unwrap_or_default();
-        let flows = read(&ports, Document::Flow, &mut problem).unwrap_or_default();
-        let sampling = Sampling::from_documents(read(&ports, Document::Sampling, &mut problem).unwrap_or_default());
-        let pins: BTreeMap<String, ServerPins> = read(&ports, Document::Pins, &mut problem).unwrap_or_default();
+        let grants = read_document(&ports, Document::Grants, &mut problem).map(Grants::from_kept).unwrap_or_default();
+        let roots = read_document(&ports, Document::Roots, &mut problem).unwrap_or_default();
+        let flows = read_document(&ports, Document::Flow, &mut problem).unwrap_or_default();
+        let sampling =
+            Sampling::from_documents(read_document(&ports, Document::Sampling, &mut problem).unwrap_or_default());
+        let pins: BTreeMap<String, ServerPins> =
+            read_document(&ports, Document::Pins, &mut problem).unwrap_or_default();
         let pins: Pins = pins.into_iter().map(|(server, own)| (server, Arc::new(own))).collect();
         let awaits_seal = ports.documents.seal() == DocumentSeal::Waiting;
-        let settings = read(&ports, Document::Settings, &mut problem).unwrap_or_default();
-        let known = read(&ports, Document::Servers, &mut problem).unwrap_or_default();
-        let packages = read(&ports, Document::Packages, &mut problem).unwrap_or_default();
-        let origins = read(&ports, Document::Origins, &mut problem).unwrap_or_default();
+        let settings = read_document(&ports, Document::Settings, &mut problem).unwrap_or_default();
+        let known = read_document(&ports, Document::Servers, &mut problem).unwrap_or_default();
+        let packages = read_document(&ports, Document::Packages, &mut problem).unwrap_or_default();
+        let origins = read_document(&ports, Document::Origins, &mut problem).unwrap_or_default();
         let search_path = options.search_path.clone();
         let own_files = AppFiles::new(&ports);
         let writer = DocumentWriter::new(Arc::clone(&ports.documents), back.clone());
@@ -147,7 +149,7 @@ impl Owner {
         owner.read_servers();
         owner.read_rules();
         owner.read_providers();
-        owner.look_at_keeping();
+        owner.check_audit_retention();
         owner.settings.config_problem = owner.settings.config_problem.or(problem);
         owner
     }
@@ -175,12 +177,12 @@ impl Owner {
     }
 
     /// Handles a report of a connection.
-    pub(crate) fn on_news(&mut self, run: RunId, news: ConnectionEvent) {
+    pub(crate) fn on_connection_event(&mut self, run: RunId, news: ConnectionEvent) {
         // Reports about a call only need its ticket.
         let news = match news {
-            ConnectionEvent::Task { ticket, task } => return self.on_task(ticket, task),
+            ConnectionEvent::Task { ticket, task } => return self.on_task_update(ticket, task),
             ConnectionEvent::Progress { ticket, progress } => return self.on_progress(ticket, progress),
-            ConnectionEvent::Done { ticket, result } => return self.on_done(ticket, *result),
+            ConnectionEvent::Done { ticket, result } => return self.on_call_done(ticket, *result),
             news => news,
         };
         let Some(server) = self.servers.runs.get(&run).cloned() else { return };
@@ -193,11 +195,11 @@ impl Owner {
             ConnectionEvent::RequestReceived { request, ticket, server_request } => {
                 self.on_server_request(run, &server, request, ticket, *server_request)
             }
-            ConnectionEvent::Withdrawn { request } => self.on_withdrawn(run, request),
+            ConnectionEvent::Withdrawn { request } => self.on_request_withdrawn(run, request),
             ConnectionEvent::Task { .. } | ConnectionEvent::Progress { .. } | ConnectionEvent::Done { .. } => {}
             ConnectionEvent::Catalog(catalog) => self.on_catalog(run, &server, catalog),
             ConnectionEvent::ResourceUpdated { uri } => self.on_resource_updated(server, uri),
-            ConnectionEvent::RefusedUnseen { refused } => self.on_refused_unseen(run, &server, refused),
+            ConnectionEvent::RefusedUnseen { refused } => self.on_requests_refused(run, &server, refused),
             ConnectionEvent::Activity { last } => {
                 let all = self.servers.records.values().map(|record| &*record.activity);
                 self.servers.activity_size.keep_within(self.options.kept_together, all);
@@ -214,7 +216,7 @@ impl Owner {
             questions: self.consent.pending.iter().map(|pending| pending.view.clone()).collect(),
             calls: self.calls.records.values().map(|call| call.view.clone()).collect(),
             settings: self.settings.current.clone(),
-            config_problem: self.shown_problem(),
+            config_problem: self.displayed_problem(),
         }
     }
 
@@ -230,7 +232,7 @@ impl Owner {
             counts: record.offer.catalog.counts(),
             unreviewed: self.reviews.unreviewed(name, &record.offer),
             roots: self.shared_roots(name),
-            told_roots: self.told_roots(name),
+            told_roots: self.accessible_roots(name),
             held_by: record
                 .launch
                 .plan
@@ -281,7 +283,7 @@ impl Owner {
 }
 
 /// Reads a document of this type. An invalid document is moved away, and the user is notified.
-fn read<T: serde::de::DeserializeOwned>(
+fn read_document<T: serde::de::DeserializeOwned>(
     ports: &Ports,
     document: Document,
     problem: &mut Option<ConfigProblem>,
@@ -315,10 +317,10 @@ impl Owner {
 }
 
 /// Runs until the host is closed and every server has ended.
-pub(crate) async fn run(owner: SharedOwner) {
+pub(crate) async fn run_owner(owner: SharedOwner) {
     // The host may have been closed before this task started.
     if let Ok(receipts) = owner.turn("begin", |owner| Arc::clone(&owner.audits.receipts)) {
-        follow(&owner, &receipts).await;
+        deliver_receipts(&owner, &receipts).await;
     }
     let Some(mut owner) = owner.into_ended() else { return };
     owner.documents.writer.close().await;
@@ -334,7 +336,7 @@ pub(crate) async fn run(owner: SharedOwner) {
 }
 
 /// Delivers receipts of the audit log until the owner has ended.
-async fn follow(owner: &SharedOwner, receipts: &AuditReceipts) {
+async fn deliver_receipts(owner: &SharedOwner, receipts: &AuditReceipts) {
     loop {
         let turn = tokio::select! {
             written = receipts.next() => owner.turn("audit receipts", |owner| owner.on_receipts(written)),

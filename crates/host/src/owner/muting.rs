@@ -11,7 +11,7 @@ use crate::connection::RunId;
 
 impl Owner {
     /// Counts the user's decision on a server's request. Consecutive denials add up; an approval resets them.
-    pub(super) fn count_answer(&mut self, server: &str, refused: bool) {
+    pub(super) fn count_decision(&mut self, server: &str, refused: bool) {
         // A file of scripted decisions does not get tired of requests.
         if self.options.decides != "user" {
             return;
@@ -24,16 +24,16 @@ impl Owner {
         }
         let is_enough = self.consent.throttle(server).on_refusal(Instant::now());
         if is_enough && !self.permissions.policy.is_muted(server) {
-            self.cool_down(server);
+            self.mute_for_cool_down(server);
         }
     }
 
-    fn cool_down(&mut self, server: &str) {
+    fn mute_for_cool_down(&mut self, server: &str) {
         let pause = self.options.cool_down;
         let until = ports::time::end_of_span(self.now(), pause);
         self.consent.throttle(server).mute_until(until);
         self.permissions.policy.mute(server);
-        self.note(AuditedDecision {
+        self.audit_without_waiting(AuditedDecision {
             server,
             kind: "mute",
             subject: &format!("for {} s, after {REFUSALS} refusals", pause.as_secs()),
@@ -41,7 +41,7 @@ impl Owner {
             by: "policy",
             ..AuditedDecision::default()
         });
-        self.refuse_open(server);
+        self.deny_pending_requests(server);
         self.emit_server(server);
         let name = server.to_owned();
         self.run_concurrently(tokio::time::sleep(pause), move |owner, ()| {
@@ -52,11 +52,11 @@ impl Owner {
     }
 
     /// Denies the pending requests of a server that is now muted.
-    fn refuse_open(&mut self, server: &str) {
+    fn deny_pending_requests(&mut self, server: &str) {
         let is_open = |p: &PendingRequest| p.view.server == server && p.is_asked_by_server() && p.can_be_refused();
         while let Some(at) = self.consent.pending.iter().position(is_open) {
             let pending = self.consent.pending.remove(at);
-            self.note(AuditedDecision {
+            self.audit_without_waiting(AuditedDecision {
                 server,
                 kind: kind_of(&pending.view.body),
                 subject: &subject_of(&pending.view.body),
@@ -67,26 +67,30 @@ impl Owner {
                 asker: "server",
                 ..AuditedDecision::default()
             });
-            self.tell_refusal(&pending, ConsentRequestOutcome::Denied, policy::DecisionReason::Muted.name().to_owned());
+            self.notify_refusal(
+                &pending,
+                ConsentRequestOutcome::Denied,
+                policy::DecisionReason::Muted.name().to_owned(),
+            );
         }
     }
 
     /// Handles the report that a connection refused requests. `refused` is the total of this run.
-    pub(super) fn on_refused_unseen(&mut self, run: RunId, server: &str, refused: u64) {
+    pub(super) fn on_requests_refused(&mut self, run: RunId, server: &str, refused: u64) {
         self.consent.throttle(server).refused_by_connection(run, refused);
         self.emit_server(server);
     }
 
     /// Counts a request that was refused because the server is muted.
-    pub(super) fn count_muted(&mut self, server: &str) {
+    pub(super) fn count_refused_while_muted(&mut self, server: &str) {
         if let Some(refused) = self.consent.throttle(server).refused_while_muted() {
-            self.note_muted(server, refused);
+            self.audit_muted(server, refused);
         }
         self.emit_server(server);
     }
 
-    fn note_muted(&mut self, server: &str, refused: u64) {
-        self.note(AuditedDecision {
+    fn audit_muted(&mut self, server: &str, refused: u64) {
+        self.audit_without_waiting(AuditedDecision {
             server,
             kind: "mute",
             subject: &format!("{refused} requests were refused since it is muted"),
@@ -99,16 +103,16 @@ impl Owner {
     }
 
     /// Records the final count, unless it is already recorded.
-    fn note_all_muted(&mut self, server: &str) {
+    fn audit_final_muted_count(&mut self, server: &str) {
         if let Some(refused) = self.consent.throttles.get(server).and_then(RequestThrottle::not_written_down) {
-            self.note_muted(server, refused);
+            self.audit_muted(server, refused);
         }
     }
 
     /// Resets the counts after the user has dealt with all requests of a server. With `mute` set, the server stays
     /// muted until the user unmutes it.
     pub(super) fn reset_refusals(&mut self, server: &str, mute: bool) {
-        self.note_all_muted(server);
+        self.audit_final_muted_count(server);
         if let Some(throttle) = self.consent.throttles.get_mut(server) {
             throttle.reset(mute);
         }
@@ -116,7 +120,7 @@ impl Owner {
 
     /// Allows a server to send requests again.
     pub(crate) fn unmute(&mut self, server: &str) {
-        self.note_all_muted(server);
+        self.audit_final_muted_count(server);
         self.permissions.policy.unmute(server);
         if let Some(throttle) = self.consent.throttles.get_mut(server) {
             throttle.unmuted();

@@ -17,12 +17,12 @@ use process::{SearchPath, ServerCommand};
 use supervision::activity::ActivityKind;
 
 use super::Owner;
-use super::server_start::{ResolvedCommand, files};
+use super::server_start::{ResolvedCommand, read_launch_files};
 use super::state::ApprovedPackage;
 use crate::view::ConsentRequestBody;
 
 /// Minimum interval between look-ups of a newer version, in milliseconds.
-const LOOKED_FOR: Millis = 24 * 60 * 60 * 1000;
+const NEWER_VERSION_INTERVAL: Millis = 24 * 60 * 60 * 1000;
 
 /// A start of a server whose command loads a package.
 #[derive(Debug, Clone)]
@@ -45,12 +45,16 @@ struct PinnedCommand {
 
 impl PackageStart {
     /// Returns the command that runs this version, with the files that determine what it runs.
-    async fn pinned(&self, command: ServerCommand, version: Result<PackageVersion, UnknownPackage>) -> PinnedCommand {
+    async fn pinned_command(
+        &self,
+        command: ServerCommand,
+        version: Result<PackageVersion, UnknownPackage>,
+    ) -> PinnedCommand {
         let (mut config, mut found) = (self.stdio.clone(), self.found.clone());
         if let Ok(version) = &version {
-            config = pinned(&config, self.reference.pinned(&config.args, version));
+            config = pinned_config(&config, self.reference.pinned_args(&config.args, version));
             let command = ServerCommand { arguments: config.args.clone(), ..command };
-            found.files = files(command, found.program.clone(), self.path.clone()).await;
+            found.files = read_launch_files(command, found.program.clone(), self.path.clone()).await;
         }
         PinnedCommand { config, found, package: LoadedPackage::new(&self.reference, version) }
     }
@@ -64,7 +68,7 @@ impl PinnedCommand {
 }
 
 /// Returns the configuration with arguments that select exactly one version of the package.
-fn pinned(config: &StdioConfig, args: Vec<String>) -> StdioConfig {
+fn pinned_config(config: &StdioConfig, args: Vec<String>) -> StdioConfig {
     StdioConfig { args, ..config.clone() }
 }
 
@@ -83,7 +87,7 @@ impl Owner {
         // No look-up is made for a server that a rule denies.
         let act = PolicyAct::StartServer { server: &start.name, command: &unpinned };
         if let PolicyDecision::Deny { rule, .. } = self.permissions.policy.decide(&act, self.now()) {
-            return self.fail(&start.name, rule.name());
+            return self.fail_unapproved(&start.name, rule.name());
         }
         let Some(record) = self.servers.records.get_mut(&start.name) else { return };
         let by_user = std::mem::take(&mut record.launch.started_by_user);
@@ -97,9 +101,9 @@ impl Owner {
             (None, _) => return self.look_up_package(start),
         };
         let looked_up = approved.map_or(0, |approved| approved.looked_up);
-        let command = self.command(&start.name, &start.stdio);
+        let command = self.server_command(&start.name, &start.stdio);
         let pinning = async move {
-            let pinned = start.pinned(command, version).await;
+            let pinned = start.pinned_command(command, version).await;
             (start, pinned)
         };
         self.run_concurrently(pinning, move |owner, (start, pinned)| {
@@ -110,11 +114,11 @@ impl Owner {
                 if !owner.permissions.starts_unasked(&start.name, &pinned.hash(), owner.now()) {
                     return owner.look_up_package(start);
                 }
-                if owner.now().saturating_sub(looked_up) >= LOOKED_FOR {
-                    owner.look_for_newer(&start);
+                if owner.now().saturating_sub(looked_up) >= NEWER_VERSION_INTERVAL {
+                    owner.look_up_newer_version(&start);
                 }
             }
-            owner.decide_pinned(&start.name, pinned);
+            owner.decide_pinned_start(&start.name, pinned);
         });
     }
 
@@ -127,34 +131,34 @@ impl Owner {
         let approved =
             self.launches.approved_package(&start.name, &start.config).filter(|package| !package.is_outdated(false));
         let approved = approved.map(|package| package.version.clone());
-        let command = self.command(&start.name, &start.stdio);
+        let command = self.server_command(&start.name, &start.stdio);
         let looking = async move {
             let found = look_up(&start.reference, &command, &start.found.program, &start.path).await;
             let approved = match approved.filter(|_| found.is_err()) {
-                Some(version) => Some(start.pinned(command.clone(), Ok(version)).await),
+                Some(version) => Some(start.pinned_command(command.clone(), Ok(version)).await),
                 None => None,
             };
-            let found = start.pinned(command, found).await;
+            let found = start.pinned_command(command, found).await;
             (start, found, approved)
         };
         self.run_concurrently(looking, move |owner, (PackageStart { name, config, .. }, found, approved)| {
             if owner.servers.awaiting_start(&name, &config).is_some() {
                 let approved =
                     approved.filter(|approved| owner.permissions.starts_unasked(&name, &approved.hash(), owner.now()));
-                owner.decide_pinned(&name, approved.unwrap_or(found));
+                owner.decide_pinned_start(&name, approved.unwrap_or(found));
             }
         });
     }
 
-    fn decide_pinned(&mut self, name: &str, pinned: PinnedCommand) {
+    fn decide_pinned_start(&mut self, name: &str, pinned: PinnedCommand) {
         let PinnedCommand { config, found, package } = pinned;
         let package = LoadedPackage { before: self.launches.package_seen(name), ..package };
         self.decide_command(name, config, found, Some(package));
     }
 
     /// Looks up a newer version in parallel to a start. It is announced, and requires consent on the next start.
-    fn look_for_newer(&mut self, start: &PackageStart) {
-        let command = self.command(&start.name, &start.stdio);
+    fn look_up_newer_version(&mut self, start: &PackageStart) {
+        let command = self.server_command(&start.name, &start.stdio);
         let PackageStart { name, config, reference, found, path, .. } = start.clone();
         let looking = async move { look_up(&reference, &command, &found.program, &path).await };
         self.run_concurrently(looking, move |owner, found| {
@@ -172,7 +176,7 @@ impl Owner {
                     record.note(ActivityKind::State, &words);
                 }
             }
-            owner.keep_package(&name, package);
+            owner.write_package(&name, package);
         });
     }
 
@@ -184,7 +188,7 @@ impl Owner {
         let known = self.launches.packages.get(name).filter(|known| known.config == config && known.version == version);
         if known.is_none_or(|known| known.newer.as_ref() == Some(&version)) {
             let package = ApprovedPackage { config, version, looked_up: self.now(), newer: None, declined: None };
-            self.keep_package(name, package);
+            self.write_package(name, package);
         }
     }
 
@@ -201,11 +205,11 @@ impl Owner {
         approved.newer = Some(found.clone());
         approved.declined = Some(found.clone());
         let version = approved.version.version.clone();
-        self.keep_package(name, approved);
+        self.write_package(name, approved);
         Some(format!("the other version was not approved; start it again to run {version}"))
     }
 
-    fn keep_package(&mut self, name: &str, package: ApprovedPackage) {
+    fn write_package(&mut self, name: &str, package: ApprovedPackage) {
         let value = serde_json::to_value(&package).ok();
         self.launches.packages.insert(name.to_owned(), package);
         // Approvals of a scripted host are effective in its run only, and don't replace a user's approvals.
@@ -223,12 +227,12 @@ impl Owner {
 }
 
 /// Returns the package that a command loads, and a local copy that would run in its place.
-pub(super) fn launched(config: &StdioConfig, directory: &Path) -> Option<launches::packages::LauncherPackage> {
-    use launches::packages::{LauncherPackage, UnknownPackage, local_copy};
+pub(super) fn launched_package(config: &StdioConfig, directory: &Path) -> Option<launches::packages::LauncherPackage> {
+    use launches::packages::{LauncherPackage, UnknownPackage, find_local_copy};
 
-    let launched = launches::packages::launched(&config.command, &config.args)?;
+    let launched = launches::packages::launched_package(&config.command, &config.args)?;
     let LauncherPackage::Package(reference) = &launched else { return Some(launched) };
-    match local_copy(reference, directory) {
+    match find_local_copy(reference, directory) {
         Some(copy) => {
             let cause = UnknownPackage::LocalCopy(copy.display().to_string());
             Some(LauncherPackage::Unknown(reference.launcher.name().to_owned(), cause))

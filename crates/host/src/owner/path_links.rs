@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 use super::Owner;
 
 /// Timeout for resolving all paths of a call.
-const PATIENCE: Duration = Duration::from_millis(500);
+const RESOLVE_TIMEOUT: Duration = Duration::from_millis(500);
 /// Maximum number of concurrent threads that resolve links. While that many hang, paths stay unresolved.
 const MAX_THREADS: usize = 4;
 /// Maximum length of a path that is resolved, in bytes.
@@ -40,16 +40,16 @@ impl Drop for ThreadSlot {
 }
 
 /// Resolves these paths. Some may stay unresolved.
-pub(super) async fn follow(paths: BTreeSet<String>) -> ResolvedPaths {
+pub(super) async fn resolve_links(paths: BTreeSet<String>) -> ResolvedPaths {
     let following = tokio::task::spawn_blocking(move || {
-        follow_paths(&paths.iter().map(String::as_str).collect(), PATIENCE, real_path)
+        resolve_paths(&paths.iter().map(String::as_str).collect(), RESOLVE_TIMEOUT, real_path)
     });
     following.await.unwrap_or_else(|_| ResolvedPaths::Here(HashMap::new()))
 }
 
 /// Returns the facts about the paths in a call before they are resolved. Paths of a remote server don't refer to this
 /// computer.
-pub(super) fn not_followed(config: &ServerConfig) -> ResolvedPaths {
+pub(super) fn unresolved_paths(config: &ServerConfig) -> ResolvedPaths {
     if config.as_stdio().is_none() { ResolvedPaths::Elsewhere } else { ResolvedPaths::Here(HashMap::new()) }
 }
 
@@ -65,7 +65,7 @@ impl Owner {
 }
 
 /// Resolves paths with `follow`. Paths that take too long stay unresolved.
-fn follow_paths(paths: &BTreeSet<&str>, patience: Duration, follow: fn(&Path) -> Option<PathBuf>) -> ResolvedPaths {
+fn resolve_paths(paths: &BTreeSet<&str>, patience: Duration, follow: fn(&Path) -> Option<PathBuf>) -> ResolvedPaths {
     let mut known: HashMap<String, Option<String>> = HashMap::new();
     let whole: Vec<String> = paths.iter().filter(|path| path.len() <= MAX_PATH).map(|&path| path.to_owned()).collect();
     let place = if whole.is_empty() { None } else { ThreadSlot::take() };
@@ -167,18 +167,18 @@ mod tests {
             Some(path.to_owned())
         }
         let (short, long) = (Duration::from_secs(2), Duration::from_secs(60));
-        let facts = follow_paths(&BTreeSet::from(["/a", "/hangs", "/z"]), short, hangs);
+        let facts = resolve_paths(&BTreeSet::from(["/a", "/hangs", "/z"]), short, hangs);
         let expected = ResolvedPaths::Here([("/a".to_owned(), Some("/a".to_owned()))].into());
         assert_eq!(facts, expected, "paths resolved before the hang are known, the others are not");
         while THREADS.load(Ordering::Acquire) < MAX_THREADS {
-            follow_paths(&BTreeSet::from(["/hangs"]), Duration::ZERO, hangs);
+            resolve_paths(&BTreeSet::from(["/hangs"]), Duration::ZERO, hangs);
         }
         // Measures real time: the caller would wait for the whole timeout.
         let began = Instant::now();
-        let facts = follow_paths(&BTreeSet::from(["/a"]), long, hangs);
+        let facts = resolve_paths(&BTreeSet::from(["/a"]), long, hangs);
         assert_eq!(facts, ResolvedPaths::Here(HashMap::new()), "no path is resolved while the threads hang");
         assert!(began.elapsed() < long, "the call doesn't wait for the timeout");
-        assert_eq!(follow_paths(&BTreeSet::new(), long, hangs), facts, "no paths require no thread");
+        assert_eq!(resolve_paths(&BTreeSet::new(), long, hangs), facts, "no paths require no thread");
         assert_eq!(
             path_text(Path::new(r"\\?\C:\a")).as_deref(),
             Some(r"C:\a"),

@@ -33,20 +33,20 @@ impl Owner {
         let pinned = self.reviews.pins.get(server).and_then(|pins| pins.identity.as_ref());
         if pinned.is_none_or(|pinned| pinned.hash != *approved || pinned.parts != parts) {
             let identity = PinnedIdentity { hash: approved.clone(), parts, at: self.now() };
-            self.change_pins(server, self.is_of_a_person(), move |pins| pins.pin_identity(identity.clone()));
+            self.change_pins(server, self.is_decided_by_person(), move |pins| pins.pin_identity(identity.clone()));
         }
     }
 
     /// Pins the definition of a tool whose call was approved.
     pub(super) fn pin_tool(&mut self, server: &str, tool: &Tool) {
-        self.pin(server, DefinitionKind::Tool, &tool.name, &json!(tool));
+        self.pin_definition(server, DefinitionKind::Tool, &tool.name, &json!(tool));
     }
 
     /// Pins the approved issuer of a server's tokens.
     pub(super) fn pin_issuer(&mut self, server: &str, issuer: &str) {
         if self.reviews.pins.get(server).and_then(|pins| pins.issuer.as_deref()) != Some(issuer) {
             let issuer = issuer.to_owned();
-            self.change_pins(server, self.is_of_a_person(), move |pins| pins.pin_issuer(&issuer));
+            self.change_pins(server, self.is_decided_by_person(), move |pins| pins.pin_issuer(&issuer));
         }
     }
 
@@ -54,13 +54,13 @@ impl Owner {
     pub(super) fn pin_endpoints(&mut self, server: &str, endpoints: &[SignInEndpoint]) {
         let endpoints = endpoint_parts(endpoints);
         if self.reviews.pins.get(server).is_none_or(|pins| pins.endpoints != endpoints) {
-            let lasts = self.is_of_a_person();
+            let lasts = self.is_decided_by_person();
             self.change_pins(server, lasts, move |pins| pins.endpoints.clone_from(&endpoints));
         }
     }
 
     /// Pins a definition. Returns `false` if there is no room for it.
-    fn pin(&mut self, server: &str, kind: DefinitionKind, name: &str, definition: &Value) -> bool {
+    fn pin_definition(&mut self, server: &str, kind: DefinitionKind, name: &str, definition: &Value) -> bool {
         let identity = self.servers.records.get(server).and_then(|record| record.offer.identity.clone());
         let hash = Hash::of_json(definition);
         if let Some(pins) = self.reviews.pins.get(server)
@@ -68,13 +68,13 @@ impl Owner {
         {
             return true;
         }
-        let (at, lasts) = (self.now(), self.is_of_a_person());
+        let (at, lasts) = (self.now(), self.is_decided_by_person());
         let (name, definition) = (name.to_owned(), definition.clone());
         self.change_pins(server, lasts, move |pins| pins.pin(kind, &name, &definition, identity.as_ref(), at))
     }
 
     /// Returns `true` if a person decides. Approvals of a scripted host are not stored.
-    fn is_of_a_person(&self) -> bool {
+    fn is_decided_by_person(&self) -> bool {
         self.options.decides == "user"
     }
 
@@ -87,7 +87,7 @@ impl Owner {
         mut change: impl FnMut(&mut ServerPins) -> T + Send + 'static,
     ) -> T {
         let changed = self.reviews.change(server, &mut change);
-        self.definitions_seen_changed(server);
+        self.on_reviewed_definitions_changed(server);
         if !lasts {
             return changed;
         }
@@ -107,7 +107,7 @@ impl Owner {
     }
 
     /// Recomputes everything derived from the reviewed definitions of a server.
-    pub(super) fn definitions_seen_changed(&mut self, server: &str) {
+    pub(super) fn on_reviewed_definitions_changed(&mut self, server: &str) {
         let mut told = None;
         if let Some(record) = self.servers.records.get_mut(server) {
             record.offer.definitions = Default::default();
@@ -158,7 +158,7 @@ impl Owner {
         let reviewed: Vec<(DefinitionKind, String, Value)> =
             seen.iter().zip(definitions).map(|(seen, definition)| (seen.kind, seen.name.clone(), definition)).collect();
         let server = server.to_owned();
-        self.audit(decided, move |owner, written| {
+        self.audit_then(decided, move |owner, written| {
             if written.is_err() {
                 let _ = reply.send(Err(ReviewError::Audit));
                 return;
@@ -167,7 +167,7 @@ impl Owner {
             let has_room = owner.change_pins(&server, true, move |pins| {
                 reviewed.iter().all(|(kind, name, definition)| pins.pin(*kind, name, definition, identity.as_ref(), at))
             });
-            owner.update_request_marks(&server);
+            owner.update_request_findings(&server);
             owner.events.emit(HostEvent::CatalogChanged(server.clone()));
             let _ = reply.send(if has_room { Ok(()) } else { Err(ReviewError::Full(server)) });
         });
@@ -179,7 +179,7 @@ impl Owner {
     }
 
     /// Returns the hash of a prompt's current definition and its review state, or `None` if the prompt is not listed.
-    pub(super) fn prompt_now(&self, server: &str, prompt: &str) -> Option<(Hash, ReviewState)> {
+    pub(super) fn current_prompt(&self, server: &str, prompt: &str) -> Option<(Hash, ReviewState)> {
         let record = self.servers.records.get(server)?;
         let hash = Hash::of_json(&json!(record.offer.catalog.prompt(prompt)?));
         let standing = self.reviews.pins_of(server).standing(
@@ -195,7 +195,7 @@ impl Owner {
     pub(super) fn pin_prompt(&mut self, server: &str, prompt: &str) {
         let definition = self.servers.records.get(server).and_then(|record| record.offer.catalog.prompt(prompt));
         if let Some(definition) = definition {
-            self.pin(server, DefinitionKind::Prompt, prompt, &json!(definition));
+            self.pin_definition(server, DefinitionKind::Prompt, prompt, &json!(definition));
         }
     }
 }

@@ -13,21 +13,21 @@ use crate::view::HostEvent;
 impl Owner {
     /// Records that content of these servers is in a conversation and, with `is_whole` set, that no other servers have
     /// content in it so far.
-    pub(crate) fn label_conversation(&mut self, conversation: &str, servers: &[String], is_whole: bool) {
+    pub(crate) fn record_conversation_servers(&mut self, conversation: &str, servers: &[String], is_whole: bool) {
         if self.permissions.data_flow.labels.add(conversation, servers, is_whole) {
             self.events.emit(HostEvent::ConversationsChanged(Some(conversation.to_owned())));
         }
     }
 
     /// Returns the known sources of a conversation.
-    pub(crate) fn label(&self, conversation: &str) -> ConversationLabel {
+    pub(crate) fn conversation_label(&self, conversation: &str) -> ConversationLabel {
         self.permissions.data_flow.labels.label(conversation).cloned().unwrap_or_default()
     }
 
     /// Sets [`Reading::open_world`] of tool output whose tools claim to reach an open world.
     pub(crate) fn add_open_world_claims(&mut self, mut readings: Vec<Reading>) -> Vec<Reading> {
         for reading in readings.iter_mut().filter(|reading| reading.kind == ReadingKind::Tool) {
-            reading.open_world |= self.says_open_world(&reading.server, &reading.name);
+            reading.open_world |= self.claims_open_world(&reading.server, &reading.name);
         }
         readings
     }
@@ -44,7 +44,7 @@ impl Owner {
     }
 
     /// Returns the origin of a call, for its consent request.
-    pub(super) fn why_called(&self, origin: &CallOrigin, server: &str) -> ConsentRequestOrigin {
+    pub(super) fn call_consent_origin(&self, origin: &CallOrigin, server: &str) -> ConsentRequestOrigin {
         self.permissions.data_flow.why_called(origin, server, self.servers.is_remote(server))
     }
 }

@@ -22,7 +22,7 @@ struct ProviderDocuments {
     confirmed: ReadDocument,
 }
 
-fn read_all(documents: &dyn Documents) -> ProviderDocuments {
+fn read_provider_documents(documents: &dyn Documents) -> ProviderDocuments {
     ProviderDocuments {
         models: documents.read(Document::Models),
         lists: documents.read(Document::ModelLists),
@@ -38,9 +38,9 @@ impl Owner {
 
     /// Reads the providers after all submitted writes, and continues with `then`.
     fn reload_providers_then(&mut self, then: impl FnOnce(&mut Self) + Send + 'static) {
-        self.on_disk(read_all, move |owner, read| {
+        self.run_on_writer_thread(read_provider_documents, move |owner, read| {
             match read {
-                Ok(read) => owner.take_providers(read),
+                Ok(read) => owner.apply_providers(read),
                 Err(cause) => tracing::error!(cause, "the providers could not be read again"),
             }
             then(owner);
@@ -49,12 +49,12 @@ impl Owner {
 
     /// Reads the providers before the first turn.
     pub(super) fn read_providers(&mut self) {
-        let read = read_all(self.ports.documents.as_ref());
-        self.take_providers(read);
+        let read = read_provider_documents(self.ports.documents.as_ref());
+        self.apply_providers(read);
     }
 
     /// Applies the providers that were read. An invalid file changes nothing.
-    fn take_providers(&mut self, ProviderDocuments { models, lists, confirmed }: ProviderDocuments) {
+    fn apply_providers(&mut self, ProviderDocuments { models, lists, confirmed }: ProviderDocuments) {
         let (Ok(file), Ok(lists)) = (models.map(Option::unwrap_or_default), lists.map(Option::unwrap_or_default))
         else {
             return;
@@ -71,8 +71,8 @@ impl Owner {
         } else {
             serde_json::from_value(lists).unwrap_or_default()
         };
-        let is_confirmed_anew = self.take_confirmed(confirmed, &file);
-        self.hold_to_confirmed_keeping();
+        let is_confirmed_anew = self.apply_confirmed_settings(confirmed, &file);
+        self.enforce_confirmed_retention();
         file.default = self.documents.confirmed.default_model(&file);
         // The user may have confirmed the current addresses meanwhile.
         let is_settled = |settings: &ProviderSettings| {
@@ -97,22 +97,22 @@ impl Owner {
             if was.providers.contains(&settings) && was_used == is_used {
                 self.models.registry.set_models(&settings.id, self.models.providers.listed_models(&settings.id));
             } else {
-                self.put_keyed(settings);
+                self.register_provider(settings);
             }
         }
-        self.look_again_at_models();
+        self.update_requests_for_models();
         self.events.emit(HostEvent::ModelsChanged);
     }
 
     /// Registers a provider with its current settings. Its key is read on the next request.
-    fn put_keyed(&mut self, settings: ProviderSettings) {
+    fn register_provider(&mut self, settings: ProviderSettings) {
         let (id, models) = (settings.id.clone(), self.models.providers.listed_models(&settings.id));
         self.models.providers.problems.remove(&id);
         if let Err(was) = self.documents.confirmed.check_address(&settings) {
             let (now, kind) = (settings.url.to_string(), settings.kind);
             // While the keychain is unavailable, the address counts as unknown rather than changed.
             if self.models.providers.set_unconfirmed(&settings, self.documents.confirmed.is_known()) {
-                self.note_unconfirmed(&settings, was.as_deref());
+                self.audit_unconfirmed_provider(&settings, was.as_deref());
             }
             let problem = ModelError::Unconfirmed { was, now };
             self.models.providers.problems.insert(id.clone(), problem.clone());
@@ -171,7 +171,7 @@ impl Owner {
         // With another address or protocol, the stored list of models is invalid.
         let was = self.models.providers.settings_of(&settings.id).ok();
         if was.is_some_and(|was| was.origin() != settings.origin() || was.kind != settings.kind) {
-            self.forget_list(&settings.id);
+            self.remove_model_list(&settings.id);
         }
         self.confirm_provider(&settings.clone(), move |owner, confirmed| match confirmed {
             Ok(()) => {
@@ -192,7 +192,7 @@ impl Owner {
             let _ = reply.send(Err(error));
             return;
         }
-        self.forget_list(id);
+        self.remove_model_list(id);
         let own = id.to_owned();
         self.unconfirm_provider(id, move |owner, unconfirmed| match unconfirmed {
             Ok(()) => {
@@ -216,14 +216,14 @@ impl Owner {
             let _ = reply.send(Err(error));
             return;
         }
-        self.confirm_default(model.clone(), move |owner, confirmed| match confirmed {
+        self.confirm_default_model(model.clone(), move |owner, confirmed| match confirmed {
             Ok(()) => owner.change_providers(move |file| file.default.clone_from(&model), reply),
             Err(error) => drop(reply.send(Err(error.into()))),
         });
     }
 
     /// Stores or removes the list of a provider's models, effective immediately, and continues with `then`.
-    fn keep_list(
+    fn store_model_list(
         &mut self,
         id: &str,
         listed: Option<ModelList>,
@@ -239,8 +239,8 @@ impl Owner {
         self.change_document(Document::ModelLists, change, then);
     }
 
-    fn forget_list(&mut self, id: &str) {
-        self.keep_list(id, None, |_, written| {
+    fn remove_model_list(&mut self, id: &str) {
+        self.store_model_list(id, None, |_, written| {
             if let Err(error) = written {
                 tracing::error!(%error, "the models of a provider could not be removed");
             }
@@ -248,16 +248,16 @@ impl Owner {
     }
 
     /// Handles a change of a provider's key.
-    pub(crate) fn key_changed(&mut self, id: &str) {
+    pub(crate) fn on_key_changed(&mut self, id: &str) {
         if let Ok(settings) = self.models.providers.settings_of(id) {
-            self.put_keyed(settings);
-            self.look_again_at_models();
+            self.register_provider(settings);
+            self.update_requests_for_models();
             self.events.emit(HostEvent::ModelsChanged);
         }
     }
 
     /// Stores the models that a provider with these settings listed.
-    pub(crate) fn on_listed(
+    pub(crate) fn on_models_listed(
         &mut self,
         settings: &ProviderSettings,
         listed: Result<Vec<Model>, ModelError>,
@@ -273,7 +273,7 @@ impl Owner {
             Ok(models) => {
                 self.models.providers.problems.remove(&settings.id);
                 let listed = ModelList { models: models.clone(), at: self.now() };
-                self.keep_list(&settings.id, Some(listed), |_, kept| {
+                self.store_model_list(&settings.id, Some(listed), |_, kept| {
                     // The caller may have gone.
                     let _ = reply.send(kept.map_err(ProviderError::from));
                 });
@@ -284,7 +284,7 @@ impl Owner {
                 let _ = reply.send(Err(error.into()));
             }
         }
-        self.look_again_at_models();
+        self.update_requests_for_models();
         self.events.emit(HostEvent::ModelsChanged);
     }
 }

@@ -40,7 +40,7 @@ impl Owner {
                     conversation: call.conversation.as_deref(),
                     ..AuditedDecision::default()
                 };
-                let entry = self.entry(decided);
+                let entry = self.make_audit_entry(decided);
                 Ok(CallDisposition::Write(Box::new(entry), SendPermit::by_rule(by, server, hash)))
             }
             PolicyDecision::Ask { rule, scopes, .. } => {
@@ -48,7 +48,7 @@ impl Owner {
             }
             PolicyDecision::Deny { by, .. } => {
                 let body = read_body(call, request);
-                self.note(AuditedDecision {
+                self.audit_without_waiting(AuditedDecision {
                     server,
                     kind: kind_of(&body),
                     subject: &call.name,

@@ -14,7 +14,7 @@ use crate::view::ConsentRequestBody;
 
 impl Owner {
     /// Requests the user's review of a result.
-    pub(crate) fn ask_about_result(
+    pub(crate) fn request_result_review(
         &mut self,
         origin: ResultOrigin,
         result: ToolResult,
@@ -35,8 +35,8 @@ impl Owner {
     }
 
     /// Records that a result was withheld because it can't be displayed.
-    pub(crate) fn note_unshown(&mut self, origin: &ResultOrigin, body: &ConsentRequestBody) {
-        self.note(AuditedDecision {
+    pub(crate) fn audit_unshown_result(&mut self, origin: &ResultOrigin, body: &ConsentRequestBody) {
+        self.audit_without_waiting(AuditedDecision {
             server: &origin.server,
             kind: kind_of(body),
             subject: &origin.tool,
@@ -56,7 +56,7 @@ impl Owner {
     }
 
     /// Sends an approved result to the model.
-    pub(super) fn pass_result(&mut self, pending: &PendingRequest, departure: SendPermit) {
+    pub(super) fn send_approved_result(&mut self, pending: &PendingRequest, departure: SendPermit) {
         let (RequestPurpose::Result(call), ConsentRequestBody::Result { tool, .. }) =
             (&pending.purpose, &pending.view.body)
         else {
@@ -76,7 +76,7 @@ impl Owner {
         let passes = matches!(verdict, ResultVerdict::Passes(_));
         // The model's run may have ended meanwhile.
         if reply.send(verdict).is_err() || !passes {
-            self.note_unread(pending);
+            self.audit_unread_result(pending);
         }
     }
 }

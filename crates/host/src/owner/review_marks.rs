@@ -35,7 +35,7 @@ impl Owner {
     }
 
     /// Returns the warnings for the subject of a consent request.
-    pub(super) fn marks_of(&self, server: &str, body: &ConsentRequestBody) -> ReviewMarks {
+    pub(super) fn review_findings(&self, server: &str, body: &ConsentRequestBody) -> ReviewMarks {
         let pins = self.reviews.pins.get(server);
         let diff = match body {
             ConsentRequestBody::Tool { tool, .. } => {
@@ -62,21 +62,21 @@ impl Owner {
     }
 
     /// Updates the warnings on pending requests for calls of a server, whose tools may have changed.
-    pub(super) fn update_request_marks(&mut self, server: &str) {
+    pub(super) fn update_request_findings(&mut self, server: &str) {
         for at in 0..self.consent.pending.len() {
             let pending = &self.consent.pending[at];
             if pending.view.server == server && matches!(pending.purpose, RequestPurpose::Call(_)) {
-                let marks = self.marks_of(server, &pending.view.body);
+                let marks = self.review_findings(server, &pending.view.body);
                 self.consent.pending[at].view.marks = marks;
-                self.emit_request(at);
+                self.emit_consent_request(at);
             }
         }
     }
 
     /// Updates the warnings on a request whose tool differs from the displayed one.
-    pub(super) fn mark_changed(&mut self, at: usize, shown: &Tool) {
+    pub(super) fn mark_tool_changed(&mut self, at: usize, shown: &Tool) {
         let view = &self.consent.pending[at].view;
-        let mut marks = self.marks_of(&view.server, &view.body);
+        let mut marks = self.review_findings(&view.server, &view.body);
         // Without a reviewed definition, compares with the displayed one.
         if let (None, ConsentRequestBody::Tool { tool, .. }) = (&marks.diff, &view.body) {
             marks.diff = Some(Box::new(DefinitionDiff::of_definitions(&json!(shown), &json!(tool))));

@@ -15,7 +15,7 @@ use serde_json::json;
 use super::Owner;
 use super::audit::PendingFolders;
 use super::audited_decision::AuditedDecision;
-use super::gate::{allowed_answer, refuses};
+use super::gate::{authorize_allowed_response, authorize_denial};
 use super::state::{FolderShare, refusal, roots_in, with_entry};
 use crate::connection::{CallTicket, RunId};
 
@@ -35,13 +35,13 @@ impl Owner {
         self.permissions.folders.shared.insert(server.to_owned(), shared);
         // Decisions of a scripted host are effective in its run only.
         if self.options.decides == "user" {
-            self.keep_roots(server);
+            self.write_roots(server);
         }
         true
     }
 
     /// Removes roots that the user no longer shares, effective immediately.
-    pub(super) fn narrow_roots(&mut self, server: &str, now: &FolderShare) {
+    pub(super) fn remove_unshared_roots(&mut self, server: &str, now: &FolderShare) {
         if let Some(narrowed) = self.permissions.folders.narrowed(server, now) {
             self.share_roots(server, narrowed);
         }
@@ -50,20 +50,20 @@ impl Owner {
     pub(super) fn rename_roots(&mut self, was: &str, name: &str) {
         if let Some(shared) = self.permissions.folders.shared.remove(was) {
             self.permissions.folders.shared.insert(name.to_owned(), shared);
-            self.keep_roots(was);
-            self.keep_roots(name);
+            self.write_roots(was);
+            self.write_roots(name);
         }
     }
 
     pub(super) fn forget_roots(&mut self, server: &str) {
         if self.permissions.folders.shared.remove(server).is_some() {
-            self.keep_roots(server);
+            self.write_roots(server);
         }
     }
 
     /// Writes the roots of one server. Other entries of the file are retained, since another process may have written
     /// them.
-    fn keep_roots(&mut self, server: &str) {
+    fn write_roots(&mut self, server: &str) {
         let own = self.permissions.folders.shared.get(server).cloned();
         let value = own.as_ref().and_then(|shared| serde_json::to_value(shared).ok());
         let (entry, server) = (server.to_owned(), server.to_owned());
@@ -80,17 +80,17 @@ impl Owner {
     }
 
     /// Sends a server its roots because of an existing decision.
-    pub(super) fn allow_folders(
+    pub(super) fn send_allowed_roots(
         &mut self,
         server: &str,
         (run, request): (RunId, ServerRequestId),
         ticket: Option<CallTicket>,
         by: DecisionSource,
     ) {
-        let told = self.told_roots(server).unwrap_or_default();
+        let told = self.accessible_roots(server).unwrap_or_default();
         let subject = canonical_json(&json!(told));
         let hash = Hash::of_bytes(subject.as_bytes());
-        let entry = self.entry(AuditedDecision {
+        let entry = self.make_audit_entry(AuditedDecision {
             server,
             kind: "roots",
             subject: &subject,
@@ -100,26 +100,26 @@ impl Owner {
             asker: "server",
             ..AuditedDecision::default()
         });
-        let answer = allowed_answer(by, ClientResponse::Roots(roots_in(&told)));
+        let answer = authorize_allowed_response(by, ClientResponse::Roots(roots_in(&told)));
         let server = server.to_owned();
-        self.tell_folders_written(PendingFolders { server, run, request, ticket, answer, subject, hash }, entry);
+        self.send_roots_when_written(PendingFolders { server, run, request, ticket, answer, subject, hash }, entry);
     }
 
     /// Continues once the audit entry is written or has failed. If the server was muted meanwhile, or its roots have
     /// changed, its request is decided again.
-    pub(super) fn tell_folders(&mut self, folders: PendingFolders, written: Result<(), StoreError>) {
+    pub(super) fn continue_roots_response(&mut self, folders: PendingFolders, written: Result<(), StoreError>) {
         let PendingFolders { server, run, request, ticket, answer, subject, hash } = folders;
         if let Err(error) = written {
-            return self.servers.send_response(&server, run, request, refuses(refusal(error.to_string())));
+            return self.servers.send_response(&server, run, request, authorize_denial(refusal(error.to_string())));
         }
         let is_there =
             self.servers.records.get(&server).and_then(|r| r.session.connection.as_ref()).is_some_and(|c| c.run == run);
-        let decision = self.permissions.policy.decide(&self.act_of(&server, &ServerRequest::Roots), self.now());
-        let is_same = canonical_json(&json!(self.told_roots(&server).unwrap_or_default())) == subject;
+        let decision = self.permissions.policy.decide(&self.policy_act(&server, &ServerRequest::Roots), self.now());
+        let is_same = canonical_json(&json!(self.accessible_roots(&server).unwrap_or_default())) == subject;
         if is_there && is_same && matches!(decision, PolicyDecision::Allow { .. }) {
             return self.servers.send_response(&server, run, request, answer);
         }
-        self.note_not_told(&server, &subject, &hash);
+        self.audit_roots_not_sent(&server, &subject, &hash);
         if is_there {
             self.on_server_request(run, &server, request, ticket, ServerRequest::Roots);
         }

@@ -15,7 +15,7 @@ use ports::server_config::ServerTransport;
 use serde_json::Value;
 
 use super::Owner;
-use super::path_links::follow;
+use super::path_links::resolve_links;
 use super::state::ReadDocument;
 use crate::rules::{RulesView, read_rules};
 use crate::view::{HostEvent, ServerState};
@@ -24,10 +24,10 @@ impl Owner {
     /// Reloads the rules after another process may have changed a file.
     pub(crate) fn reload_rules(&mut self) {
         let managed = Arc::clone(&self.ports.managed);
-        self.on_disk(
+        self.run_on_writer_thread(
             move |documents| (managed.read(), documents.read(Document::Policy)),
             |owner, read| match read {
-                Ok((managed, user)) => owner.take_rules(managed, user),
+                Ok((managed, user)) => owner.apply_rules(managed, user),
                 Err(cause) => tracing::error!(cause, "the rules could not be read again"),
             },
         );
@@ -36,19 +36,19 @@ impl Owner {
     /// Reads both files of rules before the first turn.
     pub(super) fn read_rules(&mut self) {
         let (managed, user) = (self.ports.managed.read(), self.ports.documents.read(Document::Policy));
-        self.take_rules(managed, user);
+        self.apply_rules(managed, user);
     }
 
     /// Applies both files of rules. Pending requests that a rule now denies are refused.
-    fn take_rules(&mut self, managed: ReadDocument, user: ReadDocument) {
+    fn apply_rules(&mut self, managed: ReadDocument, user: ReadDocument) {
         let before = self.rules_view();
-        self.permissions.take_managed(parsed(managed), self.ports.managed.path());
+        self.permissions.take_managed(parse_rules_file(managed), self.ports.managed.path());
         let path = self.ports.documents.path().join(Document::Policy.file_name());
-        self.permissions.take_user(parsed(user), path);
+        self.permissions.take_user(parse_rules_file(user), path);
         let after = self.rules_view();
         if after != before {
             if std::mem::replace(&mut self.permissions.rule_files.were_read, true) {
-                self.write_down_changes(&before, &after);
+                self.audit_rule_changes(&before, &after);
             }
             self.rules_changed();
         }
@@ -57,7 +57,7 @@ impl Owner {
 
     /// Sets the identity of a server for rules that match it: its command line or URL and, once found, the path of its
     /// program, before and after resolving links.
-    pub(super) fn say_identity(&mut self, server: &str, program: Option<(&Path, Option<&Path>)>) {
+    pub(super) fn set_rule_identity(&mut self, server: &str, program: Option<(&Path, Option<&Path>)>) {
         let Some(record) = self.servers.records.get(server) else { return };
         let mut words = match &record.config.transport {
             ServerTransport::Stdio(config) => {
@@ -73,7 +73,7 @@ impl Owner {
     }
 
     /// Stops servers that a rule now denies.
-    fn end_kept_out(&mut self) {
+    fn stop_denied_servers(&mut self) {
         let runs = |state: &ServerState| {
             !matches!(state, ServerState::Stopped | ServerState::Stopping | ServerState::Failed(_))
         };
@@ -106,7 +106,7 @@ impl Owner {
             if paths.is_empty() {
                 self.refuse_if_denied(id);
             } else {
-                self.run_concurrently(follow(paths), move |owner, facts| {
+                self.run_concurrently(resolve_links(paths), move |owner, facts| {
                     if let Some(pending) = owner.consent.pending.iter_mut().find(|pending| pending.view.id == id) {
                         pending.paths = facts;
                     }
@@ -114,14 +114,14 @@ impl Owner {
                 });
             }
         }
-        self.end_kept_out();
-        self.end_unallowed();
+        self.stop_denied_servers();
+        self.end_disallowed_sampling();
         self.events.emit(HostEvent::RulesChanged);
     }
 }
 
 /// Parses a file of rules. The flag is set if the file exists.
-fn parsed(read: Result<Option<Value>, StoreError>) -> Result<(bool, PolicyFile), String> {
+fn parse_rules_file(read: Result<Option<Value>, StoreError>) -> Result<(bool, PolicyFile), String> {
     match read.map_err(|error| error.cause)? {
         None => Ok((false, PolicyFile::default())),
         Some(value) => Ok((true, read_rules(value)?)),

@@ -10,23 +10,23 @@ use super::Owner;
 impl Owner {
     /// Writes the list of running servers. Entries of other instances over the same folder (such as the command line
     /// next to the app) are retained.
-    pub(super) fn keep_running(&mut self) {
+    pub(super) fn write_running_records(&mut self) {
         let own: Vec<String> = self.servers.running.values().map(ToString::to_string).collect();
         self.write_later(Document::Running, "the list of running servers could not be written", move |kept| {
-            let others = records(kept).into_iter().filter(|record| record.owner != std::process::id());
+            let others = parse_running_records(kept).into_iter().filter(|record| record.owner != std::process::id());
             others.map(|record| record.to_string()).chain(own.iter().cloned()).collect()
         });
     }
 }
 
-fn records(kept: Option<Value>) -> Vec<RunningRecord> {
+fn parse_running_records(kept: Option<Value>) -> Vec<RunningRecord> {
     let lines: Vec<String> = kept.and_then(|v| serde_json::from_value(v).ok()).unwrap_or_default();
     lines.iter().filter_map(|line| line.parse().ok()).collect()
 }
 
 /// Ends server processes whose host is gone. Returns their number. Blocks briefly.
 pub(crate) fn sweep_orphans(documents: &dyn Documents) -> usize {
-    let records = records(documents.read(Document::Running).ok().flatten());
+    let records = parse_running_records(documents.read(Document::Running).ok().flatten());
     if records.is_empty() {
         return 0;
     }
@@ -39,7 +39,7 @@ pub(crate) fn sweep_orphans(documents: &dyn Documents) -> usize {
         .collect();
     // Entries that another instance wrote meanwhile are retained.
     let written = documents.update(Document::Running, &mut |kept| {
-        let left = self::records(kept).into_iter().map(|record| record.to_string());
+        let left = self::parse_running_records(kept).into_iter().map(|record| record.to_string());
         left.filter(|line| !gone.contains(line)).collect()
     });
     if let Err(error) = written {

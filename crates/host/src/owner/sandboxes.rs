@@ -13,11 +13,11 @@ use super::Owner;
 use crate::view::{LaunchFileWriter, SandboxPreview};
 
 /// Maximum number of writable files of other sandboxes that a consent request lists.
-const MOST_WRITERS: usize = 32;
+const MAX_WRITERS: usize = 32;
 
 impl Owner {
     /// Returns the command that starts a local server.
-    pub(super) fn command(&self, name: &str, config: &StdioConfig) -> ServerCommand {
+    pub(super) fn server_command(&self, name: &str, config: &StdioConfig) -> ServerCommand {
         // Taken from the settings, since the approved command may name an image only by its content hash.
         let configured = self.servers.records.get(name).and_then(|record| record.config.as_stdio()).unwrap_or(config);
         ServerCommand {
@@ -48,7 +48,7 @@ impl Owner {
     }
 
     /// Returns the other servers whose sandbox allows writing to one of these files.
-    pub(super) fn writers(&self, name: &str, files: &LaunchFiles) -> Vec<LaunchFileWriter> {
+    pub(super) fn launch_file_writers(&self, name: &str, files: &LaunchFiles) -> Vec<LaunchFileWriter> {
         let mut found = Vec::new();
         for (server, record) in self.servers.records.iter().filter(|(server, _)| *server != name) {
             let Some(stdio) = record.config.as_stdio() else { continue };
@@ -66,7 +66,7 @@ impl Owner {
                 found.extend(reached.map(writer));
             }
         }
-        found.truncate(MOST_WRITERS);
+        found.truncate(MAX_WRITERS);
         found
     }
 
@@ -82,14 +82,14 @@ impl Owner {
             return;
         };
         let (command, known, own) =
-            (self.command(name, &stdio), self.launches.search_path.clone(), self.launches.own_files.clone());
+            (self.server_command(name, &stdio), self.launches.search_path.clone(), self.launches.own_files.clone());
         let name = name.to_owned();
         tokio::spawn(async move {
-            let command = own.settle(&name, &stdio, command).await;
-            let (path, found) = super::server_start::find(command.clone(), known).await;
+            let command = own.resolve_sandbox_command(&name, &stdio, command).await;
+            let (path, found) = super::server_start::find_command(command.clone(), known).await;
             let _ = reply.send(match found {
                 Ok(program) => match plan(&command, &program, &path, &stdio, &own).await {
-                    Ok(Some(plan)) => Ok(preview(command, program, path, plan).await),
+                    Ok(Some(plan)) => Ok(sandbox_preview(command, program, path, plan).await),
                     Ok(None) => Err(SandboxPlanError::NoSandbox),
                     Err(error) => Err(error),
                 },
@@ -100,7 +100,7 @@ impl Owner {
 
     /// Returns the roots that a server receives: the folders that the user shared, restricted to those that its sandbox
     /// can access.
-    pub(super) fn told_roots(&self, server: &str) -> Option<Vec<PathBuf>> {
+    pub(super) fn accessible_roots(&self, server: &str) -> Option<Vec<PathBuf>> {
         Some(self.servers.folders_told_to(server, self.shared_roots(server)?))
     }
 
@@ -121,7 +121,12 @@ impl Owner {
 }
 
 /// Adds the files that a command requires but can't access.
-async fn preview(command: ServerCommand, program: PathBuf, path: SearchPath, plan: ResolvedSandbox) -> SandboxPreview {
+async fn sandbox_preview(
+    command: ServerCommand,
+    program: PathBuf,
+    path: SearchPath,
+    plan: ResolvedSandbox,
+) -> SandboxPreview {
     let for_reading = plan.clone();
     let looking = tokio::task::spawn_blocking(move || missing_dependencies(&command, &program, &path, &for_reading));
     // A panic only omits the hints.

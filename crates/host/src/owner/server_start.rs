@@ -6,7 +6,7 @@ mod launch;
 mod start_decision;
 
 use command_lookup::{FoundLaunch, find_and_plan};
-pub(super) use command_lookup::{ResolvedCommand, files, find};
+pub(super) use command_lookup::{ResolvedCommand, find_command, read_launch_files};
 
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ impl Owner {
         record.set(ServerState::Starting);
         let (name, config) = (name.to_owned(), Arc::clone(&record.config));
         if let Some(problem) = config.problem() {
-            self.could_not_start(&name, &problem);
+            self.fail_start(&name, &problem);
             return Ok(());
         }
         match &config.transport {
@@ -59,24 +59,24 @@ impl Owner {
 
     fn find_command(&mut self, name: String, config: &Arc<ServerConfig>, stdio: &StdioConfig) {
         if stdio.cwd.as_ref().is_some_and(|cwd| cwd.is_relative()) {
-            self.could_not_start(&name, "its working folder must be an absolute path");
+            self.fail_start(&name, "its working folder must be an absolute path");
             return;
         }
         let (config, known) = (Arc::clone(config), Arc::clone(&self.launches.search_path));
         self.emit_server(&name);
-        let (command, own) = (self.command(&name, stdio), self.launches.own_files.clone());
+        let (command, own) = (self.server_command(&name, stdio), self.launches.own_files.clone());
         let bundle = self.launches.bundle_of(&name, &config);
         let looking = find_and_plan(name.clone(), command, known, stdio.clone(), own, bundle);
         self.run_concurrently(looking, move |owner, (path, found)| {
-            owner.on_found(&name, &config, path, found);
+            owner.on_command_found(&name, &config, path, found);
         });
     }
 
-    fn could_not_start(&mut self, name: &str, message: &str) {
+    fn fail_start(&mut self, name: &str, message: &str) {
         self.fail_with(name, Failure::new(FailureReason::CouldNotStart, message));
     }
 
-    fn on_found(
+    fn on_command_found(
         &mut self,
         name: &str,
         config: &ServerConfig,
@@ -94,7 +94,7 @@ impl Owner {
         };
         record.launch.found = Some((found.program.clone(), path.clone()));
         record.launch.plan.clone_from(&found.plan);
-        self.say_identity(name, Some((&found.program, found.real.as_deref())));
+        self.set_rule_identity(name, Some((&found.program, found.real.as_deref())));
         let Some(stdio) = config.as_stdio().cloned() else { return };
         match launched {
             Some(LauncherPackage::Package(reference)) => {
@@ -111,14 +111,14 @@ impl Owner {
     }
 
     /// Marks a server as failed because it was not approved.
-    pub(super) fn fail(&mut self, name: &str, message: &str) {
+    pub(super) fn fail_unapproved(&mut self, name: &str, message: &str) {
         self.fail_with(name, Failure::new(FailureReason::Refused, message));
     }
 
     pub(super) fn fail_with(&mut self, name: &str, failure: Failure) {
         if let Some(record) = self.servers.records.get(name) {
             record.note(ActivityKind::State, &failure.message);
-            self.ended_by_itself(name, failure);
+            self.on_unexpected_end(name, failure);
         }
         self.emit_server(name);
     }
@@ -150,7 +150,7 @@ impl Owner {
 
     /// Handles the revocation of a server's grant. A running server continues, but is not restarted automatically any
     /// more.
-    pub(super) fn approval_revoked(&mut self, name: &str) {
+    pub(super) fn on_approval_revoked(&mut self, name: &str) {
         let Some(record) = self.servers.records.get_mut(name) else { return };
         if matches!(record.state, ServerState::Reconnecting(_)) {
             self.stop(name);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use domain::StoreError;
-use launches::approvals::approval_words;
+use launches::approvals::approval_text;
 use policy::{Grant, GrantSubject};
 use ports::server_config::{ConfigProblem, ServerConfig, ServerEntry, ServerTransport, address_hash};
 use ports::{Document, ServerSettings};
@@ -33,10 +33,10 @@ impl Owner {
     /// Reloads the settings file after another process changed it.
     pub(crate) fn reload_servers(&mut self) {
         let settings = Arc::clone(&self.ports.servers);
-        self.on_disk(
+        self.run_on_writer_thread(
             move |_| read_servers(settings.as_ref()),
             |owner, read| match read {
-                Ok(read) => owner.take_servers(read),
+                Ok(read) => owner.apply_servers(read),
                 Err(cause) => tracing::error!(cause, "the settings could not be read again"),
             },
         );
@@ -45,7 +45,7 @@ impl Owner {
     /// Reads the settings file before the first turn.
     pub(super) fn read_servers(&mut self) {
         let read = read_servers(self.ports.servers.as_ref());
-        self.take_servers(read);
+        self.apply_servers(read);
     }
 
     /// Changes the settings file, applies its resulting content, and continues with `then`.
@@ -56,7 +56,7 @@ impl Owner {
     ) {
         let settings = Arc::clone(&self.ports.servers);
         let file = settings.path().display().to_string();
-        self.on_disk(
+        self.run_on_writer_thread(
             move |_| change(settings.as_ref()).map(|()| read_servers(settings.as_ref())),
             move |owner, changed| {
                 let no_room = |cause: &str| {
@@ -69,7 +69,7 @@ impl Owner {
 
     /// Applies the settings file as it was read. Removed servers and those with a changed command are stopped. An
     /// invalid file changes nothing.
-    fn take_servers(&mut self, ServersDocument { entries, is_there }: ServersDocument) {
+    fn apply_servers(&mut self, ServersDocument { entries, is_there }: ServersDocument) {
         let entries = match entries {
             Ok(entries) if entries.is_empty() && !self.servers.records.is_empty() && !is_there => {
                 // Some programs remove a file for a moment while writing it.
@@ -94,7 +94,7 @@ impl Owner {
         // Grants are bound to the exact command, so they can be retained for a server that an editor removes and adds
         // again.
         for name in gone {
-            self.drop_server(&name);
+            self.remove_server_record(&name);
         }
         for (at, ServerEntry { name, config }) in entries.into_iter().enumerate() {
             let before = self.servers.records.get(&name).map(|record| Arc::clone(&record.config));
@@ -111,7 +111,7 @@ impl Owner {
                             Arc::clone(&self.ports.clock),
                         ),
                     );
-                    self.say_identity(&name, None);
+                    self.set_rule_identity(&name, None);
                     self.emit_server(&name);
                 }
                 // A start that is in progress compares the whole configuration.
@@ -132,7 +132,7 @@ impl Owner {
     fn set_config_problem(&mut self, problem: Option<ConfigProblem>) {
         if self.settings.config_problem != problem {
             self.settings.config_problem.clone_from(&problem);
-            self.events.emit(HostEvent::ConfigProblem(self.shown_problem()));
+            self.events.emit(HostEvent::ConfigProblem(self.displayed_problem()));
         }
     }
 
@@ -168,7 +168,7 @@ impl Owner {
                     // A server that was removed from the settings by hand leaves its record, which doesn't apply to
                     // this one.
                     owner.forget_former_origin(&name);
-                    owner.take_servers(read);
+                    owner.apply_servers(read);
                 });
                 let _ = reply.send(added);
             },
@@ -220,12 +220,12 @@ impl Owner {
                         owner.rename_sampling(&was, &entry.name);
                         owner.forget_origin(&entry.name);
                         owner.rename_origin(&was, &entry.name);
-                        owner.drop_server(&was);
+                        owner.remove_server_record(&was);
                         owner.forget_server(&was);
                     }
-                    owner.take_servers(read);
+                    owner.apply_servers(read);
                 });
-                owner.answer_written_all(reply, updated);
+                owner.reply_when_written(reply, updated);
             },
         );
     }
@@ -242,24 +242,24 @@ impl Owner {
                 let removed = left.map(|_| {
                     owner.forget_sandbox(&name);
                     owner.forget_sign_in(&name, forgotten);
-                    owner.drop_server(&name);
+                    owner.remove_server_record(&name);
                     owner.forget_server(&name);
                 });
-                owner.answer_written_all(reply, removed);
+                owner.reply_when_written(reply, removed);
             },
         );
     }
 
     /// Sends the outcome once all submitted operations are written, including the removal of data stored under the
     /// server's name.
-    fn answer_written_all(&mut self, reply: ServerChangeReply, outcome: Result<(), ServerError>) {
-        self.on_disk(|_| (), move |_, _| drop(reply.send(outcome)));
+    fn reply_when_written(&mut self, reply: ServerChangeReply, outcome: Result<(), ServerError>) {
+        self.run_on_writer_thread(|_| (), move |_, _| drop(reply.send(outcome)));
     }
 
     /// Removes everything stored under a server's name.
     fn forget_server(&mut self, name: &str) {
         self.permissions.policy.forget_server(name);
-        self.keep_grants(name, None, |_, kept| {
+        self.write_grants(name, None, |_, kept| {
             if let Err(error) = kept {
                 tracing::error!(%error, "the grants of a removed server could not be removed");
             }
@@ -268,7 +268,7 @@ impl Owner {
         self.forget_roots(name);
         self.forget_flow(name);
         self.forget_sampling(name);
-        self.forget_known(name);
+        self.remove_known_session(name);
         self.forget_pins(name);
         self.forget_package(name);
         self.forget_origin(name);
@@ -276,7 +276,7 @@ impl Owner {
     }
 
     /// Removes a server from the list.
-    fn drop_server(&mut self, name: &str) {
+    fn remove_server_record(&mut self, name: &str) {
         self.stop(name);
         self.end_consent_requests(|p| p.view.server == name);
         if self.servers.records.shift_remove(name).is_some() {
@@ -292,7 +292,7 @@ impl Owner {
         self.end_consent_requests(|p| p.view.server == name && is_start(&p.view.body));
         // The known facts depend on the configured revision.
         if self.servers.records.get(name).is_some_and(|record| record.config.revision != config.revision) {
-            self.forget_known(name);
+            self.remove_known_session(name);
         }
         if let Some(record) = self.servers.records.get_mut(name) {
             record.access.set_up_as(config.as_http());
@@ -302,7 +302,7 @@ impl Owner {
                 record.set(ServerState::Stopped);
             }
         }
-        self.say_identity(name, None);
+        self.set_rule_identity(name, None);
         self.emit_server(name);
     }
 
@@ -311,14 +311,14 @@ impl Owner {
     pub(crate) fn is_approved(&self, name: &str, config: &ServerConfig) -> bool {
         let grant = self.permissions.policy.grants().find(name, &GrantSubject::Command);
         grant.filter(|grant| !grant.has_expired(self.now())).is_some_and(|grant| match &config.transport {
-            ServerTransport::Stdio(_) => grant.words == approval_words(&self.launches.as_approved(name, config)),
+            ServerTransport::Stdio(_) => grant.words == approval_text(&self.launches.as_approved(name, config)),
             ServerTransport::Http(config) => grant.rests_on == address_hash(config),
         })
     }
 
     /// Writes the grants of a server, or of one subject of it, and continues with `then`. Other entries of the file are
     /// retained, since another process (such as the app running next to the command line) may have written them.
-    pub(super) fn keep_grants(
+    pub(super) fn write_grants(
         &mut self,
         server: &str,
         subject: Option<&GrantSubject>,

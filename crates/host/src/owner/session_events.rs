@@ -13,7 +13,7 @@ use crate::view::{Failure, HostEvent, ServerState};
 impl Owner {
     pub(super) fn on_started(&mut self, run: RunId, name: &str, pid: u32, record: RunningRecord) {
         self.servers.running.insert(run, record);
-        self.keep_running();
+        self.write_running_records();
         if let Some(server) = self.servers.current(name, run) {
             server.session.pid = Some(pid);
         }
@@ -26,9 +26,9 @@ impl Owner {
             record.set(ServerState::Ready);
             record.supervision.is_ready();
             self.servers.look_at_claims(name);
-            self.remember(name);
+            self.store_known_session(name);
             self.restore(name);
-            self.sign_in_if_asked(name);
+            self.sign_in_if_requested(name);
         }
         self.emit_server(name);
     }
@@ -43,13 +43,13 @@ impl Owner {
         // Lists that are read again because they were stale are mostly unchanged.
         if is_same {
             if !is_as_sure {
-                self.update_request_marks(name);
+                self.update_request_findings(name);
                 self.events.emit(HostEvent::CatalogChanged(name.to_owned()));
             }
             return;
         }
-        self.look_again_at_tools(name);
-        self.note_changed_tools(name);
+        self.update_requests_for_tools(name);
+        self.record_changed_tools(name);
         self.events.emit(HostEvent::CatalogChanged(name.to_owned()));
         self.emit_server(name);
     }
@@ -74,15 +74,15 @@ impl Owner {
     pub(super) fn on_ended(&mut self, run: RunId, name: &str, failure: Option<Failure>) {
         self.servers.runs.remove(&run);
         if self.servers.running.remove(&run).is_some() {
-            self.keep_running();
+            self.write_running_records();
         }
-        self.end_calls_of(run);
+        self.end_calls_of_run(run);
         self.calls.reads.forget_server(name);
         self.models.sampling.end_unasked(|(of, _)| of == run);
         self.end_consent_requests(|p| p.ends_with(run, name));
         let mut again = false;
         if failure.is_some() && self.servers.current(name, run).is_some_and(|record| record.session.facts.is_none()) {
-            self.doubt_known(name);
+            self.discard_unready_session(name);
         }
         if let Some(record) = self.servers.current(name, run) {
             record.session.connection = None;
@@ -97,8 +97,8 @@ impl Owner {
             again = std::mem::take(&mut record.start_again);
             let stopped = record.state == ServerState::Stopping;
             match (record.access.take_cause(), failure.filter(|_| !stopped)) {
-                (Some(cause), _) => self.needs_sign_in(name, cause),
-                (None, Some(failure)) => self.ended_by_itself(name, failure),
+                (Some(cause), _) => self.on_sign_in_required(name, cause),
+                (None, Some(failure)) => self.on_unexpected_end(name, failure),
                 (None, None) => {
                     record.session.to_restore = Default::default();
                     record.set(ServerState::Stopped);
@@ -107,7 +107,7 @@ impl Owner {
             self.events.emit(HostEvent::CatalogChanged(name.to_owned()));
         }
         self.emit_server(name);
-        self.after_session(name);
+        self.continue_after_session(name);
         if again && !self.lifetime.is_closing {
             let _ = self.start(name);
         }
@@ -117,7 +117,7 @@ impl Owner {
 /// Maximum length of a server's stored instructions, in characters.
 const MAX_INSTRUCTIONS: usize = 64 * 1024;
 /// Maximum length of a stored text about the server itself, in characters.
-const MAX_CLAIM: usize = 1_000;
+const MAX_CLAIM_CHARS: usize = 1_000;
 
 /// Truncates the information that a server sent on initialization, since it is displayed repeatedly.
 fn bounded_facts(mut facts: ServerFacts) -> ServerFacts {
@@ -127,7 +127,7 @@ fn bounded_facts(mut facts: ServerFacts) -> ServerFacts {
     if let Some(server) = &mut facts.server {
         let optional = [&mut server.title, &mut server.description, &mut server.website_url];
         for text in optional.into_iter().flatten().chain([&mut server.name, &mut server.version]) {
-            truncate(text, MAX_CLAIM);
+            truncate(text, MAX_CLAIM_CHARS);
         }
         server.icons.clear();
         server.extra.clear();

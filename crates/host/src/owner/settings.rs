@@ -13,12 +13,12 @@ use super::state::{SettingsReply, keeping};
 use crate::view::{AppSettings, HostEvent};
 
 /// Kind of the audit entry about the retention settings.
-const KIND: &str = "settings";
+const SETTINGS_AUDIT_KIND: &str = "settings";
 /// Separator between the new and the previous retention settings.
-const BEFORE: &str = "; before: ";
+const BEFORE_SEPARATOR: &str = "; before: ";
 
 /// Reason in the audit entry that reverts a change of the settings.
-const NOT_WRITTEN: &str = "the settings could not be written";
+const NOT_WRITTEN_REASON: &str = "the settings could not be written";
 
 impl Owner {
     /// Returns the resource usage of a server and its limits.
@@ -41,26 +41,26 @@ impl Owner {
         }
         let (before, now) = (keeping(&self.settings.current), keeping(&settings));
         if now == before {
-            return self.keep_settings(settings, |_, kept| drop(reply.send(kept)));
+            return self.write_settings(settings, |_, kept| drop(reply.send(kept)));
         }
         self.settings.changes.under_way = true;
         // From here on the log may be ahead of the settings, so they can't be compared.
         self.audits.is_retention_set = true;
         let entry = AuditedDecision {
-            kind: KIND,
-            subject: &format!("{now}{BEFORE}{before}"),
+            kind: SETTINGS_AUDIT_KIND,
+            subject: &format!("{now}{BEFORE_SEPARATOR}{before}"),
             decision: "allowed",
             by: self.options.decides,
             ..AuditedDecision::default()
         };
-        self.audit(entry, move |owner, written| {
+        self.audit_then(entry, move |owner, written| {
             if let Err(error) = written {
                 return owner.end_settings_change(reply, Err(error));
             }
-            owner.confirm_keeping(&settings.clone(), move |owner, confirmed| match confirmed {
-                Ok(()) => owner.keep_confirmed_settings(settings, (before, now), reply),
+            owner.confirm_audit_retention(&settings.clone(), move |owner, confirmed| match confirmed {
+                Ok(()) => owner.write_confirmed_settings(settings, (before, now), reply),
                 Err(error) => {
-                    owner.note_keeping(&before, Some(&now), NOT_WRITTEN);
+                    owner.audit_retention_change(&before, Some(&now), NOT_WRITTEN_REASON);
                     owner.end_settings_change(reply, Err(error));
                 }
             });
@@ -68,17 +68,17 @@ impl Owner {
     }
 
     /// Writes settings with a changed retention. If that fails, the confirmation of the change is reverted.
-    fn keep_confirmed_settings(
+    fn write_confirmed_settings(
         &mut self,
         settings: AppSettings,
         (before, now): (String, String),
         reply: SettingsReply,
     ) {
-        self.keep_settings(settings, move |owner, kept| {
+        self.write_settings(settings, move |owner, kept| {
             let Err(error) = kept else { return owner.end_settings_change(reply, Ok(())) };
-            owner.note_keeping(&before, Some(&now), NOT_WRITTEN);
+            owner.audit_retention_change(&before, Some(&now), NOT_WRITTEN_REASON);
             let former = owner.settings.current.clone();
-            owner.confirm_keeping(&former, move |owner, undone| {
+            owner.confirm_audit_retention(&former, move |owner, undone| {
                 let StoreError { path, mut cause } = error;
                 if undone.is_err() {
                     cause.push_str(
@@ -99,7 +99,7 @@ impl Owner {
         }
     }
 
-    fn keep_settings(
+    fn write_settings(
         &mut self,
         settings: AppSettings,
         then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
@@ -117,7 +117,7 @@ impl Owner {
             move |owner, kept| {
                 if kept.is_ok() {
                     owner.settings.current = settings.clone();
-                    owner.retain_audit();
+                    owner.apply_audit_retention();
                     owner.events.emit(HostEvent::SettingsChanged(settings));
                 }
                 then(owner, kept);
@@ -127,45 +127,47 @@ impl Owner {
 
     /// Compares the retention settings with the latest entry about them in the log, and only then lets the log delete
     /// anything.
-    pub(super) fn look_at_keeping(&mut self) {
+    pub(super) fn check_audit_retention(&mut self) {
         let log = Arc::clone(&self.ports.audit);
-        let query = AuditQuery { kind: Some(KIND.to_owned()), ..AuditQuery::latest(1) };
+        let query = AuditQuery { kind: Some(SETTINGS_AUDIT_KIND.to_owned()), ..AuditQuery::latest(1) };
         let read = async move { tokio::task::spawn_blocking(move || log.read(&query)).await };
         let at_start = keeping(&self.settings.current);
-        self.hold_to_confirmed_keeping();
+        self.enforce_confirmed_retention();
         self.run_concurrently(read, move |owner, found| {
             let known = match found {
                 Ok(Ok(entries)) => entries.into_iter().next().map(|entry| entry.subject),
                 Ok(Err(error)) => return tracing::error!(%error, "nothing is removed from the audit log"),
                 Err(error) => return tracing::error!(%error, "nothing is removed from the audit log"),
             };
-            let known = known.as_deref().map(|known| known.split(BEFORE).next().unwrap_or(known));
+            let known = known.as_deref().map(|known| known.split(BEFORE_SEPARATOR).next().unwrap_or(known));
             let holds = keeping(&owner.settings.current);
             if owner.audits.is_retention_set {
                 // The change was made in this run, before or after the log was read, so it is not an external change.
             } else if holds != at_start && known == Some(holds.as_str()) {
                 let why = "they were changed outside of Drawbridge, and hold as they were until they are changed in it";
-                owner.note_keeping(&holds, Some(&at_start), why);
+                owner.audit_retention_change(&holds, Some(&at_start), why);
             } else if holds == at_start {
                 match known {
                     Some(known) if known != at_start => {
-                        owner.note_keeping(&at_start, Some(known), "they were changed outside of Drawbridge");
+                        owner.audit_retention_change(&at_start, Some(known), "they were changed outside of Drawbridge");
                     }
-                    None if at_start != keeping(&AppSettings::default()) => owner.note_keeping(&at_start, None, ""),
+                    None if at_start != keeping(&AppSettings::default()) => {
+                        owner.audit_retention_change(&at_start, None, "")
+                    }
                     Some(_) | None => {}
                 }
             }
             // Nothing may be deleted before the user's confirmed settings are known.
             if owner.documents.confirmed.is_known() {
-                owner.retain_audit();
+                owner.apply_audit_retention();
             }
         });
     }
 
-    fn note_keeping(&mut self, now: &str, before: Option<&str>, why: &'static str) {
-        let before = before.map(|before| format!("{BEFORE}{before}")).unwrap_or_default();
-        self.note(AuditedDecision {
-            kind: KIND,
+    fn audit_retention_change(&mut self, now: &str, before: Option<&str>, why: &'static str) {
+        let before = before.map(|before| format!("{BEFORE_SEPARATOR}{before}")).unwrap_or_default();
+        self.audit_without_waiting(AuditedDecision {
+            kind: SETTINGS_AUDIT_KIND,
             subject: &format!("{now}{before}"),
             decision: "noted",
             by: "policy",

@@ -11,7 +11,7 @@ mod views;
 
 use std::sync::Arc;
 
-use credentials::settings::not_offered;
+use credentials::settings::unsupported_sign_in_reason;
 use credentials::sign_in::{AuthorizationView, SignInError, SignInFailure, TokenStorage};
 use mcp_auth::ServerAuthorization;
 use mcp_transport::http::Authorizer;
@@ -20,7 +20,7 @@ use tokio::sync::oneshot;
 
 use super::Owner;
 use request_signer::RequestSigner;
-use sign_in_maker::Maker;
+use sign_in_maker::SignInFactory;
 use sign_in_user::SignInUser;
 pub(crate) use sign_out::ForgetReply;
 
@@ -61,12 +61,12 @@ impl ServerSignIn {
 }
 
 impl Owner {
-    pub(super) fn sign_in_maker(&self, name: &str) -> Option<Maker> {
+    pub(super) fn sign_in_factory(&self, name: &str) -> Option<SignInFactory> {
         let record = self.servers.records.get(name)?;
         let pins = self.reviews.pins.get(name);
         let pinned = pins.and_then(|pins| pins.identity.as_ref());
         let endpoints = pins.into_iter().flat_map(|pins| pins.endpoints.values()).flat_map(|urls| urls.split(' '));
-        Some(Maker {
+        Some(SignInFactory {
             server: name.to_owned(),
             back: self.lifetime.back.clone(),
             ports: self.ports.clone(),
@@ -84,10 +84,10 @@ impl Owner {
         name: &str,
         then: impl FnOnce(&mut Self, &str, Result<ServerSignIn, SignInError>) + Send + 'static,
     ) {
-        let Some((record, maker)) = self.servers.records.get(name).zip(self.sign_in_maker(name)) else {
+        let Some((record, maker)) = self.servers.records.get(name).zip(self.sign_in_factory(name)) else {
             return then(self, name, Err(SignInError::NotFound(name.to_owned())));
         };
-        let offered = match (record.config.as_http(), not_offered(record.config.as_http())) {
+        let offered = match (record.config.as_http(), unsupported_sign_in_reason(record.config.as_http())) {
             (Some(config), None) => Ok(config.clone()),
             (_, cause) => {
                 let cause = cause.unwrap_or_default().to_owned();
@@ -102,7 +102,7 @@ impl Owner {
             }
             (Ok(config), None) => {
                 let name = name.to_owned();
-                self.run_concurrently(maker.make(config), move |owner, made| {
+                self.run_concurrently(maker.create_from_vault(config), move |owner, made| {
                     let sign_in = owner.servers.keep_sign_in(&name, made);
                     then(owner, &name, sign_in);
                 });
@@ -129,7 +129,7 @@ impl Owner {
             account: None,
             in_progress: None,
             failed: access.failed.as_ref().map(views::error_text),
-            failure: access.failed.as_ref().map(views::failure),
+            failure: access.failed.as_ref().map(views::sign_in_failure),
             steps: Vec::new(),
             kept: None,
         };
@@ -155,10 +155,10 @@ impl Owner {
                 .authorization
                 .in_progress()
                 .or_else(begins)
-                .map(|now| views::progress(now, &sign_in.asker.progress())),
-            steps: views::steps(&sign_in.authorization),
+                .map(|now| views::progress_view(now, &sign_in.asker.progress())),
+            steps: views::step_views(&sign_in.authorization),
             kept: views::token_storage(&sign_in).filter(|_| account.is_some()),
-            account: account.map(views::account),
+            account: account.map(views::account_view),
             ..nothing
         })
     }

@@ -12,12 +12,12 @@ use crate::view::{Failure, FailureReason, Retry, ServerState};
 
 impl Owner {
     /// Handles a server that ended without being stopped: schedules a restart, or reports the failure to the user.
-    pub(super) fn ended_by_itself(&mut self, name: &str, failure: Failure) {
+    pub(super) fn on_unexpected_end(&mut self, name: &str, failure: Failure) {
         let (is_closing, now) = (self.lifetime.is_closing, self.now());
         let Some(record) = self.servers.records.get_mut(name) else { return };
         if failure.reason == FailureReason::Unauthorized && record.access.is_offered() {
             let cause = record.access.refusal().unwrap_or(failure.message);
-            return self.needs_sign_in(name, cause);
+            return self.on_sign_in_required(name, cause);
         }
         record.access.is_not_now();
         let Some((attempt, pause)) = record.supervision.after(&failure).filter(|_| !is_closing) else {
@@ -44,7 +44,7 @@ impl Owner {
 
     /// Schedules a retry, with growing pauses, for a server whose tokens could not be refreshed. Returns `false` if
     /// there is none.
-    pub(super) fn signs_again_later(&mut self, name: &str) -> bool {
+    pub(super) fn schedule_sign_in_retry(&mut self, name: &str) -> bool {
         let Some(record) = self.servers.records.get_mut(name).filter(|record| record.access.may_pass()) else {
             return false;
         };
@@ -81,23 +81,23 @@ impl Owner {
         let (uris, level) = record.session.to_restore.clone();
         for uri in uris {
             let request = ClientRequest::Subscribe { uri: uri.clone() };
-            self.set_up(name, request, move |owner, name, is_done| {
+            self.restore_by_request(name, request, move |owner, name, is_done| {
                 if let Some(record) = owner.servers.records.get_mut(name) {
                     record.session.to_restore.0.retain(|waiting| *waiting != uri);
                 }
                 if is_done {
-                    owner.subscribed(name, uri, true);
+                    owner.on_subscribed(name, uri, true);
                 }
             });
         }
         if let Some(level) = level {
             let request = ClientRequest::SetLogLevel { level };
-            self.set_up(name, request, move |owner, name, is_done| {
+            self.restore_by_request(name, request, move |owner, name, is_done| {
                 if let Some(record) = owner.servers.records.get_mut(name) {
                     record.session.to_restore.1 = None;
                 }
                 if is_done {
-                    owner.log_level_set(name, level);
+                    owner.on_log_level_set(name, level);
                 }
             });
         }
@@ -105,14 +105,14 @@ impl Owner {
 
     /// Sends a request that restores earlier state on a server. `answered` receives `true` if it succeeded. It is not
     /// called if the server ends before, in which case the next session repeats the request.
-    fn set_up(
+    fn restore_by_request(
         &mut self,
         name: &str,
         request: ClientRequest,
         answered: impl FnOnce(&mut Self, &str, bool) + Send + 'static,
     ) {
         let (reply, replied) = oneshot::channel();
-        self.request(name, request, self.options.times.read, reply);
+        self.send_request(name, request, self.options.times.read, reply);
         let name = name.to_owned();
         self.run_concurrently(replied, move |owner, replied| {
             let Ok(done) = replied else { return };
@@ -131,7 +131,7 @@ impl Owner {
 
     /// Handles sleep or a change of the network: waiting or failed connections are retried immediately, and the others
     /// are pinged.
-    pub(crate) fn woke(&mut self) {
+    pub(crate) fn on_wake(&mut self) {
         let names: Vec<String> = self.servers.records.keys().cloned().collect();
         for name in names {
             let Some(record) = self.servers.records.get_mut(&name) else { continue };

@@ -43,7 +43,7 @@ impl Owner {
     pub(super) fn note_tools(&mut self, server: &str, before: &ToolFilter, now: &ToolFilter) {
         let subject = canonical_json(&json!({ "tools": now, "before": before }));
         let hash = Hash::of_bytes(subject.as_bytes());
-        self.note(AuditedDecision {
+        self.audit_without_waiting(AuditedDecision {
             server,
             kind: "tools",
             subject: &subject,

@@ -70,7 +70,7 @@ impl SharedOwner {
         let shared =
             Arc::new(OwnerCell { state: Mutex::new(OwnerState::Away), ended: Notify::new(), abandoned: Notify::new() });
         // Tasks started by `make` may finish immediately, and wait here until the owner is complete.
-        let _taken = TurnGuard::by_this_thread();
+        let _taken = TurnGuard::enter();
         let mut state = shared.lock();
         *state = OwnerState::Open(Box::new(make(WeakOwner(Arc::downgrade(&shared)))));
         drop(state);
@@ -141,7 +141,7 @@ impl OwnerCell {
     }
 
     fn turn<T>(&self, name: &'static str, act: impl FnOnce(&mut Owner) -> T) -> Result<T, HostClosed> {
-        let _taken = TurnGuard::by_this_thread();
+        let _taken = TurnGuard::enter();
         let mut state = self.lock();
         let mut owner = match std::mem::replace(&mut *state, OwnerState::Away) {
             OwnerState::Open(owner) => owner,
@@ -152,7 +152,7 @@ impl OwnerCell {
         };
         // Partially changed state is unusable: a panic drops it, which ends the servers.
         let unwinding = UnwindGuard(&self.ended);
-        let done = timed(name, || act(&mut owner));
+        let done = run_timed(name, || act(&mut owner));
         std::mem::forget(unwinding);
         if owner.has_ended() {
             *state = OwnerState::Ended(owner);
@@ -172,7 +172,7 @@ thread_local! {
 struct TurnGuard;
 
 impl TurnGuard {
-    fn by_this_thread() -> Self {
+    fn enter() -> Self {
         assert!(!IN_TURN.replace(true), "a turn of the owner takes another");
         Self
     }
@@ -194,33 +194,33 @@ impl Drop for UnwindGuard<'_> {
 }
 
 #[cfg(not(debug_assertions))]
-pub(super) fn timed<T>(_name: &'static str, turn: impl FnOnce() -> T) -> T {
+pub(super) fn run_timed<T>(_name: &'static str, turn: impl FnOnce() -> T) -> T {
     turn()
 }
 
 #[cfg(debug_assertions)]
-pub(super) use debug::timed;
+pub(super) use debug::run_timed;
 
 #[cfg(debug_assertions)]
 mod debug {
     use std::time::{Duration, Instant};
 
     /// Duration above which turns are logged.
-    const LONG: Duration = Duration::from_millis(5);
+    const SLOW_TURN: Duration = Duration::from_millis(5);
     /// Duration above which a turn is considered blocked, since no thread is preempted for that long.
-    const NEVER_PREEMPTED: Duration = Duration::from_secs(1);
+    const MAX_PREEMPTION: Duration = Duration::from_secs(1);
 
     /// Runs a turn, and logs it if it takes long. If the thread was preempted, only its processor time counts, since
     /// test machines are often busy.
-    pub(in super::super) fn timed<T>(name: &'static str, turn: impl FnOnce() -> T) -> T {
+    pub(in super::super) fn run_timed<T>(name: &'static str, turn: impl FnOnce() -> T) -> T {
         // clock: measures turns for the log.
-        let (began, before) = (Instant::now(), ThreadUse::now());
+        let (began, before) = (Instant::now(), ThreadUsage::now());
         let done = turn();
         let took = began.elapsed();
-        if took > LONG {
-            let used = ThreadUse::now().since(&before);
-            let own = if used.preempted > 0 && took < NEVER_PREEMPTED { used.processor } else { took };
-            if own > LONG {
+        if took > SLOW_TURN {
+            let used = ThreadUsage::now().since(&before);
+            let own = if used.preempted > 0 && took < MAX_PREEMPTION { used.processor } else { took };
+            if own > SLOW_TURN {
                 let (own, processor) = (own.as_millis(), used.processor.as_millis());
                 tracing::warn!(
                     target: "host::turn",
@@ -234,13 +234,13 @@ mod debug {
 
     /// Processor usage of this thread.
     #[derive(Default)]
-    struct ThreadUse {
+    struct ThreadUsage {
         processor: Duration,
         /// Number of involuntary context switches.
         preempted: i64,
     }
 
-    impl ThreadUse {
+    impl ThreadUsage {
         #[cfg(target_os = "linux")]
         fn now() -> Self {
             use nix::sys::resource::{UsageWho, getrusage};
@@ -277,12 +277,15 @@ mod debug {
 
         #[test]
         fn waiting_turn_is_not_reported_as_preempted() {
-            let before = ThreadUse::now();
-            std::thread::sleep(LONG);
-            assert!(ThreadUse::now().since(&before).processor < LONG, "a sleeping thread uses no processor time");
+            let before = ThreadUsage::now();
+            std::thread::sleep(SLOW_TURN);
+            assert!(
+                ThreadUsage::now().since(&before).processor < SLOW_TURN,
+                "a sleeping thread uses no processor time"
+            );
             // clock: the processor time of the thread grows within this period.
-            let (before, began) = (ThreadUse::now(), Instant::now());
-            while ThreadUse::now().since(&before).processor < LONG {
+            let (before, began) = (ThreadUsage::now(), Instant::now());
+            while ThreadUsage::now().since(&before).processor < SLOW_TURN {
                 assert!(began.elapsed() < Duration::from_secs(60), "the processor time of the thread grows");
             }
         }

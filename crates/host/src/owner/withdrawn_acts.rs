@@ -12,23 +12,23 @@ use super::gate::OutgoingPayload;
 use super::state::{CallOrigin, PendingRequest, kind_of, subject_of};
 
 /// Distinguishes such an entry from a consent request that was withdrawn.
-const NOT_SENT: &str = "allowed-not-sent";
+const NOT_SENT_DECISION: &str = "allowed-not-sent";
 
 impl Owner {
     /// Records that an allowed call was not sent.
-    pub(super) fn note_withdrawn(&mut self, call: &ServerCall, origin: &CallOrigin, hash: &Hash) {
+    pub(super) fn audit_unsent_call(&mut self, call: &ServerCall, origin: &CallOrigin, hash: &Hash) {
         let kind = match call.kind {
             CallKind::Tool => "tool",
             CallKind::Prompt => "prompt",
             CallKind::Resource => "resource",
         };
-        self.note(AuditedDecision {
+        self.audit_without_waiting(AuditedDecision {
             server: &call.server,
             kind,
             subject: &call.name,
             decision: "withdrawn",
             by: "policy",
-            rule: NOT_SENT.into(),
+            rule: NOT_SENT_DECISION.into(),
             hash: hash.as_str(),
             asker: origin.asker(),
             conversation: call.conversation.as_deref(),
@@ -37,15 +37,15 @@ impl Owner {
     }
 
     /// Records that an allowed result was not read by a model.
-    pub(super) fn note_unread(&mut self, pending: &PendingRequest) {
+    pub(super) fn audit_unread_result(&mut self, pending: &PendingRequest) {
         let conversation = self.calls.conversation_of(&pending.view.why);
-        self.note(AuditedDecision {
+        self.audit_without_waiting(AuditedDecision {
             server: &pending.view.server,
             kind: kind_of(&pending.view.body),
             subject: &subject_of(&pending.view.body),
             decision: "withdrawn",
             by: "policy",
-            rule: NOT_SENT.into(),
+            rule: NOT_SENT_DECISION.into(),
             hash: pending.view.hash.as_str(),
             asker: "model",
             conversation: conversation.as_deref(),
@@ -55,14 +55,14 @@ impl Owner {
 
     /// Records that an approved payload was not sent, because its consent request was removed or changed before the
     /// entry was written.
-    pub(super) fn note_not_sent(&mut self, server: &str, leaving: &OutgoingPayload, asker: &'static str) {
-        self.note(AuditedDecision {
+    pub(super) fn audit_not_sent(&mut self, server: &str, leaving: &OutgoingPayload, asker: &'static str) {
+        self.audit_without_waiting(AuditedDecision {
             server,
             kind: leaving.kind,
             subject: &leaving.subject,
             decision: "withdrawn",
             by: "policy",
-            rule: NOT_SENT.into(),
+            rule: NOT_SENT_DECISION.into(),
             hash: leaving.logged.as_str(),
             asker,
             ..AuditedDecision::default()
@@ -70,10 +70,10 @@ impl Owner {
     }
 
     /// Records that an allowed request to a model was not sent.
-    pub(super) fn note_not_asked(&mut self, server: &str, subject: &str, hash: &Hash) {
-        let (kind, decision, by, rule) = ("sampling", "withdrawn", "policy", NOT_SENT.into());
+    pub(super) fn audit_model_not_asked(&mut self, server: &str, subject: &str, hash: &Hash) {
+        let (kind, decision, by, rule) = ("sampling", "withdrawn", "policy", NOT_SENT_DECISION.into());
         let hash = hash.as_str();
-        self.note(AuditedDecision {
+        self.audit_without_waiting(AuditedDecision {
             server,
             kind,
             subject,
@@ -87,10 +87,10 @@ impl Owner {
     }
 
     /// Records that an allowed reply of a model was not sent.
-    pub(super) fn note_not_answered(&mut self, server: &str, subject: &str, hash: &Hash) {
-        let (kind, decision, by, rule) = ("sampling-answer", "withdrawn", "policy", NOT_SENT.into());
+    pub(super) fn audit_reply_not_sent(&mut self, server: &str, subject: &str, hash: &Hash) {
+        let (kind, decision, by, rule) = ("sampling-answer", "withdrawn", "policy", NOT_SENT_DECISION.into());
         let hash = hash.as_str();
-        self.note(AuditedDecision {
+        self.audit_without_waiting(AuditedDecision {
             server,
             kind,
             subject,
@@ -104,10 +104,10 @@ impl Owner {
     }
 
     /// Records that allowed roots were not sent to a server.
-    pub(super) fn note_not_told(&mut self, server: &str, subject: &str, hash: &Hash) {
-        let (kind, decision, by, rule) = ("roots", "withdrawn", "policy", NOT_SENT.into());
+    pub(super) fn audit_roots_not_sent(&mut self, server: &str, subject: &str, hash: &Hash) {
+        let (kind, decision, by, rule) = ("roots", "withdrawn", "policy", NOT_SENT_DECISION.into());
         let hash = hash.as_str();
-        self.note(AuditedDecision {
+        self.audit_without_waiting(AuditedDecision {
             server,
             kind,
             subject,
@@ -121,9 +121,9 @@ impl Owner {
     }
 
     /// Records that an allowed start was not executed.
-    pub(super) fn note_not_started(&mut self, server: &str, kind: &'static str, subject: &str, hash: &Hash) {
-        let (decision, by, rule, hash) = ("withdrawn", "policy", NOT_SENT.into(), hash.as_str());
-        self.note(AuditedDecision {
+    pub(super) fn audit_not_started(&mut self, server: &str, kind: &'static str, subject: &str, hash: &Hash) {
+        let (decision, by, rule, hash) = ("withdrawn", "policy", NOT_SENT_DECISION.into(), hash.as_str());
+        self.audit_without_waiting(AuditedDecision {
             server,
             kind,
             subject,
@@ -137,13 +137,13 @@ impl Owner {
     }
 
     /// Records that a call was cancelled by the user while its entry was being written.
-    pub(super) fn note_cancelled_in_writing(&mut self, call: &str) {
+    pub(super) fn audit_cancelled_while_writing(&mut self, call: &str) {
         let Some(record) = self.calls.records.get(call) else { return };
         let Some(writing) = record.writing else { return };
         let is_it = |waiting: &&PendingAct| matches!(waiting, PendingAct::Call { number, .. } if *number == writing);
         let Some(PendingAct::Call { departure, .. }) = self.audits.pending_acts().find(is_it) else { return };
-        let allowed = departure.leaves().clone();
+        let allowed = departure.payload_hash().clone();
         let (view, origin) = (record.view.clone(), record.origin.clone());
-        self.note_withdrawn(&view, &origin, &allowed);
+        self.audit_unsent_call(&view, &origin, &allowed);
     }
 }

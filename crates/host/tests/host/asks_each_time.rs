@@ -46,7 +46,7 @@ async fn asks(app: &TestApp, id: &str, what: &str) {
     assert_eq!((request.rule, request.scopes), ("tool-asks-each-time", &[ApprovalScope::Once][..]), "{what}");
     let hash = request.hash.to_string();
     for scope in [ApprovalScope::Conversation, ApprovalScope::Session, ApprovalScope::Always] {
-        let lasting = app.host.answer(request.id, hash.clone(), UserDecision::Allow(scope)).await;
+        let lasting = app.host.decide(request.id, hash.clone(), UserDecision::Allow(scope)).await;
         assert!(matches!(lasting, Err(DecisionError::WrongKind(_))), "{what}: {scope:?} is refused: {lasting:?}");
     }
     app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
@@ -109,7 +109,7 @@ async fn trust_and_rules_for_an_always_asking_tool_have_no_effect() {
     let app = TestApp::start(vec![(SERVER, bank())]).await;
     app.ready(SERVER).await;
     review(&app).await;
-    app.host.trust(SERVER.to_owned(), TrustDuration::Always).await.unwrap();
+    app.host.set_server_trust(SERVER.to_owned(), TrustDuration::Always).await.unwrap();
     app.host.set_rule(PolicyRule::new(RuleEffect::Allow, SERVER.to_owned())).await.unwrap();
     let other = tokio::time::timeout(PATIENCE, call(&app, "1", "environment")).await;
     other.expect("another tool of the server requires no consent").unwrap().expect("it is allowed");

@@ -277,7 +277,7 @@ async fn payload_is_not_sent_if_its_entry_cannot_be_written() {
         tokio::spawn(async move { host.call_tool("6".into(), "harbour".into(), "fail".into(), none, None).await });
     let request = app.consent_request("harbour", "a tool", |q| matches!(q.body, ConsentRequestBody::Tool { .. })).await;
     disk.full.store(true, Ordering::SeqCst);
-    let answer = app.host.answer(request.id, request.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
+    let answer = app.host.decide(request.id, request.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
     assert_eq!(answer.unwrap_err(), host::DecisionError::Audit, "an approval that can't be written is refused");
     assert_eq!(sent(&app).await, 2, "nothing is sent without an entry");
     disk.full.store(false, Ordering::SeqCst);
@@ -294,7 +294,7 @@ async fn approval_revoked_while_its_entry_is_written_sends_nothing() {
     wait_until_delayed(&disk).await;
     let grants = app.host.grants().await.unwrap();
     let tool = grants.iter().find(|grant| grant.words == "add").expect("the grant for the tool");
-    app.host.revoke(tool.id).await.unwrap();
+    app.host.revoke_grant(tool.id).await.unwrap();
     disk.go_on();
     let request = app.consent_request("harbour", "a tool", |q| matches!(q.body, ConsentRequestBody::Tool { .. })).await;
     assert_eq!(sent(&app).await, 1, "the call requires consent, and nothing was sent");

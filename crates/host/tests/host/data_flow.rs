@@ -95,7 +95,7 @@ async fn call_waiting_for_its_entry_is_decided_by_the_current_data_flow() {
     let (app, disk) = harbour().await;
     for by in ["the user", "another program"] {
         set(&app, DataFlow::default()).await.unwrap();
-        app.host.label_conversation(by.to_owned(), Vec::new(), true).await.unwrap();
+        app.host.record_conversation_servers(by.to_owned(), Vec::new(), true).await.unwrap();
         add(&app, by, "reads").await.unwrap().expect("the call requires no consent");
         let before = sent(&app).await;
         disk.slow.store(true, Ordering::SeqCst);

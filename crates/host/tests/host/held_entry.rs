@@ -37,7 +37,7 @@ async fn approved(
 ) -> JoinHandle<Result<(), DecisionError>> {
     disk.slow.store(true, Ordering::SeqCst);
     let (host, id, hash) = (app.host.clone(), request.id, request.hash.to_string());
-    let approved = tokio::spawn(async move { host.answer(id, hash, ONCE).await });
+    let approved = tokio::spawn(async move { host.decide(id, hash, ONCE).await });
     wait_until_delayed(disk).await;
     disk.slow.store(false, Ordering::SeqCst);
     approved
@@ -53,7 +53,7 @@ async fn request_is_approved_once_while_its_entry_is_written() {
     let called = call(&app, "fail", json!({}));
     let request = call_request(&app).await;
     let first = approved(&app, &disk, &request).await;
-    let second = app.host.answer(request.id, request.hash.to_string(), ONCE).await;
+    let second = app.host.decide(request.id, request.hash.to_string(), ONCE).await;
     assert_eq!(second, Err(DecisionError::Stale), "the first approval is being executed");
     assert_eq!(sent(&app).await, 1, "only the previous call was sent");
     disk.go_on();

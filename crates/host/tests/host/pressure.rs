@@ -140,7 +140,7 @@ async fn url_being_opened_is_not_denied_with_the_rest() {
     let page = app.consent_request("harbour", "a page", |q| matches!(q.body, ConsentRequestBody::Url { .. })).await;
     let asking = call(&app, "harbour", "2", "ask_user");
     app.consent_request("harbour", "a form", |q| matches!(q.body, ConsentRequestBody::Form { .. })).await;
-    let allow = app.host.answer(page.id, page.hash.to_string(), UserDecision::Allow(ApprovalScope::Once));
+    let allow = app.host.decide(page.id, page.hash.to_string(), UserDecision::Allow(ApprovalScope::Once));
     let deny = async {
         let is_opening = || app.platform.begun.load(Ordering::SeqCst) == 1;
         assert!(holds_within(PATIENCE, is_opening).await, "the browser opens the page");

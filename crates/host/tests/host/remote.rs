@@ -69,7 +69,7 @@ async fn key_in_a_url_is_shown_for_consent_and_not_stored() {
     assert!(!activity.contains("s3cret"), "the activity log doesn't contain the key: {activity}");
     let grant = app.host.grants().await.unwrap().remove(0);
     assert!(grant.words.ends_with("/mcp?api_key=…"), "the grant contains the parameter's name: {}", grant.words);
-    app.host.revoke(grant.id).await.unwrap();
+    app.host.revoke_grant(grant.id).await.unwrap();
     app.host.close().await;
     let mut looked_at = 0;
     let mut folders = vec![app.folder.path().join("data")];
@@ -255,7 +255,8 @@ async fn fresh_resource_is_not_requested_again() {
     .await;
     let app = TestApp::start(vec![("far", remote(&server.url("/mcp")))]).await;
     app.ready("far").await;
-    let read = |id: &str, refresh| app.host.read(id.into(), "far".into(), "a:1".into(), refresh);
+    let read =
+        |id: &str, refresh| app.host.read_resource_with_freshness(id.into(), "far".into(), "a:1".into(), refresh);
     let first = read("1", false).await.unwrap();
     assert!(!first.cached && first.fresh_until.is_some(), "the first read is from the server, and fresh");
     let second = read("2", false).await.unwrap();

@@ -214,7 +214,7 @@ async fn start_of_a_rebuilt_program_requires_consent_again_and_can_be_denied() {
     app.host.start_server("bad".into()).await.unwrap();
     let shown = app.consent_request("bad", "its start", is_start).await;
     built(folder.path(), "# another, of another length");
-    let allow = app.host.answer(shown.id, shown.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
+    let allow = app.host.decide(shown.id, shown.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
     assert_eq!(allow, Err(DecisionError::Stale), "the displayed files differ from the current ones");
     let now = app.consent_request("bad", "its start, as it is now", |q| is_start(q) && q.hash != shown.hash).await;
     assert_eq!(app.consent_requests().await.len(), 1, "the new request replaces the previous one");

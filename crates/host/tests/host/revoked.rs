@@ -32,7 +32,7 @@ async fn drop_server(app: &TestApp, server: HttpServer) {
 
 async fn revoke(app: &TestApp) {
     let grant = app.host.grants().await.unwrap().remove(0);
-    assert!(app.host.revoke(grant.id).await.unwrap(), "the grant existed");
+    assert!(app.host.revoke_grant(grant.id).await.unwrap(), "the grant existed");
 }
 
 async fn assert_start_asks(app: &TestApp) {

@@ -82,7 +82,7 @@ async fn until(app: &TestApp, what: &str, holds: impl Fn(&host::rules::RulesView
     let mut events = app.host.events();
     let deadline = tokio::time::Instant::now() + PATIENCE;
     loop {
-        let view = app.host.rules().await.unwrap();
+        let view = app.host.rules_view().await.unwrap();
         if holds(&view) {
             return;
         }
@@ -124,7 +124,7 @@ async fn edited_payload_that_a_rule_denies_is_rejected() {
     let request = app.consent_request(SERVER, "the tool", is_tool).await;
     let edit = host::view::ConsentRequestEdit::Arguments(object(json!({"a": 1, "b": 3})));
     let edited = app.host.edit(request.id, edit).await.unwrap();
-    let answered = app.host.answer(edited.id, edited.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
+    let answered = app.host.decide(edited.id, edited.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
     assert_eq!(answered, Err(DecisionError::Denied("rule 1".to_owned())), "a rule overrides an approval");
     assert!(matches!(ended(called).await, Err(CallFailure::Refused(_))), "the call ends with an error");
     assert!(app.consent_requests().await.is_empty(), "no consent request is pending");
@@ -163,7 +163,7 @@ async fn approvals_apply_to_their_conversation_until_they_expire() {
     let once = call(&app, "6", "add", arguments(), None);
     let request = app.consent_request(SERVER, "the tool", is_tool).await;
     let odd = UserDecision::AllowFor(ApprovalScope::Once, 1_000);
-    let answered = app.host.answer(request.id, request.hash.to_string(), odd).await;
+    let answered = app.host.decide(request.id, request.hash.to_string(), odd).await;
     assert!(matches!(answered, Err(DecisionError::WrongKind(_))), "a one-time approval has no expiry: {answered:?}");
     app.decide(&request, UserDecision::Deny).await;
     assert!(ended(once).await.is_err(), "denied");
@@ -174,7 +174,7 @@ async fn trusted_server_runs_reviewed_tools_and_asks_for_the_rest() {
     let app = harbour().await;
     let arguments = || json!({"a": 1, "b": 2});
     approve(&app, "1", "add", arguments(), None, UserDecision::Allow(ApprovalScope::Once)).await;
-    app.host.trust(SERVER.to_owned(), TrustDuration::Run).await.unwrap();
+    app.host.set_server_trust(SERVER.to_owned(), TrustDuration::Run).await.unwrap();
     assert_eq!(app.server(SERVER).await.trust, TrustDuration::Run, "the view contains the trust");
     ended(call(&app, "2", "add", arguments(), None)).await.expect("a reviewed tool requires no consent");
     let new = call(&app, "3", "ask_model", json!({}), None);
@@ -186,22 +186,22 @@ async fn trusted_server_runs_reviewed_tools_and_asks_for_the_rest() {
     app.decide(&request, UserDecision::Deny).await;
     // The server's handling of the denial doesn't matter here.
     let _ = ended(new).await;
-    app.host.trust(SERVER.to_owned(), TrustDuration::No).await.unwrap();
+    app.host.set_server_trust(SERVER.to_owned(), TrustDuration::No).await.unwrap();
     let asked = call(&app, "4", "add", arguments(), None);
     let request = app.consent_request(SERVER, "the tool, trusted no more", is_tool).await;
     app.decide(&request, UserDecision::Deny).await;
     assert!(ended(asked).await.is_err(), "the call requires consent again");
-    let missing = app.host.trust("nobody".to_owned(), TrustDuration::Always).await;
+    let missing = app.host.set_server_trust("nobody".to_owned(), TrustDuration::Always).await;
     assert_eq!(missing, Err(RulesError::NoSuchServer("nobody".to_owned())), "a missing server can't be trusted");
 }
 
 #[tokio::test]
 async fn removed_server_is_no_longer_trusted() {
     let app = harbour().await;
-    app.host.trust(SERVER.to_owned(), TrustDuration::Always).await.unwrap();
+    app.host.set_server_trust(SERVER.to_owned(), TrustDuration::Always).await.unwrap();
     assert_eq!(app.server(SERVER).await.trust, TrustDuration::Always, "the server is trusted");
     app.host.remove_server(SERVER.to_owned()).await.unwrap();
-    let view = app.host.rules().await.unwrap();
+    let view = app.host.rules_view().await.unwrap();
     assert_eq!(view.rules, [], "another server under this name starts without trust");
 }
 
@@ -221,7 +221,10 @@ async fn careful_preset_asks_for_allowed_tools() {
     ended(called).await.expect("it runs");
     let resource = app.host.catalog(SERVER.to_owned()).await.unwrap().resources[0].read().unwrap().uri;
     let (host, uri) = (app.host.clone(), resource.clone());
-    let read = tokio::spawn(async move { host.read("3".to_owned(), SERVER.to_owned(), uri, true).await });
+    let read =
+        tokio::spawn(
+            async move { host.read_resource_with_freshness("3".to_owned(), SERVER.to_owned(), uri, true).await },
+        );
     let is_read =
         |q: &ConsentRequestView| matches!(&q.body, ConsentRequestBody::Read { name, .. } if *name == resource);
     let request = app.consent_request(SERVER, "the resource", is_read).await;
@@ -266,7 +269,7 @@ async fn unreadable_rules_make_everything_ask_until_repaired() {
 async fn managed_rules_cannot_be_overridden() {
     let app = harbour().await;
     approve(&app, "1", "add", json!({"a": 1, "b": 2}), None, UserDecision::Allow(ApprovalScope::Always)).await;
-    app.host.trust(SERVER.to_owned(), TrustDuration::Always).await.unwrap();
+    app.host.set_server_trust(SERVER.to_owned(), TrustDuration::Always).await.unwrap();
     let managed = json!({"version": 1, "rules": [{"effect": "deny", "tool": "add", "note": "not here"}]});
     std::fs::write(app.folder.path().join(MANAGED), managed.to_string()).unwrap();
     until(&app, "there", |view| view.rules.iter().any(|(source, _)| *source == RuleSource::Managed)).await;
@@ -329,7 +332,7 @@ async fn dry_run_reports_the_decision_without_effects() {
     let start = app.host.dry_run(SERVER.to_owned(), DryRunAct::Start).await.unwrap();
     let asks = matches!(start.explanation.decision, PolicyDecision::Ask { rule: DecisionReason::NewCommand, .. });
     assert!(asks, "a start that was approved once requires consent: {start:?}");
-    app.host.trust(SERVER.to_owned(), TrustDuration::Always).await.unwrap();
+    app.host.set_server_trust(SERVER.to_owned(), TrustDuration::Always).await.unwrap();
     let seen = app.host.dry_run(SERVER.to_owned(), of_tool("add")).await.unwrap();
     assert!(matches!(seen.explanation.decision, PolicyDecision::Allow { .. }), "a reviewed tool is allowed: {seen:?}");
     assert!(seen.assumed_unchanged, "the definition is assumed to be unchanged");
@@ -384,10 +387,10 @@ async fn permanent_rules_persist_across_restarts_and_session_rules_do_not() {
     let rule: PolicyRule = serde_json::from_value(json!({"effect": "ask"})).unwrap();
     let session = PolicyRule { scope: policy::RuleScope::Session, ..rule };
     app.host.set_rule(session).await.unwrap();
-    assert_eq!(app.host.rules().await.unwrap().rules.len(), 2, "both rules are in effect");
+    assert_eq!(app.host.rules_view().await.unwrap().rules.len(), 2, "both rules are in effect");
     app.host.close().await;
     let again = TestApp::start_in(app.folder, Vec::new(), host::HostOptions::default()).await;
-    let rules = again.host.rules().await.unwrap().rules;
+    let rules = again.host.rules_view().await.unwrap().rules;
     assert_eq!(rules.len(), 1, "only the permanent rule is stored: {rules:?}");
     assert_eq!((rules[0].1.note.as_str(), rules[0].1.expires_at), ("kept", Some(4_102_444_800_000)), "whole");
 }
@@ -411,7 +414,7 @@ async fn server_denied_by_a_new_rule_is_stopped() {
 async fn external_rule_changes_are_audited() {
     let app = harbour().await;
     set(&app, json!({"effect": "deny", "tool": "add", "note": "mine"})).await;
-    assert_eq!(app.host.rules().await.unwrap().user.changed, None, "own writes don't count as external changes");
+    assert_eq!(app.host.rules_view().await.unwrap().user.changed, None, "own writes don't count as external changes");
     let written = json!({"version": 1, "rules": [{"id": 9, "effect": "allow", "note": "smuggled"}]});
     std::fs::write(policy_file(&app), written.to_string()).unwrap();
     until(&app, "changed", |view| view.user.changed.is_some()).await;

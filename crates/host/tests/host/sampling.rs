@@ -166,7 +166,7 @@ async fn sampling_reply_streams_and_can_be_stopped() {
         "the partial text is part of the request"
     );
     for answer in [ONCE, UserDecision::ByHand, UserDecision::Again, UserDecision::Back] {
-        let taken = app.host.answer(running.id, running.hash.to_string(), answer.clone()).await;
+        let taken = app.host.decide(running.id, running.hash.to_string(), answer.clone()).await;
         assert!(
             matches!(taken, Err(DecisionError::WrongKind(_))),
             "{answer:?} is refused while the model works: {taken:?}"
@@ -212,7 +212,7 @@ async fn sampling_request_can_be_edited_retried_answered_by_hand_and_denied() {
         until(&app, "the request", |state, response| response.is_none() && state.run == ModelAnswerState::No).await;
     app.decide(&back, UserDecision::ByHand).await;
     let hand = until(&app, "what to write", |_, response| response.is_some_and(|r| r.model == "user")).await;
-    let empty = app.host.answer(hand.id, hand.hash.to_string(), ONCE).await;
+    let empty = app.host.decide(hand.id, hand.hash.to_string(), ONCE).await;
     assert!(
         matches!(empty, Err(DecisionError::WrongKind(_))),
         "[sampling-validate-content]: an empty reply is refused"
@@ -389,14 +389,14 @@ async fn x27_token_limit_is_capped_and_cost_is_bounded() {
         1_000_000_000,
         "[sampling-max-tokens]: an edit can't exceed the requested tokens"
     );
-    let refused = app.host.answer(edited.id, edited.hash.to_string(), ONCE).await;
+    let refused = app.host.decide(edited.id, edited.hash.to_string(), ONCE).await;
     assert!(matches!(refused, Err(DecisionError::Budget(_))), "X27: the budget limits the tokens: {refused:?}");
     let mut fewer = request.clone();
     fewer.max_tokens = 7;
     let edited = app.host.edit(edited.id, ConsentRequestEdit::Request(Box::new(fewer))).await.unwrap();
     let bounded = Budget { micros: Some(1_000), ..Budget::default() };
     set(&app, SamplingSettings { in_all: bounded, ..on() }).await;
-    let refused = app.host.answer(edited.id, edited.hash.to_string(), ONCE).await;
+    let refused = app.host.decide(edited.id, edited.hash.to_string(), ONCE).await;
     assert!(
         matches!(refused, Err(DecisionError::NoPrice(_))),
         "X26: a model without a price is refused if money is limited: {refused:?}"

@@ -349,7 +349,7 @@ async fn announced_resource_change_is_reported_even_if_the_list_is_equal() {
         tokio::time::timeout(PATIENCE, events.next()).await.expect("the lists are read");
     }
     let mut events = app.host.events();
-    app.host.read("1".into(), "s".into(), "test://one".into(), false).await.unwrap();
+    app.host.read_resource_with_freshness("1".into(), "s".into(), "test://one".into(), false).await.unwrap();
     let told = async {
         while let Some(event) = events.next().await {
             if matches!(&event.event, HostEvent::CatalogChanged(server) if server == "s") {

@@ -61,7 +61,7 @@ async fn a_pending_call_of_a_model_is_refused_once_its_tool_is_turned_off() {
     let refused = ended(by_model).await;
     assert!(is_turned_off(&refused), "the model's call is refused: {refused:?}");
     let approval = UserDecision::Allow(ApprovalScope::Once);
-    let late = app.host.answer(request.id, request.hash.to_string(), approval.clone()).await;
+    let late = app.host.decide(request.id, request.hash.to_string(), approval.clone()).await;
     assert!(matches!(late, Err(host::DecisionError::NotOpen)), "a late approval sends nothing: {late:?}");
     app.decide(&users, approval).await;
     ended(by_user).await.expect("the user's own call is still possible");

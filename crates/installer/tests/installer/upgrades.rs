@@ -129,7 +129,7 @@ async fn concurrent_change_of_the_settings_is_not_overwritten() {
     let newer = ServerEntry { name: "notes".to_owned(), config: newer };
 
     // The settings were read for the last time; now the other program writes them.
-    let setup = app.host.begin_setup_anew().await.unwrap();
+    let setup = app.host.begin_reloaded_setup().await.unwrap();
     let settings = app.folder.path().join("mcp.json");
     let others = std::fs::read_to_string(&settings).unwrap().replace("/srv", "/elsewhere");
     std::fs::write(&settings, &others).unwrap();
@@ -140,7 +140,7 @@ async fn concurrent_change_of_the_settings_is_not_overwritten() {
     assert_eq!(std::fs::read_to_string(&settings).unwrap(), others, "the other program's stands");
     drop(setup);
 
-    let setup = app.host.begin_setup_anew().await.unwrap();
+    let setup = app.host.begin_reloaded_setup().await.unwrap();
     let origins = app.folder.path().join("data/origins.json");
     let upgraded_there = std::fs::read_to_string(&origins).unwrap().replace("1.2.0", "1.2.1");
     std::fs::write(&origins, &upgraded_there).unwrap();
@@ -153,7 +153,7 @@ async fn concurrent_change_of_the_settings_is_not_overwritten() {
 
     let added = ServerEntry { name: "notes-2".to_owned(), config: testkit::app::demo(&[]) };
     let with_another = others.replacen("\"notes\"", "\"notes-2\": { \"command\": \"x\" }, \"notes\"", 1);
-    let reading = app.host.begin_setup_anew().await.unwrap();
+    let reading = app.host.begin_reloaded_setup().await.unwrap();
     std::fs::write(&settings, &with_another).unwrap();
     let refused = reading.add(added, Vec::new()).await.unwrap_err();
     assert!(matches!(refused, SetupError::Server(ServerError::BadName { .. })), "{refused}");

@@ -6,7 +6,7 @@ use super::options::LauncherOptions;
 use super::reference::{Launcher, PackageReference};
 use super::{PackageVersion, UnknownPackage};
 
-const OPTIONS: LauncherOptions = LauncherOptions {
+const CONTAINER_OPTIONS: LauncherOptions = LauncherOptions {
     flags: &[
         "-i",
         "--interactive",
@@ -104,10 +104,10 @@ const OPTIONS: LauncherOptions = LauncherOptions {
 /// Registry of images whose name includes none.
 const DOCKER_HUB: &str = "docker.io";
 /// Prefix of digests and ids.
-const SHA256: &str = "sha256:";
+const SHA256_PREFIX: &str = "sha256:";
 
 /// Returns the index at which the options of `run` begin, or `None` if the command runs no image.
-pub(super) fn from_of(args: &[String]) -> Option<Result<usize, UnknownPackage>> {
+pub(super) fn options_start(args: &[String]) -> Option<Result<usize, UnknownPackage>> {
     let words: Vec<&str> = args.iter().take(2).map(String::as_str).collect();
     match words.as_slice() {
         ["run", ..] => Some(Ok(1)),
@@ -121,7 +121,7 @@ pub(super) fn from_of(args: &[String]) -> Option<Result<usize, UnknownPackage>> 
 }
 
 pub(super) fn parse(launcher: Launcher, args: &[String], from: usize) -> Result<PackageReference, UnknownPackage> {
-    let read = OPTIONS.read(args, from)?;
+    let read = CONTAINER_OPTIONS.parse(args, from)?;
     let image = args.get(read.first).ok_or(UnknownPackage::NoPackage)?;
     let fits = image.chars().all(|c| c.is_ascii_alphanumeric() || "./:@_-".contains(c));
     if !fits || !image.starts_with(|c: char| c.is_ascii_alphanumeric()) {
@@ -142,7 +142,7 @@ pub(super) fn parse(launcher: Launcher, args: &[String], from: usize) -> Result<
 }
 
 fn is_digest(text: &str) -> bool {
-    text.strip_prefix(SHA256).is_some_and(|hash| hash.len() == 64 && hash.chars().all(|c| c.is_ascii_hexdigit()))
+    text.strip_prefix(SHA256_PREFIX).is_some_and(|hash| hash.len() == 64 && hash.chars().all(|c| c.is_ascii_hexdigit()))
 }
 
 /// Returns the version of an image that is named by its digest, which needs no lookup.
@@ -150,7 +150,7 @@ pub(super) fn known_version(reference: &PackageReference) -> Option<PackageVersi
     is_digest(&reference.wanted).then(|| with_digest(reference, &reference.wanted, None))
 }
 
-fn image(reference: &PackageReference) -> String {
+fn image_reference(reference: &PackageReference) -> String {
     let tag = if reference.wanted.is_empty() { "latest" } else { &reference.wanted };
     format!("{}:{tag}", reference.name)
 }
@@ -158,35 +158,38 @@ fn image(reference: &PackageReference) -> String {
 /// Returns the arguments for inspecting an image on this computer, which would run without being pulled.
 pub(super) fn local_lookup_arguments(reference: &PackageReference) -> Vec<String> {
     let format = "{\"digests\":{{json .RepoDigests}},\"id\":{{json .Id}}}";
-    ["image", "inspect", "--format", format, &image(reference)].map(str::to_owned).into()
+    ["image", "inspect", "--format", format, &image_reference(reference)].map(str::to_owned).into()
 }
 
 /// Returns the arguments for looking an image up in its registry. It requires no running engine.
 pub(super) fn lookup_arguments(reference: &PackageReference) -> Vec<String> {
-    ["buildx", "imagetools", "inspect", "--format", "{{json .Manifest}}", &image(reference)].map(str::to_owned).into()
+    ["buildx", "imagetools", "inspect", "--format", "{{json .Manifest}}", &image_reference(reference)]
+        .map(str::to_owned)
+        .into()
 }
 
 /// Parses the result for an image on this computer.
 ///
 /// Only a digest of the repository that the command names pins the image: a locally set tag may point to the image of
 /// another repository, which the named one doesn't contain. Such an image, and one built locally, is named by its id.
-pub(super) fn local_answer(reference: &PackageReference, stdout: &str) -> Option<PackageVersion> {
+pub(super) fn parse_local_lookup(reference: &PackageReference, stdout: &str) -> Option<PackageVersion> {
     let answer: Value = serde_json::from_str(stdout.lines().next()?).ok()?;
     let here = Some("this computer".to_owned());
-    let own = repository(&reference.name);
+    let own = full_repository(&reference.name);
     let digests = answer["digests"].as_array().into_iter().flatten().filter_map(Value::as_str);
-    let mut of_own = digests.filter_map(|named| named.rsplit_once('@').filter(|(name, _)| repository(name) == own));
+    let mut of_own =
+        digests.filter_map(|named| named.rsplit_once('@').filter(|(name, _)| full_repository(name) == own));
     if let Some(digest) = of_own.find_map(|(_, digest)| is_digest(digest).then_some(digest)) {
         return Some(with_digest(reference, digest, here));
     }
     let id = answer["id"].as_str()?;
     // Podman prints ids without the algorithm.
-    let digest = if id.starts_with(SHA256) { id.to_owned() } else { format!("{SHA256}{id}") };
+    let digest = if id.starts_with(SHA256_PREFIX) { id.to_owned() } else { format!("{SHA256_PREFIX}{id}") };
     is_digest(&digest).then(|| PackageVersion { argument: id.to_owned(), ..with_digest(reference, &digest, here) })
 }
 
 /// Returns a repository with its registry, completing short names as Docker does.
-fn repository(name: &str) -> String {
+fn full_repository(name: &str) -> String {
     let is_registry = |first: &str| first.contains(['.', ':']) || first == "localhost";
     let (registry, path) = match name.split_once('/') {
         Some((first, rest)) if is_registry(first) => (first, rest),
@@ -226,7 +229,7 @@ mod tests {
 
     fn argument(image: &str, digests: &[&str], id: &str) -> Option<String> {
         let stdout = serde_json::json!({ "digests": digests, "id": id }).to_string();
-        local_answer(&reference(image), &stdout).map(|found| found.argument)
+        parse_local_lookup(&reference(image), &stdout).map(|found| found.argument)
     }
 
     #[test]

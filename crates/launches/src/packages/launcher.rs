@@ -7,7 +7,7 @@ use super::reference::{Launcher, PackageReference};
 use super::{UnknownPackage, container, npm, nuget, python};
 
 /// Launchers whose packages can't be looked up, by their program and its first argument.
-const OTHERS: &[(&str, Option<&str>)] = &[
+const UNSUPPORTED_LAUNCHERS: &[(&str, Option<&str>)] = &[
     ("bunx", None),
     ("bun", Some("x")),
     ("pnpx", None),
@@ -18,7 +18,7 @@ const OTHERS: &[(&str, Option<&str>)] = &[
 ];
 
 /// Programs that start another program named by their arguments, with the options before it.
-const WRAPPERS: &[(&str, &[&str])] =
+const WRAPPER_PROGRAMS: &[(&str, &[&str])] =
     &[("cmd", &["/c"]), ("env", &["-S"]), ("sh", &["-c", "-lc"]), ("bash", &["-c", "-lc"]), ("zsh", &["-c", "-lc"])];
 
 /// The result of analyzing a launcher's command line.
@@ -31,7 +31,7 @@ pub enum LauncherPackage {
 }
 
 /// Returns the package that a command loads, or `None` if the command is not that of a launcher.
-pub fn launched(command: &str, args: &[String]) -> Option<LauncherPackage> {
+pub fn launched_package(command: &str, args: &[String]) -> Option<LauncherPackage> {
     let program = program_name(command);
     let first = args.first().map(String::as_str);
     let (launcher, from) = match (program.as_str(), first) {
@@ -41,16 +41,16 @@ pub fn launched(command: &str, args: &[String]) -> Option<LauncherPackage> {
         ("uv", Some("tool")) if args.get(1).is_some_and(|second| second == "run") => (Launcher::UvToolRun, 2),
         ("docker" | "podman", Some(_)) => {
             let launcher = if program == "docker" { Launcher::Docker } else { Launcher::Podman };
-            return container::from_of(args)
-                .map(|from| detected(launcher, from.and_then(|from| parse(launcher, args, from))));
+            return container::options_start(args)
+                .map(|from| detected_package(launcher, from.and_then(|from| parse(launcher, args, from))));
         }
         ("dnx", _) => (Launcher::Dnx, 0),
         _ => return detect_other(&program, args),
     };
-    Some(detected(launcher, parse(launcher, args, from)))
+    Some(detected_package(launcher, parse(launcher, args, from)))
 }
 
-fn detected(launcher: Launcher, parsed: Result<PackageReference, UnknownPackage>) -> LauncherPackage {
+fn detected_package(launcher: Launcher, parsed: Result<PackageReference, UnknownPackage>) -> LauncherPackage {
     match parsed {
         Ok(reference) => LauncherPackage::Package(reference),
         Err(cause) => LauncherPackage::Unknown(launcher.name().to_owned(), cause),
@@ -70,20 +70,20 @@ fn parse(launcher: Launcher, args: &[String], from: usize) -> Result<PackageRefe
 fn detect_other(program: &str, args: &[String]) -> Option<LauncherPackage> {
     let first = args.first().map(String::as_str);
     if let Some((program, word)) =
-        OTHERS.iter().find(|(name, word)| *name == program && (word.is_none() || *word == first))
+        UNSUPPORTED_LAUNCHERS.iter().find(|(name, word)| *name == program && (word.is_none() || *word == first))
     {
         let name = word.map_or_else(|| (*program).to_owned(), |word| format!("{program} {word}"));
         return Some(LauncherPackage::Unknown(name.clone(), UnknownPackage::Launcher(name)));
     }
-    let (_, options) = WRAPPERS.iter().find(|(name, _)| *name == program)?;
+    let (_, options) = WRAPPER_PROGRAMS.iter().find(|(name, _)| *name == program)?;
     let rest = args.iter().skip_while(|arg| options.iter().any(|option| option.eq_ignore_ascii_case(arg)));
     let line: Vec<String> = rest.flat_map(|arg| arg.split_whitespace().map(str::to_owned)).collect();
     let (command, args) = line.split_first()?;
     // A wrapper within a wrapper is not analyzed.
-    if WRAPPERS.iter().any(|(name, _)| *name == program_name(command)) {
+    if WRAPPER_PROGRAMS.iter().any(|(name, _)| *name == program_name(command)) {
         return None;
     }
-    let name = match launched(command, args)? {
+    let name = match launched_package(command, args)? {
         LauncherPackage::Package(reference) => reference.launcher.name().to_owned(),
         LauncherPackage::Unknown(name, _) => name,
     };

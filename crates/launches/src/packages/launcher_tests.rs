@@ -9,7 +9,7 @@ fn words(line: &str) -> Vec<String> {
 
 fn read(line: &str) -> Option<LauncherPackage> {
     let words = words(line);
-    launched(&words[0], &words[1..])
+    launched_package(&words[0], &words[1..])
 }
 
 /// Returns the name, the requested version, and the command line with the pinned version.
@@ -22,7 +22,7 @@ fn pinned(line: &str, argument: &str) -> (String, String, String) {
         source: None,
         argument: argument.into(),
     };
-    let args = reference.pinned(&words(line)[1..], &version);
+    let args = reference.pinned_args(&words(line)[1..], &version);
     (reference.name, reference.wanted, args.join(" "))
 }
 

@@ -11,23 +11,23 @@ use process::{OutputError, OutputLimits, ProgramOutput, SearchPath, ServerComman
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
-use super::project::project_settings;
+use super::project::find_project_settings;
 use super::reference::Launcher;
 use super::{PackageReference, PackageVersion, UnknownPackage, container, npm, nuget, python};
 
 /// Timeout of a lookup.
-const LOOKUP_LIMIT: Duration = Duration::from_secs(15);
+const LOOKUP_TIMEOUT: Duration = Duration::from_secs(15);
 /// Maximum output of a package manager, in bytes. A range that matches a thousand versions takes 400 KB.
-const OUTPUT_LIMIT: usize = 1024 * 1024;
+const MAX_OUTPUT_BYTES: usize = 1024 * 1024;
 /// Maximum number of concurrent lookups; others wait for their turn.
-const LOOKUPS_AT_ONCE: usize = 4;
+const MAX_CONCURRENT_LOOKUPS: usize = 4;
 /// Maximum length of a package manager's error message, in characters.
-const MAX_WORDS: usize = 300;
+const MAX_MESSAGE_CHARS: usize = 300;
 
-static TURNS: Semaphore = Semaphore::const_new(LOOKUPS_AT_ONCE);
+static LOOKUP_SLOTS: Semaphore = Semaphore::const_new(MAX_CONCURRENT_LOOKUPS);
 
 /// Variables of a server that are passed to its lookup, in lower case. Registries must use HTTPS.
-const PASSED_ON: &[&str] = &[
+const FORWARDED_VARIABLES: &[&str] = &[
     "npm_config_registry",
     "uv_index",
     "uv_default_index",
@@ -41,10 +41,10 @@ const PASSED_ON: &[&str] = &[
 /// Variables that decide which certificates and proxies a package manager uses. If the server sets one, nothing is
 /// looked up: the package manager may send the user's registry credentials along, and the server's settings are not
 /// approved yet.
-const ROUTES: &[&str] =
+const ROUTING_VARIABLES: &[&str] =
     &["http_proxy", "https_proxy", "all_proxy", "no_proxy", "ssl_cert_file", "ssl_cert_dir", "node_extra_ca_certs"];
 /// Variables that don't affect which version is loaded, in lower case.
-const HARMLESS: &[&str] = &[
+const HARMLESS_VARIABLES: &[&str] = &[
     "npm_config_cache",
     "npm_config_loglevel",
     "npm_config_update_notifier",
@@ -56,7 +56,7 @@ const HARMLESS: &[&str] = &[
 ];
 /// Variables that select other settings, or folders with settings. Nothing is run with them before the server is
 /// approved.
-const FOLDERS: &[&str] = &["home", "userprofile", "appdata", "xdg_config_home", "xdg_data_home"];
+const SETTINGS_FOLDER_VARIABLES: &[&str] = &["home", "userprofile", "appdata", "xdg_config_home", "xdg_data_home"];
 
 /// A package manager that may be run before the server is approved.
 struct PackageManager<'a> {
@@ -87,15 +87,15 @@ pub async fn look_up(
     if let Some(known) = known {
         return Ok(known);
     }
-    let environment = environment(reference.launcher, &server.environment)?;
+    let environment = lookup_environment(reference.launcher, &server.environment)?;
     if server.sandbox.as_ref().is_some_and(|sandbox| sandbox.network == NetworkAccess::None) {
         return Err(UnknownPackage::NoNetwork);
     }
-    let (name, program) = client(reference.launcher, program, path)?;
-    if let Some(open) = reference.options.iter().find(|option| names_open_address(option)) {
+    let (name, program) = find_package_manager(reference.launcher, program, path)?;
+    if let Some(open) = reference.options.iter().find(|option| contains_unencrypted_url(option)) {
         return Err(UnknownPackage::Option(open.clone()));
     }
-    if let Some(settings) = project_settings(reference.launcher, &server.directory()) {
+    if let Some(settings) = find_project_settings(reference.launcher, &server.directory()) {
         return Err(UnknownPackage::ProjectSettings(settings.display().to_string()));
     }
     let command = ServerCommand {
@@ -104,37 +104,48 @@ pub async fn look_up(
         sandbox: server.sandbox.clone(),
         ..ServerCommand::default()
     };
-    let Ok(_turn) = TURNS.acquire().await else { return Err(UnknownPackage::NoClient(name.to_owned())) };
-    let client = PackageManager { name, program, command, path, deadline: Instant::now() + LOOKUP_LIMIT };
+    let Ok(_turn) = LOOKUP_SLOTS.acquire().await else { return Err(UnknownPackage::NoClient(name.to_owned())) };
+    let client = PackageManager { name, program, command, path, deadline: Instant::now() + LOOKUP_TIMEOUT };
     match reference.launcher {
         Launcher::Npx | Launcher::NpmExec => {
             client
-                .ask(npm::lookup_arguments(reference), &[], |text| npm::parse_lookup(reference, text), npm::failure)
+                .run_lookup(
+                    npm::lookup_arguments(reference),
+                    &[],
+                    |text| npm::parse_lookup(reference, text),
+                    npm::npm_error_message,
+                )
                 .await
         }
         Launcher::Uvx | Launcher::UvToolRun => {
             let (lookup_arguments, input) = python::lookup_arguments(reference);
-            client.ask(lookup_arguments, &input, |text| python::parse_lookup(reference, text), |_| None).await
+            client.run_lookup(lookup_arguments, &input, |text| python::parse_lookup(reference, text), |_| None).await
         }
         Launcher::Docker | Launcher::Podman => {
             let local = container::local_lookup_arguments(reference);
-            let here = client.ask(local, &[], |text| container::local_answer(reference, text), |_| None).await;
+            let here =
+                client.run_lookup(local, &[], |text| container::parse_local_lookup(reference, text), |_| None).await;
             if here.is_ok() || reference.launcher == Launcher::Podman {
                 return here;
             }
             let lookup_arguments = container::lookup_arguments(reference);
-            client.ask(lookup_arguments, &[], |text| container::parse_lookup(reference, text), |_| None).await
+            client.run_lookup(lookup_arguments, &[], |text| container::parse_lookup(reference, text), |_| None).await
         }
         Launcher::Dnx => {
             client
-                .ask(nuget::lookup_arguments(reference), &[], |text| nuget::parse_lookup(reference, text), |_| None)
+                .run_lookup(
+                    nuget::lookup_arguments(reference),
+                    &[],
+                    |text| nuget::parse_lookup(reference, text),
+                    |_| None,
+                )
                 .await
         }
     }
 }
 
 /// Returns true if an option contains a URL with a scheme other than HTTPS.
-fn names_open_address(option: &str) -> bool {
+fn contains_unencrypted_url(option: &str) -> bool {
     option
         .to_ascii_lowercase()
         .split("://")
@@ -143,7 +154,10 @@ fn names_open_address(option: &str) -> bool {
 }
 
 /// Returns the variables of the server that are passed to its lookup.
-fn environment(launcher: Launcher, own: &BTreeMap<String, String>) -> Result<BTreeMap<String, String>, UnknownPackage> {
+fn lookup_environment(
+    launcher: Launcher,
+    own: &BTreeMap<String, String>,
+) -> Result<BTreeMap<String, String>, UnknownPackage> {
     let settings: &[&str] = match launcher {
         Launcher::Npx | Launcher::NpmExec => &["npm_config_"],
         Launcher::Uvx | Launcher::UvToolRun => &["uv_"],
@@ -154,7 +168,7 @@ fn environment(launcher: Launcher, own: &BTreeMap<String, String>) -> Result<BTr
     let mut passed = BTreeMap::new();
     for (name, value) in own {
         let lower = name.to_ascii_lowercase();
-        if PASSED_ON.contains(&lower.as_str()) {
+        if FORWARDED_VARIABLES.contains(&lower.as_str()) {
             // Secrets are meant for the server, which is not approved yet.
             let is_registry = lower.contains("registry") || lower.contains("index");
             let is_open =
@@ -163,9 +177,9 @@ fn environment(launcher: Launcher, own: &BTreeMap<String, String>) -> Result<BTr
                 return Err(UnknownPackage::Variable(name.clone()));
             }
             passed.insert(name.clone(), value.clone());
-        } else if FOLDERS.contains(&lower.as_str())
-            || ROUTES.contains(&lower.as_str())
-            || settings.iter().any(|prefix| lower.starts_with(prefix)) && !HARMLESS.contains(&lower.as_str())
+        } else if SETTINGS_FOLDER_VARIABLES.contains(&lower.as_str())
+            || ROUTING_VARIABLES.contains(&lower.as_str())
+            || settings.iter().any(|prefix| lower.starts_with(prefix)) && !HARMLESS_VARIABLES.contains(&lower.as_str())
         {
             return Err(UnknownPackage::Variable(name.clone()));
         }
@@ -175,8 +189,12 @@ fn environment(launcher: Launcher, own: &BTreeMap<String, String>) -> Result<BTr
 
 /// Returns the package manager that belongs to a launcher. Only programs in folders of the search path are run: the
 /// command may name any folder, and is not approved yet.
-fn client(launcher: Launcher, program: &Path, path: &SearchPath) -> Result<(&'static str, PathBuf), UnknownPackage> {
-    let name = launcher.client();
+fn find_package_manager(
+    launcher: Launcher,
+    program: &Path,
+    path: &SearchPath,
+) -> Result<(&'static str, PathBuf), UnknownPackage> {
+    let name = launcher.lookup_program();
     let folder = program.parent().filter(|folder| path.directories.iter().any(|known| known == folder));
     let folder = folder.ok_or_else(|| UnknownPackage::OffSearchPath(program.display().to_string()))?;
     let endings: &[&str] = if cfg!(windows) { &[".exe", ".cmd"] } else { &[""] };
@@ -189,7 +207,7 @@ fn client(launcher: Launcher, program: &Path, path: &SearchPath) -> Result<(&'st
 }
 
 impl PackageManager<'_> {
-    async fn ask(
+    async fn run_lookup(
         &self,
         lookup_arguments: Vec<String>,
         input: &[u8],
@@ -197,35 +215,37 @@ impl PackageManager<'_> {
         failure: impl Fn(&str) -> Option<String>,
     ) -> Result<PackageVersion, UnknownPackage> {
         let time = self.deadline.saturating_duration_since(Instant::now());
-        let limits = OutputLimits { time, bytes: OUTPUT_LIMIT };
+        let limits = OutputLimits { time, bytes: MAX_OUTPUT_BYTES };
         let command = ServerCommand { arguments: lookup_arguments, ..self.command.clone() };
         let failed = |cause: String| UnknownPackage::Failed { client: self.name.to_owned(), cause };
-        let ProgramOutput { exit, stdout, stderr } = match output_of(&command, &self.program, self.path, input, limits)
-            .await
-        {
-            Ok(output) => output,
-            Err(OutputError::TimedOut(_)) => {
-                return Err(UnknownPackage::TimedOut { client: self.name.to_owned(), seconds: LOOKUP_LIMIT.as_secs() });
-            }
-            Err(error) => return Err(failed(error.to_string())),
-        };
+        let ProgramOutput { exit, stdout, stderr } =
+            match output_of(&command, &self.program, self.path, input, limits).await {
+                Ok(output) => output,
+                Err(OutputError::TimedOut(_)) => {
+                    return Err(UnknownPackage::TimedOut {
+                        client: self.name.to_owned(),
+                        seconds: LOOKUP_TIMEOUT.as_secs(),
+                    });
+                }
+                Err(error) => return Err(failed(error.to_string())),
+            };
         let stdout = String::from_utf8_lossy(&stdout);
         if exit.status == Some(0) {
             return answer(&stdout).ok_or_else(|| failed("its answer could not be read".to_owned()));
         }
         let stderr = String::from_utf8_lossy(&stderr);
-        let words = failure(&stdout).or_else(|| telling_line(&stderr).map(str::to_owned));
+        let words = failure(&stdout).or_else(|| error_line(&stderr).map(str::to_owned));
         let words = words.unwrap_or_else(|| match exit.status {
             Some(status) => format!("it ended with status {status}"),
             None => "it was ended by a signal".to_owned(),
         });
-        Err(failed(visible(&words).chars().take(MAX_WORDS).collect()))
+        Err(failed(visible(&words).chars().take(MAX_MESSAGE_CHARS).collect()))
     }
 }
 
 /// Returns the line of standard error that explains the failure: the first that begins with "error", or else the
 /// first.
-fn telling_line(stderr: &str) -> Option<&str> {
+fn error_line(stderr: &str) -> Option<&str> {
     let lines = || stderr.lines().map(str::trim).filter(|line| !line.is_empty());
     let is_error = |line: &&str| line.get(..5).is_some_and(|begins| begins.eq_ignore_ascii_case("error"));
     lines().find(is_error).or_else(|| lines().next())
@@ -251,11 +271,11 @@ mod tests {
             ("UV_INDEX", "own=http://pypi.test/simple"),
         ] {
             let launcher = if name.starts_with("UV") { Launcher::Uvx } else { Launcher::Npx };
-            let refused = environment(launcher, &variables(&[(name, value)]));
+            let refused = lookup_environment(launcher, &variables(&[(name, value)]));
             assert!(matches!(refused, Err(UnknownPackage::Variable(told)) if told == name), "{name}={value}");
         }
-        assert!(names_open_address("--registry=http://registry.test"), "keys would be sent in the clear");
-        assert!(!names_open_address("--registry=https://registry.test"), "here they are not");
+        assert!(contains_unencrypted_url("--registry=http://registry.test"), "keys would be sent in the clear");
+        assert!(!contains_unencrypted_url("--registry=https://registry.test"), "here they are not");
     }
 
     #[test]
@@ -267,17 +287,17 @@ mod tests {
             ("npm_config_registry", "https://registry.test"),
             ("npm_config_yes", "true"),
         ]);
-        let passed = environment(Launcher::Npx, &own).unwrap();
+        let passed = lookup_environment(Launcher::Npx, &own).unwrap();
         let names: Vec<&str> = passed.keys().map(String::as_str).collect();
         assert_eq!(names, ["npm_config_registry"], "and nothing else");
     }
 
     #[test]
     fn most_specific_error_line_is_reported() {
-        let told = telling_line("warning: old\nerror: not found\n  cause: offline\n");
+        let told = error_line("warning: old\nerror: not found\n  cause: offline\n");
         assert_eq!(told, Some("error: not found"), "a warning before it is not");
-        assert_eq!(telling_line("\nno such command\n\nRun --help\n"), Some("no such command"), "else the first");
-        assert_eq!(telling_line("\n"), None, "nothing was printed");
+        assert_eq!(error_line("\nno such command\n\nRun --help\n"), Some("no such command"), "else the first");
+        assert_eq!(error_line("\n"), None, "nothing was printed");
     }
 
     #[test]
@@ -290,7 +310,7 @@ mod tests {
             (Launcher::Uvx, "XDG_DATA_HOME", "/tmp"),
             (Launcher::Docker, "DOCKER_CONFIG", "/tmp/docker"),
         ] {
-            let stopped = environment(launcher, &variables(&[(name, value)]));
+            let stopped = lookup_environment(launcher, &variables(&[(name, value)]));
             assert_eq!(stopped, Err(UnknownPackage::Variable(name.into())), "{name}");
         }
     }
@@ -303,13 +323,13 @@ mod tests {
         }
         let program = folder.path().join("npx");
         let path = |directories: Vec<PathBuf>| SearchPath { directories, source: PathSource::LoginShell };
-        let off = client(Launcher::Npx, &program, &path(vec!["/usr/bin".into()]));
+        let off = find_package_manager(Launcher::Npx, &program, &path(vec!["/usr/bin".into()]));
         assert_eq!(
             off,
             Err(UnknownPackage::OffSearchPath(program.display().to_string())),
             "its folder may be anybody's"
         );
-        let on = client(Launcher::Npx, &program, &path(vec![folder.path().into()]));
+        let on = find_package_manager(Launcher::Npx, &program, &path(vec![folder.path().into()]));
         assert_eq!(on, Ok(("npm", folder.path().join("npm"))), "npm beside npx");
     }
 }

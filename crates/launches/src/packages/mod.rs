@@ -25,9 +25,9 @@ mod reference;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-pub use launcher::{LauncherPackage, launched};
+pub use launcher::{LauncherPackage, launched_package};
 pub use lookup::look_up;
-pub use project::local_copy;
+pub use project::find_local_copy;
 pub use reference::{Launcher, PackageReference};
 
 /// Maximum length of a name, version, hash or address from a package manager, in bytes.
@@ -178,7 +178,7 @@ pub enum UnknownPackage {
 }
 
 /// Returns a text from a package manager if it is short enough and every character fits.
-fn checked(text: &str, fits: impl Fn(char) -> bool) -> Option<String> {
+fn checked_text(text: &str, fits: impl Fn(char) -> bool) -> Option<String> {
     let is_fit = !text.is_empty() && text.len() <= MAX_TEXT && text.chars().all(fits);
     is_fit.then(|| text.to_owned())
 }
@@ -186,15 +186,15 @@ fn checked(text: &str, fits: impl Fn(char) -> bool) -> Option<String> {
 /// Returns a valid version from a package manager. It becomes part of the command line.
 fn checked_version(text: &str) -> Option<String> {
     let begins = text.starts_with(|c: char| c.is_ascii_digit());
-    checked(text, |c| c.is_ascii_alphanumeric() || ".+-_!".contains(c)).filter(|_| begins)
+    checked_text(text, |c| c.is_ascii_alphanumeric() || ".+-_!".contains(c)).filter(|_| begins)
 }
 
 /// Returns valid hashes, such as `sha512-…` or `sha256:…`, separated by blanks.
 fn checked_hash(text: &str) -> Option<String> {
-    checked(text, |c| c.is_ascii_alphanumeric() || "+/=-: ".contains(c))
+    checked_text(text, |c| c.is_ascii_alphanumeric() || "+/=-: ".contains(c))
 }
 
 /// Returns a valid address for display.
 fn checked_source(text: &str) -> Option<String> {
-    checked(text, |c| c.is_ascii_graphic())
+    checked_text(text, |c| c.is_ascii_graphic())
 }

@@ -6,7 +6,7 @@ use super::options::LauncherOptions;
 use super::reference::{Launcher, PackageReference};
 use super::{PackageVersion, UnknownPackage, checked_hash, checked_source, checked_version};
 
-const OPTIONS: LauncherOptions = LauncherOptions {
+const NPX_OPTIONS: LauncherOptions = LauncherOptions {
     flags: &[
         "-y",
         "--yes",
@@ -25,13 +25,13 @@ const OPTIONS: LauncherOptions = LauncherOptions {
 };
 
 /// Members of a version, as `npm view` prints them.
-const FIELDS: [&str; 4] = ["name", "version", "dist.integrity", "dist.tarball"];
+const VIEW_FIELDS: [&str; 4] = ["name", "version", "dist.integrity", "dist.tarball"];
 
 pub(super) fn parse(launcher: Launcher, args: &[String], from: usize) -> Result<PackageReference, UnknownPackage> {
     if args.iter().skip(from).take_while(|arg| *arg != "--").any(|arg| arg == "-c" || arg.starts_with("--call")) {
         return Err(UnknownPackage::ShellLine);
     }
-    let read = OPTIONS.read(args, from)?;
+    let read = NPX_OPTIONS.parse(args, from)?;
     // `npm exec` also reads options after the package, up to `--`.
     let is_separated = read.first.checked_sub(1).and_then(|before| args.get(before)).is_some_and(|arg| arg == "--");
     if launcher == Launcher::NpmExec && !is_separated {
@@ -44,14 +44,14 @@ pub(super) fn parse(launcher: Launcher, args: &[String], from: usize) -> Result<
     let mut reference = match (named.next(), named.next()) {
         (Some(_), Some(_)) => return Err(UnknownPackage::Several),
         (Some(option), None) => {
-            let (name, wanted) = specifier(option.value)?;
+            let (name, wanted) = split_specifier(option.value)?;
             let mut reference = PackageReference::new(launcher, name, wanted, option.at);
             option.prefix.clone_into(&mut reference.prefix);
             reference.is_option = true;
             reference
         }
         (None, _) => {
-            let (name, wanted) = specifier(args.get(read.first).ok_or(UnknownPackage::NoPackage)?)?;
+            let (name, wanted) = split_specifier(args.get(read.first).ok_or(UnknownPackage::NoPackage)?)?;
             PackageReference::new(launcher, name, wanted, read.first)
         }
     };
@@ -62,7 +62,7 @@ pub(super) fn parse(launcher: Launcher, args: &[String], from: usize) -> Result<
 }
 
 /// Splits a package specifier for a registry into name and version.
-fn specifier(text: &str) -> Result<(String, String), UnknownPackage> {
+fn split_specifier(text: &str) -> Result<(String, String), UnknownPackage> {
     let other = || UnknownPackage::Specifier(text.to_owned());
     let at = text.char_indices().skip(1).find(|(_, c)| *c == '@').map(|(at, _)| at);
     let (name, wanted) = at.map_or((text, ""), |at| (&text[..at], &text[at + 1..]));
@@ -93,7 +93,7 @@ pub(super) fn lookup_arguments(reference: &PackageReference) -> Vec<String> {
         ["--json", "--loglevel=error", "--no-update-notifier", "--fetch-retries=1", "--fetch-retry-mintimeout=1000"];
     args.extend(bounds.map(str::to_owned));
     args.extend(["--".to_owned(), package]);
-    args.extend(FIELDS.map(str::to_owned));
+    args.extend(VIEW_FIELDS.map(str::to_owned));
     args
 }
 
@@ -107,7 +107,7 @@ pub(super) fn parse_lookup(reference: &PackageReference, stdout: &str) -> Option
         }
         one => one,
     };
-    let [name, version, integrity, tarball] = FIELDS.map(|field| found.get(field).and_then(Value::as_str));
+    let [name, version, integrity, tarball] = VIEW_FIELDS.map(|field| found.get(field).and_then(Value::as_str));
     let version = checked_version(version?)?;
     if name? != reference.name {
         return None;
@@ -122,7 +122,7 @@ pub(super) fn parse_lookup(reference: &PackageReference, stdout: &str) -> Option
 }
 
 /// Returns npm's own error message for a failure.
-pub(super) fn failure(stdout: &str) -> Option<String> {
+pub(super) fn npm_error_message(stdout: &str) -> Option<String> {
     let answer: Value = serde_json::from_str(stdout).ok()?;
     answer["error"]["summary"].as_str().filter(|words| !words.is_empty()).map(str::to_owned)
 }

@@ -6,13 +6,14 @@ use super::reference::{Launcher, PackageReference};
 use super::{PackageVersion, UnknownPackage, checked_version};
 
 /// Options that affect which package is loaded.
-const DECIDING: [&str; 6] =
+const SELECTING_OPTIONS: [&str; 6] =
     ["--version", "--source", "--add-source", "--configfile", "--prerelease", "--allow-roll-forward"];
 
 pub(super) fn parse(args: &[String]) -> Result<PackageReference, UnknownPackage> {
     // Options may follow the package, up to `--`.
     let own = || args.iter().take_while(|arg| *arg != "--");
-    let option = own().map(|arg| arg.split('=').next().unwrap_or_default()).find(|name| DECIDING.contains(name));
+    let option =
+        own().map(|arg| arg.split('=').next().unwrap_or_default()).find(|name| SELECTING_OPTIONS.contains(name));
     if let Some(option) = option {
         return Err(UnknownPackage::Option(option.to_owned()));
     }
@@ -33,7 +34,7 @@ pub(super) fn parse(args: &[String]) -> Result<PackageReference, UnknownPackage>
 /// Returns the version if the command names it exactly. It needs no lookup, since a lookup would add nothing.
 pub(super) fn known_version(reference: &PackageReference) -> Option<PackageVersion> {
     let is_whole = reference.wanted.matches('.').count() >= 2 && !reference.wanted.contains('*');
-    is_whole.then(|| version(reference, reference.wanted.clone(), None))
+    is_whole.then(|| package_version(reference, reference.wanted.clone(), None))
 }
 
 pub(super) fn lookup_arguments(reference: &PackageReference) -> Vec<String> {
@@ -55,17 +56,17 @@ pub(super) fn parse_lookup(reference: &PackageReference, stdout: &str) -> Option
         let is_same = package["id"].as_str().is_some_and(|id| id.eq_ignore_ascii_case(&reference.name));
         let text = package["version"].as_str().or_else(|| package["latestVersion"].as_str())?;
         let text = checked_version(text).filter(|text| is_same && !text.contains('-') && is_wanted(text))?;
-        Some((numbers(&text)?, text, source.map(str::to_owned)))
+        Some((version_numbers(&text)?, text, source.map(str::to_owned)))
     });
     let (_, text, source) = versions.max_by(|one, other| one.0.cmp(&other.0))?;
-    Some(version(reference, text, source))
+    Some(package_version(reference, text, source))
 }
 
-fn numbers(version: &str) -> Option<Vec<u64>> {
+fn version_numbers(version: &str) -> Option<Vec<u64>> {
     version.split('+').next()?.split('.').map(|part| part.parse().ok()).collect()
 }
 
-fn version(reference: &PackageReference, version: String, source: Option<String>) -> PackageVersion {
+fn package_version(reference: &PackageReference, version: String, source: Option<String>) -> PackageVersion {
     let argument = format!("{}@{version}", reference.name);
     PackageVersion { name: reference.name.clone(), version, integrity: None, source, argument }
 }

@@ -36,7 +36,7 @@ impl LauncherOptions {
     /// # Errors
     ///
     /// Returns [`UnknownPackage::Option`] for an unknown option: it may take the next argument as its value.
-    pub(super) fn read<'a>(&self, args: &'a [String], from: usize) -> Result<ParsedOptions<'a>, UnknownPackage> {
+    pub(super) fn parse<'a>(&self, args: &'a [String], from: usize) -> Result<ParsedOptions<'a>, UnknownPackage> {
         let mut read = ParsedOptions { flags: Vec::new(), values: Vec::new(), first: from };
         while let Some(argument) = args.get(read.first).map(String::as_str) {
             if argument == "--" {
@@ -47,16 +47,16 @@ impl LauncherOptions {
                 break;
             }
             if argument.starts_with("--") || argument.len() == 2 {
-                self.read_one(args, argument, &mut read)?;
+                self.parse_option(args, argument, &mut read)?;
             } else {
-                self.read_letters(args, argument, &mut read)?;
+                self.parse_short_flags(args, argument, &mut read)?;
             }
             read.first += 1;
         }
         Ok(read)
     }
 
-    fn read_one<'a>(
+    fn parse_option<'a>(
         &self,
         args: &'a [String],
         argument: &'a str,
@@ -81,7 +81,7 @@ impl LauncherOptions {
     }
 
     /// Parses several letters after one dash: flags, and at the end possibly an option with a value.
-    fn read_letters<'a>(
+    fn parse_short_flags<'a>(
         &self,
         args: &'a [String],
         argument: &'a str,

@@ -15,7 +15,7 @@ const MAX_SETTINGS: u64 = 1024 * 1024;
 ///
 /// npm takes a program, even the shell and the interpreter, from the first `node_modules/.bin` that contains it; a
 /// package from any depth below `node_modules`; and prefers a program called `pkg@1.2.3` to the package.
-pub fn local_copy(reference: &PackageReference, directory: &Path) -> Option<PathBuf> {
+pub fn find_local_copy(reference: &PackageReference, directory: &Path) -> Option<PathBuf> {
     if !matches!(reference.launcher, Launcher::Npx | Launcher::NpmExec) {
         return None;
     }
@@ -26,12 +26,12 @@ pub fn local_copy(reference: &PackageReference, directory: &Path) -> Option<Path
         if packages.exists() {
             return Some(packages);
         }
-        Some(settings).filter(|settings| settings.exists() && !is_plain(settings))
+        Some(settings).filter(|settings| settings.exists() && !is_plain_package(settings))
     })
 }
 
 /// Returns true if a `package.json` declares no programs and no workspaces.
-fn is_plain(settings: &Path) -> bool {
+fn is_plain_package(settings: &Path) -> bool {
     // Opening a pipe would wait for its writer.
     let file = Some(settings).filter(|settings| settings.is_file()).and_then(|file| std::fs::File::open(file).ok());
     let text = file.and_then(|file| {
@@ -45,7 +45,7 @@ fn is_plain(settings: &Path) -> bool {
 
 /// Returns a settings file that makes a launcher use another registry or proxy in this folder. Files in the user's
 /// home directory are the user's own and don't count.
-pub(super) fn project_settings(launcher: Launcher, directory: &Path) -> Option<PathBuf> {
+pub(super) fn find_project_settings(launcher: Launcher, directory: &Path) -> Option<PathBuf> {
     let names: &[&str] = match launcher {
         Launcher::Npx | Launcher::NpmExec => &[".npmrc"],
         Launcher::Dnx => &["NuGet.Config", "NuGet.config", "nuget.config"],
@@ -68,10 +68,10 @@ mod tests {
         let inner = folder.path().canonicalize().unwrap().join("inner");
         std::fs::create_dir(&inner).unwrap();
         for (launcher, name) in [(Launcher::Npx, ".npmrc"), (Launcher::Dnx, "nuget.config")] {
-            assert_eq!(project_settings(launcher, &inner), None, "there are no settings");
+            assert_eq!(find_project_settings(launcher, &inner), None, "there are no settings");
             let file = inner.with_file_name(name);
             std::fs::write(&file, "https-proxy=http://evil.test").unwrap();
-            assert_eq!(project_settings(launcher, &inner), Some(file), "they are found");
+            assert_eq!(find_project_settings(launcher, &inner), Some(file), "they are found");
         }
     }
 
@@ -93,14 +93,14 @@ mod tests {
             let inner = root.join("sub/inner");
             std::fs::create_dir_all(&inner).unwrap();
             std::fs::write(root.join("sub/package.json"), r#"{"name":"repo","version":"0.0.1"}"#).unwrap();
-            assert_eq!(local_copy(&reference, &inner), None, "a project without programs is none");
+            assert_eq!(find_local_copy(&reference, &inner), None, "a project without programs is none");
             let file = root.join(file);
             std::fs::create_dir_all(file.parent().unwrap()).unwrap();
             std::fs::write(&file, text.unwrap_or_default()).unwrap();
-            let found = local_copy(&reference, &inner);
+            let found = find_local_copy(&reference, &inner);
             assert!(found.as_deref().is_some_and(|found| file.starts_with(found)), "{what}: {found:?}");
             let other = PackageReference { launcher: Launcher::Uvx, ..reference.clone() };
-            assert_eq!(local_copy(&other, &inner), None, "uvx runs none of it");
+            assert_eq!(find_local_copy(&other, &inner), None, "uvx runs none of it");
         }
     }
 }

@@ -4,7 +4,7 @@ use super::options::LauncherOptions;
 use super::reference::{Launcher, PackageReference};
 use super::{PackageVersion, UnknownPackage, checked_hash, checked_source, checked_version};
 
-const OPTIONS: LauncherOptions = LauncherOptions {
+const UVX_OPTIONS: LauncherOptions = LauncherOptions {
     flags: &[
         "-q",
         "--quiet",
@@ -46,9 +46,9 @@ const OPTIONS: LauncherOptions = LauncherOptions {
 };
 
 /// Flags that are passed to uv for the lookup.
-const ASKED_FLAGS: [&str; 5] = ["--offline", "--native-tls", "--system-certs", "--no-config", "--no-index"];
+const LOOKUP_FLAGS: [&str; 5] = ["--offline", "--native-tls", "--system-certs", "--no-config", "--no-index"];
 /// Options that are passed to uv for the lookup.
-const ASKED: [&str; 9] = [
+const LOOKUP_OPTIONS: [&str; 9] = [
     "--index",
     "--default-index",
     "-i",
@@ -60,22 +60,22 @@ const ASKED: [&str; 9] = [
     "--prerelease",
 ];
 /// Maximum number of hashes shown individually. More are combined into one hash.
-const MOST_HASHES: usize = 4;
+const MAX_HASHES: usize = 4;
 
 pub(super) fn parse(launcher: Launcher, args: &[String], from: usize) -> Result<PackageReference, UnknownPackage> {
-    let read = OPTIONS.read(args, from)?;
+    let read = UVX_OPTIONS.parse(args, from)?;
     let mut named = read.values.iter().filter(|value| value.option == "--from");
     let mut reference = match (named.next(), named.next()) {
         (Some(_), Some(_)) => return Err(UnknownPackage::Several),
         (Some(option), None) => {
-            let mut reference = requirement(launcher, option.value, option.at)?;
+            let mut reference = parse_requirement(launcher, option.value, option.at)?;
             option.prefix.clone_into(&mut reference.prefix);
             reference.is_option = true;
             reference
         }
         (None, _) => {
             let text = args.get(read.first).ok_or(UnknownPackage::NoPackage)?;
-            let reference = requirement(launcher, text, read.first)?;
+            let reference = parse_requirement(launcher, text, read.first)?;
             let is_interpreter =
                 reference.name.starts_with("python") && reference.name[6..].chars().all(|c| "0123456789.".contains(c));
             if is_interpreter || !reference.extras.is_empty() {
@@ -84,9 +84,9 @@ pub(super) fn parse(launcher: Launcher, args: &[String], from: usize) -> Result<
             reference
         }
     };
-    reference.options.extend(read.flags.iter().filter(|flag| ASKED_FLAGS.contains(flag)).map(|&flag| flag.to_owned()));
+    reference.options.extend(read.flags.iter().filter(|flag| LOOKUP_FLAGS.contains(flag)).map(|&flag| flag.to_owned()));
     for value in &read.values {
-        if ASKED.contains(&value.option) {
+        if LOOKUP_OPTIONS.contains(&value.option) {
             reference.options.extend([value.option.to_owned(), value.value.to_owned()]);
         }
         // A path would be a program, and the lookup would run it.
@@ -103,7 +103,7 @@ pub(super) fn parse(launcher: Launcher, args: &[String], from: usize) -> Result<
 
 /// Parses a requirement: a name, optional extras in brackets, and an optional version after `@` or a comparison
 /// operator.
-fn requirement(launcher: Launcher, text: &str, at: usize) -> Result<PackageReference, UnknownPackage> {
+fn parse_requirement(launcher: Launcher, text: &str, at: usize) -> Result<PackageReference, UnknownPackage> {
     let other = || UnknownPackage::Specifier(text.to_owned());
     let is_name = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
     let end = text.find(|c| !is_name(c)).unwrap_or(text.len());
@@ -158,7 +158,7 @@ pub(super) fn parse_lookup(reference: &PackageReference, stdout: &str) -> Option
     let found = lines.clone().find_map(|line| line.split_once("==").filter(|_| !line.starts_with(['-', '#'])))?;
     let name = found.0.split('[').next().unwrap_or_default();
     let version = checked_version(found.1.split_whitespace().next()?)?;
-    if normal(name) != normal(&reference.name) {
+    if normalized_name(name) != normalized_name(&reference.name) {
         return None;
     }
     let mut hashes: Vec<String> = words().filter_map(|word| checked_hash(word.strip_prefix("--hash=")?)).collect();
@@ -173,7 +173,7 @@ pub(super) fn parse_lookup(reference: &PackageReference, stdout: &str) -> Option
         version,
         integrity: match hashes.len() {
             0 => None,
-            1..=MOST_HASHES => Some(hashes.join(" ")),
+            1..=MAX_HASHES => Some(hashes.join(" ")),
             files => Some(format!("sha256:{} over {files} files", policy::Hash::of_bytes(hashes.join(" ").as_bytes()))),
         },
         source: lines.filter_map(|line| line.strip_prefix("# from ")).find_map(checked_source),
@@ -182,7 +182,7 @@ pub(super) fn parse_lookup(reference: &PackageReference, stdout: &str) -> Option
 }
 
 /// Returns a package name in the normalized form that indexes compare.
-fn normal(name: &str) -> String {
+fn normalized_name(name: &str) -> String {
     let parts = name.split(['-', '_', '.']).filter(|part| !part.is_empty());
     parts.map(str::to_ascii_lowercase).collect::<Vec<_>>().join("-")
 }

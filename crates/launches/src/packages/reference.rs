@@ -37,7 +37,7 @@ impl Launcher {
     }
 
     /// Returns the name of the program used for lookups. It is installed next to the launcher.
-    pub const fn client(self) -> &'static str {
+    pub const fn lookup_program(self) -> &'static str {
         match self {
             Self::Npx | Self::NpmExec => "npm",
             Self::Uvx | Self::UvToolRun => "uv",
@@ -87,7 +87,7 @@ impl PackageReference {
     }
 
     /// Returns the arguments that run exactly this version.
-    pub fn pinned(&self, args: &[String], version: &PackageVersion) -> Vec<String> {
+    pub fn pinned_args(&self, args: &[String], version: &PackageVersion) -> Vec<String> {
         let mut pinned = args.to_vec();
         if let Some(argument) = pinned.get_mut(self.at) {
             *argument = format!("{}{}", self.prefix, version.argument);
@@ -96,7 +96,7 @@ impl PackageReference {
     }
 
     /// Returns the arguments without the version, which are the same for every version of the package.
-    pub fn unversioned(&self, args: &[String]) -> Vec<String> {
+    pub fn unversioned_args(&self, args: &[String]) -> Vec<String> {
         let mut unversioned = args.to_vec();
         if let Some(argument) = unversioned.get_mut(self.at) {
             *argument = format!("{}{}", self.prefix, self.name);

@@ -166,7 +166,7 @@ async fn concurrent_calls_share_one_failing_renewal() {
     bench.pass(11);
     bench.call("echo").await;
     assert_eq!(issuer.token_requests("refresh_token").len(), 2, "the renewal must be retried later");
-    bench.authorization.try_again();
+    bench.authorization.clear_failures();
     bench.call("echo").await;
     assert_eq!(issuer.token_requests("refresh_token").len(), 3, "try_again must allow an immediate retry");
     bench.authorization.sign_in(AuthReason::SignIn).await.unwrap();

@@ -175,8 +175,8 @@ async fn query_of_the_server_url_is_not_sent_or_shown() {
 #[test]
 fn key_in_the_url_stays_redacted() {
     let mut redactor = crate::secret_redactor::SecretRedactor::default();
-    redactor.learn_query(&Url::parse("https://a.example/mcp?key=the%20first+key&the-lone-key&n=1").unwrap());
-    (0..200).for_each(|number| redactor.learn(&format!("token-number-{number}")));
+    redactor.register_query_secrets(&Url::parse("https://a.example/mcp?key=the%20first+key&the-lone-key&n=1").unwrap());
+    (0..200).for_each(|number| redactor.register_secret(&format!("token-number-{number}")));
     let shown = redactor.text("the%20first+key, the first key, the+first+key, the-lone-key, n=1");
     assert_eq!(shown, "[redacted], [redacted], [redacted], [redacted], n=1", "all forms must be redacted permanently");
 }
@@ -184,8 +184,8 @@ fn key_in_the_url_stays_redacted() {
 #[test]
 fn longer_secrets_are_redacted_first() {
     let mut redactor = crate::secret_redactor::SecretRedactor::default();
-    redactor.learn("secret");
-    redactor.learn("the-secret-of-all");
+    redactor.register_secret("secret");
+    redactor.register_secret("the-secret-of-all");
     let shown = redactor.text("a the-secret-of-all b secret c");
     assert_eq!(shown, "a [redacted] b [redacted] c", "longer secrets must be redacted first");
 }

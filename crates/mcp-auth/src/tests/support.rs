@@ -250,7 +250,7 @@ pub(super) async fn call(authorization: &Arc<ServerAuthorization>, tool: &str) -
             attempt,
             operation: "tools/call".to_owned(),
         };
-        if let ChallengeOutcome::Stop(cause) = authorization.challenged(challenge).await {
+        if let ChallengeOutcome::Stop(cause) = authorization.on_challenge(challenge).await {
             return RequestOutcome::Stopped(cause);
         }
     }

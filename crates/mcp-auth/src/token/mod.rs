@@ -21,7 +21,7 @@ use crate::oauth_client::OAuthClient;
 
 use token_request::TokenHttpClient;
 pub(crate) use token_response::TokenResponse;
-use token_response::object;
+use token_response::parse_object;
 
 /// Grant type of RFC 7523, 2.1.
 const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
@@ -126,7 +126,7 @@ impl TokenEndpoint<'_> {
         parameters.extend(scope_parameter(scopes));
         parameters.extend(resource_parameter(resource));
         let members = self.send_grant(parameters).await?;
-        self.read(&members)
+        self.parse_token_response(&members)
     }
 
     /// Exchanges the user's ID token for a grant that the authorization server `audience` accepts (RFC 8693). Also
@@ -153,12 +153,12 @@ impl TokenEndpoint<'_> {
         let members = self.send_grant(parameters).await?;
         let kind = metadata_document::string(&members, "issued_token_type");
         if kind.is_some_and(|kind| kind != ID_JAG_TYPE) {
-            return Err(self.unreadable("it contains another type of token than requested"));
+            return Err(self.unreadable_error("it contains another type of token than requested"));
         }
         let grant = metadata_document::string(&members, "access_token").map(SecretString::from);
-        let grant = grant.ok_or_else(|| self.unreadable("it contains no grant"))?;
-        self.web.learn(&grant);
-        self.web.conclude("the identity provider gave a grant");
+        let grant = grant.ok_or_else(|| self.unreadable_error("it contains no grant"))?;
+        self.web.register_secret(&grant);
+        self.web.set_conclusion("the identity provider gave a grant");
         Ok((grant, metadata_document::string(&members, "scope").map(|text| crate::scopes::parse(&text))))
     }
 
@@ -171,17 +171,17 @@ impl TokenEndpoint<'_> {
         let answer = self.post(self.form(parameters)?).await?;
         let status = answer.status().as_u16();
         if (200..300).contains(&status) {
-            self.web.conclude("it is revoked");
+            self.web.set_conclusion("it is revoked");
             return Ok(());
         }
-        let members = object(answer.body()).unwrap_or_default();
+        let members = parse_object(answer.body()).unwrap_or_default();
         let cause = match metadata_document::string(&members, "error") {
             Some(code) if status < 500 => {
                 self.error_response(&code, metadata_document::string(&members, "error_description"))
             }
             _ => AuthErrorCause::Status { address: metadata_address::displayed_url(self.url), status },
         };
-        self.web.conclude(&cause.to_string());
+        self.web.set_conclusion(&cause.to_string());
         Err(self.phase.error(cause))
     }
 }

@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use url::form_urlencoded;
 
 use super::TokenEndpoint;
-use super::token_response::{normalise, object};
+use super::token_response::{normalize_response, parse_object};
 use crate::client_assertion;
 use crate::dpop;
 use crate::error::{AuthError, AuthErrorCause};
@@ -36,7 +36,7 @@ impl<'c> AsyncHttpClient<'c> for TokenHttpClient<'_> {
     type Future = Pin<Box<dyn Future<Output = Result<Response<Vec<u8>>, AuthError>> + Send + 'c>>;
 
     fn call(&'c self, request: Request<Vec<u8>>) -> Self::Future {
-        Box::pin(self.endpoint.exchange(request, &self.id_token))
+        Box::pin(self.endpoint.send_token_request(request, &self.id_token))
     }
 }
 
@@ -64,8 +64,11 @@ impl TokenEndpoint<'_> {
         };
         let statement = client_assertion::sign(&self.client.id, self.issuer, key_pem.text(), algorithm, self.now);
         let statement = statement.map_err(|cause| self.phase.error(cause))?;
-        self.web.learn(&SecretString::from(statement.as_str()));
-        Ok(vec![("client_assertion_type", client_assertion::TYPE.to_owned()), ("client_assertion", statement)])
+        self.web.register_secret(&SecretString::from(statement.as_str()));
+        Ok(vec![
+            ("client_assertion_type", client_assertion::ASSERTION_TYPE.to_owned()),
+            ("client_assertion", statement),
+        ])
     }
 
     /// Sends a token request of a grant that `oauth2` does not support.
@@ -74,8 +77,8 @@ impl TokenEndpoint<'_> {
         parameters: Vec<(&'static str, String)>,
     ) -> Result<Map<String, Value>, AuthError> {
         let extra = Mutex::new(None);
-        let answer = self.exchange(self.form(parameters)?, &extra).await?;
-        let members = object(answer.body()).unwrap_or_default();
+        let answer = self.send_token_request(self.form(parameters)?, &extra).await?;
+        let members = parse_object(answer.body()).unwrap_or_default();
         if answer.status().is_success() {
             return Ok(members);
         }
@@ -106,7 +109,7 @@ impl TokenEndpoint<'_> {
             }
         }
         let body = form_urlencoded::Serializer::new(String::new()).extend_pairs(parameters).finish();
-        request.body(body.into_bytes()).map_err(|_| self.unreadable("the request could not be built"))
+        request.body(body.into_bytes()).map_err(|_| self.unreadable_error("the request could not be built"))
     }
 
     /// Sends a token request with a DPoP proof if there is a key, and repeats it with the nonce that the server
@@ -115,12 +118,12 @@ impl TokenEndpoint<'_> {
         let first = self.send(&request).await?;
         let wants_nonce = self.dpop.is_some()
             && first.headers().contains_key("dpop-nonce")
-            && object(first.body()).and_then(|members| metadata_document::string(&members, "error")).as_deref()
+            && parse_object(first.body()).and_then(|members| metadata_document::string(&members, "error")).as_deref()
                 == Some("use_dpop_nonce");
         if !wants_nonce {
             return Ok(first);
         }
-        self.web.conclude("it requires its nonce in the proof");
+        self.web.set_conclusion("it requires its nonce in the proof");
         self.send(&request).await
     }
 
@@ -130,11 +133,12 @@ impl TokenEndpoint<'_> {
             let nonce = self.nonces.get(self.issuer);
             let proof = key.proof("POST", self.url, None, nonce.as_deref(), self.now);
             let proof = proof.map_err(|cause| self.phase.error(cause))?;
-            let proof = HeaderValue::from_str(&proof).map_err(|_| self.unreadable("the proof could not be sent"))?;
+            let proof =
+                HeaderValue::from_str(&proof).map_err(|_| self.unreadable_error("the proof could not be sent"))?;
             request.headers_mut().insert("dpop", proof);
         }
         let answer = self.web.send(self.phase, request).await?;
-        let nonce = answer.headers().get("dpop-nonce").and_then(|value| dpop::nonce(value.to_str().ok()?));
+        let nonce = answer.headers().get("dpop-nonce").and_then(|value| dpop::valid_nonce(value.to_str().ok()?));
         if let Some(nonce) = nonce {
             self.nonces.set(self.issuer, nonce);
         }
@@ -143,35 +147,36 @@ impl TokenEndpoint<'_> {
 
     /// Sends a token request and normalizes the response for strict parsers. Stores the ID token, which `oauth2` drops,
     /// in `id_token`.
-    async fn exchange(
+    async fn send_token_request(
         &self,
         request: Request<Vec<u8>>,
         id_token: &Mutex<Option<SecretString>>,
     ) -> Result<Response<Vec<u8>>, AuthError> {
         let answer = self.post(request).await?;
         let status = answer.status().as_u16();
-        let Some(mut members) = object(answer.body()).filter(|_| status < 500 && !(300..400).contains(&status)) else {
+        let Some(mut members) = parse_object(answer.body()).filter(|_| status < 500 && !(300..400).contains(&status))
+        else {
             let cause = if (200..300).contains(&status) {
-                return Err(self.conclude(self.unreadable("it is not a JSON object")));
+                return Err(self.conclude_with_error(self.unreadable_error("it is not a JSON object")));
             } else {
                 AuthErrorCause::Status { address: metadata_address::displayed_url(self.url), status }
             };
-            return Err(self.conclude(self.phase.error(cause)));
+            return Err(self.conclude_with_error(self.phase.error(cause)));
         };
         if metadata_document::string(&members, "error").is_some() {
             // Some servers send errors with status 200.
             let error = json!({ "error": members["error"], "error_description": members.get("error_description").filter(|text| text.is_string()) });
             let cause = self.error_response(error["error"].as_str().unwrap_or_default(), None);
-            self.web.conclude(&cause.to_string());
+            self.web.set_conclusion(&cause.to_string());
             return self.response(400, error);
         }
         if !(200..300).contains(&status) {
             let cause = AuthErrorCause::Status { address: metadata_address::displayed_url(self.url), status };
-            return Err(self.conclude(self.phase.error(cause)));
+            return Err(self.conclude_with_error(self.phase.error(cause)));
         }
         let found = metadata_document::string(&members, "id_token").map(SecretString::from);
         *id_token.lock().unwrap_or_else(PoisonError::into_inner) = found;
-        normalise(&mut members);
+        normalize_response(&mut members);
         self.response(200, Value::Object(members))
     }
 
@@ -180,6 +185,6 @@ impl TokenEndpoint<'_> {
             .status(status)
             .header("content-type", "application/json")
             .body(body.to_string().into_bytes());
-        response.map_err(|_| self.unreadable("the response could not be read"))
+        response.map_err(|_| self.unreadable_error("the response could not be read"))
     }
 }

@@ -15,7 +15,7 @@ use crate::metadata_document;
 use crate::scopes;
 
 /// Maximum accepted lifetime of a token in seconds: ten years.
-const LONGEST_LIFE: f64 = 315_360_000.0;
+const MAX_LIFETIME_SECONDS: f64 = 315_360_000.0;
 
 type TokenRequestError = RequestTokenError<AuthError, BasicErrorResponse>;
 
@@ -40,10 +40,10 @@ impl TokenEndpoint<'_> {
     ) -> Result<TokenResponse, AuthError> {
         match granted {
             Ok(response) => {
-                let mut granted = self.take(&response)?;
+                let mut granted = self.convert_response(&response)?;
                 granted.id_token = id_token.into_inner().unwrap_or_else(PoisonError::into_inner);
                 if let Some(token) = &granted.id_token {
-                    self.web.learn(token);
+                    self.web.register_secret(token);
                 }
                 Ok(granted)
             }
@@ -54,42 +54,46 @@ impl TokenEndpoint<'_> {
             }
             // Details are not displayed, since the first variant contains the response.
             Err(RequestTokenError::Parse(..) | RequestTokenError::Other(_)) => {
-                Err(self.conclude(self.unreadable("it contains no valid token")))
+                Err(self.conclude_with_error(self.unreadable_error("it contains no valid token")))
             }
         }
     }
 
-    pub(super) fn read(&self, members: &Map<String, Value>) -> Result<TokenResponse, AuthError> {
+    pub(super) fn parse_token_response(&self, members: &Map<String, Value>) -> Result<TokenResponse, AuthError> {
         let response = serde_json::from_value::<BasicTokenResponse>(Value::Object(members.clone()));
-        let unreadable = |_| self.conclude(self.unreadable("it contains no valid token"));
-        self.take(&response.map_err(unreadable)?)
+        let unreadable = |_| self.conclude_with_error(self.unreadable_error("it contains no valid token"));
+        self.convert_response(&response.map_err(unreadable)?)
     }
 
-    fn take(&self, response: &BasicTokenResponse) -> Result<TokenResponse, AuthError> {
+    fn convert_response(&self, response: &BasicTokenResponse) -> Result<TokenResponse, AuthError> {
         let access = SecretString::from(response.access_token().secret().clone());
-        self.web.learn(&access);
+        self.web.register_secret(&access);
         let refresh = response.refresh_token().map(|token| SecretString::from(token.secret().clone()));
         if let Some(refresh) = &refresh {
-            self.web.learn(refresh);
+            self.web.register_secret(refresh);
         }
         let is_fit = |token: &SecretString| {
             let token = token.expose_secret();
             !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic())
         };
         if !is_fit(&access) {
-            return Err(
-                self.conclude(self.unreadable("its token contains characters that are not allowed in a header"))
-            );
+            return Err(self.conclude_with_error(
+                self.unreadable_error("its token contains characters that are not allowed in a header"),
+            ));
         }
         let bound = match response.token_type() {
             BasicTokenType::Bearer => false,
             BasicTokenType::Extension(kind) if kind.eq_ignore_ascii_case("dpop") && self.dpop.is_some() => true,
-            _ => return Err(self.conclude(self.unreadable("its token is of a type that was not requested"))),
+            _ => {
+                return Err(
+                    self.conclude_with_error(self.unreadable_error("its token is of a type that was not requested"))
+                );
+            }
         };
         if self.must_bind && !bound {
-            return Err(self.conclude(self.phase.error(AuthErrorCause::Unbound)));
+            return Err(self.conclude_with_error(self.phase.error(AuthErrorCause::Unbound)));
         }
-        self.web.conclude("a token was granted");
+        self.web.set_conclusion("a token was granted");
         Ok(TokenResponse {
             access,
             bound,
@@ -102,25 +106,25 @@ impl TokenEndpoint<'_> {
 
     pub(super) fn error_response(&self, code: &str, description: Option<String>) -> AuthErrorCause {
         AuthErrorCause::Refused {
-            code: self.web.clean(code),
-            description: description.map(|text| self.web.clean(&text)),
+            code: self.web.format_untrusted(code),
+            description: description.map(|text| self.web.format_untrusted(&text)),
         }
     }
 
-    pub(super) fn unreadable(&self, cause: &str) -> AuthError {
+    pub(super) fn unreadable_error(&self, cause: &str) -> AuthError {
         self.phase.error(AuthErrorCause::Unreadable {
             address: metadata_address::displayed_url(self.url),
             cause: cause.to_owned(),
         })
     }
 
-    pub(super) fn conclude(&self, error: AuthError) -> AuthError {
-        self.web.conclude(&error.cause.to_string());
+    pub(super) fn conclude_with_error(&self, error: AuthError) -> AuthError {
+        self.web.set_conclusion(&error.cause.to_string());
         error
     }
 }
 
-pub(super) fn object(body: &[u8]) -> Option<Map<String, Value>> {
+pub(super) fn parse_object(body: &[u8]) -> Option<Map<String, Value>> {
     match serde_json::from_slice(body) {
         Ok(Value::Object(members)) => Some(members),
         _ => None,
@@ -129,14 +133,14 @@ pub(super) fn object(body: &[u8]) -> Option<Map<String, Value>> {
 
 /// Converts a token response to the form of RFC 6749, 5.1: handles lifetimes in strings and fractions, scopes in lists,
 /// empty and null members, and a missing type. A lifetime of zero is dropped, as the token was just issued.
-pub(super) fn normalise(members: &mut Map<String, Value>) {
+pub(super) fn normalize_response(members: &mut Map<String, Value>) {
     members.retain(|_, value| !value.is_null());
     let lifetime = match members.get("expires_in") {
         Some(Value::String(text)) => text.trim().parse::<f64>().ok(),
         Some(value) => value.as_f64(),
         None => None,
     };
-    match lifetime.filter(|seconds| (1.0..=LONGEST_LIFE).contains(seconds)) {
+    match lifetime.filter(|seconds| (1.0..=MAX_LIFETIME_SECONDS).contains(seconds)) {
         // Within the bounds, so only a fraction is lost.
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         Some(seconds) => members.insert("expires_in".to_owned(), json!(seconds as u64)),
@@ -186,7 +190,7 @@ mod tests {
         for (given, lifetime, scope, has_refresh) in table {
             let mut members = given.as_object().unwrap().clone();
             members.insert("access_token".to_owned(), json!("t"));
-            normalise(&mut members);
+            normalize_response(&mut members);
             let read: BasicTokenResponse = serde_json::from_value(Value::Object(members)).unwrap();
             assert_eq!(read.expires_in().map(|life| life.as_secs()), lifetime, "the lifetime in {given}");
             let scopes =

@@ -13,30 +13,30 @@ use super::{IncomingMessage, InvalidCause, InvalidMessage, MAX_BATCH, MAX_DEPTH,
 pub(super) fn decode(frame: &Bytes) -> Result<IncomingMessage, InvalidMessage> {
     let bytes = trim(frame);
     let Ok(text) = ByteString::try_from(frame.slice_ref(bytes)) else {
-        return batch_or_cause(&frame.slice_ref(bytes));
+        return decode_batch_or_cause(&frame.slice_ref(bytes));
     };
-    let Some(envelope) = MessageEnvelope::parse(&text) else { return batch_or_cause(text.as_bytes()) };
-    message(&text, envelope).map_err(|cause| InvalidMessage::new(cause, bytes, &LineSurvey::scan(bytes)))
+    let Some(envelope) = MessageEnvelope::parse(&text) else { return decode_batch_or_cause(text.as_bytes()) };
+    decode_message(&text, envelope).map_err(|cause| InvalidMessage::new(cause, bytes, &LineSurvey::scan(bytes)))
 }
 
 /// Decodes a line that is not a valid object: a batch, or the cause of its rejection.
-fn batch_or_cause(bytes: &Bytes) -> Result<IncomingMessage, InvalidMessage> {
+fn decode_batch_or_cause(bytes: &Bytes) -> Result<IncomingMessage, InvalidMessage> {
     let found = LineSurvey::scan(bytes);
-    let read = match check(bytes, &found) {
-        Ok(text) if bytes.first() == Some(&b'[') => batch(&text, &found),
+    let read = match check_line(bytes, &found) {
+        Ok(text) if bytes.first() == Some(&b'[') => decode_batch(&text, &found),
         Ok(text) => Err(serde_json::from_str::<IgnoredAny>(&text)
-            .map_or_else(broken, |_| InvalidCause::NotJson("the message could not be parsed".into()))),
+            .map_or_else(json_error_cause, |_| InvalidCause::NotJson("the message could not be parsed".into()))),
         Err(cause) => Err(cause),
     };
     read.map_err(|cause| InvalidMessage::new(cause, bytes, &found))
 }
 
 /// Rejects what can be recognized as invalid without parsing, and returns the text otherwise.
-fn check(bytes: &Bytes, found: &LineSurvey) -> Result<ByteString, InvalidCause> {
+fn check_line(bytes: &Bytes, found: &LineSurvey) -> Result<ByteString, InvalidCause> {
     match bytes.first() {
         None => return Err(InvalidCause::Blank),
         Some(b'{' | b'[') => {}
-        Some(_) => return Err(not_even_json(bytes)),
+        Some(_) => return Err(not_json_cause(bytes)),
     }
     let text = ByteString::try_from(bytes.clone()).map_err(|error| InvalidCause::NotUtf8(error.valid_up_to()))?;
     if found.depth > MAX_DEPTH {
@@ -54,7 +54,7 @@ fn check(bytes: &Bytes, found: &LineSurvey) -> Result<ByteString, InvalidCause> 
     Ok(text)
 }
 
-fn not_even_json(bytes: &[u8]) -> InvalidCause {
+fn not_json_cause(bytes: &[u8]) -> InvalidCause {
     let starts = |prefix: &[u8]| bytes.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix));
     if starts(b"content-length:") || starts(b"content-type:") {
         InvalidCause::LspHeader
@@ -67,27 +67,27 @@ fn not_even_json(bytes: &[u8]) -> InvalidCause {
     }
 }
 
-fn batch(text: &ByteString, found: &LineSurvey) -> Result<IncomingMessage, InvalidCause> {
+fn decode_batch(text: &ByteString, found: &LineSurvey) -> Result<IncomingMessage, InvalidCause> {
     if found.top_level_commas >= MAX_BATCH {
         return Err(InvalidCause::batch_too_long());
     }
-    let parts: Vec<&RawValue> = serde_json::from_str(text).map_err(broken)?;
+    let parts: Vec<&RawValue> = serde_json::from_str(text).map_err(json_error_cause)?;
     if parts.is_empty() {
         return Err(InvalidCause::EmptyBatch);
     }
-    Ok(IncomingMessage::Batch(parts.into_iter().map(|part| element(text, part.get())).collect()))
+    Ok(IncomingMessage::Batch(parts.into_iter().map(|part| decode_element(text, part.get())).collect()))
 }
 
-fn element(frame: &ByteString, text: &str) -> Result<IncomingMessage, InvalidMessage> {
+fn decode_element(frame: &ByteString, text: &str) -> Result<IncomingMessage, InvalidMessage> {
     let read = match MessageEnvelope::parse(text) {
-        Some(envelope) => message(frame, envelope),
+        Some(envelope) => decode_message(frame, envelope),
         None => Err(InvalidCause::NotAnObject),
     };
     read.map_err(|cause| InvalidMessage::new(cause, text.as_bytes(), &LineSurvey::scan(text.as_bytes())))
 }
 
 /// Decodes an envelope whose members are slices of `text`.
-fn message(text: &ByteString, envelope: MessageEnvelope<'_>) -> Result<IncomingMessage, InvalidCause> {
+fn decode_message(text: &ByteString, envelope: MessageEnvelope<'_>) -> Result<IncomingMessage, InvalidCause> {
     if let Some(key) = envelope.duplicate {
         return Err(InvalidCause::DuplicateKey(key.into()));
     }
@@ -137,6 +137,6 @@ fn message(text: &ByteString, envelope: MessageEnvelope<'_>) -> Result<IncomingM
     }
 }
 
-fn broken(error: serde_json::Error) -> InvalidCause {
+fn json_error_cause(error: serde_json::Error) -> InvalidCause {
     InvalidCause::NotJson(error.to_string())
 }

@@ -23,20 +23,21 @@ impl<'a> MessageEnvelope<'a> {
     pub(super) fn parse(text: &'a str) -> Option<MessageEnvelope<'a>> {
         let mut scan = JsonScanner::new(text);
         let mut envelope = MessageEnvelope::default();
-        let mut more = scan.enter(b'{', b'}')?;
+        let mut more = scan.open_container(b'{', b'}')?;
         while more {
             let key = scan.key()?;
-            let name = member(key);
-            let value = if name == Some("result") { scan.value_recorded(&mut envelope.large) } else { scan.value() }?;
+            let name = member_name(key);
+            let value =
+                if name == Some("result") { scan.value_with_recorder(&mut envelope.large) } else { scan.value() }?;
             if let Some(name) = name {
-                envelope.put(name, value);
+                envelope.set_member(name, value);
             }
             more = scan.has_more(b'}')?;
         }
         scan.is_done().then_some(envelope)
     }
 
-    fn put(&mut self, name: &'static str, value: &'a str) {
+    fn set_member(&mut self, name: &'static str, value: &'a str) {
         let slot = match name {
             "jsonrpc" => &mut self.jsonrpc,
             "id" => &mut self.id,
@@ -52,7 +53,7 @@ impl<'a> MessageEnvelope<'a> {
 }
 
 /// Returns the member of JSON-RPC with this name, or `None` for any other key.
-fn member(key: QuotedString<'_>) -> Option<&'static str> {
+fn member_name(key: QuotedString<'_>) -> Option<&'static str> {
     // The longest key of the envelope is shorter, even with each letter written as \uXXXX.
     let key = if key.len() <= 64 { key.unescape() } else { None };
     ["jsonrpc", "id", "method", "params", "result", "error"].into_iter().find(|name| key.as_deref() == Some(name))

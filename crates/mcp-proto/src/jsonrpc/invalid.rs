@@ -126,7 +126,7 @@ impl InvalidMessage {
         let request = found.is_request();
         // A server sends an oversized line in place of a response.
         let too_long = matches!(cause, InvalidCause::TooLong { .. });
-        let answer = !request && (too_long || found.is_answer(cause == InvalidCause::BadId));
+        let answer = !request && (too_long || found.is_response(cause == InvalidCause::BadId));
         let id = found.id().cloned();
         InvalidMessage {
             cause,

@@ -6,7 +6,7 @@ mod bytes;
 
 use std::borrow::Cow;
 
-use bytes::{key, number, space, string, word};
+use bytes::{key_end, literal_end, number_end, skip_whitespace, string_end};
 
 use super::value_spans::{ValueRecorder, ValueSpan};
 use super::{MAX_DEPTH, MAX_VALUES};
@@ -32,7 +32,7 @@ impl<'a> JsonScanner<'a> {
     }
 
     /// Returns the scanner moved to another position of the same text.
-    pub(crate) fn placed_at(mut self, at: usize) -> JsonScanner<'a> {
+    pub(crate) fn moved_to(mut self, at: usize) -> JsonScanner<'a> {
         self.at = at;
         // Binary search, as a text may have many such positions and many spans before them.
         let passed = self.known.partition_point(|span| span.start() < at);
@@ -41,28 +41,28 @@ impl<'a> JsonScanner<'a> {
     }
 
     /// Returns the number of consumed bytes.
-    pub(crate) fn at(&self) -> usize {
+    pub(crate) fn position(&self) -> usize {
         self.at
     }
 
     /// Returns the text consumed since `at`.
-    pub(crate) fn since(&self, at: usize) -> &'a str {
+    pub(crate) fn text_since(&self, at: usize) -> &'a str {
         self.text.get(at..self.at).unwrap_or_default()
     }
 
     /// Consumes `null` if it is next, and returns `true` if so.
     pub(crate) fn null(&mut self) -> bool {
-        self.passes(b"null")
+        self.consume_literal(b"null")
     }
 
     /// Consumes `true` or `false` if it is next, and returns its value.
     pub(crate) fn flag(&mut self) -> Option<bool> {
-        if self.passes(b"true") { Some(true) } else { self.passes(b"false").then_some(false) }
+        if self.consume_literal(b"true") { Some(true) } else { self.consume_literal(b"false").then_some(false) }
     }
 
-    fn passes(&mut self, literal: &[u8]) -> bool {
+    fn consume_literal(&mut self, literal: &[u8]) -> bool {
         self.peek();
-        word(self.bytes(), self.at, literal).map(|end| self.at = end).is_some()
+        literal_end(self.bytes(), self.at, literal).map(|end| self.at = end).is_some()
     }
 
     fn bytes(&self) -> &'a [u8] {
@@ -71,7 +71,7 @@ impl<'a> JsonScanner<'a> {
 
     /// Skips white space and returns the next byte without consuming it.
     pub(crate) fn peek(&mut self) -> Option<u8> {
-        self.at = space(self.bytes(), self.at);
+        self.at = skip_whitespace(self.bytes(), self.at);
         self.bytes().get(self.at).copied()
     }
 
@@ -93,14 +93,14 @@ impl<'a> JsonScanner<'a> {
             return None;
         }
         let start = self.at;
-        let escapes = match self.known_end() {
+        let escapes = match self.recorded_end() {
             // Only strings without escapes are recorded.
             Some(end) => {
                 self.at = end;
                 false
             }
             None => {
-                let (end, escapes) = string(self.bytes(), start + 1)?;
+                let (end, escapes) = string_end(self.bytes(), start + 1)?;
                 self.at = end;
                 escapes
             }
@@ -109,11 +109,11 @@ impl<'a> JsonScanner<'a> {
     }
 
     /// Consumes the opening byte of an object or array. Returns `false` if it is empty, after also consuming `close`.
-    pub(crate) fn enter(&mut self, open: u8, close: u8) -> Option<bool> {
+    pub(crate) fn open_container(&mut self, open: u8, close: u8) -> Option<bool> {
         if !self.take(open) {
             return None;
         }
-        self.count()?;
+        self.count_value()?;
         Some(!self.take(close))
     }
 
@@ -122,7 +122,7 @@ impl<'a> JsonScanner<'a> {
         match self.peek()? {
             b',' => {
                 self.at += 1;
-                self.count()?;
+                self.count_value()?;
                 Some(true)
             }
             byte if byte == close => {
@@ -136,13 +136,13 @@ impl<'a> JsonScanner<'a> {
     /// Consumes the key of a member and its colon, and returns the key.
     pub(crate) fn key(&mut self) -> Option<QuotedString<'a>> {
         let bytes = self.bytes();
-        let start = space(bytes, self.at);
+        let start = skip_whitespace(bytes, self.at);
         if bytes.get(start) != Some(&b'"') {
             return None;
         }
         // Keys are not recorded.
-        let (end, escapes) = string(bytes, start + 1)?;
-        let colon = space(bytes, end);
+        let (end, escapes) = string_end(bytes, start + 1)?;
+        let colon = skip_whitespace(bytes, end);
         if bytes.get(colon) != Some(&b':') {
             return None;
         }
@@ -153,22 +153,22 @@ impl<'a> JsonScanner<'a> {
     /// Consumes one value of any type and returns its text.
     pub(crate) fn value(&mut self) -> Option<&'a str> {
         self.peek();
-        match self.known_end() {
+        match self.recorded_end() {
             Some(end) => {
                 let start = std::mem::replace(&mut self.at, end);
                 self.text.get(start..end)
             }
-            None => self.walk(&mut ()),
+            None => self.scan_value(&mut ()),
         }
     }
 
     /// Consumes one value as [`JsonScanner::value`] does, and records the large values inside.
-    pub(super) fn value_recorded(&mut self, recorder: &mut impl ValueRecorder) -> Option<&'a str> {
-        self.walk(recorder)
+    pub(super) fn value_with_recorder(&mut self, recorder: &mut impl ValueRecorder) -> Option<&'a str> {
+        self.scan_value(recorder)
     }
 
     /// Returns the end of the next value if it was recorded.
-    fn known_end(&mut self) -> Option<usize> {
+    fn recorded_end(&mut self) -> Option<usize> {
         if self.known.is_empty() {
             return None;
         }
@@ -177,9 +177,9 @@ impl<'a> JsonScanner<'a> {
         self.known.first().filter(|span| span.start() == self.at).map(ValueSpan::end)
     }
 
-    fn walk(&mut self, recorder: &mut impl ValueRecorder) -> Option<&'a str> {
+    fn scan_value(&mut self, recorder: &mut impl ValueRecorder) -> Option<&'a str> {
         let bytes = self.bytes();
-        let start = space(bytes, self.at);
+        let start = skip_whitespace(bytes, self.at);
         let mut at = start;
         // Stack of the open containers, one bit each: 1 for an object, the innermost in the lowest bit.
         let mut objects = 0_u128;
@@ -187,9 +187,9 @@ impl<'a> JsonScanner<'a> {
         loop {
             match *bytes.get(at)? {
                 b'"' => {
-                    let (end, escapes) = string(bytes, at + 1)?;
+                    let (end, escapes) = string_end(bytes, at + 1)?;
                     if !escapes {
-                        recorder.string(depth, at - start, end - start);
+                        recorder.on_string(depth, at - start, end - start);
                     }
                     at = end;
                 }
@@ -199,25 +199,25 @@ impl<'a> JsonScanner<'a> {
                     if depth >= MAX_DEPTH {
                         return None;
                     }
-                    self.count()?;
-                    recorder.opened(depth, at - start);
+                    self.count_value()?;
+                    recorder.on_container_start(depth, at - start);
                     let object = open == b'{';
-                    at = space(bytes, at + 1);
-                    if bytes.get(at) != Some(&(open + CLOSES)) {
+                    at = skip_whitespace(bytes, at + 1);
+                    if bytes.get(at) != Some(&(open + CLOSE_OFFSET)) {
                         objects = objects << 1 | u128::from(object);
                         if object {
-                            at = key(bytes, at)?;
+                            at = key_end(bytes, at)?;
                         }
                         continue;
                     }
                     at += 1;
-                    recorder.closed(depth, at - start);
+                    recorder.on_container_end(depth, at - start);
                     depth -= 1;
                 }
-                b't' => at = word(bytes, at, b"true")?,
-                b'f' => at = word(bytes, at, b"false")?,
-                b'n' => at = word(bytes, at, b"null")?,
-                _ => at = number(bytes, at)?,
+                b't' => at = literal_end(bytes, at, b"true")?,
+                b'f' => at = literal_end(bytes, at, b"false")?,
+                b'n' => at = literal_end(bytes, at, b"null")?,
+                _ => at = number_end(bytes, at)?,
             }
             loop {
                 if depth == 0 {
@@ -225,19 +225,19 @@ impl<'a> JsonScanner<'a> {
                     return self.text.get(start..at);
                 }
                 let object = objects & 1 == 1;
-                at = space(bytes, at);
+                at = skip_whitespace(bytes, at);
                 match *bytes.get(at)? {
                     b',' => {
-                        self.count()?;
-                        at = space(bytes, at + 1);
+                        self.count_value()?;
+                        at = skip_whitespace(bytes, at + 1);
                         if object {
-                            at = key(bytes, at)?;
+                            at = key_end(bytes, at)?;
                         }
                         break;
                     }
                     close if close == if object { b'}' } else { b']' } => {
                         at += 1;
-                        recorder.closed(depth, at - start);
+                        recorder.on_container_end(depth, at - start);
                         depth -= 1;
                         objects >>= 1;
                     }
@@ -247,15 +247,15 @@ impl<'a> JsonScanner<'a> {
         }
     }
 
-    fn count(&mut self) -> Option<()> {
+    fn count_value(&mut self) -> Option<()> {
         self.values += 1;
         (self.values <= MAX_VALUES).then_some(())
     }
 }
 
 /// Distance between the closing and the opening byte of an object or array in ASCII.
-const CLOSES: u8 = b'}' - b'{';
-const _: () = assert!(b'[' + CLOSES == b']');
+const CLOSE_OFFSET: u8 = b'}' - b'{';
+const _: () = assert!(b'[' + CLOSE_OFFSET == b']');
 
 /// A JSON string with its quotes.
 #[derive(Debug, Clone, Copy)]

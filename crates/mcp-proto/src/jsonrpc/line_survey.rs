@@ -161,7 +161,7 @@ impl LineSurvey {
     /// surveyed completely.
     ///
     /// Some servers respond to notifications, with an id that is `null` or missing. These match no request.
-    pub(super) fn is_answer(&self, whole: bool) -> bool {
+    pub(super) fn is_response(&self, whole: bool) -> bool {
         let names_none = self.id_is_null || (whole && !self.has_id);
         (self.has_outcome && !names_none) || (self.has_version && self.id.is_some())
     }

@@ -22,7 +22,7 @@ impl<'a> MessageOutline<'a> {
     pub fn parse(text: &'a str) -> Option<MessageOutline<'a>> {
         let mut scan = JsonScanner::new(text);
         let mut outline = MessageOutline::default();
-        let mut more = scan.enter(b'{', b'}')?;
+        let mut more = scan.open_container(b'{', b'}')?;
         while more {
             let key = scan.key()?.unescape()?;
             match &*key {

@@ -18,14 +18,14 @@ impl ObjectWriter<'_> {
 
     /// Writes a member. `name` must not need escapes.
     pub(crate) fn put(&mut self, name: &'static str, value: &(impl Serialize + ?Sized)) {
-        self.name(name);
+        self.write_name(name);
         append(self.text, value);
     }
 
     /// Writes members whose names may need escapes.
     pub(crate) fn put_all<'m>(&mut self, members: impl IntoIterator<Item = (&'m String, &'m serde_json::Value)>) {
         for (name, value) in members {
-            self.separate();
+            self.write_separator();
             append(self.text, name);
             self.text.push(b':');
             append(self.text, value);
@@ -33,9 +33,9 @@ impl ObjectWriter<'_> {
     }
 
     /// Writes serialized members, given as an object without its braces.
-    pub(crate) fn put_written(&mut self, members: &str) {
+    pub(crate) fn put_serialized(&mut self, members: &str) {
         if !members.is_empty() {
-            self.separate();
+            self.write_separator();
             self.text.extend_from_slice(members.as_bytes());
         }
     }
@@ -43,7 +43,7 @@ impl ObjectWriter<'_> {
     /// Writes a nested object, which is omitted if it has no members.
     pub(crate) fn put_object(&mut self, name: &'static str, fill: impl FnOnce(&mut ObjectWriter<'_>)) {
         let (before, was_empty) = (self.text.len(), self.empty);
-        self.name(name);
+        self.write_name(name);
         self.text.push(b'{');
         let mut inner = ObjectWriter { text: self.text, empty: true };
         fill(&mut inner);
@@ -55,21 +55,21 @@ impl ObjectWriter<'_> {
         }
     }
 
-    fn name(&mut self, name: &'static str) {
-        self.separate();
+    fn write_name(&mut self, name: &'static str) {
+        self.write_separator();
         self.text.push(b'"');
         self.text.extend_from_slice(name.as_bytes());
         self.text.extend_from_slice(b"\":");
     }
 
-    fn separate(&mut self) {
+    fn write_separator(&mut self) {
         if !std::mem::replace(&mut self.empty, false) {
             self.text.push(b',');
         }
     }
 }
 
-/// Serializes members for [`ObjectWriter::put_written`] as an object without its braces.
+/// Serializes members for [`ObjectWriter::put_serialized`] as an object without its braces.
 pub(crate) fn write_members(fill: impl FnOnce(&mut ObjectWriter<'_>)) -> Box<str> {
     let mut text = Vec::new();
     fill(&mut ObjectWriter { text: &mut text, empty: true });
@@ -98,8 +98,8 @@ mod tests {
             members.put("text", "line\nend \"quoted\" \u{1}");
             members.put_object("nothing", |inner| inner.put_object("at all", |_| {}));
             members.put_object("object", |inner| {
-                inner.put_written("");
-                inner.put_written(r#""w":true,"x":2"#);
+                inner.put_serialized("");
+                inner.put_serialized(r#""w":true,"x":2"#);
                 inner.put("y", &3);
             });
             members.put_all(any.as_object().into_iter().flatten());

@@ -52,13 +52,13 @@ pub enum OutgoingKind {
 }
 
 /// Initial capacity in bytes: fits most messages and the line end that the transport may append.
-const USUAL: usize = 256;
+const INITIAL_CAPACITY: usize = 256;
 
 /// Serializes a message as one line.
-fn line(fill: impl FnOnce(&mut ObjectWriter<'_>)) -> String {
-    let mut text = Vec::with_capacity(USUAL);
+fn serialize_line(fill: impl FnOnce(&mut ObjectWriter<'_>)) -> String {
+    let mut text = Vec::with_capacity(INITIAL_CAPACITY);
     ObjectWriter::write(&mut text, |message| {
-        message.put_written(r#""jsonrpc":"2.0""#);
+        message.put_serialized(r#""jsonrpc":"2.0""#);
         fill(message);
     });
     // JSON that was written from strings is UTF-8.
@@ -72,7 +72,7 @@ impl OutgoingMessage {
         method: &'static str,
         params: impl FnOnce(&mut ObjectWriter<'_>),
     ) -> OutgoingMessage {
-        let json = line(|message| {
+        let json = serialize_line(|message| {
             message.put("id", &id);
             message.put("method", method);
             message.put_object("params", params);
@@ -82,7 +82,7 @@ impl OutgoingMessage {
     }
 
     pub(crate) fn notification(method: &'static str, params: impl FnOnce(&mut ObjectWriter<'_>)) -> OutgoingMessage {
-        let json = line(|message| {
+        let json = serialize_line(|message| {
             message.put("method", method);
             message.put_object("params", params);
         });
@@ -90,7 +90,7 @@ impl OutgoingMessage {
     }
 
     pub(crate) fn response(id: RequestId, result: Result<Value, RpcError>) -> OutgoingMessage {
-        let json = line(|message| {
+        let json = serialize_line(|message| {
             message.put("id", &id);
             match &result {
                 Ok(result) => message.put("result", result),

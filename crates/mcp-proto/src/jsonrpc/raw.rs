@@ -11,7 +11,7 @@ use super::value_spans::LargeValues;
 
 /// Text of one JSON value, as received.
 ///
-/// Cloning is cheap and keeps the whole frame in memory: use a [`RawJson::detached`] copy for values that live long.
+/// Cloning is cheap and keeps the whole frame in memory: use a [`RawJson::to_detached`] copy for values that live long.
 /// The text is valid JSON within the limits of this crate.
 #[derive(Clone)]
 pub struct RawJson {
@@ -44,7 +44,7 @@ impl RawJson {
     }
 
     /// Returns a slice of this text, which also keeps the frame in memory.
-    pub(crate) fn share(&self, part: &str) -> ByteString {
+    pub(crate) fn shared_slice(&self, part: &str) -> ByteString {
         self.text.slice_ref(part)
     }
 
@@ -68,7 +68,7 @@ impl RawJson {
 
     /// Returns a copy that does not keep the frame in memory.
     #[must_use]
-    pub fn detached(&self) -> RawJson {
+    pub fn to_detached(&self) -> RawJson {
         RawJson::copy_of(self.get())
     }
 }

@@ -4,12 +4,12 @@
 use std::sync::Arc;
 
 /// Minimum length of a recorded value in bytes. Smaller values are as fast to scan again.
-const LARGE: usize = 64;
+const MIN_RECORDED_BYTES: usize = 64;
 /// Maximum depth of a recorded value. A list's result is an object (1) with an array (2) of entries (3) with schemas
 /// (4). Deeper values are skipped with the value that contains them.
-const DEPTH: usize = 4;
+const MAX_RECORDED_DEPTH: usize = 4;
 /// Maximum number of recorded values. Further values are scanned again.
-const MOST: usize = 65_536;
+const MAX_RECORDED_VALUES: usize = 65_536;
 
 /// Position of one large value: an object, an array, or a string without escapes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,18 +33,18 @@ impl ValueSpan {
 /// Callback for the values nested in a scanned value. Offsets are relative to the scanned value.
 pub(super) trait ValueRecorder {
     /// Called for a string without escapes. `depth` is the number of enclosing containers.
-    fn string(&mut self, depth: usize, start: usize, end: usize);
+    fn on_string(&mut self, depth: usize, start: usize, end: usize);
     /// Called at the beginning of a container. `depth` includes the container itself.
-    fn opened(&mut self, depth: usize, start: usize);
+    fn on_container_start(&mut self, depth: usize, start: usize);
     /// Called at the end of a container, with the depth of its beginning.
-    fn closed(&mut self, depth: usize, end: usize);
+    fn on_container_end(&mut self, depth: usize, end: usize);
 }
 
 /// Recorder that ignores all values.
 impl ValueRecorder for () {
-    fn string(&mut self, _: usize, _: usize, _: usize) {}
-    fn opened(&mut self, _: usize, _: usize) {}
-    fn closed(&mut self, _: usize, _: usize) {}
+    fn on_string(&mut self, _: usize, _: usize, _: usize) {}
+    fn on_container_start(&mut self, _: usize, _: usize) {}
+    fn on_container_end(&mut self, _: usize, _: usize) {}
 }
 
 /// Recorder of large values, sorted by start.
@@ -52,7 +52,7 @@ impl ValueRecorder for () {
 pub(super) struct LargeValueRecorder {
     found: Vec<ValueSpan>,
     /// Indices in `found` of the containers that are open, by depth.
-    open: [Option<usize>; DEPTH + 1],
+    open: [Option<usize>; MAX_RECORDED_DEPTH + 1],
 }
 
 /// Recorded spans of one value, shared by its clones.
@@ -65,7 +65,7 @@ impl LargeValueRecorder {
     }
 
     fn push(&mut self, start: usize, end: usize) -> Option<usize> {
-        if self.found.len() == MOST {
+        if self.found.len() == MAX_RECORDED_VALUES {
             return None;
         }
         self.found.push(ValueSpan { start: u32::try_from(start).ok()?, end: u32::try_from(end).ok()? });
@@ -75,27 +75,27 @@ impl LargeValueRecorder {
 
 impl ValueRecorder for LargeValueRecorder {
     #[inline]
-    fn string(&mut self, depth: usize, start: usize, end: usize) {
-        if end - start >= LARGE && depth <= DEPTH {
+    fn on_string(&mut self, depth: usize, start: usize, end: usize) {
+        if end - start >= MIN_RECORDED_BYTES && depth <= MAX_RECORDED_DEPTH {
             self.push(start, end);
         }
     }
 
     #[inline]
-    fn opened(&mut self, depth: usize, start: usize) {
-        if depth <= DEPTH {
+    fn on_container_start(&mut self, depth: usize, start: usize) {
+        if depth <= MAX_RECORDED_DEPTH {
             self.open[depth] = self.push(start, start);
         }
     }
 
     #[inline]
-    fn closed(&mut self, depth: usize, end: usize) {
-        if depth > DEPTH {
+    fn on_container_end(&mut self, depth: usize, end: usize) {
+        if depth > MAX_RECORDED_DEPTH {
             return;
         }
         let Some(at) = self.open[depth] else { return };
         match (self.found.get_mut(at), u32::try_from(end)) {
-            (Some(span), Ok(end)) if (end - span.start) as usize >= LARGE => span.end = end,
+            (Some(span), Ok(end)) if (end - span.start) as usize >= MIN_RECORDED_BYTES => span.end = end,
             // A container below the minimum length has no large value inside either.
             _ => self.found.truncate(at),
         }

@@ -32,11 +32,11 @@ impl Session {
         self.batches.insert(batch, PendingBatch { missing: 1, responses: Vec::new() });
         for message in messages {
             match message {
-                Ok(message) => self.message(message, origin.clone(), Some(batch), now),
-                Err(invalid) => self.invalid(invalid, Some(batch), now),
+                Ok(message) => self.process_message(message, origin.clone(), Some(batch), now),
+                Err(invalid) => self.on_invalid(invalid, Some(batch), now),
             }
         }
-        self.response_done(Some(batch), None);
+        self.record_batch_response(Some(batch), None);
     }
 
     /// Rejects a batch: calls that it answers fail immediately, and requests in it receive an error.
@@ -46,7 +46,7 @@ impl Session {
         cause: &InvalidCause,
         now: Instant,
     ) {
-        self.anomaly(cause.to_string(), None);
+        self.report_anomaly(cause.to_string(), None);
         for message in messages {
             match message {
                 Ok(IncomingMessage::Response { id, .. }) => {
@@ -59,7 +59,7 @@ impl Session {
                     };
                     self.fail_request(&id, CallError::Unreadable(Box::new(invalid)), now);
                 }
-                Ok(IncomingMessage::Request { id, .. }) if self.answers_requests() && !self.is_open(&id) => {
+                Ok(IncomingMessage::Request { id, .. }) if self.accepts_requests() && !self.is_open(&id) => {
                     self.respond(id, None, Err(RpcError::new(code::INVALID_REQUEST, cause.to_string())));
                 }
                 _ => {}
@@ -75,7 +75,7 @@ impl Session {
     }
 
     /// Records one response of a batch, or `None` if it will not have one. Sends the batch after the last one.
-    pub(super) fn response_done(&mut self, id: Option<u64>, response: Option<OutgoingMessage>) {
+    pub(super) fn record_batch_response(&mut self, id: Option<u64>, response: Option<OutgoingMessage>) {
         let Some(id) = id else { return };
         let Some(batch) = self.batches.get_mut(&id) else { return };
         batch.missing -= 1;

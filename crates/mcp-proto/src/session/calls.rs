@@ -75,7 +75,7 @@ impl Session {
             }
             (SessionPhase::Initializing { .. }, None) if request == ClientRequest::Ping => {}
             (SessionPhase::Ready | SessionPhase::Probing { .. } | SessionPhase::Initializing { .. }, Some(facts)) => {
-                if let Some(what) = request.obstacle(facts) {
+                if let Some(what) = request.unsupported_reason(facts) {
                     return Err(CallError::Unsupported { what });
                 }
             }
@@ -107,7 +107,7 @@ impl Session {
         };
         self.calls.insert(id, call);
         if self.is_reopening() {
-            self.hold(id);
+            self.hold_call(id);
         } else {
             self.advance_call(id, now);
         }
@@ -116,15 +116,15 @@ impl Session {
 
     /// Performs the next step of a call.
     pub(super) fn advance_call(&mut self, id: CallId, now: Instant) {
-        if self.running(id).is_some() {
+        if self.task_call(id).is_some() {
             self.poll_task(id);
-        } else if !self.emulate(id, now) {
+        } else if !self.emulate_call(id, now) {
             self.transmit(id);
         }
     }
 
     /// Performs calls for which 2026-07-28 has no request. Returns `false` if the call has a request.
-    fn emulate(&mut self, id: CallId, now: Instant) -> bool {
+    fn emulate_call(&mut self, id: CallId, now: Instant) -> bool {
         let revision = self.revision();
         let Some(call) = self.calls.get(&id) else { return false };
         match &call.request {
@@ -154,28 +154,28 @@ impl Session {
         }
     }
 
-    pub(super) fn call_answered(&mut self, id: CallId, answer: Result<RawJson, RpcError>, now: Instant) {
+    pub(super) fn on_call_response(&mut self, id: CallId, answer: Result<RawJson, RpcError>, now: Instant) {
         let Some(call) = self.calls.get_mut(&id) else { return };
         call.wire = None;
         let (body, bytes) = match answer {
             Ok(raw) => (ResultBody::read(&call.request, &raw), raw.get().len()),
             Err(error) => {
-                if self.era_changed(id, &error, now) || self.headers_refused(id, &error) {
+                if self.reopen_if_era_changed(id, &error, now) || self.on_headers_refused(id, &error) {
                     return;
                 }
-                let error = self.explain(error);
+                let error = self.to_call_error(error);
                 return self.end_call(id, Err(error));
             }
         };
         match body.and_then(|body| self.dispatch_result(id, body, bytes, now)) {
-            Ok(Some(result)) => self.done(id, result),
+            Ok(Some(result)) => self.complete_call(id, result),
             Ok(None) => {}
             Err(cause) => self.end_call(id, Err(CallError::BadAnswer { cause })),
         }
     }
 
     /// Completes a call with its result, and updates the state of the session that depends on it.
-    fn done(&mut self, id: CallId, mut result: ServerResult) {
+    fn complete_call(&mut self, id: CallId, mut result: ServerResult) {
         if let ServerResult::Tools { items, .. } = &mut result {
             self.learn_tools(items);
         }
@@ -202,7 +202,7 @@ impl Session {
         let extension = !core && self.revision().has_listen();
         if is_call
             && (core || extension)
-            && let Some(task) = tasks::created(&mut body, core)
+            && let Some(task) = tasks::take_created_task(&mut body, core)
         {
             return self.on_task_created(id, task, now).map(|()| None);
         }
@@ -211,7 +211,7 @@ impl Session {
                 None => {}
                 Some(Value::String(kind)) if kind == "complete" => {}
                 Some(Value::String(kind)) if kind == "input_required" => {
-                    if !call.request.may_ask_back() {
+                    if !call.request.may_request_input() {
                         return Err("an input_required result is not allowed for this method".into());
                     }
                     self.on_input_required(id, body.into_fields(), bytes, now);
@@ -225,11 +225,11 @@ impl Session {
         if let Some((list, items)) = body.take_dropped() {
             self.events.push(SessionEvent::ItemsDropped { list, items });
         }
-        results::result(&call.request, body, cache).map(Some)
+        results::to_server_result(&call.request, body, cache).map(Some)
     }
 
     /// Converts an error of the server to a [`CallError`].
-    pub(super) fn explain(&mut self, error: RpcError) -> CallError {
+    pub(super) fn to_call_error(&mut self, error: RpcError) -> CallError {
         if error.code == code::URL_REQUIRED && self.revision().has_url_required_error() {
             let pages = error.data.as_ref().and_then(|data| data.get("elicitations"));
             let pages: Option<Vec<ElicitParams>> = pages.and_then(|pages| serde_json::from_value(pages.clone()).ok());
@@ -253,12 +253,12 @@ impl Session {
         let as_task = self.cancel_task(id);
         let Some(call) = self.calls.get_mut(&id) else { return };
         if let Some(wire) = call.wire.take().filter(|_| !as_task) {
-            self.wire.give_up(wire);
-            self.tell_cancelled(wire, Some(reason));
+            self.wire.abandon(wire);
+            self.send_cancellation(wire, Some(reason));
         }
         self.drop_subscription(id, now);
         self.end_call(id, Err(error));
-        self.abandon_requests(id, now);
+        self.refuse_requests_of_call(id, now);
     }
 
     /// Ends a call. The only place where calls are removed.

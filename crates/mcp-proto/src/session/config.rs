@@ -15,7 +15,7 @@ pub struct SessionConfig {
     /// All capabilities of the client. The session sends those that the negotiated revision has.
     pub capabilities: ClientCapabilities,
     /// Procedure to determine the revision.
-    pub opening: OpeningMode,
+    pub opening: HandshakeMode,
     /// Transport that carries the messages.
     pub carrier: TransportKind,
     /// Trace context of calls, until [`Session::set_trace`](super::Session::set_trace) replaces it.
@@ -45,7 +45,7 @@ pub enum TransportKind {
 
 /// Procedure to determine the revision (`basic/versioning` of 2026-07-28, section on stdio).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum OpeningMode {
+pub enum HandshakeMode {
     /// Sends `server/discover` first, and `initialize` if the server does not know it.
     #[default]
     Probe,

@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 use crate::jsonrpc::{RequestId, RpcError, escape};
 
 use super::request_table::RequestPurpose;
-use super::timers::{is_due, later};
+use super::timers::{checked_later, is_due};
 use super::{CallError, CallId, CloseReason, Session};
 
 /// Maximum number of retransmissions of one call.
-const RESENDS: u32 = 3;
+const MAX_RESENDS: u32 = 3;
 /// Delay of the first retransmission. The delay doubles with each further one.
-const RESEND_AFTER: Duration = Duration::from_millis(250);
+const RESEND_DELAY: Duration = Duration::from_millis(250);
 
 /// Failure of the transport to deliver a request or to receive its response.
 #[derive(Debug, Clone, PartialEq)]
@@ -79,7 +79,7 @@ impl DeliveryFault {
     }
 
     /// Returns `true` if a later retry may succeed. `safe` is `true` if repeating the request has no further effect.
-    fn is_passing(&self, safe: bool) -> bool {
+    fn is_temporary(&self, safe: bool) -> bool {
         match self {
             DeliveryFault::Unreachable { .. } => true,
             DeliveryFault::Lost { .. } => safe,
@@ -94,12 +94,12 @@ impl Session {
         // A late response to the request, possibly on another stream, is ignored.
         let Some(purpose) = self.wire.withdraw(id) else { return };
         match purpose {
-            RequestPurpose::Probe => self.probe_undelivered(&fault, now),
-            RequestPurpose::Initialize => self.initialize_undelivered(&fault, now),
-            RequestPurpose::Call(call) => self.call_undelivered(call, fault, now),
+            RequestPurpose::Probe => self.on_probe_undelivered(&fault, now),
+            RequestPurpose::Initialize => self.on_initialize_undelivered(&fault, now),
+            RequestPurpose::Call(call) => self.on_call_undelivered(call, fault, now),
             RequestPurpose::Listen => match fault {
-                DeliveryFault::Status { error: Some(error), .. } => self.listen_ended(Err(error), now),
-                fault => self.listen_lost(fault.to_string(), now),
+                DeliveryFault::Status { error: Some(error), .. } => self.on_listen_ended(Err(error), now),
+                fault => self.on_listen_lost(fault.to_string(), now),
             },
             RequestPurpose::HealthCheck => match fault {
                 DeliveryFault::Status { code: 400..=499, .. } | DeliveryFault::Status { error: Some(_), .. } => {
@@ -107,30 +107,32 @@ impl Session {
                     self.liveness.on_pong();
                     self.on_message(now);
                 }
-                fault => self.end(CloseReason::ConnectionLost(fault.to_string())),
+                fault => self.end_session(CloseReason::ConnectionLost(fault.to_string())),
             },
-            RequestPurpose::Relist { call, .. } => self.end_call(call, Err(lost(&fault))),
+            RequestPurpose::Relist { call, .. } => self.end_call(call, Err(undelivered_error(&fault))),
             RequestPurpose::TaskGet(call) | RequestPurpose::TaskResult(call) | RequestPurpose::TaskUpdate(call) => {
-                self.task_undelivered((call, purpose), id, &fault, now);
+                self.on_task_undelivered((call, purpose), id, &fault, now);
             }
             RequestPurpose::TaskCancel => {}
-            RequestPurpose::Restore => self.anomaly(format!("a subscription could not be renewed: {fault}"), None),
+            RequestPurpose::Restore => {
+                self.report_anomaly(format!("a subscription could not be renewed: {fault}"), None)
+            }
         }
     }
 
-    fn call_undelivered(&mut self, id: CallId, fault: DeliveryFault, now: Instant) {
+    fn on_call_undelivered(&mut self, id: CallId, fault: DeliveryFault, now: Instant) {
         if let DeliveryFault::Status { error: Some(error), .. } = fault {
-            return self.call_answered(id, Err(error), now);
+            return self.on_call_response(id, Err(error), now);
         }
         let Some(call) = self.calls.get_mut(&id) else { return };
         call.wire = None;
         let safe = call.request.is_safe_to_repeat();
-        if call.resends < RESENDS && fault.is_passing(safe) {
+        if call.resends < MAX_RESENDS && fault.is_temporary(safe) {
             call.resends += 1;
-            call.send_at = later(now, RESEND_AFTER * 2u32.pow(call.resends - 1));
+            call.send_at = checked_later(now, RESEND_DELAY * 2u32.pow(call.resends - 1));
         } else {
-            self.end_call(id, Err(lost(&fault)));
-            self.abandon_requests(id, now);
+            self.end_call(id, Err(undelivered_error(&fault)));
+            self.refuse_requests_of_call(id, now);
         }
     }
 
@@ -144,6 +146,6 @@ impl Session {
     }
 }
 
-pub(super) fn lost(fault: &DeliveryFault) -> CallError {
+pub(super) fn undelivered_error(fault: &DeliveryFault) -> CallError {
     CallError::Undelivered { cause: fault.to_string(), sent: fault.may_have_acted() }
 }

@@ -71,7 +71,7 @@ impl ClientRequest {
 
     /// Returns `true` if the server may request input before it responds (`basic/patterns/mrtr`). Progress is requested
     /// for the same methods, as these may run for long.
-    pub(super) fn may_ask_back(&self) -> bool {
+    pub(super) fn may_request_input(&self) -> bool {
         matches!(
             self,
             ClientRequest::CallTool { .. } | ClientRequest::GetPrompt { .. } | ClientRequest::ReadResource { .. }
@@ -79,7 +79,7 @@ impl ClientRequest {
     }
 
     /// Returns the reason why the request is not possible with this server, or `None` if it is.
-    pub(super) fn obstacle(&self, facts: &ServerFacts) -> Option<String> {
+    pub(super) fn unsupported_reason(&self, facts: &ServerFacts) -> Option<String> {
         let offers = &facts.capabilities;
         let (there, what) = match self {
             ClientRequest::Ping => (true, ""),

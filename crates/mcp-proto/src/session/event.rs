@@ -140,9 +140,9 @@ pub enum Withdrawal {
 
 /// Classification of a failed opening, for the caller to act on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum OpeningFault {
+pub enum HandshakeFault {
     /// The server exited during the probe. The caller should start it again with
-    /// [`Opening::Initialize`](super::OpeningMode::Initialize).
+    /// [`HandshakeMode::Initialize`](super::HandshakeMode::Initialize).
     ExitedOnProbe,
     /// The server did not respond in time.
     NoAnswer,
@@ -179,7 +179,7 @@ pub enum SessionEvent {
         /// Human-readable reason of the failure.
         cause: String,
         /// Classification of the failure.
-        fault: OpeningFault,
+        fault: HandshakeFault,
     },
     /// A request of the server, to be answered once with [`Session::answer`](super::Session::answer).
     RequestReceived {

@@ -12,7 +12,7 @@ use super::request_table::{RequestPurpose, ResponseMatch};
 use super::{CallError, ListKind, Session, SessionEvent, StreamOrigin, results};
 
 /// Maximum number of URL elicitations that are remembered until they are complete.
-const ELICITATIONS: usize = 256;
+const MAX_ELICITATIONS: usize = 256;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -32,29 +32,38 @@ struct ElicitationCompleteParams {
 }
 
 impl Session {
-    pub(super) fn message(&mut self, message: IncomingMessage, origin: StreamOrigin, batch: Option<u64>, now: Instant) {
+    pub(super) fn process_message(
+        &mut self,
+        message: IncomingMessage,
+        origin: StreamOrigin,
+        batch: Option<u64>,
+        now: Instant,
+    ) {
         match message {
-            IncomingMessage::Response { id, result } => self.response(&id, result, now),
-            IncomingMessage::ErrorWithoutId { error } => self.error_without_id(error, now),
-            IncomingMessage::Request { id, method, params } if self.answers_requests() => {
-                let bytes = size(params.as_ref());
+            IncomingMessage::Response { id, result } => self.on_response(&id, result, now),
+            IncomingMessage::ErrorWithoutId { error } => self.on_error_without_id(error, now),
+            IncomingMessage::Request { id, method, params } if self.accepts_requests() => {
+                let bytes = params_size(params.as_ref());
                 self.on_request(id, &method, object(params.as_ref()), bytes, (batch, &origin), now);
             }
             // 2026-07-28 has no requests of servers, and only requests and notifications may be written to a local
             // server (`basic/transports/stdio`).
             IncomingMessage::Request { id, method, .. } => {
                 let method = escape(&method, 80);
-                self.anomaly(format!("the request `{method}`, which servers of this revision do not send"), Some(id));
+                self.report_anomaly(
+                    format!("the request `{method}`, which servers of this revision do not send"),
+                    Some(id),
+                );
             }
             // One call may have thousands of progress notifications.
             IncomingMessage::Notification { method, params } if method == "notifications/progress" => {
                 self.on_progress(params.as_ref(), now);
             }
             IncomingMessage::Notification { method, params } => match object(params.as_ref()) {
-                Ok(read) => self.notification(&method, read, size(params.as_ref()), &origin, now),
+                Ok(read) => self.on_notification(&method, read, params_size(params.as_ref()), &origin, now),
                 Err(cause) => {
                     let method = escape(&method, 80);
-                    self.anomaly(format!("the notification `{method}` does not fit: params: {cause}"), None);
+                    self.report_anomaly(format!("the notification `{method}` does not fit: params: {cause}"), None);
                 }
             },
             IncomingMessage::Batch(messages) => self.batch(messages, origin, now),
@@ -63,49 +72,52 @@ impl Session {
 
     /// Returns `true` if requests of the server are answered: in every revision that has them, and before the revision
     /// is known.
-    pub(super) fn answers_requests(&self) -> bool {
+    pub(super) fn accepts_requests(&self) -> bool {
         self.facts.as_ref().is_none_or(|facts| facts.revision.has_server_requests())
     }
 
-    fn response(&mut self, id: &RequestId, result: Result<RawJson, RpcError>, now: Instant) {
-        match self.wire.close(id) {
-            ResponseMatch::Waiting(RequestPurpose::Probe) => self.probe_answered(result, now),
-            ResponseMatch::Waiting(RequestPurpose::Initialize) => self.initialize_answered(result, now),
-            ResponseMatch::Waiting(RequestPurpose::Call(call)) => self.call_answered(call, result, now),
-            ResponseMatch::Waiting(RequestPurpose::Listen) => self.listen_ended(result.map(|_| ()), now),
+    fn on_response(&mut self, id: &RequestId, result: Result<RawJson, RpcError>, now: Instant) {
+        match self.wire.match_response(id) {
+            ResponseMatch::Waiting(RequestPurpose::Probe) => self.on_probe_response(result, now),
+            ResponseMatch::Waiting(RequestPurpose::Initialize) => self.on_initialize_response(result, now),
+            ResponseMatch::Waiting(RequestPurpose::Call(call)) => self.on_call_response(call, result, now),
+            ResponseMatch::Waiting(RequestPurpose::Listen) => self.on_listen_ended(result.map(|_| ()), now),
             ResponseMatch::Waiting(RequestPurpose::Relist { call, page }) => self.on_tools_page(call, page, result),
             ResponseMatch::Waiting(RequestPurpose::Restore) => self.on_restored(result),
             ResponseMatch::Waiting(RequestPurpose::HealthCheck) => self.liveness.on_pong(),
             ResponseMatch::Waiting(RequestPurpose::TaskGet(call)) => self.on_task_fetched(call, result, now),
-            ResponseMatch::Waiting(RequestPurpose::TaskResult(call)) => self.task_result(call, result),
-            ResponseMatch::Waiting(RequestPurpose::TaskUpdate(call)) => self.task_updated(call, id, result, now),
+            ResponseMatch::Waiting(RequestPurpose::TaskResult(call)) => self.on_task_result(call, result),
+            ResponseMatch::Waiting(RequestPurpose::TaskUpdate(call)) => self.on_task_updated(call, id, result, now),
             ResponseMatch::Waiting(RequestPurpose::TaskCancel) => {}
-            ResponseMatch::GivenUp => self.answered_late(id, result),
+            ResponseMatch::GivenUp => self.on_late_response(id, result),
             ResponseMatch::Answered => {
-                self.anomaly(format!("a second answer to request {id} was ignored"), Some(id.clone()))
+                self.report_anomaly(format!("a second answer to request {id} was ignored"), Some(id.clone()))
             }
             ResponseMatch::Unknown => {
-                self.anomaly(format!("an answer to request {id}, which was never sent, was ignored"), Some(id.clone()));
+                self.report_anomaly(
+                    format!("an answer to request {id}, which was never sent, was ignored"),
+                    Some(id.clone()),
+                );
             }
         }
     }
 
     /// Handles an error of a server that could not read a message. If only one request is pending, the error belongs to
     /// it. Some servers report unknown notifications in this way, though.
-    fn error_without_id(&mut self, error: RpcError, now: Instant) {
+    fn on_error_without_id(&mut self, error: RpcError, now: Instant) {
         let about_reading = matches!(error.code, code::PARSE_ERROR | code::INVALID_REQUEST);
         let probing = matches!(self.phase, SessionPhase::Probing { .. });
-        match self.wire.only_one() {
-            Some(id) if about_reading || probing => self.response(&id, Err(error), now),
+        match self.wire.only_pending_id() {
+            Some(id) if about_reading || probing => self.on_response(&id, Err(error), now),
             _ => {
                 let cause = format!("an error that names no request: {}", escape(&error.to_string(), 300));
-                self.anomaly(cause, None);
+                self.report_anomaly(cause, None);
             }
         }
     }
 
     /// Handles input that is not a message. The affected request fails immediately instead of by timeout.
-    pub(super) fn invalid(&mut self, invalid: InvalidMessage, batch: Option<u64>, now: Instant) {
+    pub(super) fn on_invalid(&mut self, invalid: InvalidMessage, batch: Option<u64>, now: Instant) {
         if invalid.cause == InvalidCause::Blank {
             return;
         }
@@ -113,9 +125,9 @@ impl Session {
         if !matches!(self.phase, SessionPhase::Ready) {
             self.last_output = Some(told.clone());
         }
-        self.anomaly(told, invalid.id.clone());
+        self.report_anomaly(told, invalid.id.clone());
         if let Some(id) = invalid.server_request.clone() {
-            if self.answers_requests() && !self.is_open(&id) {
+            if self.accepts_requests() && !self.is_open(&id) {
                 let code = if matches!(invalid.cause, InvalidCause::NotJson(_)) {
                     code::PARSE_ERROR
                 } else {
@@ -128,7 +140,7 @@ impl Session {
         }
         let id = match &invalid.id {
             Some(id) => Some(id.clone()),
-            None if invalid.answer => self.wire.only_one(),
+            None if invalid.answer => self.wire.only_pending_id(),
             None => None,
         };
         if let Some(id) = id {
@@ -141,9 +153,9 @@ impl Session {
         if !self.wire.is_waiting(id) {
             return;
         }
-        match self.wire.close(id) {
+        match self.wire.match_response(id) {
             ResponseMatch::Waiting(purpose @ (RequestPurpose::Probe | RequestPurpose::Initialize)) => {
-                self.opening_unreadable(purpose, &error, now);
+                self.on_handshake_unreadable(purpose, &error, now);
             }
             ResponseMatch::Waiting(
                 RequestPurpose::Call(call)
@@ -155,49 +167,49 @@ impl Session {
                 RequestPurpose::Restore | RequestPurpose::TaskUpdate(_) | RequestPurpose::TaskCancel,
             ) => {}
             ResponseMatch::Waiting(RequestPurpose::Listen) => {
-                self.listen_ended(Err(RpcError::new(code::PARSE_ERROR, error.to_string())), now);
+                self.on_listen_ended(Err(RpcError::new(code::PARSE_ERROR, error.to_string())), now);
             }
             ResponseMatch::Waiting(RequestPurpose::HealthCheck) => self.liveness.on_pong(),
             ResponseMatch::GivenUp | ResponseMatch::Answered | ResponseMatch::Unknown => {}
         }
     }
 
-    fn notification(&mut self, method: &str, params: Map, bytes: usize, origin: &StreamOrigin, now: Instant) {
+    fn on_notification(&mut self, method: &str, params: Map, bytes: usize, origin: &StreamOrigin, now: Instant) {
         let ready = matches!(self.phase, SessionPhase::Ready);
         let read = match method {
-            "notifications/message" => results::read::<LogMessage>(params).map(|message| {
-                let call = self.call_of_stream(origin);
+            "notifications/message" => results::from_map::<LogMessage>(params).map(|message| {
+                let call = self.call_by_stream(origin);
                 self.events.push_sized(SessionEvent::Log { message: Box::new(message), call }, bytes);
             }),
             "notifications/cancelled" => {
-                results::read::<CancelledParams>(params).map(|CancelledParams { request_id }| {
-                    if self.answers_requests() {
-                        self.cancelled_by_server(&request_id, now);
+                results::from_map::<CancelledParams>(params).map(|CancelledParams { request_id }| {
+                    if self.accepts_requests() {
+                        self.on_cancelled_by_server(&request_id, now);
                     } else {
-                        self.listen_cancelled(&request_id, now);
+                        self.on_listen_cancelled(&request_id, now);
                     }
                 })
             }
             // The lists are read once the session is ready, so earlier change notifications are redundant.
             _ if !ready => Ok(()),
-            "notifications/tools/list_changed" => self.list_changed(ListKind::Tools, &params),
-            "notifications/prompts/list_changed" => self.list_changed(ListKind::Prompts, &params),
-            "notifications/resources/list_changed" => self.list_changed(ListKind::Resources, &params),
+            "notifications/tools/list_changed" => self.on_list_changed(ListKind::Tools, &params),
+            "notifications/prompts/list_changed" => self.on_list_changed(ListKind::Prompts, &params),
+            "notifications/resources/list_changed" => self.on_list_changed(ListKind::Resources, &params),
             "notifications/resources/updated" => {
-                if !self.is_wanted_news(&params) {
+                if !self.is_subscribed_notification(&params) {
                     return;
                 }
-                results::read::<ResourceUpdatedParams>(params).map(|ResourceUpdatedParams { uri }| {
+                results::from_map::<ResourceUpdatedParams>(params).map(|ResourceUpdatedParams { uri }| {
                     self.events.push_sized(SessionEvent::ResourceUpdated { uri }, bytes)
                 })
             }
             "notifications/elicitation/complete" if self.revision().has_elicitation_complete() => {
-                results::read::<ElicitationCompleteParams>(params)
-                    .map(|done| self.elicitation_completed(done.elicitation_id))
+                results::from_map::<ElicitationCompleteParams>(params)
+                    .map(|done| self.on_elicitation_completed(done.elicitation_id))
             }
             "notifications/tasks/status" if self.revision().has_core_tasks() => self.on_task_message(params, now),
             "notifications/tasks" if self.revision().has_listen() => {
-                if !self.is_wanted_news(&params) {
+                if !self.is_subscribed_notification(&params) {
                     return;
                 }
                 self.on_task_message(params, now)
@@ -210,12 +222,12 @@ impl Session {
             _ => Ok(()),
         };
         if let Err(cause) = read {
-            self.anomaly(format!("the notification `{}` does not fit: {cause}", escape(method, 80)), None);
+            self.report_anomaly(format!("the notification `{}` does not fit: {cause}", escape(method, 80)), None);
         }
     }
 
-    fn list_changed(&mut self, kind: ListKind, params: &Map) -> Result<(), String> {
-        if self.is_wanted_news(params) {
+    fn on_list_changed(&mut self, kind: ListKind, params: &Map) -> Result<(), String> {
+        if self.is_subscribed_notification(params) {
             self.events.push(SessionEvent::ListChanged(kind));
         }
         Ok(())
@@ -224,14 +236,14 @@ impl Session {
     /// Remembers a URL elicitation whose completion may be announced (`client/elicitation`, 2025-11-25).
     pub(super) fn remember_elicitation(&mut self, params: &ElicitParams) {
         if let ElicitParams::Url { elicitation_id: Some(id), .. } = params {
-            if self.elicitations.len() == ELICITATIONS {
+            if self.elicitations.len() == MAX_ELICITATIONS {
                 self.elicitations.shift_remove_index(0);
             }
             self.elicitations.insert(id.clone());
         }
     }
 
-    fn elicitation_completed(&mut self, elicitation_id: String) {
+    fn on_elicitation_completed(&mut self, elicitation_id: String) {
         // The specification requires to ignore unknown and completed ids.
         if self.elicitations.shift_remove(&elicitation_id) {
             self.events.push(SessionEvent::ElicitationComplete { elicitation_id });
@@ -240,9 +252,9 @@ impl Session {
 }
 
 fn object(params: Option<&RawJson>) -> Result<Map, String> {
-    params.map_or_else(|| Ok(Map::new()), results::object)
+    params.map_or_else(|| Ok(Map::new()), results::parse_object)
 }
 
-fn size(params: Option<&RawJson>) -> usize {
+fn params_size(params: Option<&RawJson>) -> usize {
     params.map_or(0, |params| params.get().len())
 }

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::request_table::RequestPurpose;
-use super::timers::{is_due, later};
+use super::timers::{checked_later, is_due};
 use super::{ClientRequest, CloseReason, Session};
 
 /// Time of the next ping, and the deadline of its response.
@@ -18,14 +18,14 @@ pub(super) struct LivenessCheck {
 impl LivenessCheck {
     pub(super) fn start(&mut self, interval: Option<Duration>, now: Instant) {
         self.interval = interval;
-        self.next = interval.and_then(|interval| later(now, interval));
+        self.next = interval.and_then(|interval| checked_later(now, interval));
     }
 
     /// Records a message from the server, which shows that it is alive.
     pub(super) fn on_message(&mut self, now: Instant, patience: Duration) {
-        self.next = self.interval.and_then(|interval| later(now, interval));
+        self.next = self.interval.and_then(|interval| checked_later(now, interval));
         if self.asked {
-            self.waiting = later(now, patience);
+            self.waiting = checked_later(now, patience);
         }
     }
 
@@ -46,10 +46,10 @@ impl Session {
         }
         let patience = self.config.timeouts.ping;
         if self.liveness.asked {
-            return self.end(CloseReason::Unresponsive(patience));
+            return self.end_session(CloseReason::Unresponsive(patience));
         }
         self.liveness.asked = true;
-        self.liveness.waiting = later(now, patience);
+        self.liveness.waiting = checked_later(now, patience);
         let method = ClientRequest::Ping.method(self.revision());
         self.send_request(RequestPurpose::HealthCheck, method, serde_json::json!({}), None);
     }

@@ -9,17 +9,17 @@ use crate::types::{ClientCapabilities, ElicitationCapability, LogLevel, Map};
 use super::{SessionConfig, TraceContext, tasks};
 
 /// Keys in `_meta` of 2026-07-28 (`basic`, section on `_meta`).
-const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
-const CLIENT: &str = "io.modelcontextprotocol/clientInfo";
-const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
-const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
+const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
+const CLIENT_INFO_KEY: &str = "io.modelcontextprotocol/clientInfo";
+const CAPABILITIES_KEY: &str = "io.modelcontextprotocol/clientCapabilities";
+const LOG_LEVEL_KEY: &str = "io.modelcontextprotocol/logLevel";
 /// Key on change notifications: the id of their `subscriptions/listen` request.
-pub(super) const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
+pub(super) const SUBSCRIPTION_ID_KEY: &str = "io.modelcontextprotocol/subscriptionId";
 /// Key on results: name and version of the server.
-pub(super) const SERVER: &str = "io.modelcontextprotocol/serverInfo";
+pub(super) const SERVER_INFO_KEY: &str = "io.modelcontextprotocol/serverInfo";
 
 /// Returns the capabilities that exist in `revision`.
-pub(super) fn offered(all: &ClientCapabilities, revision: Revision) -> ClientCapabilities {
+pub(super) fn capabilities_in_revision(all: &ClientCapabilities, revision: Revision) -> ClientCapabilities {
     let mut offered = all.clone();
     if let Some(roots) = &mut offered.roots
         && !revision.has_roots_list_changed()
@@ -36,7 +36,7 @@ pub(super) fn offered(all: &ClientCapabilities, revision: Revision) -> ClientCap
     }
     if revision.has_listen() {
         // The session itself implements this extension.
-        offered.extensions.get_or_insert_with(Map::new).insert(tasks::EXTENSION.into(), json!({}));
+        offered.extensions.get_or_insert_with(Map::new).insert(tasks::TASKS_EXTENSION.into(), json!({}));
     }
     offered
 }
@@ -50,7 +50,7 @@ pub(super) fn has_forms(elicitation: &ElicitationCapability) -> bool {
 pub(super) fn initialize_params(config: &SessionConfig, revision: Revision) -> Value {
     json!({
         "protocolVersion": revision,
-        "capabilities": offered(&config.capabilities, revision),
+        "capabilities": capabilities_in_revision(&config.capabilities, revision),
         "clientInfo": config.client,
     })
 }
@@ -66,17 +66,17 @@ impl CommonMeta {
             return "";
         }
         if self.0.as_ref().is_none_or(|(of, _)| *of != revision) {
-            self.0 = Some((revision, common(config, revision)));
+            self.0 = Some((revision, serialize_common(config, revision)));
         }
         self.0.as_ref().map_or("", |(_, members)| members)
     }
 }
 
-fn common(config: &SessionConfig, revision: Revision) -> Box<str> {
+fn serialize_common(config: &SessionConfig, revision: Revision) -> Box<str> {
     write_members(|meta| {
-        meta.put(VERSION, &revision);
-        meta.put(CLIENT, &config.client);
-        meta.put(CAPABILITIES, &offered(&config.capabilities, revision));
+        meta.put(VERSION_KEY, &revision);
+        meta.put(CLIENT_INFO_KEY, &config.client);
+        meta.put(CAPABILITIES_KEY, &capabilities_in_revision(&config.capabilities, revision));
     })
 }
 
@@ -93,9 +93,9 @@ impl RequestMeta<'_> {
     pub(super) fn write(&self, common: &str, params: &mut ObjectWriter<'_>) {
         params.put_object("_meta", |meta| {
             if !common.is_empty() {
-                meta.put_written(common);
+                meta.put_serialized(common);
                 if let Some(level) = self.log_level {
-                    meta.put(LOG_LEVEL, &level);
+                    meta.put(LOG_LEVEL_KEY, &level);
                 }
                 if let Some(trace) = self.trace {
                     trace.write(meta);

@@ -8,18 +8,18 @@ use crate::http::header_value;
 use crate::jsonrpc::escape;
 use crate::types::Map;
 
-const KEY: &str = "x-mcp-header";
-const PREFIX: &str = "Mcp-Param-";
+const SCHEMA_KEYWORD: &str = "x-mcp-header";
+const HEADER_PREFIX: &str = "Mcp-Param-";
 /// Largest integer that every implementation represents exactly.
 const SAFE_INTEGER: u64 = (1 << 53) - 1;
 /// Maximum number of remembered tools with such headers.
-const TOOLS: usize = 10_000;
+const MAX_TOOLS: usize = 10_000;
 /// Maximum nesting of a schema that is searched.
-const DEPTH: usize = 64;
+const MAX_SCHEMA_DEPTH: usize = 64;
 /// Keywords whose values are data, not schemas.
-const DATA: [&str; 4] = ["default", "const", "enum", "examples"];
+const DATA_KEYWORDS: [&str; 4] = ["default", "const", "enum", "examples"];
 /// Names of headers that a server must not define, even with the prefix.
-const RESERVED: [&str; 7] =
+const RESERVED_HEADERS: [&str; 7] =
     ["authorization", "proxy-authorization", "cookie", "host", "content-length", "transfer-encoding", "connection"];
 
 /// An argument and the header that repeats it.
@@ -38,11 +38,11 @@ pub(super) struct MirroredArguments {
 
 impl MirroredArguments {
     /// Records the header definitions of a tool. The error is the reason for rejecting the tool.
-    pub(super) fn learn(&mut self, tool: &str, schema: &Value) -> Result<(), String> {
+    pub(super) fn record_tool(&mut self, tool: &str, schema: &Value) -> Result<(), String> {
         self.tools.swap_remove(tool);
-        let headers = headers(schema)?;
+        let headers = find_headers(schema)?;
         if !headers.is_empty() {
-            if self.tools.len() == TOOLS {
+            if self.tools.len() == MAX_TOOLS {
                 self.tools.swap_remove_index(0);
             }
             self.tools.insert(tool.to_owned(), headers);
@@ -56,7 +56,7 @@ impl MirroredArguments {
     }
 
     /// Returns the headers of a call with encoded values. The error names the argument that cannot be encoded.
-    pub(super) fn params(&self, tool: &str, arguments: &Map) -> Result<Vec<(String, String)>, String> {
+    pub(super) fn header_values(&self, tool: &str, arguments: &Map) -> Result<Vec<(String, String)>, String> {
         let mut params = Vec::new();
         for header in self.tools.get(tool).into_iter().flatten() {
             let Some((first, rest)) = header.path.split_first() else { continue };
@@ -76,7 +76,7 @@ impl MirroredArguments {
                 // Absent arguments have no header, nor do values of types that the server rejects anyway.
                 _ => continue,
             };
-            params.push((format!("{PREFIX}{}", header.name), header_value(&text)));
+            params.push((format!("{HEADER_PREFIX}{}", header.name), header_value(&text)));
         }
         Ok(params)
     }
@@ -94,41 +94,43 @@ fn exact_integer(number: &serde_json::Number) -> Option<String> {
 }
 
 /// Returns the header definitions of a schema, or an error if any is invalid.
-fn headers(schema: &Value) -> Result<Vec<MirroredHeader>, String> {
+fn find_headers(schema: &Value) -> Result<Vec<MirroredHeader>, String> {
     let mut found = Vec::new();
-    search(schema, Some(&mut Vec::new()), &mut found, 0)?;
+    search_schema(schema, Some(&mut Vec::new()), &mut found, 0)?;
     let mut names = IndexSet::new();
     for header in &found {
         if !names.insert(header.name.to_ascii_lowercase()) {
-            return Err(format!("two parameters have the {KEY} \"{}\"", header.name));
+            return Err(format!("two parameters have the {SCHEMA_KEYWORD} \"{}\"", header.name));
         }
     }
     Ok(found)
 }
 
 /// Searches a schema. `path` has the property names that lead to it, or is `None` if another keyword is on the way.
-fn search(
+fn search_schema(
     schema: &Value,
     mut path: Option<&mut Vec<String>>,
     found: &mut Vec<MirroredHeader>,
     depth: usize,
 ) -> Result<(), String> {
-    if depth > DEPTH {
-        return Err(format!("its schema nests more than {DEPTH} times"));
+    if depth > MAX_SCHEMA_DEPTH {
+        return Err(format!("its schema nests more than {MAX_SCHEMA_DEPTH} times"));
     }
     let keywords = match schema {
         Value::Object(keywords) => keywords,
-        Value::Array(schemas) => return schemas.iter().try_for_each(|schema| search(schema, None, found, depth + 1)),
+        Value::Array(schemas) => {
+            return schemas.iter().try_for_each(|schema| search_schema(schema, None, found, depth + 1));
+        }
         _ => return Ok(()),
     };
-    if let Some(name) = keywords.get(KEY) {
+    if let Some(name) = keywords.get(SCHEMA_KEYWORD) {
         let name = valid_name(name)?;
         match &path {
             Some(path) if !path.is_empty() => {
                 valid_type(name, keywords.get("type"))?;
                 found.push(MirroredHeader { name: name.to_owned(), path: path.to_vec() });
             }
-            _ => return Err(format!("{KEY} \"{name}\" does not annotate a single argument")),
+            _ => return Err(format!("{SCHEMA_KEYWORD} \"{name}\" does not annotate a single argument")),
         }
     }
     for (keyword, value) in keywords {
@@ -138,31 +140,31 @@ fn search(
                     match path.as_deref_mut() {
                         Some(path) => {
                             path.push(name.clone());
-                            search(property, Some(path), found, depth + 1)?;
+                            search_schema(property, Some(path), found, depth + 1)?;
                             path.pop();
                         }
-                        None => search(property, None, found, depth + 1)?,
+                        None => search_schema(property, None, found, depth + 1)?,
                     }
                 }
             }
             ("$defs" | "definitions" | "patternProperties" | "dependentSchemas", Value::Object(schemas)) => {
-                schemas.values().try_for_each(|schema| search(schema, None, found, depth + 1))?;
+                schemas.values().try_for_each(|schema| search_schema(schema, None, found, depth + 1))?;
             }
-            (keyword, _) if DATA.contains(&keyword) => {}
-            (_, value) => search(value, None, found, depth + 1)?,
+            (keyword, _) if DATA_KEYWORDS.contains(&keyword) => {}
+            (_, value) => search_schema(value, None, found, depth + 1)?,
         }
     }
     Ok(())
 }
 
 fn valid_name(name: &Value) -> Result<&str, String> {
-    let Value::String(name) = name else { return Err(format!("{KEY} is not a string")) };
+    let Value::String(name) = name else { return Err(format!("{SCHEMA_KEYWORD} is not a string")) };
     let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     if name.is_empty() || !name.bytes().all(token) {
-        return Err(format!("{KEY} \"{}\" is not a valid header name", escape(name, 80)));
+        return Err(format!("{SCHEMA_KEYWORD} \"{}\" is not a valid header name", escape(name, 80)));
     }
-    if RESERVED.contains(&name.to_ascii_lowercase().as_str()) {
-        return Err(format!("{KEY} \"{name}\" is the name of a header that servers must not set"));
+    if RESERVED_HEADERS.contains(&name.to_ascii_lowercase().as_str()) {
+        return Err(format!("{SCHEMA_KEYWORD} \"{name}\" is the name of a header that servers must not set"));
     }
     Ok(name)
 }
@@ -170,6 +172,6 @@ fn valid_name(name: &Value) -> Result<&str, String> {
 fn valid_type(name: &str, kind: Option<&Value>) -> Result<(), String> {
     match kind.and_then(Value::as_str) {
         Some("string" | "integer" | "boolean") => Ok(()),
-        _ => Err(format!("{KEY} \"{name}\" annotates a parameter that is not a string, integer or boolean")),
+        _ => Err(format!("{SCHEMA_KEYWORD} \"{name}\" annotates a parameter that is not a string, integer or boolean")),
     }
 }

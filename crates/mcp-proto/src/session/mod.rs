@@ -53,7 +53,7 @@ use batches::PendingBatch;
 use liveness::LivenessCheck;
 use meta::CommonMeta;
 use mirrored_arguments::MirroredArguments;
-use opening::{OpeningAttempts, SessionPhase};
+use opening::{HandshakeAttempts, SessionPhase};
 use pending_calls::PendingCalls;
 use queue::EventQueue;
 use reopening::ReopeningState;
@@ -63,11 +63,11 @@ use subscriptions::ListenState;
 use task_calls::TaskMemory;
 
 pub use caching::{CacheHint, CacheScope};
-pub use config::{CallDeadline, OpeningMode, SessionConfig, SessionLimits, Timeouts, TransportKind};
+pub use config::{CallDeadline, HandshakeMode, SessionConfig, SessionLimits, Timeouts, TransportKind};
 pub use delivery::DeliveryFault;
 pub use error::{CallError, CloseReason, UnknownRequest};
 pub use event::{
-    CallId, CancelReason, ClientNotification, ClientResponse, DroppedItem, ListKind, OpeningFault, ServerFacts,
+    CallId, CancelReason, ClientNotification, ClientResponse, DroppedItem, HandshakeFault, ListKind, ServerFacts,
     ServerRequest, ServerRequestId, SessionEvent, StreamOrigin, Withdrawal,
 };
 pub use request::{ClientRequest, ServerResult};
@@ -79,7 +79,7 @@ pub struct Session {
     config: Box<SessionConfig>,
     phase: SessionPhase,
     facts: Option<Box<ServerFacts>>,
-    tried: OpeningAttempts,
+    tried: HandshakeAttempts,
     reopening: Option<ReopeningState>,
     out: VecDeque<OutgoingMessage>,
     events: EventQueue,
@@ -119,7 +119,7 @@ impl Session {
         let mut session = Session {
             phase: SessionPhase::Failed(String::new()),
             facts: None,
-            tried: OpeningAttempts::default(),
+            tried: HandshakeAttempts::default(),
             reopening: None,
             out: VecDeque::new(),
             events: EventQueue::new(config.limits.queued_events, config.limits.queued_event_bytes),
@@ -142,7 +142,7 @@ impl Session {
             config: Box::new(config),
         };
         session.set_trace(session.config.trace.clone());
-        session.open(now);
+        session.start_handshake(now);
         session
     }
 
@@ -150,8 +150,8 @@ impl Session {
     pub fn handle_message(&mut self, message: IncomingMessage, origin: StreamOrigin, now: Instant) {
         if !self.is_closed() {
             self.on_message(now);
-            self.message(message, origin, None, now);
-            self.check_output();
+            self.process_message(message, origin, None, now);
+            self.check_output_limit();
         }
     }
 
@@ -159,8 +159,8 @@ impl Session {
     pub fn handle_invalid(&mut self, invalid: InvalidMessage, now: Instant) {
         if !self.is_closed() {
             self.on_message(now);
-            self.invalid(invalid, None, now);
-            self.check_output();
+            self.on_invalid(invalid, None, now);
+            self.check_output_limit();
         }
     }
 
@@ -170,7 +170,7 @@ impl Session {
     pub fn handle_undelivered(&mut self, id: &RequestId, fault: DeliveryFault, now: Instant) {
         if !self.is_closed() {
             self.on_undelivered(id, fault, now);
-            self.check_output();
+            self.check_output_limit();
         }
     }
 
@@ -179,15 +179,15 @@ impl Session {
     /// unless they are safe to repeat.
     pub fn handle_session_lost(&mut self, refused: Option<&RequestId>, now: Instant) {
         if !self.is_closed() {
-            self.session_lost(refused, now);
-            self.check_output();
+            self.on_session_lost(refused, now);
+            self.check_output_limit();
         }
     }
 
     /// Ends the session, after the connection was closed or before the caller closes it. Calls end, and open requests
     /// of the server are withdrawn and answered. The caller may still send the queued messages if possible.
     pub fn handle_closed(&mut self, reason: CloseReason, _now: Instant) {
-        self.end(reason);
+        self.end_session(reason);
     }
 
     /// Processes expired timeouts. Has no effect before the time that [`Session::poll_timeout`] returned.
@@ -230,7 +230,7 @@ impl Session {
     pub fn notify(&mut self, notification: ClientNotification) {
         let ClientNotification::RootsListChanged = notification;
         let Some(facts) = &self.facts else { return };
-        let offered = meta::offered(&self.config.capabilities, facts.revision);
+        let offered = meta::capabilities_in_revision(&self.config.capabilities, facts.revision);
         if matches!(self.phase, SessionPhase::Ready)
             && offered.roots.is_some_and(|roots| roots.list_changed == Some(true))
         {
@@ -252,12 +252,12 @@ impl Session {
     /// session, such as for a sign-in. Returns the call, or `None` if the request belongs to no call. Each returned
     /// call must be resumed once with [`resume_call`](Session::resume_call).
     pub fn pause_call_of(&mut self, id: &RequestId, now: Instant) -> Option<CallId> {
-        self.hold_call_of(id, now)
+        self.pause_call_of_request(id, now)
     }
 
     /// Ends one pause of a call.
     pub fn resume_call(&mut self, call: CallId, now: Instant) {
-        self.let_call_run(call, now);
+        self.resume_paused_call(call, now);
     }
 
     /// Returns the result of the opening, or `None` before it is complete.
@@ -276,8 +276,8 @@ impl Session {
     }
 
     /// Returns `true` if nothing is queued except progress of calls, which is merged while it is queued.
-    pub fn only_progress_waits(&self) -> bool {
-        self.out.is_empty() && self.events.only_progress_waits()
+    pub fn has_only_progress_queued(&self) -> bool {
+        self.out.is_empty() && self.events.has_only_progress_queued()
     }
 
     /// Returns the time of the next timeout, or `None` if none is pending. The timeout may turn out to be obsolete,
@@ -295,24 +295,24 @@ impl Session {
     }
 
     /// Ends the session. The only transition to `SessionPhase::Closed`.
-    fn end(&mut self, reason: CloseReason) {
+    fn end_session(&mut self, reason: CloseReason) {
         if self.is_closed() {
             return;
         }
-        self.closed_while_opening(&reason);
+        self.fail_handshake_by_close(&reason);
         self.end_all_calls(&reason);
         self.end_all_requests();
         self.phase = SessionPhase::Closed(reason.clone());
         self.events.push(SessionEvent::Closed(reason));
     }
 
-    fn check_output(&mut self) {
+    fn check_output_limit(&mut self) {
         if self.out.len() > self.config.limits.queued_messages {
-            self.end(CloseReason::NotReading(self.out.len()));
+            self.end_session(CloseReason::NotReading(self.out.len()));
         }
     }
 
-    fn anomaly(&mut self, cause: String, id: Option<RequestId>) {
+    fn report_anomaly(&mut self, cause: String, id: Option<RequestId>) {
         self.events.push(SessionEvent::Anomaly { cause, id });
     }
 }

@@ -61,7 +61,7 @@ impl Session {
             Err(cause) => return self.end_call(id, Err(CallError::BadAnswer { cause })),
         };
         let Some(call) = self.calls.get_mut(&id) else { return };
-        call.clock.alive(now);
+        call.clock.on_activity(now);
         let answers = asked.keys().map(|key| (key.clone(), None)).collect();
         call.inputs = Some(RoundInputs { answers, state });
         if asked.is_empty() {
@@ -77,7 +77,7 @@ impl Session {
     /// reaches the user.
     #[allow(clippy::type_complexity)]
     fn read_round(&self, body: Map, bytes: usize) -> Result<(Option<String>, IndexMap<String, ServerRequest>), String> {
-        let InputRequiredResult { input_requests, request_state } = results::read(body)?;
+        let InputRequiredResult { input_requests, request_state } = results::from_map(body)?;
         let limits = &self.config.limits;
         if let Some(state) = &request_state
             && state.len() > limits.request_state_bytes
@@ -95,7 +95,7 @@ impl Session {
         if !requests.is_empty() && !self.has_room(requests.len(), bytes) {
             return Err("too many or too large requests for input are open".into());
         }
-        let offered = meta::offered(&self.config.capabilities, self.revision());
+        let offered = meta::capabilities_in_revision(&self.config.capabilities, self.revision());
         let mut asked = IndexMap::with_capacity(requests.len());
         for (key, InputRequest { method, params }) in requests {
             let server_request = parse_request(&method, params.unwrap_or_default(), &offered)
@@ -106,7 +106,7 @@ impl Session {
     }
 
     /// Processes the answer to one request of a round. Since the protocol has no refusal, a refusal ends the call.
-    pub(super) fn input_answered(&mut self, id: CallId, key: &str, answer: Option<Value>) {
+    pub(super) fn on_input_answered(&mut self, id: CallId, key: &str, answer: Option<Value>) {
         let Some(answer) = answer else { return self.end_call(id, Err(CallError::Refused)) };
         let Some(inputs) = self.calls.get_mut(&id).and_then(|call| call.inputs.as_mut()) else { return };
         if let Some(slot) = inputs.answers.get_mut(key) {

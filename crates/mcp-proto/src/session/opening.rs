@@ -9,9 +9,9 @@ use crate::revision::Revision;
 
 use super::meta::RequestMeta;
 use super::request_table::RequestPurpose;
-use super::timers::{is_due, later};
+use super::timers::{checked_later, is_due};
 use super::transmit::ExtraHeaders;
-use super::{CloseReason, OpeningFault, OpeningMode, ServerFacts, Session, SessionEvent, TransportKind, meta};
+use super::{CloseReason, HandshakeFault, HandshakeMode, ServerFacts, Session, SessionEvent, TransportKind, meta};
 
 /// Phase of a session.
 #[derive(Debug)]
@@ -30,85 +30,91 @@ pub(super) enum SessionPhase {
 
 /// Attempts of an opening so far.
 #[derive(Debug, Default)]
-pub(super) struct OpeningAttempts {
+pub(super) struct HandshakeAttempts {
     probed: bool,
     /// `true` if the probe received no response.
     probe_unanswered: bool,
     /// Failure of the probe, if `initialize` was sent after it.
     probe_said: Option<String>,
     /// Failure of `initialize`, if the probe was sent after it.
-    refused: Option<(String, OpeningFault)>,
+    refused: Option<(String, HandshakeFault)>,
 }
 
 impl Session {
-    pub(super) fn open(&mut self, now: Instant) {
+    pub(super) fn start_handshake(&mut self, now: Instant) {
         let sse = self.config.carrier == TransportKind::HttpSse;
         match self.config.opening {
-            OpeningMode::Pinned(revision) if revision.is_modern() && sse => {
-                self.fail_opening(format!("it has to speak {revision}, which HTTP+SSE does not carry"));
+            HandshakeMode::Pinned(revision) if revision.is_modern() && sse => {
+                self.refuse_handshake(format!("it has to speak {revision}, which HTTP+SSE does not carry"));
             }
-            OpeningMode::Pinned(revision) if revision.is_modern() => self.probe(false, now),
-            OpeningMode::Pinned(revision) => self.initialize(revision, false, now),
+            HandshakeMode::Pinned(revision) if revision.is_modern() => self.probe(false, now),
+            HandshakeMode::Pinned(revision) => self.initialize(revision, false, now),
             // HTTP+SSE predates the probe.
-            OpeningMode::Probe if sse || self.known_legacy() => self.initialize(Revision::NEWEST_LEGACY, false, now),
-            OpeningMode::Probe => self.probe(false, now),
-            OpeningMode::Initialize => self.initialize(Revision::NEWEST_LEGACY, false, now),
+            HandshakeMode::Probe if sse || self.is_known_legacy() => {
+                self.initialize(Revision::NEWEST_LEGACY, false, now)
+            }
+            HandshakeMode::Probe => self.probe(false, now),
+            HandshakeMode::Initialize => self.initialize(Revision::NEWEST_LEGACY, false, now),
         }
     }
 
-    fn known_legacy(&self) -> bool {
+    fn is_known_legacy(&self) -> bool {
         self.config.known.is_some_and(|revision| !revision.is_modern())
     }
 
     /// Opens the session again in the era of the previous one.
-    pub(super) fn initialize_anew(&mut self, now: Instant) {
-        self.tried = OpeningAttempts::default();
+    pub(super) fn reinitialize(&mut self, now: Instant) {
+        self.tried = HandshakeAttempts::default();
         match self.config.opening {
-            OpeningMode::Pinned(revision) => self.initialize(revision, false, now),
-            OpeningMode::Probe | OpeningMode::Initialize => self.initialize(Revision::NEWEST_LEGACY, false, now),
+            HandshakeMode::Pinned(revision) => self.initialize(revision, false, now),
+            HandshakeMode::Probe | HandshakeMode::Initialize => self.initialize(Revision::NEWEST_LEGACY, false, now),
         }
     }
 
     /// Opens the session again without assuming an era.
-    pub(super) fn probe_anew(&mut self, now: Instant) {
-        self.tried = OpeningAttempts::default();
+    pub(super) fn restart_probe(&mut self, now: Instant) {
+        self.tried = HandshakeAttempts::default();
         match self.config.opening {
-            OpeningMode::Pinned(_) => self.open(now),
-            OpeningMode::Probe | OpeningMode::Initialize => self.probe(false, now),
+            HandshakeMode::Pinned(_) => self.start_handshake(now),
+            HandshakeMode::Probe | HandshakeMode::Initialize => self.probe(false, now),
         }
     }
 
     pub(super) fn probe(&mut self, again: bool, now: Instant) {
         self.tried.probed = true;
-        let id = self.wire.open(RequestPurpose::Probe);
-        self.phase = SessionPhase::Probing { id, until: later(now, self.config.timeouts.probe), again };
+        let id = self.wire.register(RequestPurpose::Probe);
+        self.phase = SessionPhase::Probing { id, until: checked_later(now, self.config.timeouts.probe), again };
         let common = self.common_meta.get(&self.config, Revision::NEWEST);
         let probe =
             OutgoingMessage::request(id, "server/discover", |params| RequestMeta::default().write(common, params));
-        self.post(probe, "server/discover", ExtraHeaders::default());
+        self.queue_message(probe, "server/discover", ExtraHeaders::default());
     }
 
     pub(super) fn initialize(&mut self, offered: Revision, again: bool, now: Instant) {
         let params = meta::initialize_params(&self.config, offered);
-        let id = self.wire.open(RequestPurpose::Initialize);
-        self.phase =
-            SessionPhase::Initializing { id, offered, until: later(now, self.config.timeouts.initialize), again };
+        let id = self.wire.register(RequestPurpose::Initialize);
+        self.phase = SessionPhase::Initializing {
+            id,
+            offered,
+            until: checked_later(now, self.config.timeouts.initialize),
+            again,
+        };
         let initialize = OutgoingMessage::request(id, "initialize", |members| {
             members.put_all(params.as_object().into_iter().flatten())
         });
-        self.post(initialize, "initialize", ExtraHeaders::default());
+        self.queue_message(initialize, "initialize", ExtraHeaders::default());
     }
 
     /// Tries `initialize` because the server does not know the probe. Any error except the modern ones means that, and
     /// so does a timeout.
-    pub(super) fn fall_back(&mut self, because: &str, now: Instant) {
+    pub(super) fn fall_back_to_initialize(&mut self, because: &str, now: Instant) {
         match (self.config.opening, self.tried.refused.take()) {
-            (OpeningMode::Pinned(revision), _) => {
-                self.fail_opening(format!("it has to speak {revision}, but {because}"))
+            (HandshakeMode::Pinned(revision), _) => {
+                self.refuse_handshake(format!("it has to speak {revision}, but {because}"))
             }
             // `initialize` was sent first, because the previous session used it.
-            (_, Some((cause, fault))) => self.opening_failed(format!("{cause}; and {because}"), fault),
-            (OpeningMode::Probe | OpeningMode::Initialize, None) => {
+            (_, Some((cause, fault))) => self.fail_handshake(format!("{cause}; and {because}"), fault),
+            (HandshakeMode::Probe | HandshakeMode::Initialize, None) => {
                 self.tried.probe_said = Some(because.to_owned());
                 self.initialize(Revision::NEWEST_LEGACY, false, now);
             }
@@ -117,9 +123,9 @@ impl Session {
 
     /// Handles the failure of `initialize`. If it was sent first because the previous session used it, sends the probe,
     /// since the server may be newer now.
-    pub(super) fn initialize_failed(&mut self, mut cause: String, fault: OpeningFault, now: Instant) {
-        let pinned = matches!(self.config.opening, OpeningMode::Pinned(_));
-        let was_guess = self.is_reopening() || (self.config.opening == OpeningMode::Probe && self.known_legacy());
+    pub(super) fn on_initialize_failed(&mut self, mut cause: String, fault: HandshakeFault, now: Instant) {
+        let pinned = matches!(self.config.opening, HandshakeMode::Pinned(_));
+        let was_guess = self.is_reopening() || (self.config.opening == HandshakeMode::Probe && self.is_known_legacy());
         if !pinned && was_guess && !self.tried.probed && self.config.carrier != TransportKind::HttpSse {
             self.tried.refused = Some((cause, fault));
             return self.probe(false, now);
@@ -129,20 +135,20 @@ impl Session {
         {
             cause = format!("{cause}; before, {said}");
         }
-        self.opening_failed(cause, fault);
+        self.fail_handshake(cause, fault);
     }
 
     /// Handles a server that refused `initialize` because it speaks our modern revision only. If the probe timed out
     /// before, for instance because the server was slow to start, it is sent once more.
     pub(super) fn probe_after_timeout(&mut self, cause: String, now: Instant) {
         if std::mem::take(&mut self.tried.probe_unanswered) {
-            self.tried.refused = Some((cause, OpeningFault::Refused));
+            self.tried.refused = Some((cause, HandshakeFault::Refused));
             return self.probe(false, now);
         }
-        self.initialize_failed(cause, OpeningFault::Refused, now);
+        self.on_initialize_failed(cause, HandshakeFault::Refused, now);
     }
 
-    pub(super) fn ready(&mut self, facts: ServerFacts, now: Instant) {
+    pub(super) fn on_ready(&mut self, facts: ServerFacts, now: Instant) {
         let modern = facts.revision.is_modern();
         self.phase = SessionPhase::Ready;
         self.facts = Some(Box::new(facts.clone()));
@@ -164,37 +170,37 @@ impl Session {
             }
         }
         if modern && !self.listen.is_open() {
-            self.listen_anew(now);
+            self.renew_subscription(now);
         }
     }
 
-    pub(super) fn expire_opening(&mut self, now: Instant) {
+    pub(super) fn expire_handshake(&mut self, now: Instant) {
         match self.phase {
             SessionPhase::Probing { id, until, .. } if is_due(until, now) => {
                 // Not cancelled, since only pings may be sent before the response to `initialize`.
-                self.wire.give_up(id);
+                self.wire.abandon(id);
                 if self.config.carrier == TransportKind::StreamableHttp {
                     self.abort(id);
                 }
                 self.tried.probe_unanswered = true;
                 let waited = self.config.timeouts.probe;
-                self.fall_back(&format!("it gave no answer to `server/discover` within {waited:?}"), now);
+                self.fall_back_to_initialize(&format!("it gave no answer to `server/discover` within {waited:?}"), now);
             }
             SessionPhase::Initializing { id, until, .. } if is_due(until, now) => {
-                self.wire.give_up(id);
+                self.wire.abandon(id);
                 let waited = self.config.timeouts.initialize;
                 let cause = format!("no answer to `initialize` within {waited:?}");
-                self.opening_failed(cause, OpeningFault::NoAnswer);
+                self.fail_handshake(cause, HandshakeFault::NoAnswer);
             }
             _ => {}
         }
     }
 
-    pub(super) fn fail_opening(&mut self, cause: String) {
-        self.opening_failed(cause, OpeningFault::Refused);
+    pub(super) fn refuse_handshake(&mut self, cause: String) {
+        self.fail_handshake(cause, HandshakeFault::Refused);
     }
 
-    pub(super) fn opening_failed(&mut self, mut cause: String, fault: OpeningFault) {
+    pub(super) fn fail_handshake(&mut self, mut cause: String, fault: HandshakeFault) {
         if let Some(output) = self.last_output.take() {
             cause = format!("{cause}. Its last output was {output}");
         }
@@ -204,7 +210,7 @@ impl Session {
     }
 
     /// Fails the opening because the connection closed.
-    pub(super) fn closed_while_opening(&mut self, reason: &CloseReason) {
+    pub(super) fn fail_handshake_by_close(&mut self, reason: &CloseReason) {
         // Some servers fail on the probe but exit only when they read the next line, which is `initialize`.
         let (asked, probing) = match self.phase {
             SessionPhase::Probing { .. } => ("server/discover", true),
@@ -215,9 +221,9 @@ impl Session {
             let local = self.config.carrier == TransportKind::Stdio;
             // A server that exceeded a resource limit would do so again.
             let is_over = matches!(reason, CloseReason::LimitReached(_));
-            let on_probe = probing && local && !is_over && self.config.opening == OpeningMode::Probe;
-            let fault = if on_probe { OpeningFault::ExitedOnProbe } else { OpeningFault::Exited };
-            self.opening_failed(format!("{reason} before it answered `{asked}`"), fault);
+            let on_probe = probing && local && !is_over && self.config.opening == HandshakeMode::Probe;
+            let fault = if on_probe { HandshakeFault::ExitedOnProbe } else { HandshakeFault::Exited };
+            self.fail_handshake(format!("{reason} before it answered `{asked}`"), fault);
         }
     }
 }

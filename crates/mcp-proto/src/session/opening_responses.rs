@@ -14,7 +14,9 @@ use crate::types::{Implementation, Map, ServerCapabilities};
 
 use super::opening::SessionPhase;
 use super::request_table::RequestPurpose;
-use super::{CallError, DeliveryFault, OpeningFault, OpeningMode, ServerFacts, Session, TransportKind, meta, results};
+use super::{
+    CallError, DeliveryFault, HandshakeFault, HandshakeMode, ServerFacts, Session, TransportKind, meta, results,
+};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -37,36 +39,39 @@ struct InitializeResult {
 }
 
 impl Session {
-    pub(super) fn probe_answered(&mut self, answer: Result<RawJson, RpcError>, now: Instant) {
+    pub(super) fn on_probe_response(&mut self, answer: Result<RawJson, RpcError>, now: Instant) {
         match answer {
-            Ok(raw) => match results::object(&raw).and_then(results::read::<DiscoverResult>) {
+            Ok(raw) => match results::parse_object(&raw).and_then(results::from_map::<DiscoverResult>) {
                 Ok(found) if found.result_type.as_deref().is_none_or(|kind| kind == "complete") => {
                     self.on_discover_result(found, now);
                 }
-                Ok(_) => self.fall_back("its answer to `server/discover` is not complete", now),
-                Err(cause) => self.fall_back(&format!("its answer to `server/discover` does not fit: {cause}"), now),
+                Ok(_) => self.fall_back_to_initialize("its answer to `server/discover` is not complete", now),
+                Err(cause) => {
+                    self.fall_back_to_initialize(&format!("its answer to `server/discover` does not fit: {cause}"), now)
+                }
             },
             Err(error) if error.code == code::UNSUPPORTED_VERSION => {
-                let versions = supported(&error).unwrap_or_default();
+                let versions = supported_versions(&error).unwrap_or_default();
                 let again = matches!(self.phase, SessionPhase::Probing { again: true, .. });
                 if !again && versions.iter().any(|version| version == Revision::NEWEST.as_str()) {
                     self.probe(true, now);
                 } else {
-                    self.settle_for_legacy(&versions, Some(&error), now);
+                    self.fall_back_to_legacy(&versions, Some(&error), now);
                 }
             }
-            Err(error) if is_modern(&error) => {
-                self.fail_opening(format!("it refused `server/discover`: {}", quote(&error)));
+            Err(error) if is_modern_error(&error) => {
+                self.refuse_handshake(format!("it refused `server/discover`: {}", quote_error(&error)));
             }
-            Err(error) => self.fall_back(&format!("it does not know `server/discover`: {}", quote(&error)), now),
+            Err(error) => self
+                .fall_back_to_initialize(&format!("it does not know `server/discover`: {}", quote_error(&error)), now),
         }
     }
 
     fn on_discover_result(&mut self, found: DiscoverResult, now: Instant) {
         if !found.supported_versions.iter().any(|version| version == Revision::NEWEST.as_str()) {
-            return self.settle_for_legacy(&found.supported_versions, None, now);
+            return self.fall_back_to_legacy(&found.supported_versions, None, now);
         }
-        let server = found.meta.and_then(|mut meta| meta.shift_remove(meta::SERVER));
+        let server = found.meta.and_then(|mut meta| meta.shift_remove(meta::SERVER_INFO_KEY));
         let facts = ServerFacts {
             revision: Revision::NEWEST,
             // An unverified claim for display, so an invalid one does not fail the opening.
@@ -74,55 +79,55 @@ impl Session {
             capabilities: found.capabilities,
             instructions: found.instructions,
         };
-        self.ready(facts, now);
+        self.on_ready(facts, now);
     }
 
     /// Handles a modern server that does not support our modern revision: tries the newest common legacy revision.
-    fn settle_for_legacy(&mut self, versions: &[String], error: Option<&RpcError>, now: Instant) {
-        let best = best_legacy(versions);
+    fn fall_back_to_legacy(&mut self, versions: &[String], error: Option<&RpcError>, now: Instant) {
+        let best = newest_common_legacy(versions);
         match (self.config.opening, best) {
-            (OpeningMode::Probe | OpeningMode::Initialize, Some(revision)) => self.initialize(revision, true, now),
+            (HandshakeMode::Probe | HandshakeMode::Initialize, Some(revision)) => self.initialize(revision, true, now),
             _ => {
-                let said = error.map(|error| format!("; its error: {}", quote(error))).unwrap_or_default();
-                self.fail_opening(format!("{}{said}", no_common_version(versions, self.config.opening)));
+                let said = error.map(|error| format!("; its error: {}", quote_error(error))).unwrap_or_default();
+                self.refuse_handshake(format!("{}{said}", no_common_version(versions, self.config.opening)));
             }
         }
     }
 
-    pub(super) fn initialize_answered(&mut self, answer: Result<RawJson, RpcError>, now: Instant) {
+    pub(super) fn on_initialize_response(&mut self, answer: Result<RawJson, RpcError>, now: Instant) {
         let SessionPhase::Initializing { offered, again, .. } = self.phase else { return };
-        let pinned = matches!(self.config.opening, OpeningMode::Pinned(_));
+        let pinned = matches!(self.config.opening, HandshakeMode::Pinned(_));
         let found = match answer {
-            Ok(raw) => results::object(&raw).and_then(results::read::<InitializeResult>),
+            Ok(raw) => results::parse_object(&raw).and_then(results::from_map::<InitializeResult>),
             Err(error) => {
-                let versions = supported(&error);
-                let other = versions.as_deref().and_then(best_legacy).filter(|best| *best != offered);
+                let versions = supported_versions(&error);
+                let other = versions.as_deref().and_then(newest_common_legacy).filter(|best| *best != offered);
                 return match (other, versions) {
                     (Some(revision), _) if !again && !pinned => self.initialize(revision, true, now),
                     (_, Some(versions)) => {
                         let none = no_common_version(&versions, self.config.opening);
-                        let cause = format!("{none}; its error: {}", quote(&error));
+                        let cause = format!("{none}; its error: {}", quote_error(&error));
                         if versions.iter().any(|version| version == Revision::NEWEST.as_str()) && !pinned {
                             self.probe_after_timeout(cause, now);
                         } else {
-                            self.initialize_failed(cause, OpeningFault::Refused, now);
+                            self.on_initialize_failed(cause, HandshakeFault::Refused, now);
                         }
                     }
                     (_, None) => {
-                        let cause = format!("it refused `initialize`: {}", quote(&error));
-                        self.initialize_failed(cause, OpeningFault::Refused, now);
+                        let cause = format!("it refused `initialize`: {}", quote_error(&error));
+                        self.on_initialize_failed(cause, HandshakeFault::Refused, now);
                     }
                 };
             }
         };
         let found = match found {
             Ok(found) => found,
-            Err(cause) => return self.fail_opening(format!("its answer to `initialize` does not fit: {cause}")),
+            Err(cause) => return self.refuse_handshake(format!("its answer to `initialize` does not fit: {cause}")),
         };
         let agreed = found.protocol_version.parse().ok().filter(|revision: &Revision| !revision.is_modern());
         match agreed {
             Some(revision) if !pinned || revision == offered => {
-                self.ready(
+                self.on_ready(
                     ServerFacts {
                         revision,
                         server: found.server_info,
@@ -132,85 +137,85 @@ impl Session {
                     now,
                 );
             }
-            _ => self.fail_opening(no_common_version(&[found.protocol_version], self.config.opening)),
+            _ => self.refuse_handshake(no_common_version(&[found.protocol_version], self.config.opening)),
         }
     }
 
-    pub(super) fn probe_undelivered(&mut self, fault: &DeliveryFault, now: Instant) {
+    pub(super) fn on_probe_undelivered(&mut self, fault: &DeliveryFault, now: Instant) {
         match fault {
             DeliveryFault::Status { code: 401 | 403, .. } => {
-                self.opening_failed(fault.to_string(), OpeningFault::Unauthorized);
+                self.fail_handshake(fault.to_string(), HandshakeFault::Unauthorized);
             }
-            DeliveryFault::Status { error: Some(error), .. } if is_modern(error) => {
-                self.probe_answered(Err(error.clone()), now);
+            DeliveryFault::Status { error: Some(error), .. } if is_modern_error(error) => {
+                self.on_probe_response(Err(error.clone()), now);
             }
             DeliveryFault::Status { code: 408 | 425 | 429 | 502..=504, .. } => {
-                self.opening_failed(fault.to_string(), OpeningFault::ServerError);
+                self.fail_handshake(fault.to_string(), HandshakeFault::ServerError);
             }
             DeliveryFault::Unreachable { .. } | DeliveryFault::Redirected { .. } => {
-                self.opening_failed(fault.to_string(), OpeningFault::Unreachable);
+                self.fail_handshake(fault.to_string(), HandshakeFault::Unreachable);
             }
             // Legacy servers fail in many ways on an unknown method.
-            fault => self.fall_back(&format!("`server/discover` failed: {fault}"), now),
+            fault => self.fall_back_to_initialize(&format!("`server/discover` failed: {fault}"), now),
         }
     }
 
-    pub(super) fn initialize_undelivered(&mut self, fault: &DeliveryFault, now: Instant) {
+    pub(super) fn on_initialize_undelivered(&mut self, fault: &DeliveryFault, now: Instant) {
         let cause = format!("`initialize` failed: {fault}");
         match fault {
-            DeliveryFault::Status { code: 401 | 403, .. } => self.opening_failed(cause, OpeningFault::Unauthorized),
-            DeliveryFault::Status { error: Some(error), .. } if supported(error).is_some() => {
-                self.initialize_answered(Err(error.clone()), now);
+            DeliveryFault::Status { code: 401 | 403, .. } => self.fail_handshake(cause, HandshakeFault::Unauthorized),
+            DeliveryFault::Status { error: Some(error), .. } if supported_versions(error).is_some() => {
+                self.on_initialize_response(Err(error.clone()), now);
             }
             DeliveryFault::Status { code: 408 | 425 | 429 | 500..=599, .. } | DeliveryFault::Lost { .. } => {
-                self.opening_failed(cause, OpeningFault::ServerError);
+                self.fail_handshake(cause, HandshakeFault::ServerError);
             }
             DeliveryFault::Status { code: 400..=499, .. } if self.config.carrier == TransportKind::StreamableHttp => {
-                self.initialize_failed(cause, OpeningFault::NotStreamable, now);
+                self.on_initialize_failed(cause, HandshakeFault::NotStreamable, now);
             }
             DeliveryFault::Unreachable { .. } | DeliveryFault::Redirected { .. } => {
-                self.opening_failed(cause, OpeningFault::Unreachable);
+                self.fail_handshake(cause, HandshakeFault::Unreachable);
             }
             DeliveryFault::Status { .. } | DeliveryFault::Unusable { .. } => {
-                self.initialize_failed(cause, OpeningFault::Refused, now);
+                self.on_initialize_failed(cause, HandshakeFault::Refused, now);
             }
         }
     }
 
     /// Handles a response to the probe or `initialize` that cannot be decoded.
-    pub(super) fn opening_unreadable(&mut self, purpose: RequestPurpose, error: &CallError, now: Instant) {
+    pub(super) fn on_handshake_unreadable(&mut self, purpose: RequestPurpose, error: &CallError, now: Instant) {
         if purpose == RequestPurpose::Probe {
-            self.fall_back(&error.to_string(), now);
+            self.fall_back_to_initialize(&error.to_string(), now);
         } else {
-            self.fail_opening(format!("the answer to `initialize`: {error}"));
+            self.refuse_handshake(format!("the answer to `initialize`: {error}"));
         }
     }
 }
 
 /// Returns `true` for errors that only a server of 2026-07-28 sends.
-fn is_modern(error: &RpcError) -> bool {
+fn is_modern_error(error: &RpcError) -> bool {
     matches!(error.code, code::UNSUPPORTED_VERSION | code::MISSING_CAPABILITY | code::HEADER_MISMATCH)
 }
 
 /// Returns `data.supported` of an unsupported version error.
-fn supported(error: &RpcError) -> Option<Vec<String>> {
+fn supported_versions(error: &RpcError) -> Option<Vec<String>> {
     let versions = error.data.as_ref()?.get("supported")?.as_array()?;
     Some(versions.iter().filter_map(Value::as_str).map(str::to_owned).collect())
 }
 
-fn best_legacy(versions: &[String]) -> Option<Revision> {
+fn newest_common_legacy(versions: &[String]) -> Option<Revision> {
     versions.iter().filter_map(|version| version.parse().ok()).filter(|revision: &Revision| !revision.is_modern()).max()
 }
 
-fn quote(error: &RpcError) -> String {
+fn quote_error(error: &RpcError) -> String {
     escape(&error.to_string(), 500)
 }
 
-fn no_common_version(theirs: &[String], opening: OpeningMode) -> String {
+fn no_common_version(theirs: &[String], opening: HandshakeMode) -> String {
     let theirs = if theirs.is_empty() { "no version".into() } else { escape(&theirs.join(", "), 300) };
     let ours = match opening {
-        OpeningMode::Pinned(revision) => revision.to_string(),
-        OpeningMode::Probe | OpeningMode::Initialize => Revision::ALL.map(Revision::as_str).join(", "),
+        HandshakeMode::Pinned(revision) => revision.to_string(),
+        HandshakeMode::Probe | HandshakeMode::Initialize => Revision::ALL.map(Revision::as_str).join(", "),
     };
     format!("no common protocol version: it speaks {theirs}; this client speaks {ours}")
 }

@@ -35,12 +35,12 @@ impl Deref for PendingCalls {
 
 impl PendingCalls {
     pub(super) fn insert(&mut self, id: CallId, call: PendingCall) {
-        self.changes(id);
+        self.set_changed(id);
         self.calls.insert(id, Box::new(call));
     }
 
     pub(super) fn get_mut(&mut self, id: &CallId) -> Option<&mut PendingCall> {
-        self.changes(*id);
+        self.set_changed(*id);
         self.calls.get_mut(id).map(Box::as_mut)
     }
 
@@ -57,20 +57,20 @@ impl PendingCalls {
 
     /// Returns the time of the next check: not later than the next timeout, and rarely earlier.
     pub(super) fn next(&self) -> Option<Instant> {
-        earliest([self.soonest, self.next_of_changed()])
+        earliest([self.soonest, self.changed_deadline()])
     }
 
     /// Recomputes the bound from all calls, so that [`PendingCalls::next`] is exact.
-    pub(super) fn look_through(&mut self) {
+    pub(super) fn recompute_next(&mut self) {
         self.changed = None;
         self.soonest = earliest(self.calls.values().map(|call| call.next()));
     }
 
-    fn next_of_changed(&self) -> Option<Instant> {
+    fn changed_deadline(&self) -> Option<Instant> {
         self.calls.get(&self.changed?)?.next()
     }
 
-    fn changes(&mut self, id: CallId) {
+    fn set_changed(&mut self, id: CallId) {
         if self.changed != Some(id) {
             self.soonest = self.next();
             self.changed = Some(id);

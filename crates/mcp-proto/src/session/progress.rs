@@ -10,7 +10,7 @@ use super::request_table::RequestPurpose;
 use super::{Session, SessionEvent};
 
 /// Maximum length of a progress message in bytes. The UI displays one line.
-const MESSAGE: usize = 4096;
+const MAX_MESSAGE_BYTES: usize = 4096;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -25,9 +25,9 @@ impl Session {
     /// Processes a progress notification. The token of a call is its id on the wire, which is unique and becomes
     /// invalid at the end of the call.
     pub(super) fn on_progress(&mut self, params: Option<&RawJson>, now: Instant) {
-        let ProgressParams { progress_token, progress, total, message } = match read(params) {
+        let ProgressParams { progress_token, progress, total, message } = match parse_progress(params) {
             Ok(params) => params,
-            Err(cause) => return self.anomaly(format!("an invalid progress notification: {cause}"), None),
+            Err(cause) => return self.report_anomaly(format!("an invalid progress notification: {cause}"), None),
         };
         let RequestId::Number(token) = progress_token else { return };
         // A call that continues as a task keeps its token after the response.
@@ -36,19 +36,22 @@ impl Session {
             _ => self.calls.iter().find(|(_, call)| call.token == Some(token)).map(|(id, _)| *id),
         };
         let Some(id) = found else { return };
-        let Some(call) = self.calls.get_mut(&id).filter(|call| call.request.may_ask_back()) else { return };
+        let Some(call) = self.calls.get_mut(&id).filter(|call| call.request.may_request_input()) else { return };
         if call.progress.is_some_and(|before| progress <= before) {
             if !std::mem::replace(&mut call.complained, true) {
-                self.anomaly("a progress notification without an increase was ignored".into(), Some(progress_token));
+                self.report_anomaly(
+                    "a progress notification without an increase was ignored".into(),
+                    Some(progress_token),
+                );
             }
             return;
         }
         call.progress = Some(progress);
         call.progressed += 1;
         let count = call.progressed;
-        call.clock.alive(now);
+        call.clock.on_activity(now);
         // Copies the beginning of a long message, so that the rest is not retained.
-        let message = message.map(|message| match message.floor_char_boundary(MESSAGE) {
+        let message = message.map(|message| match message.floor_char_boundary(MAX_MESSAGE_BYTES) {
             all if all == message.len() => message,
             some => message[..some].to_owned(),
         });
@@ -56,7 +59,7 @@ impl Session {
     }
 }
 
-fn read(params: Option<&RawJson>) -> Result<ProgressParams, String> {
+fn parse_progress(params: Option<&RawJson>) -> Result<ProgressParams, String> {
     let params = params.ok_or("it has no params")?;
     serde_json::from_str(params.get()).map_err(|error| error.to_string())
 }

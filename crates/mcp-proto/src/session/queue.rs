@@ -18,7 +18,7 @@ pub(super) struct EventQueue {
     dropped_others: u64,
 }
 
-fn is_news(event: &SessionEvent) -> bool {
+fn is_informational(event: &SessionEvent) -> bool {
     matches!(
         event,
         SessionEvent::Log { .. }
@@ -72,7 +72,7 @@ impl EventQueue {
             }
             _ => {}
         }
-        if is_news(&event) {
+        if is_informational(&event) {
             let too_large = self.news > 0 && self.news_bytes.saturating_add(bytes) > self.limit_bytes;
             if self.news >= self.limit || too_large {
                 let log = matches!(event, SessionEvent::Log { .. });
@@ -85,12 +85,12 @@ impl EventQueue {
         self.waiting.push_back((event, bytes));
     }
 
-    pub(super) fn only_progress_waits(&self) -> bool {
+    pub(super) fn has_only_progress_queued(&self) -> bool {
         self.waiting.iter().all(|(event, _)| matches!(event, SessionEvent::Progress { .. }))
     }
 
     /// Removes a request of the server that is still queued. Returns `true` if it was.
-    pub(super) fn unask(&mut self, server_request: ServerRequestId) -> bool {
+    pub(super) fn remove_request(&mut self, server_request: ServerRequestId) -> bool {
         let asked = |(event, _): &(SessionEvent, usize)| matches!(event, SessionEvent::RequestReceived { request, .. } if *request == server_request);
         let at = self.waiting.iter().position(asked);
         at.and_then(|at| self.waiting.remove(at)).is_some()
@@ -103,7 +103,7 @@ impl EventQueue {
             return Some(told);
         }
         let (event, bytes) = self.waiting.pop_front()?;
-        if is_news(&event) {
+        if is_informational(&event) {
             self.news -= 1;
             self.news_bytes -= bytes;
         }

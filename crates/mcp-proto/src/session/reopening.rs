@@ -26,22 +26,22 @@ impl Session {
         self.reopening.is_some()
     }
 
-    pub(super) fn session_lost(&mut self, refused: Option<&RequestId>, now: Instant) {
+    pub(super) fn on_session_lost(&mut self, refused: Option<&RequestId>, now: Instant) {
         let of_session = self.facts.as_ref().is_some_and(|facts| !facts.revision.is_modern());
         let call = refused.and_then(|id| self.wire.withdraw(id)).and_then(|purpose| purpose.call());
         if matches!(self.phase, SessionPhase::Ready) && of_session {
             self.reopen(call, now);
-            self.initialize_anew(now);
+            self.reinitialize(now);
         } else if let Some(call) = call
             && self.is_reopening()
         {
-            self.hold(call);
+            self.hold_call(call);
         }
     }
 
     /// Returns `true` if an error shows that the server changed its era. In that case the session is opened again and
     /// `call` is sent again.
-    pub(super) fn era_changed(&mut self, call: CallId, error: &RpcError, now: Instant) -> bool {
+    pub(super) fn reopen_if_era_changed(&mut self, call: CallId, error: &RpcError, now: Instant) -> bool {
         let Some(facts) = &self.facts else { return false };
         let other_era = match error.code {
             code::UNSUPPORTED_VERSION => true,
@@ -55,7 +55,7 @@ impl Session {
         }
         record.reopened = true;
         self.reopen(Some(call), now);
-        self.probe_anew(now);
+        self.restart_probe(now);
         true
     }
 
@@ -76,7 +76,7 @@ impl Session {
             self.withdraw(request, Withdrawal::SessionEnded);
         }
         self.batches.clear();
-        for purpose in self.wire.give_up_all() {
+        for purpose in self.wire.abandon_all() {
             if purpose == RequestPurpose::HealthCheck {
                 self.liveness.on_pong();
             }
@@ -88,7 +88,7 @@ impl Session {
             let Some(call) = self.calls.get_mut(&id) else { continue };
             let in_flight = call.wire.take().is_some();
             if Some(id) == refused || !in_flight || call.request.is_safe_to_repeat() {
-                self.hold(id);
+                self.hold_call(id);
             } else {
                 let cause = "the server forgot the session before it answered".into();
                 self.end_call(id, Err(CallError::Undelivered { cause, sent: true }));
@@ -97,7 +97,7 @@ impl Session {
     }
 
     /// Retains a call until the new session is open.
-    pub(super) fn hold(&mut self, id: CallId) {
+    pub(super) fn hold_call(&mut self, id: CallId) {
         if let Some(reopening) = &mut self.reopening {
             if let Some(call) = self.calls.get_mut(&id) {
                 call.wire = None;
@@ -112,7 +112,7 @@ impl Session {
     /// Handles the response to a request that restores state.
     pub(super) fn on_restored(&mut self, answer: Result<RawJson, RpcError>) {
         if let Err(error) = answer {
-            self.anomaly(format!("the state of the previous session could not be restored: {error}"), None);
+            self.report_anomaly(format!("the state of the previous session could not be restored: {error}"), None);
         }
     }
 

@@ -20,12 +20,12 @@ pub(super) fn parse_request(
 ) -> Result<ServerRequest, RpcError> {
     match (method, &offered.sampling, &offered.elicitation, &offered.roots) {
         ("sampling/createMessage", Some(sampling), ..) => {
-            let params: CreateMessageParams = results::read(params).map_err(invalid)?;
-            sampling::check(&params, sampling.tools.is_some()).map_err(invalid)?;
+            let params: CreateMessageParams = results::from_map(params).map_err(invalid)?;
+            sampling::check_request(&params, sampling.tools.is_some()).map_err(invalid)?;
             Ok(ServerRequest::Sampling(Box::new(params)))
         }
         ("elicitation/create", _, Some(elicitation), _) => {
-            let params = results::read(params).map_err(invalid)?;
+            let params = results::from_map(params).map_err(invalid)?;
             let (mode, offered) = match &params {
                 ElicitParams::Form { .. } => ("form", meta::has_forms(elicitation)),
                 ElicitParams::Url { .. } => ("url", elicitation.url.is_some()),

@@ -8,7 +8,7 @@ use crate::jsonrpc::RequestId;
 use super::CallId;
 
 /// Maximum number of remembered ids whose responses are no longer needed.
-const REMEMBERED: usize = 1024;
+const MAX_REMEMBERED_IDS: usize = 1024;
 
 /// Recipient of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,7 +71,7 @@ impl RequestTable {
     }
 
     /// Registers a request and returns its new id.
-    pub(super) fn open(&mut self, purpose: RequestPurpose) -> i64 {
+    pub(super) fn register(&mut self, purpose: RequestPurpose) -> i64 {
         let id = self.next;
         self.next += 1;
         self.waiting.insert(id, purpose);
@@ -79,7 +79,7 @@ impl RequestTable {
     }
 
     /// Removes the request that a response belongs to, and returns its state.
-    pub(super) fn close(&mut self, id: &RequestId) -> ResponseMatch {
+    pub(super) fn match_response(&mut self, id: &RequestId) -> ResponseMatch {
         let RequestId::Number(id) = id else { return ResponseMatch::Unknown };
         if let Some(purpose) = self.waiting.swap_remove(id) {
             ResponseMatch::Waiting(purpose)
@@ -93,9 +93,9 @@ impl RequestTable {
     }
 
     /// Marks a request as abandoned.
-    pub(super) fn give_up(&mut self, id: i64) {
+    pub(super) fn abandon(&mut self, id: i64) {
         if self.waiting.swap_remove(&id).is_some() {
-            if self.given_up.len() == REMEMBERED {
+            if self.given_up.len() == MAX_REMEMBERED_IDS {
                 self.given_up.shift_remove_index(0);
             }
             self.given_up.insert(id);
@@ -111,14 +111,14 @@ impl RequestTable {
     pub(super) fn withdraw(&mut self, id: &RequestId) -> Option<RequestPurpose> {
         let RequestId::Number(id) = id else { return None };
         let purpose = self.purpose(*id)?;
-        self.give_up(*id);
+        self.abandon(*id);
         Some(purpose)
     }
 
     /// Marks all requests as abandoned and returns their recipients.
-    pub(super) fn give_up_all(&mut self) -> Vec<RequestPurpose> {
+    pub(super) fn abandon_all(&mut self) -> Vec<RequestPurpose> {
         let waiting: Vec<(i64, RequestPurpose)> = self.waiting.iter().map(|(id, purpose)| (*id, *purpose)).collect();
-        waiting.iter().for_each(|(id, _)| self.give_up(*id));
+        waiting.iter().for_each(|(id, _)| self.abandon(*id));
         waiting.into_iter().map(|(_, purpose)| purpose).collect()
     }
 
@@ -128,7 +128,7 @@ impl RequestTable {
 
     /// Returns the only request whose response is due soon, if there is exactly one: a response without an id must
     /// belong to it.
-    pub(super) fn only_one(&self) -> Option<RequestId> {
+    pub(super) fn only_pending_id(&self) -> Option<RequestId> {
         let mut soon = self.waiting.iter().filter(|(_, purpose)| **purpose != RequestPurpose::Listen);
         match (soon.next(), soon.next()) {
             (Some((id, _)), None) => Some(RequestId::Number(*id)),

@@ -13,7 +13,7 @@ use crate::types::{
 use super::{CacheHint, ClientRequest, DroppedItem, ListKind, ServerResult, tasks};
 
 /// Maximum number of invalid entries of a page that are reported individually.
-const DROPPED: usize = 20;
+const MAX_REPORTED_DROPS: usize = 20;
 
 /// A request for input within a result.
 #[derive(Deserialize)]
@@ -23,7 +23,7 @@ pub(super) struct InputRequest {
 }
 
 /// Parses a small body as an object.
-pub(super) fn object(raw: &RawJson) -> Result<Map, String> {
+pub(super) fn parse_object(raw: &RawJson) -> Result<Map, String> {
     match raw.parse() {
         Ok(Value::Object(body)) => Ok(body),
         Ok(_) => Err("it is not an object".into()),
@@ -32,7 +32,7 @@ pub(super) fn object(raw: &RawJson) -> Result<Map, String> {
 }
 
 /// Deserializes `body` as a `T`. The cause of an error names the field.
-pub(super) fn read<T: DeserializeOwned>(body: Map) -> Result<T, String> {
+pub(super) fn from_map<T: DeserializeOwned>(body: Map) -> Result<T, String> {
     serde_path_to_error::deserialize(Value::Object(body)).map_err(|error| {
         let path = error.path().to_string();
         let cause = error.into_inner().to_string();
@@ -88,7 +88,7 @@ impl std::ops::DerefMut for ResultBody {
 
 impl ResultBody {
     /// Reads the response to `request` from a member of another message.
-    pub(super) fn inside(request: &ClientRequest, body: Map) -> Result<ResultBody, String> {
+    pub(super) fn read_embedded(request: &ClientRequest, body: Map) -> Result<ResultBody, String> {
         let text = Value::Object(body).to_string();
         ResultBody::read(request, &RawJson::copy_of(&text))
     }
@@ -99,11 +99,11 @@ impl ResultBody {
         let (mut is_error, mut told) = (None, false);
         let fields = JsonCursor::new(raw).members(|key, place| {
             bulk = match (request, key) {
-                (ClientRequest::ListTools { .. }, "tools") => ResultContent::Tools(page(place)),
-                (ClientRequest::ListPrompts { .. }, "prompts") => ResultContent::Prompts(page(place)),
-                (ClientRequest::ListResources { .. }, "resources") => ResultContent::Resources(page(place)),
+                (ClientRequest::ListTools { .. }, "tools") => ResultContent::Tools(parse_page(place)),
+                (ClientRequest::ListPrompts { .. }, "prompts") => ResultContent::Prompts(parse_page(place)),
+                (ClientRequest::ListResources { .. }, "resources") => ResultContent::Resources(parse_page(place)),
                 (ClientRequest::ListResourceTemplates { .. }, "resourceTemplates") => {
-                    ResultContent::Templates(page(place))
+                    ResultContent::Templates(parse_page(place))
                 }
                 (ClientRequest::CallTool { .. }, "content") => {
                     ResultContent::Content(place.list(JsonCursor::block).map(Option::unwrap_or_default))
@@ -147,13 +147,13 @@ impl ResultBody {
 }
 
 /// Parses the entries of a list. An invalid entry is dropped and does not affect the others.
-fn page<T: ListEntryType>(place: &mut JsonCursor<'_>) -> Result<ListPage<T>, String> {
+fn parse_page<T: ListEntryType>(place: &mut JsonCursor<'_>) -> Result<ListPage<T>, String> {
     let mut page = ListPage { items: Vec::new(), dropped: Vec::new(), more_dropped: 0 };
     let mut place_in_page = 0;
     let list = place.list(|place| {
-        match ListEntry::pass(place.scan()).ok_or("it is not valid JSON")? {
+        match ListEntry::validate_next(place.scan()).ok_or("it is not valid JSON")? {
             Ok(item) => page.items.push(item),
-            Err(_) if page.dropped.len() == DROPPED => page.more_dropped += 1,
+            Err(_) if page.dropped.len() == MAX_REPORTED_DROPS => page.more_dropped += 1,
             Err((name, cause)) => {
                 let name = name.unwrap_or_else(|| format!("[{place_in_page}]"));
                 page.dropped.push(DroppedItem { name: escape(&name, 200), cause });
@@ -169,7 +169,7 @@ fn page<T: ListEntryType>(place: &mut JsonCursor<'_>) -> Result<ListPage<T>, Str
 }
 
 /// Returns `nextCursor`, which may be any string.
-fn cursor(mut fields: Map) -> Result<Option<String>, String> {
+fn next_cursor(mut fields: Map) -> Result<Option<String>, String> {
     match fields.shift_remove("nextCursor") {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(cursor)) => Ok(Some(cursor)),
@@ -188,12 +188,12 @@ fn tool_result(
         Some(Value::Null) => false,
         Some(Value::Bool(flag)) => *flag,
         // A value of the wrong type is deserialized to obtain the error message.
-        Some(_) => return read(fields).map(Box::new),
+        Some(_) => return from_map(fields).map(Box::new),
     };
     let meta = match fields.get_mut("_meta") {
         None | Some(Value::Null) => None,
         Some(Value::Object(meta)) => Some(std::mem::take(meta)),
-        Some(_) => return read(fields).map(Box::new),
+        Some(_) => return from_map(fields).map(Box::new),
     };
     let structured_content = fields.shift_remove("structuredContent");
     fields.retain(|name, _| name != "isError" && name != "_meta");
@@ -206,7 +206,7 @@ struct CompletionBody {
 }
 
 /// Decodes the response to `request`.
-pub(super) fn result(
+pub(super) fn to_server_result(
     request: &ClientRequest,
     body: ResultBody,
     cache: Option<CacheHint>,
@@ -224,19 +224,19 @@ pub(super) fn result(
         ) => Ok(ServerResult::Empty),
         (_, ResultContent::Tools(page)) => {
             let items = page.map_err(of("tools"))?.items;
-            Ok(ServerResult::Tools { items, next_cursor: cursor(fields)?, cache })
+            Ok(ServerResult::Tools { items, next_cursor: next_cursor(fields)?, cache })
         }
         (_, ResultContent::Prompts(page)) => {
             let items = page.map_err(of("prompts"))?.items;
-            Ok(ServerResult::Prompts { items, next_cursor: cursor(fields)?, cache })
+            Ok(ServerResult::Prompts { items, next_cursor: next_cursor(fields)?, cache })
         }
         (_, ResultContent::Resources(page)) => {
             let items = page.map_err(of("resources"))?.items;
-            Ok(ServerResult::Resources { items, next_cursor: cursor(fields)?, cache })
+            Ok(ServerResult::Resources { items, next_cursor: next_cursor(fields)?, cache })
         }
         (_, ResultContent::Templates(page)) => {
             let items = page.map_err(of("resourceTemplates"))?.items;
-            Ok(ServerResult::Templates { items, next_cursor: cursor(fields)?, cache })
+            Ok(ServerResult::Templates { items, next_cursor: next_cursor(fields)?, cache })
         }
         (_, ResultContent::Content(content)) => {
             let content = content.map_err(of("content"))?;
@@ -248,11 +248,11 @@ pub(super) fn result(
         (ClientRequest::CallTool { .. }, ResultContent::None) if fields.contains_key("structuredContent") => {
             tool_result(Vec::new(), fields, is_error).map(ServerResult::Tool)
         }
-        (ClientRequest::GetPrompt { .. }, _) => read(fields).map(Box::new).map(ServerResult::Prompt),
-        (ClientRequest::ListTasks { .. }, _) => tasks::page(fields),
+        (ClientRequest::GetPrompt { .. }, _) => from_map(fields).map(Box::new).map(ServerResult::Prompt),
+        (ClientRequest::ListTasks { .. }, _) => tasks::parse_task_page(fields),
         (ClientRequest::Extension { .. }, _) => Ok(ServerResult::Extension { result: fields, cache }),
         (ClientRequest::Complete { .. }, _) => {
-            read(fields).map(|CompletionBody { completion }| ServerResult::Completion(Box::new(completion)))
+            from_map(fields).map(|CompletionBody { completion }| ServerResult::Completion(Box::new(completion)))
         }
         (ClientRequest::ListTools { .. }, _) => Err("missing field `tools`".into()),
         (ClientRequest::ListPrompts { .. }, _) => Err("missing field `prompts`".into()),

@@ -5,15 +5,15 @@ use crate::jsonrpc::escape;
 use crate::types::{ContentBlock, CreateMessageParams, Role, SamplingMessage};
 
 /// Valid modes of `toolChoice`.
-const MODES: [&str; 3] = ["auto", "required", "none"];
+const TOOL_CHOICE_MODES: [&str; 3] = ["auto", "required", "none"];
 
 /// Validates a request. The error is the reason for its rejection.
-pub(super) fn check(params: &CreateMessageParams, offers_tools: bool) -> Result<(), String> {
+pub(super) fn check_request(params: &CreateMessageParams, offers_tools: bool) -> Result<(), String> {
     if !offers_tools && (params.tools.is_some() || params.tool_choice.is_some()) {
         return Err("this client did not offer tools in sampling".into());
     }
     if let Some(mode) = params.tool_choice.as_ref().and_then(|choice| choice.mode.as_deref())
-        && !MODES.contains(&mode)
+        && !TOOL_CHOICE_MODES.contains(&mode)
     {
         return Err(format!("toolChoice: the mode `{}` is none of auto, required and none", escape(mode, 80)));
     }
@@ -24,15 +24,15 @@ pub(super) fn check(params: &CreateMessageParams, offers_tools: bool) -> Result<
     }
     let mut before: Option<&SamplingMessage> = None;
     for message in &params.messages {
-        check_kinds(message, offers_tools)?;
-        check_balance(before, Some(message))?;
+        check_block_types(message, offers_tools)?;
+        check_tool_results(before, Some(message))?;
         before = Some(message);
     }
-    check_balance(before, None)
+    check_tool_results(before, None)
 }
 
 /// Checks that the blocks of a message are of types allowed for its role.
-fn check_kinds(message: &SamplingMessage, offers_tools: bool) -> Result<(), String> {
+fn check_block_types(message: &SamplingMessage, offers_tools: bool) -> Result<(), String> {
     let blocks = message.content.blocks();
     for block in blocks {
         let fits = match block {
@@ -53,12 +53,12 @@ fn check_kinds(message: &SamplingMessage, offers_tools: bool) -> Result<(), Stri
 }
 
 /// Checks that the next message has exactly one result for each tool use of a message.
-fn check_balance(message: Option<&SamplingMessage>, next: Option<&SamplingMessage>) -> Result<(), String> {
-    let uses = ids(message, |block| match block {
+fn check_tool_results(message: Option<&SamplingMessage>, next: Option<&SamplingMessage>) -> Result<(), String> {
+    let uses = block_ids(message, |block| match block {
         ContentBlock::ToolUse(used) => Some(&used.id),
         _ => None,
     });
-    let results = ids(next, |block| match block {
+    let results = block_ids(next, |block| match block {
         ContentBlock::ToolResult(result) => Some(&result.tool_use_id),
         _ => None,
     });
@@ -75,7 +75,10 @@ fn check_balance(message: Option<&SamplingMessage>, next: Option<&SamplingMessag
 }
 
 /// Returns the sorted ids of the blocks that `id` selects.
-fn ids<'a>(message: Option<&'a SamplingMessage>, id: impl Fn(&'a ContentBlock) -> Option<&'a String>) -> Vec<&'a str> {
+fn block_ids<'a>(
+    message: Option<&'a SamplingMessage>,
+    id: impl Fn(&'a ContentBlock) -> Option<&'a String>,
+) -> Vec<&'a str> {
     let blocks = message.map_or(&[][..], |message| message.content.blocks());
     let mut ids: Vec<&str> = blocks.iter().filter_map(id).map(String::as_str).collect();
     ids.sort_unstable();

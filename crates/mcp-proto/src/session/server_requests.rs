@@ -64,14 +64,15 @@ impl Session {
         now: Instant,
     ) {
         if self.is_open(&id) {
-            return self.anomaly("a request with the id of another that is still open was ignored".into(), Some(id));
+            return self
+                .report_anomaly("a request with the id of another that is still open was ignored".into(), Some(id));
         }
         self.expect_response(batch);
         if method == "ping" {
             return self.respond(id, batch, Ok(json!({})));
         }
         if !matches!(self.phase, SessionPhase::Ready) {
-            self.anomaly(
+            self.report_anomaly(
                 format!(
                     "the request `{}` was received before the session was initialized",
                     crate::jsonrpc::escape(method, 80)
@@ -81,7 +82,7 @@ impl Session {
             let error = RpcError::new(code::INVALID_REQUEST, "the session is not initialized yet");
             return self.respond(id, batch, Err(error));
         }
-        let offered = meta::offered(&self.config.capabilities, self.revision());
+        let offered = meta::capabilities_in_revision(&self.config.capabilities, self.revision());
         let task = params.as_ref().ok().and_then(related_task);
         let asked = match params {
             Ok(params) => parse_request(method, params, &offered),
@@ -97,7 +98,7 @@ impl Session {
                 let of_task = task.as_deref().and_then(|task| self.call_of_task(task));
                 let (call, stops) = match of_task {
                     Some(call) => (Some(call), vec![call]),
-                    None => self.likely_calls(origin),
+                    None => self.find_likely_calls(origin),
                 };
                 self.emit_request(
                     RequestOrigin::Request { id, batch, task },
@@ -121,18 +122,18 @@ impl Session {
     /// Determines the call that led to a request of the server. Over Streamable HTTP, it is the call whose stream
     /// carried the request. Otherwise it is known only if a single call is in flight. If several are, the clocks of all
     /// are paused.
-    fn likely_calls(&self, origin: &StreamOrigin) -> (Option<CallId>, Vec<CallId>) {
-        if let Some(call) = self.call_of_stream(origin) {
+    fn find_likely_calls(&self, origin: &StreamOrigin) -> (Option<CallId>, Vec<CallId>) {
+        if let Some(call) = self.call_by_stream(origin) {
             return (Some(call), vec![call]);
         }
         let stops: Vec<CallId> =
-            self.calls.iter().filter(|(_, call)| call.request.may_ask_back()).map(|(id, _)| *id).collect();
+            self.calls.iter().filter(|(_, call)| call.request.may_request_input()).map(|(id, _)| *id).collect();
         let call = if let [only] = stops[..] { Some(only) } else { None };
         (call, stops)
     }
 
     /// Returns the call that a stream belongs to.
-    pub(super) fn call_of_stream(&self, origin: &StreamOrigin) -> Option<CallId> {
+    pub(super) fn call_by_stream(&self, origin: &StreamOrigin) -> Option<CallId> {
         let StreamOrigin::Post(RequestId::Number(id)) = origin else { return None };
         self.wire.purpose(*id)?.call()
     }
@@ -174,8 +175,8 @@ impl Session {
         if let Some(server_request) = self.close_request(request, now) {
             match server_request.origin {
                 RequestOrigin::Request { id, batch, task } => self.respond(id, batch, with_task(value, task)),
-                RequestOrigin::Task { call, key } => self.task_input_answered(call, &key, value.ok(), now),
-                RequestOrigin::Round { call, key } => self.input_answered(call, &key, value.ok()),
+                RequestOrigin::Task { call, key } => self.on_task_input_answered(call, &key, value.ok(), now),
+                RequestOrigin::Round { call, key } => self.on_input_answered(call, &key, value.ok()),
             }
         }
         Ok(())
@@ -185,13 +186,13 @@ impl Session {
     pub(super) fn close_request(&mut self, request: ServerRequestId, now: Instant) -> Option<PendingServerRequest> {
         let server_request = self.server_requests.shift_remove(&request)?;
         for id in &server_request.stops {
-            self.let_call_run(*id, now);
+            self.resume_paused_call(*id, now);
         }
         Some(server_request)
     }
 
     /// Pauses the clock of the call that a request of the client belongs to.
-    pub(super) fn hold_call_of(&mut self, id: &RequestId, now: Instant) -> Option<CallId> {
+    pub(super) fn pause_call_of_request(&mut self, id: &RequestId, now: Instant) -> Option<CallId> {
         let RequestId::Number(number) = id else { return None };
         let call = self.wire.purpose(*number)?.call()?;
         let held = self.calls.get_mut(&call)?;
@@ -201,7 +202,7 @@ impl Session {
     }
 
     /// Ends one pause of a call's clock.
-    pub(super) fn let_call_run(&mut self, call: CallId, now: Instant) {
+    pub(super) fn resume_paused_call(&mut self, call: CallId, now: Instant) {
         if let Some(call) = self.calls.get_mut(&call) {
             call.server_requests = call.server_requests.saturating_sub(1);
             if call.server_requests == 0 {
@@ -212,7 +213,7 @@ impl Session {
 
     pub(super) fn withdraw(&mut self, request: ServerRequestId, why: Withdrawal) {
         // A request whose event is still queued needs no withdrawal.
-        if !self.events.unask(request) {
+        if !self.events.remove_request(request) {
             self.events.push(SessionEvent::Withdrawn { request, why });
         }
     }
@@ -227,13 +228,13 @@ impl Session {
     }
 
     /// Withdraws a request that the server cancelled. It gets no response (`basic/utilities/cancellation`).
-    pub(super) fn cancelled_by_server(&mut self, id: &RequestId, now: Instant) {
+    pub(super) fn on_cancelled_by_server(&mut self, id: &RequestId, now: Instant) {
         let Some(request) = self.request_by_wire_id(id) else { return };
         if let Some(PendingServerRequest { origin: RequestOrigin::Request { batch, .. }, .. }) =
             self.close_request(request, now)
         {
             self.withdraw(request, Withdrawal::CancelledByServer);
-            self.response_done(batch, None);
+            self.record_batch_response(batch, None);
         }
     }
 
@@ -253,7 +254,7 @@ impl Session {
     }
 
     /// Refuses the requests that a call led to after the client ended the call.
-    pub(super) fn abandon_requests(&mut self, ended: CallId, now: Instant) {
+    pub(super) fn refuse_requests_of_call(&mut self, ended: CallId, now: Instant) {
         let requests: Vec<ServerRequestId> = self
             .server_requests
             .iter()
@@ -291,20 +292,20 @@ impl Session {
         let response = OutgoingMessage::response(id, answer);
         match batch {
             None => self.send(response),
-            Some(_) => self.response_done(batch, Some(response)),
+            Some(_) => self.record_batch_response(batch, Some(response)),
         }
     }
 }
 
 /// Returns the task that a request of the server belongs to (2025-11-25).
 fn related_task(params: &Map) -> Option<String> {
-    params.get("_meta")?.get(tasks::RELATED)?.get("taskId")?.as_str().map(str::to_owned)
+    params.get("_meta")?.get(tasks::RELATED_TASK_KEY)?.get("taskId")?.as_str().map(str::to_owned)
 }
 
 /// Adds the task that a response belongs to.
 fn with_task(mut answer: Result<Value, RpcError>, task: Option<String>) -> Result<Value, RpcError> {
     if let (Ok(answer), Some(task)) = (&mut answer, task) {
-        answer["_meta"][tasks::RELATED] = json!({ "taskId": task });
+        answer["_meta"][tasks::RELATED_TASK_KEY] = json!({ "taskId": task });
     }
     answer
 }

@@ -12,17 +12,17 @@ use crate::jsonrpc::{RequestId, RpcError, code, escape};
 use crate::types::Map;
 
 use super::request_table::RequestPurpose;
-use super::timers::{is_due, later};
+use super::timers::{checked_later, is_due};
 use super::{CallError, CallId, ClientRequest, ServerResult, Session, SessionEvent, meta, results};
 
 /// Time to wait for the acknowledgement.
-const ACKNOWLEDGE: Duration = Duration::from_secs(30);
+const ACKNOWLEDGE_TIMEOUT: Duration = Duration::from_secs(30);
 /// Initial delay of a renewal after a loss. The delay doubles after each loss.
-const RENEW_AFTER: Duration = Duration::from_secs(1);
+const RENEW_DELAY: Duration = Duration::from_secs(1);
 /// Maximum delay of a renewal after a loss.
-const RENEW_AT_MOST: Duration = Duration::from_secs(60);
+const MAX_RENEW_DELAY: Duration = Duration::from_secs(60);
 /// Minimum lifetime of a subscription after which the delay is reset.
-const GOOD_LIFE: Duration = Duration::from_secs(60);
+const MIN_STABLE_LIFETIME: Duration = Duration::from_secs(60);
 
 /// State of the subscriptions.
 #[derive(Debug, Default)]
@@ -107,13 +107,13 @@ impl Session {
         }
         self.listen.waiting.push((call, uri));
         if !known || self.listen.current.is_none() {
-            self.listen_anew(now);
+            self.renew_subscription(now);
         }
     }
 
     pub(super) fn unsubscribe(&mut self, call: CallId, uri: &str, now: Instant) {
         if self.listen.uris.shift_remove(uri) {
-            self.listen_anew(now);
+            self.renew_subscription(now);
         }
         self.end_call(call, Ok(ServerResult::Empty));
     }
@@ -137,14 +137,14 @@ impl Session {
         let Some(at) = self.listen.waiting.iter().position(|(call, _)| *call == ended) else { return };
         let (_, uri) = self.listen.waiting.remove(at);
         if !self.listen.waiting.iter().any(|(_, other)| *other == uri) && self.listen.uris.shift_remove(&uri) {
-            self.listen_anew(now);
+            self.renew_subscription(now);
         }
     }
 
     /// Adds a task to the requested set. Tasks that have ended are removed at the next renewal.
     pub(super) fn listen_to_task(&mut self, task: &str, now: Instant) {
         if self.listen.tasks.insert(task.to_owned()) {
-            self.listen_anew(now);
+            self.renew_subscription(now);
         }
     }
 
@@ -153,7 +153,7 @@ impl Session {
     }
 
     /// Opens a subscription for the current set and then ends the previous one, so that no notification is missed.
-    pub(super) fn listen_anew(&mut self, now: Instant) {
+    pub(super) fn renew_subscription(&mut self, now: Instant) {
         let before = self.listen.current.take();
         self.listen.granted = false;
         self.listen.renew_at = None;
@@ -163,12 +163,12 @@ impl Session {
             // This stream has no log messages, so no level is requested.
             let params = json!({ "notifications": wanted });
             self.listen.current = Some(self.send_request(RequestPurpose::Listen, "subscriptions/listen", params, None));
-            self.listen.acknowledge_by = later(now, ACKNOWLEDGE);
+            self.listen.acknowledge_by = checked_later(now, ACKNOWLEDGE_TIMEOUT);
             self.listen.since = None;
         }
         if let Some(id) = before {
-            self.wire.give_up(id);
-            self.tell_cancelled(id, None);
+            self.wire.abandon(id);
+            self.send_cancellation(id, None);
             self.listen.previous = Some(id);
         }
     }
@@ -199,11 +199,11 @@ impl Session {
         match self.subscription(&params) {
             Some(id) if Some(id) == self.listen.current => {}
             Some(id) if Some(id) == self.listen.previous => return,
-            _ => return self.anomaly("an acknowledgement of an unknown subscription".into(), None),
+            _ => return self.report_anomaly("an acknowledgement of an unknown subscription".into(), None),
         }
-        let granted = match results::read(params) {
+        let granted = match results::from_map(params) {
             Ok(AcknowledgedParams { notifications }) => notifications.resource_subscriptions.unwrap_or_default(),
-            Err(cause) => return self.anomaly(format!("an invalid acknowledgement: {cause}"), None),
+            Err(cause) => return self.report_anomaly(format!("an invalid acknowledgement: {cause}"), None),
         };
         self.listen.granted = true;
         self.listen.acknowledge_by = None;
@@ -227,24 +227,27 @@ impl Session {
                 missing.len(),
                 escape(first, 200)
             );
-            self.anomaly(cause, None);
+            self.report_anomaly(cause, None);
         }
     }
 
     /// Returns the `subscriptionId` of a notification, if it is a number as the client sent it.
     fn subscription(&self, params: &Map) -> Option<i64> {
-        params.get("_meta")?.get(meta::SUBSCRIPTION)?.as_i64()
+        params.get("_meta")?.get(meta::SUBSCRIPTION_ID_KEY)?.as_i64()
     }
 
     /// Returns `true` if a change notification belongs to an open subscription.
-    pub(super) fn is_wanted_news(&mut self, params: &Map) -> bool {
+    pub(super) fn is_subscribed_notification(&mut self, params: &Map) -> bool {
         if !self.revision().has_listen() {
             return true;
         }
-        let named = params.get("_meta").is_some_and(|meta| meta.get(meta::SUBSCRIPTION).is_some());
+        let named = params.get("_meta").is_some_and(|meta| meta.get(meta::SUBSCRIPTION_ID_KEY).is_some());
         let id = self.subscription(params);
         if named && (id.is_none() || (id != self.listen.current && id != self.listen.previous)) {
-            self.anomaly("a change notification for a subscription that does not exist was ignored".into(), None);
+            self.report_anomaly(
+                "a change notification for a subscription that does not exist was ignored".into(),
+                None,
+            );
             return false;
         }
         if id.is_some() && id == self.listen.current {
@@ -252,25 +255,25 @@ impl Session {
             self.listen.acknowledge_by = None;
         }
         if !named {
-            self.anomaly("a change notification does not name its subscription".into(), None);
+            self.report_anomaly("a change notification does not name its subscription".into(), None);
         }
         true
     }
 
     /// Processes a cancellation by the server, which is only allowed for `subscriptions/listen`.
-    pub(super) fn listen_cancelled(&mut self, id: &RequestId, now: Instant) {
+    pub(super) fn on_listen_cancelled(&mut self, id: &RequestId, now: Instant) {
         if let (RequestId::Number(id), Some(current)) = (id, self.listen.current)
             && *id == current
         {
-            self.wire.give_up(current);
-            self.listen_ended(Ok(()), now);
+            self.wire.abandon(current);
+            self.on_listen_ended(Ok(()), now);
         }
     }
 
     /// Processes the end of the subscription by the server, regular or with an error.
-    pub(super) fn listen_ended(&mut self, how: Result<(), RpcError>, now: Instant) {
+    pub(super) fn on_listen_ended(&mut self, how: Result<(), RpcError>, now: Instant) {
         let error = match how {
-            Ok(()) => return self.listen_lost("the server ended the subscription".into(), now),
+            Ok(()) => return self.on_listen_lost("the server ended the subscription".into(), now),
             Err(error) => error,
         };
         let waiting = std::mem::take(&mut self.listen.waiting);
@@ -281,25 +284,25 @@ impl Session {
                 self.listen.uris.shift_remove(&uri);
                 self.end_call(call, Err(CallError::Server(error.clone())));
             }
-            return self.listen_anew(now);
+            return self.renew_subscription(now);
         }
         let never = error.code == code::METHOD_NOT_FOUND;
-        self.listen_lost(CallError::Server(error).to_string(), now);
+        self.on_listen_lost(CallError::Server(error).to_string(), now);
         if never {
             self.listen.renew_at = None;
         }
     }
 
     /// Handles the loss of the subscription: retains the requested set and schedules a renewal.
-    pub(super) fn listen_lost(&mut self, cause: String, now: Instant) {
+    pub(super) fn on_listen_lost(&mut self, cause: String, now: Instant) {
         let listen = &mut self.listen;
         listen.previous = listen.current.take();
         listen.granted = false;
         listen.acknowledge_by = None;
-        let good = listen.since.is_some_and(|since| now.saturating_duration_since(since) >= GOOD_LIFE);
-        let wait = if good || listen.waited.is_zero() { RENEW_AFTER } else { listen.waited * 2 };
-        listen.waited = wait.min(RENEW_AT_MOST);
-        listen.renew_at = later(now, listen.waited);
+        let good = listen.since.is_some_and(|since| now.saturating_duration_since(since) >= MIN_STABLE_LIFETIME);
+        let wait = if good || listen.waited.is_zero() { RENEW_DELAY } else { listen.waited * 2 };
+        listen.waited = wait.min(MAX_RENEW_DELAY);
+        listen.renew_at = checked_later(now, listen.waited);
         if !std::mem::replace(&mut listen.told, true) {
             self.events.push(SessionEvent::SubscriptionsLost { cause });
         }
@@ -310,12 +313,15 @@ impl Session {
         if is_due(self.listen.acknowledge_by, now)
             && let Some(current) = self.listen.current
         {
-            self.wire.give_up(current);
-            self.tell_cancelled(current, None);
-            self.listen_lost(format!("the server did not acknowledge the subscription within {ACKNOWLEDGE:?}"), now);
+            self.wire.abandon(current);
+            self.send_cancellation(current, None);
+            self.on_listen_lost(
+                format!("the server did not acknowledge the subscription within {ACKNOWLEDGE_TIMEOUT:?}"),
+                now,
+            );
         }
         if is_due(self.listen.renew_at, now) {
-            self.listen_anew(now);
+            self.renew_subscription(now);
         }
     }
 }

@@ -9,21 +9,21 @@ use serde_json::{Value, json};
 use crate::jsonrpc::{RawJson, RequestId, RpcError, code};
 use crate::types::{Map, TaskStatus};
 
-use super::delivery::lost;
+use super::delivery::undelivered_error;
 use super::request_table::RequestPurpose;
 use super::results::ResultBody;
 use super::tasks::{self, TaskMessage};
-use super::timers::{is_due, later};
+use super::timers::{checked_later, is_due};
 use super::{
     CallError, CallId, ClientRequest, DeliveryFault, ServerRequestId, Session, SessionEvent, TaskView, results,
 };
 
 /// Requested retention time of a task in milliseconds.
-const TTL: u64 = 60 * 60 * 1000;
+const TASK_TTL_MILLIS: u64 = 60 * 60 * 1000;
 /// Maximum number of remembered cancelled calls that may still become tasks.
-const LATE: usize = 256;
+const MAX_CANCELLED_CALLS: usize = 256;
 /// Maximum number of remembered tools that can run as tasks.
-const TOOLS: usize = 10_000;
+const MAX_TASK_TOOLS: usize = 10_000;
 
 /// State of a call that continues as a task.
 #[derive(Debug)]
@@ -65,10 +65,10 @@ pub(super) struct TaskMemory {
 
 impl TaskMemory {
     /// Records the `execution.taskSupport` of a listed tool.
-    pub(super) fn learn(&mut self, tool: &str, support: Option<&str>) {
+    pub(super) fn record_tool(&mut self, tool: &str, support: Option<&str>) {
         match support {
             Some(support @ ("optional" | "required")) => {
-                if self.support.len() == TOOLS {
+                if self.support.len() == MAX_TASK_TOOLS {
                     self.support.swap_remove_index(0);
                 }
                 self.support.insert(tool.to_owned(), support == "required");
@@ -85,7 +85,7 @@ impl Session {
     pub(super) fn task_parameter(&self, id: CallId) -> Option<Value> {
         let ClientRequest::CallTool { name, as_task, .. } = &self.calls.get(&id)?.request else { return None };
         let wanted = *self.tasks.support.get(name)? || *as_task;
-        (wanted && tasks::may_augment(self.facts.as_deref()?)).then(|| json!({ "ttl": TTL }))
+        (wanted && tasks::may_augment(self.facts.as_deref()?)).then(|| json!({ "ttl": TASK_TTL_MILLIS }))
     }
 
     /// Continues a call as the task that its result contains.
@@ -93,7 +93,7 @@ impl Session {
         let Value::Object(task) = task else { return Err("its task is not an object".into()) };
         let told = TaskMessage::read(task)?;
         let Some(call) = self.calls.get_mut(&id) else { return Ok(()) };
-        call.clock.without_total(now);
+        call.clock.remove_total_deadline(now);
         call.task = Some(Box::new(TaskCall {
             view: told.view(),
             poll_at: None,
@@ -103,7 +103,7 @@ impl Session {
             inputs: IndexMap::new(),
         }));
         self.events.push(SessionEvent::TaskChanged { call: id, task: Box::new(told.view()) });
-        self.task_step(id, told, now)
+        self.on_task_status(id, told, now)
     }
 
     /// Returns the call that continues as this task.
@@ -127,18 +127,18 @@ impl Session {
             running.view = view.clone();
             self.events.push(SessionEvent::TaskChanged { call: id, task: Box::new(view) });
         }
-        self.task_step(id, told, now)
+        self.on_task_status(id, told, now)
     }
 
     /// Acts on the status of a task.
-    fn task_step(&mut self, id: CallId, told: TaskMessage, now: Instant) -> Result<(), String> {
+    fn on_task_status(&mut self, id: CallId, told: TaskMessage, now: Instant) -> Result<(), String> {
         let core = self.revision().has_core_tasks();
         let Some(call) = self.calls.get_mut(&id) else { return Ok(()) };
         let Some(running) = call.task.as_deref_mut() else { return Ok(()) };
         let (status, seen) = (running.view.status, running.seen);
-        let next = later(now, running.view.interval());
+        let next = checked_later(now, running.view.interval());
         running.poll_at = next;
-        call.clock.alive(next.unwrap_or(now));
+        call.clock.on_activity(next.unwrap_or(now));
         match status {
             TaskStatus::Cancelled => {
                 let message = running.view.status_message.clone();
@@ -152,8 +152,8 @@ impl Session {
             TaskStatus::InputRequired if core => self.fetch_result(id),
             TaskStatus::Completed => match told.result {
                 Some(result) => {
-                    let result = ResultBody::inside(&call.request, result)
-                        .and_then(|body| results::result(&call.request, body, None))?;
+                    let result = ResultBody::read_embedded(&call.request, result)
+                        .and_then(|body| results::to_server_result(&call.request, body, None))?;
                     self.end_call(id, Ok(result));
                 }
                 // The task completed immediately. The result of `tasks/get` has its result.
@@ -167,7 +167,7 @@ impl Session {
             },
             TaskStatus::InputRequired | TaskStatus::Working => {
                 match told.input_requests {
-                    Some(requests) => self.task_asks(id, requests, now)?,
+                    Some(requests) => self.update_input_requests(id, requests, now)?,
                     None if status == TaskStatus::InputRequired && seen == 0 => running.poll_at = Some(now),
                     None => {}
                 }
@@ -190,9 +190,9 @@ impl Session {
     }
 
     pub(super) fn poll_task(&mut self, id: CallId) {
-        let Some(task) = self.task_name(id) else { return };
+        let Some(task) = self.task_id(id) else { return };
         let wire = self.send_request(RequestPurpose::TaskGet(id), "tasks/get", json!({ "taskId": task }), Some(task));
-        if let Some(running) = self.running(id) {
+        if let Some(running) = self.task_call(id) {
             running.poll_at = None;
             running.get = Some(wire);
         }
@@ -200,40 +200,40 @@ impl Session {
 
     /// Sends `tasks/result`, whose response arrives when the task has ended (2025-11-25).
     fn fetch_result(&mut self, id: CallId) {
-        let Some(task) = self.task_name(id) else { return };
-        if self.running(id).is_none_or(|running| running.result.is_some()) {
+        let Some(task) = self.task_id(id) else { return };
+        if self.task_call(id).is_none_or(|running| running.result.is_some()) {
             return;
         }
         let wire =
             self.send_request(RequestPurpose::TaskResult(id), "tasks/result", json!({ "taskId": task }), Some(task));
-        if let Some(running) = self.running(id) {
+        if let Some(running) = self.task_call(id) {
             running.result = Some(wire);
         }
     }
 
-    pub(super) fn running(&mut self, id: CallId) -> Option<&mut TaskCall> {
+    pub(super) fn task_call(&mut self, id: CallId) -> Option<&mut TaskCall> {
         self.calls.get_mut(&id)?.task.as_deref_mut()
     }
 
-    pub(super) fn task_name(&mut self, id: CallId) -> Option<String> {
-        self.running(id).map(|running| running.view.id.clone())
+    pub(super) fn task_id(&mut self, id: CallId) -> Option<String> {
+        self.task_call(id).map(|running| running.view.id.clone())
     }
 
     /// Processes the response to `tasks/get`.
     pub(super) fn on_task_fetched(&mut self, id: CallId, answer: Result<RawJson, RpcError>, now: Instant) {
-        let Some(running) = self.running(id) else { return };
+        let Some(running) = self.task_call(id) else { return };
         running.get = None;
         let body = match answer {
             Ok(body) => body,
             // An internal error does not mean that the task failed. The idle deadline of the call limits further polls.
             Err(error) if error.code == code::INTERNAL_ERROR => {
-                running.poll_at = later(now, running.view.interval());
+                running.poll_at = checked_later(now, running.view.interval());
                 return;
             }
             Err(error) => return self.end_call(id, Err(CallError::Server(error))),
         };
         let name = running.view.id.clone();
-        let read = results::object(&body).and_then(|body| {
+        let read = results::parse_object(&body).and_then(|body| {
             if body.get("taskId").and_then(Value::as_str) != Some(&name) {
                 return Err("it describes another task".into());
             }
@@ -248,20 +248,20 @@ impl Session {
     }
 
     /// Processes the response to `tasks/result`, which is the result of the call itself.
-    pub(super) fn task_result(&mut self, id: CallId, answer: Result<RawJson, RpcError>) {
+    pub(super) fn on_task_result(&mut self, id: CallId, answer: Result<RawJson, RpcError>) {
         let Some(call) = self.calls.get(&id) else { return };
         let read = |body: &RawJson| {
-            ResultBody::read(&call.request, body).and_then(|body| results::result(&call.request, body, None))
+            ResultBody::read(&call.request, body).and_then(|body| results::to_server_result(&call.request, body, None))
         };
         let result = match answer {
             Ok(body) => read(&body).map_err(|cause| CallError::BadAnswer { cause }),
-            Err(error) => Err(self.explain(error)),
+            Err(error) => Err(self.to_call_error(error)),
         };
         self.end_call(id, result);
     }
 
     /// Handles the loss of a request about a task or of its response. All of these requests are safe to repeat.
-    pub(super) fn task_undelivered(
+    pub(super) fn on_task_undelivered(
         &mut self,
         (id, purpose): (CallId, RequestPurpose),
         wire: &RequestId,
@@ -270,16 +270,16 @@ impl Session {
     ) {
         let final_answer = match fault {
             DeliveryFault::Status { error: Some(error), .. } => Some(CallError::Server(error.clone())),
-            DeliveryFault::Status { code: 400..=499, .. } => Some(lost(fault)),
+            DeliveryFault::Status { code: 400..=499, .. } => Some(undelivered_error(fault)),
             _ => None,
         };
-        let Some(running) = self.running(id) else { return };
+        let Some(running) = self.task_call(id) else { return };
         match purpose {
             RequestPurpose::TaskGet(_) => running.get = None,
             RequestPurpose::TaskResult(_) => running.result = None,
-            _ => running.update_lost(wire),
+            _ => running.mark_update_lost(wire),
         }
-        running.poll_at = later(now, running.view.interval());
+        running.poll_at = checked_later(now, running.view.interval());
         if let Some(error) = final_answer
             && !matches!(purpose, RequestPurpose::TaskUpdate(_))
         {
@@ -289,11 +289,11 @@ impl Session {
 
     /// Discards pending requests about a task after the session was reopened.
     pub(super) fn forget_task_requests(&mut self, id: CallId) {
-        if let Some(running) = self.running(id) {
+        if let Some(running) = self.task_call(id) {
             running.get = None;
             running.result = None;
             running.poll_at = None;
-            running.updates_lost();
+            running.mark_updates_lost();
         }
     }
 
@@ -304,40 +304,40 @@ impl Session {
         if let Some(running) = call.task.as_deref_mut() {
             let waiting = [running.get.take(), running.result.take()];
             let name = running.view.id.clone();
-            waiting.into_iter().flatten().for_each(|wire| self.wire.give_up(wire));
-            self.tell_task_cancelled(name);
+            waiting.into_iter().flatten().for_each(|wire| self.wire.abandon(wire));
+            self.send_task_cancellation(name);
             return true;
         }
         let augmented = call.augmented;
         if let (Some(wire), ClientRequest::CallTool { .. }) = (call.wire, &call.request) {
-            if self.tasks.late.len() == LATE {
+            if self.tasks.late.len() == MAX_CANCELLED_CALLS {
                 self.tasks.late.shift_remove_index(0);
             }
             self.tasks.late.insert(wire);
             if augmented {
                 call.wire = None;
-                self.wire.give_up(wire);
+                self.wire.abandon(wire);
             }
         }
         augmented
     }
 
     /// Processes the response to an abandoned request. If it created a task, the task is cancelled.
-    pub(super) fn answered_late(&mut self, id: &RequestId, answer: Result<RawJson, RpcError>) {
+    pub(super) fn on_late_response(&mut self, id: &RequestId, answer: Result<RawJson, RpcError>) {
         let RequestId::Number(wire) = id else { return };
         if !self.tasks.late.shift_remove(wire) {
             return;
         }
         let core = self.revision().has_core_tasks();
-        let task = answer.ok().and_then(|body| results::object(&body).ok());
-        if let Some(Value::Object(task)) = task.and_then(|mut body| tasks::created(&mut body, core))
+        let task = answer.ok().and_then(|body| results::parse_object(&body).ok());
+        if let Some(Value::Object(task)) = task.and_then(|mut body| tasks::take_created_task(&mut body, core))
             && let Ok(told) = TaskMessage::read(task)
         {
-            self.tell_task_cancelled(told.view().id);
+            self.send_task_cancellation(told.view().id);
         }
     }
 
-    fn tell_task_cancelled(&mut self, task: String) {
+    fn send_task_cancellation(&mut self, task: String) {
         if self.facts.as_deref().is_some_and(tasks::may_cancel) {
             self.send_request(RequestPurpose::TaskCancel, "tasks/cancel", json!({ "taskId": task }), Some(task));
         }

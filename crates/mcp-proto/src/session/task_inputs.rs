@@ -16,17 +16,17 @@ use super::task_calls::{TaskCall, TaskInput};
 use super::{CallError, CallId, ServerRequestId, Session, Withdrawal, meta};
 
 /// Maximum number of requests for input of one task.
-const KEYS: usize = 1000;
+const MAX_INPUT_REQUESTS: usize = 1000;
 
 impl Session {
     /// Updates the open requests for input of a task.
-    pub(super) fn task_asks(
+    pub(super) fn update_input_requests(
         &mut self,
         id: CallId,
         requests: IndexMap<String, InputRequest>,
         now: Instant,
     ) -> Result<(), String> {
-        let Some(running) = self.running(id) else { return Ok(()) };
+        let Some(running) = self.task_call(id) else { return Ok(()) };
         let gone: Vec<ServerRequestId> = running
             .inputs
             .iter()
@@ -39,8 +39,8 @@ impl Session {
         });
         let new: Vec<(String, InputRequest)> =
             requests.into_iter().filter(|(key, _)| !running.inputs.contains_key(key)).collect();
-        if running.inputs.len() + new.len() > KEYS {
-            return Err(format!("the task requests input more than {KEYS} times"));
+        if running.inputs.len() + new.len() > MAX_INPUT_REQUESTS {
+            return Err(format!("the task requests input more than {MAX_INPUT_REQUESTS} times"));
         }
         for request in gone {
             self.close_request(request, now);
@@ -49,7 +49,7 @@ impl Session {
         if again {
             self.update_task(id);
         }
-        let offered = meta::offered(&self.config.capabilities, self.revision());
+        let offered = meta::capabilities_in_revision(&self.config.capabilities, self.revision());
         for (key, InputRequest { method, params }) in new {
             let params = params.unwrap_or_default();
             let bytes = Value::Object(params.clone()).to_string().len();
@@ -60,7 +60,7 @@ impl Session {
             }
             let origin = RequestOrigin::Task { call: id, key: key.clone() };
             let request = self.emit_request(origin, Some(id), vec![id], (server_request, bytes), now);
-            if let Some(running) = self.running(id) {
+            if let Some(running) = self.task_call(id) {
                 running.inputs.insert(key, TaskInput::Asked(request));
             }
         }
@@ -68,11 +68,11 @@ impl Session {
     }
 
     /// Processes the answer to a request for input. Since the protocol has no refusal, a refusal ends the call.
-    pub(super) fn task_input_answered(&mut self, id: CallId, key: &str, answer: Option<Value>, now: Instant) {
+    pub(super) fn on_task_input_answered(&mut self, id: CallId, key: &str, answer: Option<Value>, now: Instant) {
         let Some(answer) = answer else {
             return self.stop_call(id, "a request for input was refused", CallError::Refused, now);
         };
-        if let Some(input) = self.running(id).and_then(|running| running.inputs.get_mut(key)) {
+        if let Some(input) = self.task_call(id).and_then(|running| running.inputs.get_mut(key)) {
             *input = TaskInput::Answered { answer, update: None };
             self.update_task(id);
         }
@@ -84,7 +84,7 @@ impl Session {
             // The first poll of the new session shows which answers are still requested.
             return;
         }
-        let Some(running) = self.running(id) else { return };
+        let Some(running) = self.task_call(id) else { return };
         let task = running.view.id.clone();
         let mut answers = Map::new();
         for (key, input) in &running.inputs {
@@ -94,7 +94,7 @@ impl Session {
         }
         let params = json!({ "taskId": task, "inputResponses": answers });
         let wire = self.send_request(RequestPurpose::TaskUpdate(id), "tasks/update", params, Some(task));
-        for input in self.running(id).into_iter().flat_map(|running| running.inputs.values_mut()) {
+        for input in self.task_call(id).into_iter().flat_map(|running| running.inputs.values_mut()) {
             if let TaskInput::Answered { update: update @ None, .. } = input {
                 *update = Some(wire);
             }
@@ -102,7 +102,7 @@ impl Session {
     }
 
     /// Handles the response to `tasks/update`, after which the task continues.
-    pub(super) fn task_updated(
+    pub(super) fn on_task_updated(
         &mut self,
         id: CallId,
         wire: &RequestId,
@@ -110,10 +110,10 @@ impl Session {
         now: Instant,
     ) {
         if let Err(error) = &answer {
-            self.anomaly(format!("the server rejected the input for a task: {error}"), None);
+            self.report_anomaly(format!("the server rejected the input for a task: {error}"), None);
         }
-        let Some(running) = self.running(id) else { return };
-        for input in running.inputs.values_mut().filter(|input| input.is_carried_by(wire)) {
+        let Some(running) = self.task_call(id) else { return };
+        for input in running.inputs.values_mut().filter(|input| input.is_in_update(wire)) {
             *input = TaskInput::Confirmed;
         }
         running.poll_at = Some(now);
@@ -122,7 +122,7 @@ impl Session {
 
 impl TaskCall {
     /// Marks all answers in transit as lost.
-    pub(super) fn updates_lost(&mut self) {
+    pub(super) fn mark_updates_lost(&mut self) {
         for input in self.inputs.values_mut() {
             if let TaskInput::Answered { update, .. } = input {
                 *update = None;
@@ -131,8 +131,8 @@ impl TaskCall {
     }
 
     /// Marks the answers of one update as lost. They are sent again if the server still requests them.
-    pub(super) fn update_lost(&mut self, wire: &RequestId) {
-        for input in self.inputs.values_mut().filter(|input| input.is_carried_by(wire)) {
+    pub(super) fn mark_update_lost(&mut self, wire: &RequestId) {
+        for input in self.inputs.values_mut().filter(|input| input.is_in_update(wire)) {
             if let TaskInput::Answered { update, .. } = input {
                 *update = None;
             }
@@ -141,7 +141,7 @@ impl TaskCall {
 }
 
 impl TaskInput {
-    fn is_carried_by(&self, wire: &RequestId) -> bool {
+    fn is_in_update(&self, wire: &RequestId) -> bool {
         matches!((self, wire), (TaskInput::Answered { update: Some(update), .. }, RequestId::Number(wire)) if update == wire)
     }
 }

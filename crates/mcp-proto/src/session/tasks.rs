@@ -13,11 +13,11 @@ use super::results::InputRequest;
 use super::{ServerFacts, ServerResult, TaskView, results};
 
 /// Identifier of the tasks extension.
-pub(super) const EXTENSION: &str = "io.modelcontextprotocol/tasks";
+pub(super) const TASKS_EXTENSION: &str = "io.modelcontextprotocol/tasks";
 /// Key in `_meta` of messages that belong to a task (2025-11-25).
-pub(super) const RELATED: &str = "io.modelcontextprotocol/related-task";
+pub(super) const RELATED_TASK_KEY: &str = "io.modelcontextprotocol/related-task";
 /// Maximum length of a task id in bytes.
-const MAX_ID: usize = 4096;
+const MAX_TASK_ID: usize = 4096;
 
 /// State of a task in a response or notification. `result`, `error` and `inputRequests` exist in the extension only.
 #[derive(Deserialize)]
@@ -41,9 +41,9 @@ pub(super) struct TaskMessage {
 
 impl TaskMessage {
     pub(super) fn read(body: Map) -> Result<TaskMessage, String> {
-        let told: TaskMessage = results::read(body)?;
-        if told.task_id.is_empty() || told.task_id.len() > MAX_ID {
-            return Err(format!("a taskId has from 1 to {MAX_ID} bytes"));
+        let told: TaskMessage = results::from_map(body)?;
+        if told.task_id.is_empty() || told.task_id.len() > MAX_TASK_ID {
+            return Err(format!("a taskId has from 1 to {MAX_TASK_ID} bytes"));
         }
         Ok(told)
     }
@@ -69,13 +69,13 @@ struct TaskPage {
 }
 
 /// Decodes the result of `tasks/list`.
-pub(super) fn page(body: Map) -> Result<ServerResult, String> {
-    let TaskPage { tasks, next_cursor } = results::read(body)?;
+pub(super) fn parse_task_page(body: Map) -> Result<ServerResult, String> {
+    let TaskPage { tasks, next_cursor } = results::from_map(body)?;
     Ok(ServerResult::Tasks { items: tasks.iter().map(TaskMessage::view).collect(), next_cursor })
 }
 
 /// Removes and returns the task from the result of `tools/call`, or returns `None` if the result is not a task.
-pub(super) fn created(body: &mut Map, core: bool) -> Option<Value> {
+pub(super) fn take_created_task(body: &mut Map, core: bool) -> Option<Value> {
     if core {
         return body.shift_remove("task").filter(Value::is_object);
     }
@@ -85,27 +85,27 @@ pub(super) fn created(body: &mut Map, core: bool) -> Option<Value> {
 
 /// Returns `true` if `tools/call` may request to run as a task.
 pub(super) fn may_augment(facts: &ServerFacts) -> bool {
-    facts.revision.has_core_tasks() && declares(facts, &["requests", "tools", "call"])
+    facts.revision.has_core_tasks() && declares_capability(facts, &["requests", "tools", "call"])
 }
 
 /// Returns `true` if the server supports `tasks/list`.
 pub(super) fn may_list(facts: &ServerFacts) -> bool {
-    facts.revision.has_core_tasks() && declares(facts, &["list"])
+    facts.revision.has_core_tasks() && declares_capability(facts, &["list"])
 }
 
 /// Returns `true` if tasks can be cancelled.
 pub(super) fn may_cancel(facts: &ServerFacts) -> bool {
-    facts.revision.has_listen() || declares(facts, &["cancel"])
+    facts.revision.has_listen() || declares_capability(facts, &["cancel"])
 }
 
 /// Returns `true` if the server notifies about tasks through `subscriptions/listen`.
 pub(super) fn may_listen(facts: &ServerFacts) -> bool {
     let extensions = facts.capabilities.extensions.as_ref();
-    facts.revision.has_listen() && extensions.is_some_and(|extensions| extensions.contains_key(EXTENSION))
+    facts.revision.has_listen() && extensions.is_some_and(|extensions| extensions.contains_key(TASKS_EXTENSION))
 }
 
 /// Returns `true` if the server's `tasks` capability has the member at `path`.
-fn declares(facts: &ServerFacts, path: &[&str]) -> bool {
+fn declares_capability(facts: &ServerFacts, path: &[&str]) -> bool {
     let Some((first, rest)) = path.split_first() else { return false };
     let at = facts.capabilities.tasks.as_ref().and_then(|tasks| tasks.get(*first));
     rest.iter().fold(at, |at, name| at.and_then(|at| at.get(name))).is_some_and(Value::is_object)

@@ -6,7 +6,7 @@ use super::opening::SessionPhase;
 use super::{CallDeadline, CallError, CallId, Session};
 
 /// Returns `now + wait`, or `None` if the sum overflows and the time never comes.
-pub(super) fn later(now: Instant, wait: Duration) -> Option<Instant> {
+pub(super) fn checked_later(now: Instant, wait: Duration) -> Option<Instant> {
     now.checked_add(wait)
 }
 
@@ -30,21 +30,23 @@ enum TimerState {
 
 impl CallTimer {
     pub(super) fn start(deadline: CallDeadline, now: Instant) -> CallTimer {
-        CallTimer { deadline, state: running(deadline.idle, deadline.total, now) }
+        CallTimer { deadline, state: running_state(deadline.idle, deadline.total, now) }
     }
 
     /// Restarts the idle deadline after a sign of activity.
-    pub(super) fn alive(&mut self, now: Instant) {
+    pub(super) fn on_activity(&mut self, now: Instant) {
         if let TimerState::Running { idle_at, .. } = &mut self.state {
-            *idle_at = later(now, self.deadline.idle);
+            *idle_at = checked_later(now, self.deadline.idle);
         }
     }
 
     /// Removes the total deadline, since a task has no maximum duration and only inactivity is limited.
-    pub(super) fn without_total(&mut self, now: Instant) {
+    pub(super) fn remove_total_deadline(&mut self, now: Instant) {
         self.deadline.total = Duration::MAX;
         self.state = match self.state {
-            TimerState::Running { idle_at, .. } => TimerState::Running { idle_at, total_at: later(now, Duration::MAX) },
+            TimerState::Running { idle_at, .. } => {
+                TimerState::Running { idle_at, total_at: checked_later(now, Duration::MAX) }
+            }
             TimerState::Paused { .. } => TimerState::Paused { left: Duration::MAX },
         };
     }
@@ -58,7 +60,7 @@ impl CallTimer {
 
     pub(super) fn resume(&mut self, now: Instant) {
         if let TimerState::Paused { left } = self.state {
-            self.state = running(self.deadline.idle, left, now);
+            self.state = running_state(self.deadline.idle, left, now);
         }
     }
 
@@ -69,7 +71,7 @@ impl CallTimer {
         }
     }
 
-    fn expired(&self, now: Instant) -> Option<CallError> {
+    fn timeout_error(&self, now: Instant) -> Option<CallError> {
         let TimerState::Running { idle_at, total_at } = self.state else { return None };
         if is_due(total_at, now) {
             Some(CallError::Timeout { after: self.deadline.total, total: true })
@@ -81,8 +83,8 @@ impl CallTimer {
     }
 }
 
-fn running(idle: Duration, total: Duration, now: Instant) -> TimerState {
-    TimerState::Running { idle_at: later(now, idle), total_at: later(now, total) }
+fn running_state(idle: Duration, total: Duration, now: Instant) -> TimerState {
+    TimerState::Running { idle_at: checked_later(now, idle), total_at: checked_later(now, total) }
 }
 
 pub(super) fn earliest(times: impl IntoIterator<Item = Option<Instant>>) -> Option<Instant> {
@@ -99,9 +101,9 @@ impl Session {
     }
 
     pub(super) fn expire(&mut self, now: Instant) {
-        self.expire_opening(now);
+        self.expire_handshake(now);
         let expired: Vec<(CallId, CallError)> =
-            self.calls.iter().filter_map(|(id, call)| Some((*id, call.clock.expired(now)?))).collect();
+            self.calls.iter().filter_map(|(id, call)| Some((*id, call.clock.timeout_error(now)?))).collect();
         for (id, error) in expired {
             self.stop_call(id, "no answer in time", error, now);
         }
@@ -109,6 +111,6 @@ impl Session {
         self.poll_tasks(now);
         self.check_listening(now);
         self.check_liveness(now);
-        self.calls.look_through();
+        self.calls.recompute_next();
     }
 }

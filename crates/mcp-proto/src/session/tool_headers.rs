@@ -12,7 +12,7 @@ use super::request_table::RequestPurpose;
 use super::{CallError, CallId, ClientRequest, DroppedItem, ListKind, Session, SessionEvent, TransportKind, results};
 
 /// Maximum number of pages to search for one tool.
-const PAGES: u32 = 100;
+const MAX_PAGES: u32 = 100;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -22,18 +22,18 @@ struct ToolPage {
 }
 
 /// Keyword to search for in the raw JSON of tools.
-struct SearchWord {
+struct SearchKeyword {
     plain: Finder<'static>,
     escape: Finder<'static>,
 }
 
-impl SearchWord {
-    fn new(word: &'static str) -> SearchWord {
-        SearchWord { plain: Finder::new(word), escape: Finder::new("\\u") }
+impl SearchKeyword {
+    fn new(word: &'static str) -> SearchKeyword {
+        SearchKeyword { plain: Finder::new(word), escape: Finder::new("\\u") }
     }
 
     /// Returns `true` if the tool may contain the keyword, possibly with escapes.
-    fn may_be_in(&self, tool: &ListEntry<Tool>) -> bool {
+    fn may_occur_in(&self, tool: &ListEntry<Tool>) -> bool {
         let text = tool.raw().get().as_bytes();
         self.plain.find(text).is_some() || self.escape.find(text).is_some()
     }
@@ -48,26 +48,26 @@ impl Session {
     pub(super) fn learn_tools(&mut self, tools: &mut Vec<ListEntry<Tool>>) {
         if self.revision().has_core_tasks() {
             // Avoids parsing the many tools without this keyword.
-            let word = SearchWord::new("taskSupport");
+            let word = SearchKeyword::new("taskSupport");
             for tool in tools.iter() {
-                let read = word.may_be_in(tool).then(|| tool.read().ok()).flatten();
+                let read = word.may_occur_in(tool).then(|| tool.read().ok()).flatten();
                 let support = read.and_then(|tool| tool.execution?.task_support);
-                self.tasks.learn(tool.name(), support.as_deref());
+                self.tasks.record_tool(tool.name(), support.as_deref());
             }
         }
         if !self.sends_headers() {
             return;
         }
-        let word = SearchWord::new("x-mcp-header");
+        let word = SearchKeyword::new("x-mcp-header");
         let mut dropped = Vec::new();
         tools.retain(|tool| {
             // Avoids parsing the many tools without this keyword.
-            let learnt = if word.may_be_in(tool) {
+            let learnt = if word.may_occur_in(tool) {
                 tool.read().map_err(|error| error.to_string()).map(|tool| tool.input_schema)
             } else {
                 Ok(Value::Null)
             };
-            let learnt = learnt.and_then(|schema| self.mirrored.learn(tool.name(), &schema));
+            let learnt = learnt.and_then(|schema| self.mirrored.record_tool(tool.name(), &schema));
             if let Err(cause) = learnt {
                 dropped.push(DroppedItem { name: escape(tool.name(), 200), cause: escape(&cause, 300) });
                 return false;
@@ -81,18 +81,18 @@ impl Session {
 
     /// Returns `true` if an error reports a mismatch of headers and body, and requests the tools again. Done once for
     /// each call, because its arguments may be the cause.
-    pub(super) fn headers_refused(&mut self, id: CallId, error: &RpcError) -> bool {
+    pub(super) fn on_headers_refused(&mut self, id: CallId, error: &RpcError) -> bool {
         let refused = error.code == code::HEADER_MISMATCH && self.sends_headers();
         let Some(call) = self.calls.get_mut(&id).filter(|_| refused) else { return false };
         if call.relisted || !matches!(call.request, ClientRequest::CallTool { .. }) {
             return false;
         }
         call.relisted = true;
-        self.list_tools_again(id, None, 1);
+        self.request_tools_page(id, None, 1);
         true
     }
 
-    fn list_tools_again(&mut self, id: CallId, cursor: Option<String>, page: u32) {
+    fn request_tools_page(&mut self, id: CallId, cursor: Option<String>, page: u32) {
         let params = cursor.map_or_else(|| json!({}), |cursor| json!({ "cursor": cursor }));
         let wire = self.send_request(RequestPurpose::Relist { call: id, page }, "tools/list", params, None);
         if let Some(call) = self.calls.get_mut(&id) {
@@ -107,7 +107,7 @@ impl Session {
         let ClientRequest::CallTool { name, .. } = &call.request else { return };
         let name = name.clone();
         let read = match answer {
-            Ok(body) => results::object(&body).and_then(results::read::<ToolPage>),
+            Ok(body) => results::parse_object(&body).and_then(results::from_map::<ToolPage>),
             Err(error) => return self.end_call(id, Err(CallError::Server(error))),
         };
         let ToolPage { tools, next_cursor } = match read {
@@ -116,10 +116,10 @@ impl Session {
         };
         let found = tools.iter().find(|tool| tool.get("name").and_then(Value::as_str) == Some(&name));
         match (found, next_cursor) {
-            (None, Some(cursor)) if page < PAGES => return self.list_tools_again(id, Some(cursor), page + 1),
+            (None, Some(cursor)) if page < MAX_PAGES => return self.request_tools_page(id, Some(cursor), page + 1),
             (None, _) => self.mirrored.forget(&name),
             (Some(tool), _) => {
-                if let Err(what) = self.mirrored.learn(&name, tool.get("inputSchema").unwrap_or(&Value::Null)) {
+                if let Err(what) = self.mirrored.record_tool(&name, tool.get("inputSchema").unwrap_or(&Value::Null)) {
                     return self.end_call(id, Err(CallError::Unsupported { what }));
                 }
             }

@@ -3,7 +3,7 @@
 use crate::jsonrpc::ObjectWriter;
 
 /// Maximum length of `tracestate` and of `baggage` in bytes. W3C requires no more to be propagated.
-const LONGEST: usize = 8192;
+const MAX_HEADER_BYTES: usize = 8192;
 
 /// Trace context of calls, in the format of W3C Trace Context.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,7 +32,7 @@ impl TraceContext {
             return Err(BadTraceContext("traceparent"));
         }
         for (name, list) in [("tracestate", &tracestate), ("baggage", &baggage)] {
-            if list.as_ref().is_some_and(|list| !is_list(list)) {
+            if list.as_ref().is_some_and(|list| !is_key_value_list(list)) {
                 return Err(BadTraceContext(name));
             }
         }
@@ -61,8 +61,8 @@ fn is_traceparent(text: &str) -> bool {
 }
 
 /// Returns `true` for comma-separated `key=value` members in printable ASCII.
-fn is_list(text: &str) -> bool {
-    text.len() <= LONGEST
+fn is_key_value_list(text: &str) -> bool {
+    text.len() <= MAX_HEADER_BYTES
         && text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\t'))
         && text.split(',').all(|member| member.split_once('=').is_some_and(|(key, _)| !key.trim().is_empty()))
 }

@@ -26,22 +26,22 @@ impl Session {
     pub(super) fn transmit(&mut self, id: CallId) {
         let revision = self.revision();
         if self.is_reopening() {
-            return self.hold(id);
+            return self.hold_call(id);
         }
         let as_task = self.task_parameter(id);
-        let extra = match self.extra(id) {
+        let extra = match self.extra_headers(id) {
             Ok(extra) => extra,
             Err(what) => return self.end_call(id, Err(CallError::Unsupported { what })),
         };
         let Some(call) = self.calls.get_mut(&id) else { return };
-        let wire = self.wire.open(RequestPurpose::Call(id));
+        let wire = self.wire.register(RequestPurpose::Call(id));
         let request = &call.request;
         let method = request.method(revision);
         call.wire = Some(wire);
         call.send_at = None;
         call.progress = None;
         call.augmented = as_task.is_some();
-        call.token = request.may_ask_back().then_some(wire);
+        call.token = request.may_request_input().then_some(wire);
         let meta = RequestMeta { log_level: self.log_level, trace: self.trace.as_deref(), progress_token: call.token };
         let common = self.common_meta.get(&self.config, revision);
         let outgoing = OutgoingMessage::request(wire, method, |params| {
@@ -54,16 +54,16 @@ impl Session {
             }
             meta.write(common, params);
         });
-        self.post(outgoing, method, extra);
+        self.queue_message(outgoing, method, extra);
     }
 
     /// Returns the header values of a call. The error is the reason why the call is not possible.
-    fn extra(&self, id: CallId) -> Result<ExtraHeaders, String> {
+    fn extra_headers(&self, id: CallId) -> Result<ExtraHeaders, String> {
         let call = self.calls.get(&id).filter(|_| self.config.carrier == TransportKind::StreamableHttp);
         let Some(call) = call else { return Ok(ExtraHeaders::default()) };
         Ok(match &call.request {
             ClientRequest::CallTool { name, arguments, .. } => {
-                ExtraHeaders { name: Some(name.clone()), params: self.mirrored.params(name, arguments)? }
+                ExtraHeaders { name: Some(name.clone()), params: self.mirrored.header_values(name, arguments)? }
             }
             ClientRequest::GetPrompt { name, .. } => {
                 ExtraHeaders { name: Some(name.clone()), ..ExtraHeaders::default() }
@@ -82,34 +82,34 @@ impl Session {
         name: Option<String>,
     ) -> i64 {
         let revision = self.revision();
-        let id = self.wire.open(purpose);
+        let id = self.wire.register(purpose);
         let common = self.common_meta.get(&self.config, revision);
         let outgoing = OutgoingMessage::request(id, method, |members| {
             members.put_all(params.as_object().into_iter().flatten());
             RequestMeta::default().write(common, members);
         });
-        self.post(outgoing, method, ExtraHeaders { name, ..ExtraHeaders::default() });
+        self.queue_message(outgoing, method, ExtraHeaders { name, ..ExtraHeaders::default() });
         id
     }
 
     pub(super) fn send_notification(&mut self, method: &'static str, params: Option<&Value>) {
         let params = params.and_then(Value::as_object);
         let outgoing = OutgoingMessage::notification(method, |members| members.put_all(params.into_iter().flatten()));
-        self.post(outgoing, method, ExtraHeaders::default());
+        self.queue_message(outgoing, method, ExtraHeaders::default());
     }
 
     /// Sends a response to the server.
     pub(super) fn send(&mut self, outgoing: OutgoingMessage) {
-        self.post(outgoing, "", ExtraHeaders::default());
+        self.queue_message(outgoing, "", ExtraHeaders::default());
     }
 
-    pub(super) fn post(&mut self, mut outgoing: OutgoingMessage, method: &str, extra: ExtraHeaders) {
-        outgoing.head = self.head(method, extra);
+    pub(super) fn queue_message(&mut self, mut outgoing: OutgoingMessage, method: &str, extra: ExtraHeaders) {
+        outgoing.head = self.http_head(method, extra);
         self.out.push_back(outgoing);
     }
 
     /// Returns the headers of a POST. Up to 2025-11-25 the version results from `initialize`, which is sent without it.
-    fn head(&self, method: &str, extra: ExtraHeaders) -> Option<Box<HttpHead>> {
+    fn http_head(&self, method: &str, extra: ExtraHeaders) -> Option<Box<HttpHead>> {
         if self.config.carrier != TransportKind::StreamableHttp {
             return None;
         }
@@ -128,7 +128,7 @@ impl Session {
 
     /// Cancels a request at the server: by closing its stream over HTTP in 2026-07-28, otherwise by a notification
     /// (`basic/patterns/cancellation`).
-    pub(super) fn tell_cancelled(&mut self, wire: i64, reason: Option<&str>) {
+    pub(super) fn send_cancellation(&mut self, wire: i64, reason: Option<&str>) {
         if self.config.carrier == TransportKind::StreamableHttp && self.revision().is_modern() {
             return self.abort(wire);
         }

@@ -4,7 +4,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-use super::lenient::{null_as_default, present};
+use super::lenient::{null_as_default, present_or_null};
 use super::{Annotations, Map, Resource, ResourceContents, SharedText};
 
 /// A block of content. Blocks of an unknown type are retained unchanged.
@@ -118,7 +118,7 @@ pub struct ToolResultContent {
     /// Content that the tool returned.
     pub content: Vec<ContentBlock>,
     /// Structured content that the tool returned.
-    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "present_or_null", skip_serializing_if = "Option::is_none")]
     pub structured_content: Option<Value>,
     /// `true` if the tool failed.
     #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "std::ops::Not::not")]

@@ -14,9 +14,9 @@ use super::{ContentBlock, EmbeddedResource, ImageContent, Map, ResourceContents,
 
 /// Minimum size of a shared text in bytes. Shorter texts are copied, which is cheap and releases the memory of the
 /// message.
-const LARGE: usize = 4096;
+const MIN_SHARED_BYTES: usize = 4096;
 
-const BROKEN: &str = "it is not valid JSON";
+const INVALID_JSON: &str = "it is not valid JSON";
 
 /// Parser at one position in the text of a body.
 pub(crate) struct JsonCursor<'a> {
@@ -35,7 +35,7 @@ impl RawPart<'_> {
     fn value(&self) -> Result<Value, String> {
         match self {
             RawPart::Text(quoted) => {
-                quoted.unescape().map(|text| Value::String(text.into_owned())).ok_or(BROKEN.into())
+                quoted.unescape().map(|text| Value::String(text.into_owned())).ok_or(INVALID_JSON.into())
             }
             RawPart::Other(raw, _) => serde_json::from_str(raw).map_err(|error| error.to_string()),
         }
@@ -46,10 +46,10 @@ impl RawPart<'_> {
 type RawMembers<'a> = Vec<(Cow<'a, str>, RawPart<'a>)>;
 
 /// Removes all but the last of members with the same name, as serde_json's map does.
-fn keep_last_of_equal(parts: &mut RawMembers<'_>) {
+fn remove_duplicates(parts: &mut RawMembers<'_>) {
     // Nearly every object has few members, for which pairwise comparison is the fastest.
-    const FEW: usize = 8;
-    let doubled: Vec<bool> = if parts.len() <= FEW {
+    const FEW_MEMBERS: usize = 8;
+    let doubled: Vec<bool> = if parts.len() <= FEW_MEMBERS {
         let names = |at: usize| parts[at..].iter().map(|(name, _)| name);
         let doubled = |at: usize| names(at + 1).any(|later| *later == parts[at].0);
         if !(0..parts.len()).any(doubled) {
@@ -78,14 +78,14 @@ impl<'a> JsonCursor<'a> {
         mut bulk: impl FnMut(&str, &mut JsonCursor<'a>) -> Result<bool, String>,
     ) -> Result<Map, String> {
         let mut members = Map::new();
-        let mut more = self.scan.enter(b'{', b'}').ok_or("it is not an object")?;
+        let mut more = self.scan.open_container(b'{', b'}').ok_or("it is not an object")?;
         while more {
-            let key = self.scan.key().and_then(|key| key.unescape()).ok_or(BROKEN)?;
+            let key = self.scan.key().and_then(|key| key.unescape()).ok_or(INVALID_JSON)?;
             if !bulk(&key, self)? {
-                let value = self.part()?.value()?;
+                let value = self.next_part()?.value()?;
                 members.insert(key.into_owned(), value);
             }
-            more = self.scan.has_more(b'}').ok_or(BROKEN)?;
+            more = self.scan.has_more(b'}').ok_or(INVALID_JSON)?;
         }
         Ok(members)
     }
@@ -103,7 +103,7 @@ impl<'a> JsonCursor<'a> {
         let items = self.elements(&mut read);
         if items.is_err() {
             self.scan = before;
-            self.scan.value().ok_or(BROKEN)?;
+            self.scan.value().ok_or(INVALID_JSON)?;
         }
         items.map(Some)
     }
@@ -112,11 +112,11 @@ impl<'a> JsonCursor<'a> {
         &mut self,
         read: &mut dyn FnMut(&mut JsonCursor<'a>) -> Result<T, String>,
     ) -> Result<Vec<T>, String> {
-        let mut more = self.scan.enter(b'[', b']').ok_or(": invalid type: it is not an array")?;
+        let mut more = self.scan.open_container(b'[', b']').ok_or(": invalid type: it is not an array")?;
         let mut items = Vec::new();
         while more {
             items.push(read(self).map_err(|cause| format!("[{}]: {cause}", items.len()))?);
-            more = self.scan.has_more(b']').ok_or(BROKEN)?;
+            more = self.scan.has_more(b']').ok_or(INVALID_JSON)?;
         }
         Ok(items)
     }
@@ -125,38 +125,40 @@ impl<'a> JsonCursor<'a> {
         &mut self.scan
     }
 
-    fn part(&mut self) -> Result<RawPart<'a>, String> {
+    fn next_part(&mut self) -> Result<RawPart<'a>, String> {
         let part = if self.scan.peek() == Some(b'"') {
             self.scan.string().map(RawPart::Text)
         } else {
-            let at = self.scan.at();
+            let at = self.scan.position();
             self.scan.value().map(|raw| RawPart::Other(raw, at))
         };
-        part.ok_or_else(|| BROKEN.into())
+        part.ok_or_else(|| INVALID_JSON.into())
     }
 
-    fn parts(&mut self) -> Result<RawMembers<'a>, String> {
+    fn all_parts(&mut self) -> Result<RawMembers<'a>, String> {
         let mut parts = Vec::new();
-        let mut more = self.scan.enter(b'{', b'}').ok_or("it is not an object")?;
+        let mut more = self.scan.open_container(b'{', b'}').ok_or("it is not an object")?;
         while more {
-            let key = self.scan.key().and_then(|key| key.unescape()).ok_or(BROKEN)?;
-            parts.push((key, self.part()?));
-            more = self.scan.has_more(b'}').ok_or(BROKEN)?;
+            let key = self.scan.key().and_then(|key| key.unescape()).ok_or(INVALID_JSON)?;
+            parts.push((key, self.next_part()?));
+            more = self.scan.has_more(b'}').ok_or(INVALID_JSON)?;
         }
-        keep_last_of_equal(&mut parts);
+        remove_duplicates(&mut parts);
         Ok(parts)
     }
 
     fn text(&self, quoted: &QuotedString<'a>) -> Result<SharedText, String> {
-        match quoted.unescape().ok_or(BROKEN)? {
-            Cow::Borrowed(plain) if plain.len() >= LARGE => Ok(SharedText::shared(self.body.share(plain))),
-            plain => Ok(SharedText::shared(ByteString::from(plain.into_owned()))),
+        match quoted.unescape().ok_or(INVALID_JSON)? {
+            Cow::Borrowed(plain) if plain.len() >= MIN_SHARED_BYTES => {
+                Ok(SharedText::from_shared(self.body.shared_slice(plain)))
+            }
+            plain => Ok(SharedText::from_shared(ByteString::from(plain.into_owned()))),
         }
     }
 
     /// Deserializes parts as a `T`. Members named in `large` are returned separately if they are strings, and are empty
     /// in the `T`.
-    fn typed<T: DeserializeOwned, const N: usize>(
+    fn deserialize_parts<T: DeserializeOwned, const N: usize>(
         &self,
         parts: &RawMembers<'a>,
         large: [&str; N],
@@ -179,29 +181,29 @@ impl<'a> JsonCursor<'a> {
 
     /// Parses a content block of any type.
     pub(crate) fn block(&mut self) -> Result<ContentBlock, String> {
-        let mut parts = self.parts()?;
-        if let Some(block) = self.usual_block(&parts) {
+        let mut parts = self.all_parts()?;
+        if let Some(block) = self.parse_simple_block(&parts) {
             return Ok(block);
         }
         let Some(RawPart::Text(kind)) = parts.iter().rev().find(|(key, _)| key == "type").map(|(_, part)| part) else {
             return Err("a content block needs a `type` that is a string".into());
         };
-        let kind = kind.unescape().ok_or(BROKEN)?;
+        let kind = kind.unescape().ok_or(INVALID_JSON)?;
         if matches!(&*kind, "text" | "image" | "audio" | "resource") {
             parts.retain(|(key, _)| key != "type");
         }
         let named = |cause| format!("{kind} block: {cause}");
         match &*kind {
             "text" => {
-                let (block, [text]) = self.typed(&parts, ["text"]).map_err(named)?;
+                let (block, [text]) = self.deserialize_parts(&parts, ["text"]).map_err(named)?;
                 Ok(ContentBlock::Text(TextContent { text: text.unwrap_or_default(), ..block }))
             }
             "image" | "audio" => {
-                let (block, [data]) = self.typed(&parts, ["data"]).map_err(named)?;
+                let (block, [data]) = self.deserialize_parts(&parts, ["data"]).map_err(named)?;
                 let block = ImageContent { data: data.unwrap_or_default(), ..block };
                 Ok(if kind == "image" { ContentBlock::Image(block) } else { ContentBlock::Audio(block) })
             }
-            "resource" => self.embedded(parts).map(ContentBlock::Resource).map_err(named),
+            "resource" => self.embedded_resource(parts).map(ContentBlock::Resource).map_err(named),
             _ => {
                 let members = parts.iter().map(|(key, part)| Ok((key.to_string(), part.value()?)));
                 let members = members.collect::<Result<Map, String>>()?;
@@ -212,7 +214,7 @@ impl<'a> JsonCursor<'a> {
 
     /// Parses a block that has only the required members of its type, as nearly all blocks do. Returns `None` for any
     /// other block.
-    fn usual_block(&self, parts: &RawMembers<'a>) -> Option<ContentBlock> {
+    fn parse_simple_block(&self, parts: &RawMembers<'a>) -> Option<ContentBlock> {
         let text = |name: &str| {
             parts.iter().find_map(
                 |(key, part)| if let (RawPart::Text(text), true) = (part, key == name) { Some(text) } else { None },
@@ -234,21 +236,21 @@ impl<'a> JsonCursor<'a> {
         }
     }
 
-    fn embedded(&self, mut parts: RawMembers<'a>) -> Result<EmbeddedResource, String> {
+    fn embedded_resource(&self, mut parts: RawMembers<'a>) -> Result<EmbeddedResource, String> {
         let mut contents = None;
         if let Some((_, RawPart::Other(raw, at))) = parts.iter_mut().find(|(key, _)| key == "resource") {
-            let read = JsonCursor { body: self.body, scan: self.body.scan().placed_at(*at) }.contents();
+            let read = JsonCursor { body: self.body, scan: self.body.scan().moved_to(*at) }.contents();
             contents = Some(read.map_err(|cause| format!("resource: {cause}"))?);
             *raw = r#"{"uri":"","text":""}"#;
         }
-        let (block, []) = self.typed::<EmbeddedResource, 0>(&parts, [])?;
+        let (block, []) = self.deserialize_parts::<EmbeddedResource, 0>(&parts, [])?;
         Ok(EmbeddedResource { resource: contents.unwrap_or_default(), ..block })
     }
 
     /// Parses the contents of a resource.
     pub(crate) fn contents(&mut self) -> Result<ResourceContents, String> {
-        let parts = self.parts()?;
-        let (mut contents, [text, blob]) = self.typed::<ResourceContents, 2>(&parts, ["text", "blob"])?;
+        let parts = self.all_parts()?;
+        let (mut contents, [text, blob]) = self.deserialize_parts::<ResourceContents, 2>(&parts, ["text", "blob"])?;
         contents.text = text.or(contents.text);
         contents.blob = blob.or(contents.blob);
         Ok(contents)

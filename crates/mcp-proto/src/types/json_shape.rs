@@ -54,7 +54,7 @@ impl ShapeMismatch {
         ShapeMismatch(Box::new((String::new(), cause)))
     }
 
-    fn at(mut self, step: &str) -> ShapeMismatch {
+    fn at_step(mut self, step: &str) -> ShapeMismatch {
         let dot = if self.0.0.is_empty() || self.0.0.starts_with('[') { "" } else { "." };
         self.0.0 = format!("{step}{dot}{}", self.0.0);
         self
@@ -68,12 +68,12 @@ impl ShapeMismatch {
     }
 }
 
-fn broken() -> ShapeMismatch {
+fn invalid_json() -> ShapeMismatch {
     ShapeMismatch::new("it is not valid JSON".into())
 }
 
 impl JsonShape {
-    const fn words(&self) -> &'static str {
+    const fn expected_text(&self) -> &'static str {
         match self {
             JsonShape::Any => "a value",
             JsonShape::Text | JsonShape::OneOf(_) => "a string",
@@ -91,7 +91,7 @@ impl JsonShape {
         scan: &mut JsonScanner<'a>,
         told: &mut dyn FnMut(&'static str, &'a str),
     ) -> Result<(), ShapeMismatch> {
-        let first = scan.peek().ok_or_else(broken)?;
+        let first = scan.peek().ok_or_else(invalid_json)?;
         let fits = match self {
             JsonShape::Any => true,
             JsonShape::Text | JsonShape::OneOf(_) => first == b'"',
@@ -102,32 +102,32 @@ impl JsonShape {
             JsonShape::List(_) => first == b'[',
         };
         if !fits {
-            return Err(ShapeMismatch::new(format!("it is not {}", self.words())));
+            return Err(ShapeMismatch::new(format!("it is not {}", self.expected_text())));
         }
         match self {
             JsonShape::List(item) => list(item, scan),
             JsonShape::Texts if first == b'[' => list(&JsonShape::Text, scan),
             JsonShape::Object(fields) => object(fields, scan, told),
             JsonShape::OneOf(words) => {
-                let word = scan.string().and_then(|word| word.unescape()).ok_or_else(broken)?;
+                let word = scan.string().and_then(|word| word.unescape()).ok_or_else(invalid_json)?;
                 if words.contains(&word.as_ref()) {
                     Ok(())
                 } else {
                     Err(ShapeMismatch::new(format!("unknown variant `{word}`")))
                 }
             }
-            _ => scan.value().map(drop).ok_or_else(broken),
+            _ => scan.value().map(drop).ok_or_else(invalid_json),
         }
     }
 }
 
 fn list(item: &JsonShape, scan: &mut JsonScanner<'_>) -> Result<(), ShapeMismatch> {
-    let mut more = scan.enter(b'[', b']').ok_or_else(broken)?;
+    let mut more = scan.open_container(b'[', b']').ok_or_else(invalid_json)?;
     let mut index = 0;
     while more {
-        item.check(scan, &mut |_, _| {}).map_err(|mismatch| mismatch.at(&format!("[{index}]")))?;
+        item.check(scan, &mut |_, _| {}).map_err(|mismatch| mismatch.at_step(&format!("[{index}]")))?;
         index += 1;
-        more = scan.has_more(b']').ok_or_else(broken)?;
+        more = scan.has_more(b']').ok_or_else(invalid_json)?;
     }
     Ok(())
 }
@@ -138,25 +138,25 @@ fn object<'a>(
     told: &mut dyn FnMut(&'static str, &'a str),
 ) -> Result<(), ShapeMismatch> {
     let mut seen = 0_u32;
-    let mut more = scan.enter(b'{', b'}').ok_or_else(broken)?;
+    let mut more = scan.open_container(b'{', b'}').ok_or_else(invalid_json)?;
     while more {
-        let key = scan.key().and_then(|key| key.unescape()).ok_or_else(broken)?;
+        let key = scan.key().and_then(|key| key.unescape()).ok_or_else(invalid_json)?;
         match fields.iter().enumerate().find(|(_, field)| field.name == key) {
-            None => drop(scan.value().ok_or_else(broken)?),
+            None => drop(scan.value().ok_or_else(invalid_json)?),
             Some((at, field)) => {
                 if seen & 1 << at != 0 {
                     return Err(ShapeMismatch::new(format!("duplicate field `{}`", field.name)));
                 }
                 seen |= 1 << at;
                 scan.peek();
-                let start = scan.at();
+                let start = scan.position();
                 if field.required || !scan.null() {
-                    field.shape.check(scan, &mut |_, _| {}).map_err(|mismatch| mismatch.at(field.name))?;
+                    field.shape.check(scan, &mut |_, _| {}).map_err(|mismatch| mismatch.at_step(field.name))?;
                 }
-                told(field.name, scan.since(start));
+                told(field.name, scan.text_since(start));
             }
         }
-        more = scan.has_more(b'}').ok_or_else(broken)?;
+        more = scan.has_more(b'}').ok_or_else(invalid_json)?;
     }
     match fields.iter().enumerate().find(|(at, field)| field.required && seen & 1 << at == 0) {
         None => Ok(()),

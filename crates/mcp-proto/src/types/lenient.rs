@@ -29,28 +29,28 @@ where
 }
 
 /// Deserializes a present value, including `null`: `Some(Value::Null)` differs from `None`.
-pub(super) fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+pub(super) fn present_or_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
 }
 
 /// Deserializes a whole number, also if written as `12.0`. Any other value that is not a size is `None`.
 pub(super) fn whole_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
-    Ok(as_whole(&Value::deserialize(deserializer)?))
+    Ok(to_whole_number(&Value::deserialize(deserializer)?))
 }
 
 /// Deserializes a required whole number as [`whole_number`] does.
 pub(super) fn required_whole_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
     let value = Value::deserialize(deserializer)?;
-    as_whole(&value).ok_or_else(|| serde::de::Error::custom("expected a whole number that is not negative"))
+    to_whole_number(&value).ok_or_else(|| serde::de::Error::custom("expected a whole number that is not negative"))
 }
 
-fn as_whole(value: &Value) -> Option<u64> {
+fn to_whole_number(value: &Value) -> Option<u64> {
     // 2^53, above which a float does not represent every whole number.
-    const EXACT: f64 = 9_007_199_254_740_992.0;
+    const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
     value.as_u64().or_else(|| {
         let float = value.as_f64()?;
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-        (float.fract() == 0.0 && (0.0..=EXACT).contains(&float)).then_some(float as u64)
+        (float.fract() == 0.0 && (0.0..=MAX_EXACT).contains(&float)).then_some(float as u64)
     })
 }
 

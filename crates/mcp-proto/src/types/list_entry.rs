@@ -55,7 +55,7 @@ impl<T: ListEntryType> ListEntry<T> {
     }
 
     /// Validates and consumes the entry at `scan`. Returns `None` if the JSON itself is malformed.
-    pub(crate) fn pass(scan: &mut JsonScanner<'_>) -> Option<Result<ListEntry<T>, MalformedEntry>> {
+    pub(crate) fn validate_next(scan: &mut JsonScanner<'_>) -> Option<Result<ListEntry<T>, MalformedEntry>> {
         scan.peek();
         let before = scan.clone();
         let mut name = None;
@@ -67,7 +67,7 @@ impl<T: ListEntryType> ListEntry<T> {
         let checked = T::SHAPE.check(scan, &mut told);
         match (checked, name) {
             (Ok(()), Some(name)) => {
-                let raw = RawJson::copy_of(scan.since(before.at()));
+                let raw = RawJson::copy_of(scan.text_since(before.position()));
                 Some(Ok(ListEntry { name: name.into(), raw, kind: PhantomData }))
             }
             (Err(mismatch), name) => {
@@ -84,7 +84,7 @@ impl<T: ListEntryType> From<&T> for ListEntry<T> {
     fn from(entry: &T) -> ListEntry<T> {
         // Strings, maps with string keys and finite numbers always serialize.
         let text = serde_json::to_string(entry).unwrap_or_default();
-        match ListEntry::pass(&mut JsonScanner::new(&text)) {
+        match ListEntry::validate_next(&mut JsonScanner::new(&text)) {
             Some(Ok(listed)) => listed,
             _ => ListEntry { name: "".into(), raw: RawJson::copy_of(&text), kind: PhantomData },
         }
@@ -232,7 +232,7 @@ mod tests {
     fn shape_and_type_agree<T: ListEntryType>(example: &Value) {
         for value in spoilt(example).into_iter().chain([example.clone()]) {
             let text = value.to_string();
-            let by_shape = ListEntry::<T>::pass(&mut JsonScanner::new(&text)).unwrap();
+            let by_shape = ListEntry::<T>::validate_next(&mut JsonScanner::new(&text)).unwrap();
             let by_type = serde_json::from_str::<T>(&text);
             assert_eq!(by_shape.is_ok(), by_type.is_ok(), "{text}: {by_shape:?}, {:?}", by_type.err());
         }
@@ -265,7 +265,7 @@ mod tests {
     #[test]
     fn duplicate_field_is_rejected() {
         let text = r#"{"name":"a","inputSchema":{},"name":"b"}"#;
-        let refused = ListEntry::<Tool>::pass(&mut JsonScanner::new(text)).unwrap();
+        let refused = ListEntry::<Tool>::validate_next(&mut JsonScanner::new(text)).unwrap();
         assert_eq!(refused.unwrap_err().1, "duplicate field `name`", "X38: a duplicate name leaves the tool ambiguous");
     }
 }

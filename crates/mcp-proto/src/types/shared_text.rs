@@ -14,7 +14,7 @@ pub struct SharedText(ByteString);
 
 impl SharedText {
     /// Returns a text that shares the memory of `text`.
-    pub(crate) fn shared(text: ByteString) -> SharedText {
+    pub(crate) fn from_shared(text: ByteString) -> SharedText {
         SharedText(text)
     }
 

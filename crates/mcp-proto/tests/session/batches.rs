@@ -98,7 +98,7 @@ fn batches_are_rejected_by_other_revisions() {
 
 #[test]
 fn batch_size_is_bounded() {
-    let mut settings = config(OpeningMode::Probe);
+    let mut settings = config(HandshakeMode::Probe);
     settings.limits.batch = 2;
     let mut peer = Peer::ready_with(Revision::V2025_03_26, all_capabilities(), settings);
     peer.says(json!([

@@ -114,7 +114,7 @@ fn requests_match_the_schemas() {
 
 #[test]
 fn modern_requests_contain_their_metadata() {
-    let config = config(OpeningMode::Probe);
+    let config = config(HandshakeMode::Probe);
     let mut peer = Peer::ready_with(Revision::V2026_07_28, json!({ "tools": {}, "logging": {} }), config);
     let (call, sent) = peer.sends(ClientRequest::ListTools { cursor: None });
     let meta = |level: Value| {
@@ -166,7 +166,7 @@ fn unsupported_requests_are_not_sent() {
         ),
     ];
     for revision in Revision::ALL {
-        let mut peer = Peer::ready_with(revision, json!({ "unknown": {} }), config(OpeningMode::Probe));
+        let mut peer = Peer::ready_with(revision, json!({ "unknown": {} }), config(HandshakeMode::Probe));
         for (requirement, request) in &none {
             let end = peer.session.call(request.clone(), PATIENT, peer.now);
             if *requirement == "[completion-capability-gate]" && revision == Revision::V2024_11_05 {
@@ -180,7 +180,7 @@ fn unsupported_requests_are_not_sent() {
         assert_eq!(peer.events(), vec![], "a refused call must not cause an event");
     }
     let offers = json!({ "resources": { "subscribe": false } });
-    let mut peer = Peer::ready_with(Revision::V2025_11_25, offers, config(OpeningMode::Probe));
+    let mut peer = Peer::ready_with(Revision::V2025_11_25, offers, config(HandshakeMode::Probe));
     let end = peer.session.call(ClientRequest::Subscribe { uri: "a:b".into() }, PATIENT, peer.now);
     assert!(matches!(end, Err(CallError::Unsupported { .. })), "[resources-subscribe-gate]: {end:?}");
     let mut peer = Peer::ready(Revision::V2025_11_25);
@@ -380,7 +380,7 @@ fn cancelled_call_ends_immediately() {
 
 #[test]
 fn concurrent_calls_are_bounded() {
-    let mut config = config(OpeningMode::Probe);
+    let mut config = config(HandshakeMode::Probe);
     config.limits.in_flight_calls = 3;
     let mut peer = Peer::ready_with(Revision::V2025_11_25, all_capabilities(), config);
     let first = peer.call(tool_call());

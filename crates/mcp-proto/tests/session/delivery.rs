@@ -245,7 +245,7 @@ fn server_request_belongs_to_the_call_of_its_stream() {
 
 #[test]
 fn undelivered_ping_is_a_lost_connection() {
-    let mut settings = crate::peer::config(OpeningMode::Probe);
+    let mut settings = crate::peer::config(HandshakeMode::Probe);
     settings.carrier = TransportKind::StreamableHttp;
     settings.timeouts.ping_interval = Some(seconds(30));
     let capabilities = crate::peer::all_capabilities();

@@ -113,7 +113,7 @@ fn error_without_id_fails_the_only_call_if_it_is_a_parse_error() {
 
 #[test]
 fn event_flood_is_merged_counted_and_bounded() {
-    let mut settings = config(OpeningMode::Probe);
+    let mut settings = config(HandshakeMode::Probe);
     settings.limits.queued_events = 100;
     let mut peer = Peer::ready_with(Revision::V2025_11_25, all_capabilities(), settings);
     let (call, sent) = peer.sends(tool_call());
@@ -152,7 +152,7 @@ fn event_flood_is_merged_counted_and_bounded() {
 
 #[test]
 fn queued_events_are_bounded_in_bytes() {
-    let mut settings = config(OpeningMode::Probe);
+    let mut settings = config(HandshakeMode::Probe);
     settings.limits.queued_event_bytes = 10_000;
     settings.limits.open_request_bytes = 10_000;
     let mut peer = Peer::ready_with(Revision::V2025_11_25, all_capabilities(), settings);
@@ -185,7 +185,7 @@ fn queued_events_are_bounded_in_bytes() {
 
 #[test]
 fn session_with_a_server_that_does_not_read_is_closed() {
-    let mut settings = config(OpeningMode::Probe);
+    let mut settings = config(HandshakeMode::Probe);
     settings.limits.queued_messages = 50;
     let mut peer = Peer::ready_with(Revision::V2025_11_25, all_capabilities(), settings);
     for id in 0..100 {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::peer::{Peer, all_capabilities, config, seconds};
 
 fn http(known: Option<Revision>) -> Peer {
-    Peer::with(SessionConfig { carrier: TransportKind::StreamableHttp, known, ..config(OpeningMode::Probe) })
+    Peer::with(SessionConfig { carrier: TransportKind::StreamableHttp, known, ..config(HandshakeMode::Probe) })
 }
 
 fn discovered() -> Value {
@@ -22,7 +22,7 @@ fn rpc_error(code: i64, data: Value) -> String {
 }
 
 #[track_caller]
-fn failed(peer: &mut Peer) -> (OpeningFault, String) {
+fn failed(peer: &mut Peer) -> (HandshakeFault, String) {
     match peer.events().last() {
         Some(SessionEvent::OpeningFailed { fault, cause }) => (*fault, cause.clone()),
         other => panic!("expected a failed opening, not {other:?}"),
@@ -129,7 +129,7 @@ fn modern_errors_do_not_fall_back_to_initialize() {
     let (probe, _) = peer.post();
     peer.fails_with_status(&probe["id"], 400, &rpc_error(-32022, json!({ "supported": ["2027-01-01"] })));
     let (fault, cause) = failed(&mut peer);
-    assert_eq!(fault, OpeningFault::Refused, "[lifecycle-unsupported-version-surface]");
+    assert_eq!(fault, HandshakeFault::Refused, "[lifecycle-unsupported-version-surface]");
     assert!(cause.contains("2027-01-01"), "[lifecycle-unsupported-version-surface]: {cause}");
 
     let mut peer = http(None);
@@ -144,7 +144,7 @@ fn modern_errors_do_not_fall_back_to_initialize() {
         peer.fails_with_status(&probe["id"], 400, &rpc_error(code, Value::Null));
         assert_eq!(
             failed(&mut peer).0,
-            OpeningFault::Refused,
+            HandshakeFault::Refused,
             "[http-400-modern-error-retry]: {code} must count as modern"
         );
         assert_eq!(
@@ -160,11 +160,11 @@ fn failure_unrelated_to_the_era_ends_the_opening() {
     let down = || DeliveryFault::Unreachable { cause: "connection refused".into() };
     let status = |code| DeliveryFault::Status { code, error: None, text: "x".into(), challenge: Some("Bearer".into()) };
     for (fault, expected) in [
-        (status(401), OpeningFault::Unauthorized),
-        (status(403), OpeningFault::Unauthorized),
-        (status(503), OpeningFault::ServerError),
-        (status(429), OpeningFault::ServerError),
-        (down(), OpeningFault::Unreachable),
+        (status(401), HandshakeFault::Unauthorized),
+        (status(403), HandshakeFault::Unauthorized),
+        (status(503), HandshakeFault::ServerError),
+        (status(429), HandshakeFault::ServerError),
+        (down(), HandshakeFault::Unreachable),
     ] {
         for known in [None, Some(Revision::V2025_11_25)] {
             let mut peer = http(known);
@@ -185,14 +185,14 @@ fn initialize_refused_with_4xx_suggests_http_sse() {
         let (init, _) = peer.post();
         peer.fails_with_status(&init["id"], code, "second words");
         let (fault, cause) = failed(&mut peer);
-        assert_eq!(fault, OpeningFault::NotStreamable, "[sse-fallback-any-4xx] [sse-fallback-post-first]: {code}");
+        assert_eq!(fault, HandshakeFault::NotStreamable, "[sse-fallback-any-4xx] [sse-fallback-post-first]: {code}");
         for words in ["first words", "second words"] {
             assert!(cause.contains(words), "[lifecycle-legacy-actionable-error]: {cause}");
         }
     }
     for (fault, expected) in [
-        (DeliveryFault::Lost { cause: "cut".into() }, OpeningFault::ServerError),
-        (DeliveryFault::Unusable { cause: "html".into() }, OpeningFault::Refused),
+        (DeliveryFault::Lost { cause: "cut".into() }, HandshakeFault::ServerError),
+        (DeliveryFault::Unusable { cause: "html".into() }, HandshakeFault::Refused),
     ] {
         let mut peer = http(None);
         let (probe, _) = peer.post();
@@ -227,14 +227,14 @@ fn known_revision_is_tried_first_and_detected_again_on_failure() {
     let mut peer = http(Some(Revision::V2025_11_25));
     let (init, _) = peer.post();
     peer.answers(&init["id"], json!({}));
-    assert_eq!(failed(&mut peer).0, OpeningFault::Refused, "an invalid result must not cause a probe");
+    assert_eq!(failed(&mut peer).0, HandshakeFault::Refused, "an invalid result must not cause a probe");
 
     let mut peer = http(Some(Revision::V2025_11_25));
     let (init, _) = peer.post();
     peer.fails_with_status(&init["id"], 404, "gone");
     let (probe, _) = peer.post();
     peer.fails_with_status(&probe["id"], 404, "gone");
-    assert_eq!(failed(&mut peer).0, OpeningFault::NotStreamable, "failures of both must suggest HTTP+SSE");
+    assert_eq!(failed(&mut peer).0, HandshakeFault::NotStreamable, "failures of both must suggest HTTP+SSE");
     assert_eq!(peer.sent(), Vec::<Value>::new(), "each must be tried once");
 
     let mut peer = http(Some(Revision::V2026_07_28));
@@ -247,7 +247,7 @@ fn known_revision_is_tried_first_and_detected_again_on_failure() {
 
 #[test]
 fn http_sse_is_always_legacy() {
-    let mut peer = Peer::with(SessionConfig { carrier: TransportKind::HttpSse, ..config(OpeningMode::Probe) });
+    let mut peer = Peer::with(SessionConfig { carrier: TransportKind::HttpSse, ..config(HandshakeMode::Probe) });
     let (init, head) = peer.post();
     assert_eq!(init["method"], "initialize", "[lifecycle-init-first]: initialize must be sent first");
     assert_eq!(head, HttpHead::default(), "HTTP+SSE must have no additional headers");
@@ -255,24 +255,28 @@ fn http_sse_is_always_legacy() {
     assert_eq!(ready(&mut peer), Revision::V2024_11_05, "[lifecycle-init-accept-counteroffer]");
     assert_eq!(peer.post().1, HttpHead::default(), "later messages must have no additional headers");
 
-    let pinned = config(OpeningMode::Pinned(Revision::V2026_07_28));
+    let pinned = config(HandshakeMode::Pinned(Revision::V2026_07_28));
     let mut peer = Peer::with(SessionConfig { carrier: TransportKind::HttpSse, ..pinned });
-    assert_eq!(failed(&mut peer).0, OpeningFault::Refused, "2026-07-28 must be refused");
+    assert_eq!(failed(&mut peer).0, HandshakeFault::Refused, "2026-07-28 must be refused");
 }
 
 #[test]
 fn pinned_revision_has_no_fallback() {
-    let settings = config(OpeningMode::Pinned(Revision::V2026_07_28));
+    let settings = config(HandshakeMode::Pinned(Revision::V2026_07_28));
     let mut peer = Peer::with(SessionConfig { carrier: TransportKind::StreamableHttp, ..settings });
     let (probe, _) = peer.post();
     peer.fails_with_status(&probe["id"], 404, "");
-    assert_eq!(failed(&mut peer).0, OpeningFault::Refused, "initialize must not follow if 2026-07-28 is pinned");
-    let settings = config(OpeningMode::Pinned(Revision::V2025_06_18));
+    assert_eq!(failed(&mut peer).0, HandshakeFault::Refused, "initialize must not follow if 2026-07-28 is pinned");
+    let settings = config(HandshakeMode::Pinned(Revision::V2025_06_18));
     let mut peer = Peer::with(SessionConfig { carrier: TransportKind::StreamableHttp, ..settings });
     let (init, _) = peer.post();
     assert_eq!(init["params"]["protocolVersion"], "2025-06-18", "the pinned revision must be offered");
     peer.fails_with_status(&init["id"], 404, "");
-    assert_eq!(failed(&mut peer).0, OpeningFault::NotStreamable, "no probe may follow if a legacy revision is pinned");
+    assert_eq!(
+        failed(&mut peer).0,
+        HandshakeFault::NotStreamable,
+        "no probe may follow if a legacy revision is pinned"
+    );
 }
 
 #[test]
@@ -283,7 +287,7 @@ fn connection_closed_during_opening_is_not_an_exit_on_the_probe() {
     assert!(
         matches!(
             events[..],
-            [SessionEvent::OpeningFailed { fault: OpeningFault::Exited, .. }, SessionEvent::Closed(_)]
+            [SessionEvent::OpeningFailed { fault: HandshakeFault::Exited, .. }, SessionEvent::Closed(_)]
         ),
         "a closed connection must not count as an exit on the probe: {events:?}"
     );

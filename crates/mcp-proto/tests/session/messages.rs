@@ -27,7 +27,7 @@ fn extension_method_is_sent_only_to_servers_that_support_it() {
 
         let mut capabilities = all_capabilities();
         capabilities["extensions"] = json!({ "com.example/skills": {} });
-        let mut peer = Peer::ready_with(revision, capabilities, config(OpeningMode::Probe));
+        let mut peer = Peer::ready_with(revision, capabilities, config(HandshakeMode::Probe));
         let (call, sent) = peer.sends(extension());
         assert_contains(
             &sent,

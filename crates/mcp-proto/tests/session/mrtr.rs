@@ -205,7 +205,7 @@ fn refused_input_abandons_the_call() {
 #[test]
 fn forbidden_input_request_ends_the_call() {
     let nothing = SessionConfig::default();
-    let all = config(OpeningMode::Probe);
+    let all = config(HandshakeMode::Probe);
     let sampling_with_tools = json!({ "messages": [], "maxTokens": 1, "tools": [] });
     for (proves, settings, request, result) in [
         (

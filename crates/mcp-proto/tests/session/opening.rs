@@ -60,7 +60,7 @@ fn greets() -> Step {
     Sends(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))
 }
 
-fn play(proves: &str, opening: OpeningMode, steps: Vec<Step>) {
+fn play(proves: &str, opening: HandshakeMode, steps: Vec<Step>) {
     let mut peer = Peer::with(config(opening));
     for (at, step) in steps.into_iter().enumerate() {
         let proves = format!("{proves} (step {at})");
@@ -78,7 +78,10 @@ fn play(proves: &str, opening: OpeningMode, steps: Vec<Step>) {
                 other => panic!("{proves}: expected a ready session, not {other:?}"),
             },
             Fails(words) => match peer.events().last() {
-                Some(SessionEvent::OpeningFailed { cause, fault: OpeningFault::Refused | OpeningFault::NoAnswer }) => {
+                Some(SessionEvent::OpeningFailed {
+                    cause,
+                    fault: HandshakeFault::Refused | HandshakeFault::NoAnswer,
+                }) => {
                     assert!(cause.contains(words), "{proves}: {cause:?} must contain {words:?}");
                 }
                 other => panic!("{proves}: expected a failed opening, not {other:?}"),
@@ -90,7 +93,7 @@ fn play(proves: &str, opening: OpeningMode, steps: Vec<Step>) {
                     panic!("{proves}: expected a failed opening and the end of the session, not {events:?}");
                 };
                 assert_eq!(
-                    *fault == OpeningFault::ExitedOnProbe,
+                    *fault == HandshakeFault::ExitedOnProbe,
                     on_probe,
                     "{proves}: classification as exit on the probe"
                 );
@@ -225,7 +228,7 @@ fn probe_decides_the_era() {
             vec![probe(), Waits(10), initialize(2, "2025-11-25"), Exits(true)],
         ),
     ] {
-        play(proves, OpeningMode::Probe, steps);
+        play(proves, HandshakeMode::Probe, steps);
     }
 }
 
@@ -326,14 +329,14 @@ fn initialize_negotiates_the_version() {
             ],
         ),
     ] {
-        play(proves, OpeningMode::Initialize, steps);
+        play(proves, HandshakeMode::Initialize, steps);
     }
 }
 
 #[test]
 fn pinned_revision_is_the_only_one_accepted() {
     for revision in Revision::ALL {
-        let opening = OpeningMode::Pinned(revision);
+        let opening = HandshakeMode::Pinned(revision);
         if revision.is_modern() {
             play("pinned", opening, vec![probe(), error(1, -32601, "no method", Value::Null), Fails("has to speak")]);
             play("pinned", opening, vec![probe(), Waits(10), SendsNothing, Fails("within 10s")]);
@@ -364,7 +367,7 @@ fn capabilities_match_the_revision() {
         (Revision::V2025_06_18, json!({}), Value::Null),
         (Revision::V2025_11_25, json!({ "form": {}, "url": {} }), json!({})),
     ] {
-        let sent = Peer::new(OpeningMode::Pinned(revision)).sent_one();
+        let sent = Peer::new(HandshakeMode::Pinned(revision)).sent_one();
         let offered = &sent["params"]["capabilities"];
         assert_eq!(offered["elicitation"], elicitation, "[elicit-declare-init]: elicitation in {revision}");
         assert_eq!(offered["sampling"]["context"], context, "[sampling-declare-init]: context in {revision}");
@@ -376,7 +379,7 @@ fn capabilities_match_the_revision() {
         );
         assert_eq!(offered.get("tasks"), None, "tasks must not be offered");
     }
-    let mut pages = config(OpeningMode::Pinned(Revision::V2025_06_18));
+    let mut pages = config(HandshakeMode::Pinned(Revision::V2025_06_18));
     pages.capabilities.elicitation = Some(ElicitationCapability { form: None, url: Some(Map::new()) });
     let sent = Peer::with(pages).sent_one();
     let offered = &sent["params"]["capabilities"];
@@ -385,7 +388,7 @@ fn capabilities_match_the_revision() {
         None,
         "[elicit-declare-init]: URL mode alone must not be declared in 2025-06-18"
     );
-    let sent = Peer::new(OpeningMode::Probe).sent_one();
+    let sent = Peer::new(HandshakeMode::Probe).sent_one();
     let offered = &sent["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"];
     assert_eq!(offered["roots"], json!({}), "[roots-no-list-changed-modern]: no listChanged");
     assert_eq!(offered["elicitation"], json!({ "form": {}, "url": {} }), "[elicit-declare-per-request]");
@@ -394,7 +397,7 @@ fn capabilities_match_the_revision() {
 
 #[test]
 fn only_pings_are_sent_before_the_initialize_response() {
-    let mut peer = Peer::new(OpeningMode::Initialize);
+    let mut peer = Peer::new(HandshakeMode::Initialize);
     peer.sent();
     let refused = peer.session.call(ClientRequest::ListTools { cursor: None }, crate::peer::PATIENT, peer.now);
     assert_eq!(refused, Err(CallError::NotReady), "[lifecycle-no-requests-before-init]");
@@ -408,7 +411,7 @@ fn only_pings_are_sent_before_the_initialize_response() {
 
 #[test]
 fn failed_opening_ends_pending_calls() {
-    let mut peer = Peer::new(OpeningMode::Initialize);
+    let mut peer = Peer::new(HandshakeMode::Initialize);
     peer.sent();
     let call = peer.call(ClientRequest::Ping);
     peer.refuses(&json!(1), -32000, "no");
@@ -421,7 +424,7 @@ fn failed_opening_ends_pending_calls() {
 
 #[test]
 fn known_revision_of_a_local_server_is_tried_first() {
-    let settings = SessionConfig { known: Some(Revision::V2025_06_18), ..config(OpeningMode::Probe) };
+    let settings = SessionConfig { known: Some(Revision::V2025_06_18), ..config(HandshakeMode::Probe) };
     let mut peer = Peer::with(settings.clone());
     let init = peer.sent_one();
     assert_eq!(init["method"], "initialize", "[lifecycle-era-cache]: a known legacy server must not be probed");

@@ -16,7 +16,7 @@ pub(crate) struct Peer {
 }
 
 /// Returns the configuration of a client with all capabilities.
-pub(crate) fn config(opening: OpeningMode) -> SessionConfig {
+pub(crate) fn config(opening: HandshakeMode) -> SessionConfig {
     SessionConfig {
         client: Implementation { name: "test-host".into(), version: "1.0".into(), ..Implementation::default() },
         capabilities: ClientCapabilities {
@@ -51,23 +51,23 @@ impl Peer {
         Peer { session: Session::new(config, now), now }
     }
 
-    pub(crate) fn new(opening: OpeningMode) -> Peer {
+    pub(crate) fn new(opening: HandshakeMode) -> Peer {
         Peer::with(config(opening))
     }
 
     /// Returns a ready session of `revision` with a server that has all capabilities. Both queues are empty.
     pub(crate) fn ready(revision: Revision) -> Peer {
-        Peer::ready_with(revision, all_capabilities(), config(OpeningMode::Pinned(revision)))
+        Peer::ready_with(revision, all_capabilities(), config(HandshakeMode::Pinned(revision)))
     }
 
     /// Returns a ready session of `revision` over Streamable HTTP.
     pub(crate) fn over_http(revision: Revision) -> Peer {
-        let settings = SessionConfig { carrier: TransportKind::StreamableHttp, ..config(OpeningMode::Probe) };
+        let settings = SessionConfig { carrier: TransportKind::StreamableHttp, ..config(HandshakeMode::Probe) };
         Peer::ready_with(revision, all_capabilities(), settings)
     }
 
     pub(crate) fn ready_with(revision: Revision, capabilities: Value, mut config: SessionConfig) -> Peer {
-        config.opening = OpeningMode::Pinned(revision);
+        config.opening = HandshakeMode::Pinned(revision);
         let mut peer = Peer::with(config);
         let opened = if revision.is_modern() {
             json!({ "supportedVersions": [revision], "capabilities": capabilities, "resultType": "complete" })

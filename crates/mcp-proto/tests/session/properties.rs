@@ -248,7 +248,7 @@ proptest! {
 
     #[test]
     fn opening_session_keeps_its_invariants(inputs in prop::collection::vec(any_input(), 0..40)) {
-        run(Peer::new(OpeningMode::Probe), inputs);
+        run(Peer::new(HandshakeMode::Probe), inputs);
     }
 
     #[test]
@@ -256,7 +256,7 @@ proptest! {
         known in prop::sample::select(vec![None, Some(Revision::V2025_11_25), Some(Revision::V2026_07_28)]),
         inputs in prop::collection::vec(any_input(), 0..40),
     ) {
-        run(Peer::with(SessionConfig { carrier: TransportKind::StreamableHttp, known, ..config(OpeningMode::Probe) }), inputs);
+        run(Peer::with(SessionConfig { carrier: TransportKind::StreamableHttp, known, ..config(HandshakeMode::Probe) }), inputs);
     }
 
     #[test]
@@ -266,7 +266,7 @@ proptest! {
         inputs in prop::collection::vec(any_input(), 0..60),
     ) {
         let revision = if carrier == TransportKind::HttpSse { Revision::V2024_11_05 } else { revision };
-        let mut settings = config(OpeningMode::Probe);
+        let mut settings = config(HandshakeMode::Probe);
         settings.carrier = carrier;
         settings.limits.open_requests = 5;
         settings.limits.in_flight_calls = 6;

@@ -111,8 +111,8 @@ fn undeclared_requests_are_refused() {
     let with_tools = json!({ "messages": [], "maxTokens": 1, "tools": [] });
     let with_choice = json!({ "messages": [], "maxTokens": 1, "toolChoice": { "mode": "auto" } });
     let nothing = SessionConfig::default();
-    let all = config(OpeningMode::Probe);
-    let mut forms = config(OpeningMode::Probe);
+    let all = config(HandshakeMode::Probe);
+    let mut forms = config(HandshakeMode::Probe);
     forms.capabilities.elicitation = Some(ElicitationCapability::default());
     use Revision::*;
     for (requirement, config, revision, method, params, code) in [
@@ -239,7 +239,7 @@ fn each_request_is_answered_when_the_session_ends() {
 
 #[test]
 fn open_server_requests_are_bounded() {
-    let mut config = config(OpeningMode::Probe);
+    let mut config = config(HandshakeMode::Probe);
     config.limits.open_requests = 2;
     let mut peer = Peer::ready_with(Revision::V2025_11_25, all_capabilities(), config);
     for id in 1..=3 {
@@ -268,12 +268,12 @@ fn duplicate_request_id_is_answered_once() {
 
 #[test]
 fn extensions_are_declared_to_every_server() {
-    let mut settings = config(OpeningMode::Initialize);
+    let mut settings = config(HandshakeMode::Initialize);
     settings.capabilities.extensions = Some(Map::from_iter([("io.modelcontextprotocol/ui".to_owned(), json!({}))]));
     let sent = Peer::with(settings.clone()).sent_one();
     let told = json!({ "params": { "capabilities": { "extensions": { "io.modelcontextprotocol/ui": {} } } } });
     assert_contains(&sent, &told, "[lifecycle-ext-advertise-legacy]");
-    settings.opening = OpeningMode::Probe;
+    settings.opening = HandshakeMode::Probe;
     let sent = Peer::with(settings).sent_one();
     let capabilities = &sent["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"];
     assert_contains(capabilities, &told["params"]["capabilities"], "[lifecycle-ext-advertise-modern]");

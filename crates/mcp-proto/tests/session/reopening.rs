@@ -25,7 +25,7 @@ fn accept_initialize(peer: &mut Peer, init: &Value) {
 
 #[test]
 fn lost_session_is_reopened_and_refused_requests_are_sent_again() {
-    let settings = SessionConfig { carrier: TransportKind::StreamableHttp, ..config(OpeningMode::Initialize) };
+    let settings = SessionConfig { carrier: TransportKind::StreamableHttp, ..config(HandshakeMode::Initialize) };
     let mut peer = Peer::with(settings);
     let init = peer.sent_one();
     peer.answers(&init["id"], json!({ "protocolVersion": "2025-11-25", "capabilities": all_capabilities() }));
@@ -103,14 +103,14 @@ fn failed_reopening_fails_the_session() {
     peer.fails(&init["id"], DeliveryFault::Unreachable { cause: "down".into() });
     let events = peer.events();
     assert!(
-        matches!(&events[..], [SessionEvent::OpeningFailed { fault: OpeningFault::Unreachable, .. }, SessionEvent::Done { call: ended, result: Err(_) }] if *ended == call),
+        matches!(&events[..], [SessionEvent::OpeningFailed { fault: HandshakeFault::Unreachable, .. }, SessionEvent::Done { call: ended, result: Err(_) }] if *ended == call),
         "the failure must be reported and end the call: {events:?}"
     );
 }
 
 #[test]
 fn server_of_another_era_is_reopened() {
-    let settings = SessionConfig { carrier: TransportKind::StreamableHttp, ..config(OpeningMode::Probe) };
+    let settings = SessionConfig { carrier: TransportKind::StreamableHttp, ..config(HandshakeMode::Probe) };
     let mut peer = Peer::with(settings);
     let probe = peer.sent_one();
     peer.fails_with_status(&probe["id"], 400, "");

@@ -64,7 +64,7 @@ fn every_message_is_valid_json_rpc() {
 #[test]
 fn error_codes_are_those_of_json_rpc() {
     let ours = [-32700, -32600, -32601, -32602, -32603];
-    let mut settings = config(OpeningMode::Probe);
+    let mut settings = config(HandshakeMode::Probe);
     settings.limits.open_requests = 1;
     let mut peer = Peer::ready_with(Revision::V2025_11_25, all_capabilities(), settings);
     peer.asks(json!(1), "no/such/method", Value::Null);
@@ -180,7 +180,7 @@ fn trace_context_is_sent_with_each_request_in_w3c_form() {
 #[test]
 fn server_info_does_not_affect_behaviour() {
     let transcript = |info: Value, extra: Value| {
-        let mut peer = Peer::with(config(OpeningMode::Initialize));
+        let mut peer = Peer::with(config(HandshakeMode::Initialize));
         let init = peer.sent_one();
         let mut capabilities = all_capabilities();
         capabilities["future"] = extra;
@@ -258,7 +258,7 @@ fn log_message_belongs_to_the_request_of_its_stream() {
             other => panic!("[logging-request-scoped]: expected a log message, not {other:?}"),
         }
     }
-    let mut peer = Peer::with(config(OpeningMode::Pinned(Revision::V2026_07_28)));
+    let mut peer = Peer::with(config(HandshakeMode::Pinned(Revision::V2026_07_28)));
     let probe = peer.sent_one();
     peer.answers(&probe["id"], json!({ "supportedVersions": ["2026-07-28"], "capabilities": all_capabilities() }));
     let listen = peer.sent_one();

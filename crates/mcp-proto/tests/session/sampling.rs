@@ -11,7 +11,7 @@ fn with_tools() -> SessionConfig {
     let sampling = Some(SamplingCapability { tools: Some(Map::new()), ..SamplingCapability::default() });
     SessionConfig {
         capabilities: ClientCapabilities { sampling, ..ClientCapabilities::default() },
-        ..config(OpeningMode::Probe)
+        ..config(HandshakeMode::Probe)
     }
 }
 
@@ -43,7 +43,7 @@ fn results(ids: &[&str]) -> Value {
 #[test]
 fn sampling_tools_are_declared_if_the_revision_supports_them() {
     for revision in [Revision::V2024_11_05, Revision::V2025_03_26, Revision::V2025_06_18, Revision::V2025_11_25] {
-        let sent = Peer::with(SessionConfig { opening: OpeningMode::Pinned(revision), ..with_tools() }).sent_one();
+        let sent = Peer::with(SessionConfig { opening: HandshakeMode::Pinned(revision), ..with_tools() }).sent_one();
         let expected = if revision == Revision::V2025_11_25 { json!({ "tools": {} }) } else { json!({}) };
         let offered = &sent["params"]["capabilities"]["sampling"];
         assert_eq!(*offered, expected, "[sampling-tools-declare], [sampling-declare-init] in {revision}");
@@ -132,7 +132,7 @@ fn unbalanced_sampling_request_is_refused_before_it_is_reported() {
 #[test]
 fn text_images_and_audio_are_accepted_in_every_revision() {
     for revision in [Revision::V2024_11_05, Revision::V2025_03_26, Revision::V2025_06_18, Revision::V2025_11_25] {
-        let mut peer = Peer::ready_with(revision, all_capabilities(), config(OpeningMode::Probe));
+        let mut peer = Peer::ready_with(revision, all_capabilities(), config(HandshakeMode::Probe));
         let media = |kind: &str, mime: &str| json!({ "role": "user", "content": { "type": kind, "data": "AAAA", "mimeType": mime } });
         let messages = json!([text("user", "What is it?"), media("image", "image/png"), media("audio", "audio/wav")]);
         peer.asks(json!(1), "sampling/createMessage", json!({ "messages": messages, "maxTokens": 1 }));

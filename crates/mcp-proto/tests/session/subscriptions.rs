@@ -9,7 +9,7 @@ const KEY: &str = "io.modelcontextprotocol/subscriptionId";
 
 /// Returns a modern session and the id of its first subscription.
 fn listening() -> (Peer, Value) {
-    let mut peer = Peer::with(config(OpeningMode::Pinned(Revision::V2026_07_28)));
+    let mut peer = Peer::with(config(HandshakeMode::Pinned(Revision::V2026_07_28)));
     let probe = peer.sent_one();
     peer.answers(&probe["id"], json!({ "supportedVersions": ["2026-07-28"], "capabilities": all_capabilities() }));
     peer.events();
@@ -180,7 +180,7 @@ fn end_subscription(peer: &mut Peer, id: &Value, how: usize) {
 #[test]
 fn lost_listen_request_is_renewed_with_backoff() {
     for carrier in [TransportKind::Stdio, TransportKind::StreamableHttp] {
-        let mut peer = Peer::with(SessionConfig { carrier, ..config(OpeningMode::Pinned(Revision::V2026_07_28)) });
+        let mut peer = Peer::with(SessionConfig { carrier, ..config(HandshakeMode::Pinned(Revision::V2026_07_28)) });
         let probe = peer.sent_one();
         peer.answers(&probe["id"], json!({ "supportedVersions": ["2026-07-28"], "capabilities": all_capabilities() }));
         peer.events();
@@ -250,7 +250,7 @@ fn unsupported_listen_method_is_not_retried() {
 #[test]
 fn subscriptions_are_restored_after_a_restart() {
     for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
-        let settings = config(OpeningMode::Pinned(revision));
+        let settings = config(HandshakeMode::Pinned(revision));
         let mut peer = Peer::with(SessionConfig { subscribed: vec!["a:b".into()], ..settings });
         let opening = peer.sent_one();
         let mut result = json!({ "capabilities": all_capabilities(), "protocolVersion": revision });
@@ -286,7 +286,7 @@ fn refused_change_keeps_the_granted_subscriptions() {
 
 #[test]
 fn listen_request_is_not_sent_without_list_changes() {
-    let mut peer = Peer::with(config(OpeningMode::Pinned(Revision::V2026_07_28)));
+    let mut peer = Peer::with(config(HandshakeMode::Pinned(Revision::V2026_07_28)));
     let probe = peer.sent_one();
     peer.answers(&probe["id"], json!({ "supportedVersions": ["2026-07-28"], "capabilities": { "tools": {} } }));
     assert_eq!(peer.sent(), Vec::<Value>::new(), "[subs-opt-in-types]: no subscription without list changes");

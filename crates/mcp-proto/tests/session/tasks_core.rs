@@ -18,7 +18,7 @@ fn tasks_capability() -> Value {
 fn with_capability(tasks: Value) -> Peer {
     let mut capabilities = all_capabilities();
     capabilities["tasks"] = tasks;
-    let mut peer = Peer::ready_with(Revision::V2025_11_25, capabilities, config(OpeningMode::Probe));
+    let mut peer = Peer::ready_with(Revision::V2025_11_25, capabilities, config(HandshakeMode::Probe));
     let tool = |name: &str, execution: Value| json!({ "name": name, "inputSchema": {}, "execution": execution });
     let tools = json!([
         tool("required", json!({ "taskSupport": "required" })),
@@ -227,7 +227,7 @@ fn input_is_requested_while_the_result_is_pending() {
         Ok(ServerResult::Tool(result)) => assert!(result.is_error, "[tasks-failed-includes-is-error]"),
         other => panic!("[tasks-poll-beside-result]: expected the result to end the call, not {other:?}"),
     }
-    let all = config(OpeningMode::Probe).capabilities;
+    let all = config(HandshakeMode::Probe).capabilities;
     assert!(
         !serde_json::to_string(&all).unwrap().contains("tasks"),
         "[tasks-declare-client]: the client must not declare tasks"

@@ -12,7 +12,7 @@ const KEY: &str = "io.modelcontextprotocol/subscriptionId";
 fn peer() -> Peer {
     let mut capabilities = all_capabilities();
     capabilities["extensions"] = json!({ EXTENSION: {} });
-    let settings = SessionConfig { carrier: TransportKind::StreamableHttp, ..config(OpeningMode::Probe) };
+    let settings = SessionConfig { carrier: TransportKind::StreamableHttp, ..config(HandshakeMode::Probe) };
     Peer::ready_with(Revision::V2026_07_28, capabilities, settings)
 }
 

@@ -131,7 +131,7 @@ fn ambiguous_server_request_pauses_all_possible_calls() {
 
 #[test]
 fn pings_detect_an_unresponsive_server() {
-    let mut settings = config(OpeningMode::Probe);
+    let mut settings = config(HandshakeMode::Probe);
     settings.timeouts.ping_interval = Some(seconds(30));
     for revision in Revision::ALL {
         let mut peer = Peer::ready_with(revision, all_capabilities(), settings.clone());

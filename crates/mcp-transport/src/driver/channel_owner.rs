@@ -12,12 +12,12 @@ use super::DriverEvent;
 use super::session_owner::{SessionControl, SessionOwner};
 
 /// Capacity of the command channel.
-const WAITING_COMMANDS: usize = 256;
+const COMMAND_CAPACITY: usize = 256;
 /// Maximum number of commands that are executed before the driver polls other sources.
-const COMMANDS_AT_ONCE: usize = 64;
+const MAX_COMMANDS_PER_POLL: usize = 64;
 /// Events larger than this, in bytes, are sent only when the channel is empty, so that a channel of many events never
 /// contains many large ones.
-const LARGE_BYTES: usize = 64 * 1024;
+const LARGE_EVENT_BYTES: usize = 64 * 1024;
 
 /// A command of the owner.
 #[derive(Debug)]
@@ -71,7 +71,7 @@ pub(crate) struct ChannelOwner {
 impl ChannelOwner {
     /// Creates the channels. Commands can be sent at any time.
     pub(crate) fn new(events: mpsc::Sender<DriverEvent>) -> (mpsc::Sender<DriverCommand>, ChannelOwner) {
-        let (sender, commands) = mpsc::channel(WAITING_COMMANDS);
+        let (sender, commands) = mpsc::channel(COMMAND_CAPACITY);
         let heard = events.clone();
         let unheard: PendingSend = Box::pin(async move { heard.closed().await });
         let unheard = Some(unheard);
@@ -113,14 +113,14 @@ impl SessionOwner for ChannelOwner {
         Poll::Pending
     }
 
-    fn act(&mut self, session: &mut SessionControl<'_>) {
+    fn process_ready(&mut self, session: &mut SessionControl<'_>) {
         let is_gone = self.is_closed || self.unheard.is_none();
         // The owner may also disappear during the shutdown, which must not count as a second stop.
         if is_gone && !std::mem::replace(&mut self.was_told, true) && !session.is_ending() {
             session.stop();
         }
         let mut came = self.came.take();
-        for _ in 0..COMMANDS_AT_ONCE {
+        for _ in 0..MAX_COMMANDS_PER_POLL {
             let Some(command) = came else { return };
             let stops = matches!(command, DriverCommand::Stop);
             Self::command(command, session);
@@ -139,7 +139,7 @@ impl SessionOwner for ChannelOwner {
     }
 
     fn has_room(&mut self, bytes: usize) -> bool {
-        let needed = if bytes > LARGE_BYTES { self.events.max_capacity() } else { 1 };
+        let needed = if bytes > LARGE_EVENT_BYTES { self.events.max_capacity() } else { 1 };
         if self.events.capacity() >= needed || self.events.is_closed() {
             self.room = None;
             return true;
@@ -189,14 +189,14 @@ mod tests {
             assert!(owner.has_room(length), "several small events must fit");
             owner.event(frame(length), &mut control);
         }
-        assert!(!owner.has_room(LARGE_BYTES + 1), "a large event must wait while others are queued");
+        assert!(!owner.has_room(LARGE_EVENT_BYTES + 1), "a large event must wait while others are queued");
         let room = timeout(Duration::from_millis(20), poll_fn(|context| owner.poll_ready(context))).await;
         assert!(room.is_err(), "without a receive there must be no room");
         assert!(received.try_recv().is_ok() && received.try_recv().is_ok(), "both events must be received");
         poll_fn(|context| owner.poll_ready(context)).await;
-        assert!(owner.has_room(LARGE_BYTES + 1), "a large event must fit into the empty channel");
-        owner.event(frame(LARGE_BYTES + 1), &mut control);
-        assert!(!owner.has_room(LARGE_BYTES + 1), "a second large event must not fit");
+        assert!(owner.has_room(LARGE_EVENT_BYTES + 1), "a large event must fit into the empty channel");
+        owner.event(frame(LARGE_EVENT_BYTES + 1), &mut control);
+        assert!(!owner.has_room(LARGE_EVENT_BYTES + 1), "a second large event must not fit");
         assert!(owner.has_room(1), "a small event must fit");
     }
 }

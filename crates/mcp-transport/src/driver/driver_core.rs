@@ -9,7 +9,7 @@ use tokio::sync::Notify;
 
 use super::event_outbox::EventOutbox;
 use super::message_intake::{MessageIntake, ResponseKind};
-use super::session_owner::{OwnerRequests, SessionControl, SessionOwner, ready};
+use super::session_owner::{OwnerRequests, SessionControl, SessionOwner, wait_ready};
 use super::{Direction, DriverEvent, Frame, FrameKind};
 use crate::line_decoder::DecodedLine;
 
@@ -46,16 +46,16 @@ impl<'o> DriverCore<'o> {
         self.wishes.stops > 0
     }
 
-    /// Calls [`SessionOwner::act`] after the owner became ready.
-    pub(crate) fn act(&mut self) {
+    /// Calls [`SessionOwner::process_ready`] after the owner became ready.
+    pub(crate) fn run_owner(&mut self) {
         let is_crowded = self.outbox.is_crowded();
         let DriverCore { session, owner, wishes, .. } = self;
-        owner.act(&mut SessionControl { session, wishes, is_crowded });
+        owner.process_ready(&mut SessionControl { session, wishes, is_crowded });
     }
 
     /// Passes a deferred notification to the session if there is room. Must be called before the session's messages are
     /// polled.
-    pub(crate) fn pump_notification(&mut self) {
+    pub(crate) fn pass_notification(&mut self) {
         if !self.outbox.is_crowded()
             && let Some(notification) = self.wishes.notification.take()
         {
@@ -64,7 +64,7 @@ impl<'o> DriverCore<'o> {
     }
 
     /// Hands events to the owner while it has room. Returns `true` if the session may have more messages or events now.
-    pub(crate) fn hand_over(&mut self) -> bool {
+    pub(crate) fn deliver_events(&mut self) -> bool {
         let was_full = self.outbox.is_full();
         while let Some(bytes) = self.outbox.next_bytes() {
             if !self.owner.has_room(bytes) {
@@ -96,48 +96,48 @@ impl<'o> DriverCore<'o> {
             }
             _ => {}
         }
-        self.intake.pass_event(event, &mut self.outbox, now());
+        self.intake.emit_event(event, &mut self.outbox, now());
     }
 
     /// Emits a frame for a message that is being sent to the server.
-    pub(crate) fn show_sent(&mut self, bytes: Bytes, kind: &OutgoingKind) {
+    pub(crate) fn emit_sent_frame(&mut self, bytes: Bytes, kind: &OutgoingKind) {
         self.outbox.push(DriverEvent::Frame(Frame {
             direction: Direction::Sent,
             at: SystemTime::now(),
-            about: FrameKind::of_sent(kind, &bytes),
+            about: FrameKind::from_sent(kind, &bytes),
             bytes,
             note: None,
         }));
     }
 
     /// Handles expired deadlines of the session and of the intake.
-    pub(crate) fn on_time(&mut self, now: Instant) {
+    pub(crate) fn on_deadline(&mut self, now: Instant) {
         if self.session.poll_timeout().is_some_and(|at| at <= now) {
             self.session.handle_timeout(now);
         }
-        self.intake.on_time(&mut self.session, &mut self.outbox, now);
+        self.intake.on_deadline(&mut self.session, &mut self.outbox, now);
     }
 
-    /// Returns the time at which [`DriverCore::on_time`] must be called.
-    pub(crate) fn wakes_at(&self) -> Option<Instant> {
-        [self.session.poll_timeout(), self.intake.wakes_at()].into_iter().flatten().min()
+    /// Returns the time at which [`DriverCore::on_deadline`] must be called.
+    pub(crate) fn next_wake(&self) -> Option<Instant> {
+        [self.session.poll_timeout(), self.intake.next_wake()].into_iter().flatten().min()
     }
 
     /// Moves all remaining events of a closed session to the outbox, even if it is full.
-    pub(crate) fn emit_rest(&mut self) {
+    pub(crate) fn emit_remaining(&mut self) {
         while let Some(event) = self.session.poll_event() {
             self.emit(event);
         }
-        self.intake.report(&mut self.outbox);
+        self.intake.emit_dropped_counts(&mut self.outbox);
     }
 
     /// Handles a message of the server. Returns how it answers the request whose POST response contained it.
-    pub(crate) fn line(&mut self, line: DecodedLine, origin: StreamOrigin, now: Instant) -> ResponseKind {
-        self.intake.line(line, origin, &mut self.session, &mut self.outbox, now)
+    pub(crate) fn process_line(&mut self, line: DecodedLine, origin: StreamOrigin, now: Instant) -> ResponseKind {
+        self.intake.process_line(line, origin, &mut self.session, &mut self.outbox, now)
     }
 
     /// Emits a frame for a message that the session does not parse itself.
-    pub(crate) fn show_received(&mut self, bytes: Bytes) {
+    pub(crate) fn emit_received_frame(&mut self, bytes: Bytes) {
         self.outbox.push(DriverEvent::Frame(Frame {
             direction: Direction::Received,
             at: SystemTime::now(),
@@ -158,7 +158,7 @@ impl<'o> DriverCore<'o> {
     }
 
     /// Hands over the remaining events of a closed session while `last` runs. A second stop cancels `last`.
-    pub(crate) async fn farewell(mut self, last: impl Future) {
+    pub(crate) async fn deliver_while_closing(mut self, last: impl Future) {
         let cut_short = Notify::new();
         let last = async {
             tokio::select! {
@@ -166,22 +166,22 @@ impl<'o> DriverCore<'o> {
                 () = cut_short.notified() => {}
             }
         };
-        self.hand_over_until(last, &cut_short).await;
-        self.hand_over_all().await;
+        self.deliver_until(last, &cut_short).await;
+        self.deliver_all().await;
     }
 
     /// Hands over the remaining events of a closed session until `last` completes. `hurry` is notified of a second
     /// stop.
-    pub(crate) async fn hand_over_until<T>(&mut self, last: impl Future<Output = T>, hurry: &Notify) -> T {
+    pub(crate) async fn deliver_until<T>(&mut self, last: impl Future<Output = T>, hurry: &Notify) -> T {
         let mut last = pin!(last);
         self.wishes.is_ending = true;
         loop {
-            self.hand_over();
+            self.deliver_events();
             let stops = self.wishes.stops;
             tokio::select! {
                 biased;
-                () = ready(self.owner) => {
-                    self.act();
+                () = wait_ready(self.owner) => {
+                    self.run_owner();
                     if self.wishes.stops > stops {
                         hurry.notify_one();
                     }
@@ -192,13 +192,13 @@ impl<'o> DriverCore<'o> {
     }
 
     /// Hands over all remaining events.
-    pub(crate) async fn hand_over_all(&mut self) {
+    pub(crate) async fn deliver_all(&mut self) {
         self.wishes.is_ending = true;
-        self.hand_over();
+        self.deliver_events();
         while !self.outbox.is_empty() {
-            ready(self.owner).await;
-            self.act();
-            self.hand_over();
+            wait_ready(self.owner).await;
+            self.run_owner();
+            self.deliver_events();
         }
     }
 }

@@ -10,7 +10,7 @@ use super::driver_core::now;
 use super::wake_flag::WakeFlag;
 
 /// Delay of the timer if no deadline is set.
-const FAR: Duration = Duration::from_secs(3600);
+const IDLE_DELAY: Duration = Duration::from_secs(3600);
 
 /// Fires no later than the earliest deadline. It may fire early, because most deadlines are extended before they
 /// expire.
@@ -22,7 +22,7 @@ pub(crate) struct DueTimer {
 
 impl DueTimer {
     pub(crate) fn new() -> DueTimer {
-        DueTimer { timer: Box::pin(sleep_until((now() + FAR).into())), bell: WakeFlag::default() }
+        DueTimer { timer: Box::pin(sleep_until((now() + IDLE_DELAY).into())), bell: WakeFlag::default() }
     }
 
     /// Moves the timer forward if `due` is earlier than its deadline.
@@ -36,9 +36,9 @@ impl DueTimer {
     }
 
     /// Waits until the timer fires. The deadline must then be set again. Cancel safe.
-    pub(crate) async fn ring(&mut self) {
+    pub(crate) async fn wait_due(&mut self) {
         poll_fn(|context| self.bell.poll_future(context, self.timer.as_mut())).await;
-        self.timer.as_mut().reset((now() + FAR).into());
+        self.timer.as_mut().reset((now() + IDLE_DELAY).into());
     }
 }
 
@@ -53,10 +53,10 @@ mod tests {
         for seconds in [5, 2, 9] {
             alarm.set(Some(begin + Duration::from_secs(seconds)));
         }
-        alarm.ring().await;
+        alarm.wait_due().await;
         assert_eq!(now() - begin, Duration::from_secs(2), "the alarm must fire at the earliest deadline");
         alarm.set(None);
-        alarm.ring().await;
-        assert_eq!(now() - begin, Duration::from_secs(2) + FAR, "the alarm must not fire for old deadlines");
+        alarm.wait_due().await;
+        assert_eq!(now() - begin, Duration::from_secs(2) + IDLE_DELAY, "the alarm must not fire for old deadlines");
     }
 }

@@ -65,12 +65,12 @@ pub enum FrameKind {
 
 impl FrameKind {
     /// Classifies a parsed message.
-    pub fn of_received(message: &IncomingMessage) -> FrameKind {
+    pub fn from_received(message: &IncomingMessage) -> FrameKind {
         match message {
             IncomingMessage::Request { id, method, .. } => {
-                FrameKind::Request { id: id.clone(), method: shared(method) }
+                FrameKind::Request { id: id.clone(), method: method_name(method) }
             }
-            IncomingMessage::Notification { method, .. } => FrameKind::Notification { method: shared(method) },
+            IncomingMessage::Notification { method, .. } => FrameKind::Notification { method: method_name(method) },
             IncomingMessage::Response { id, result: Ok(_) } => FrameKind::Result { id: id.clone() },
             IncomingMessage::Response { id, result: Err(_) } => FrameKind::Error { id: Some(id.clone()) },
             IncomingMessage::ErrorWithoutId { .. } => FrameKind::Error { id: None },
@@ -81,7 +81,7 @@ impl FrameKind {
     /// Parses and classifies a message.
     pub fn read(bytes: &Bytes) -> FrameKind {
         IncomingMessage::decode(bytes)
-            .map_or_else(|_| FrameKind::guess(bytes), |message| FrameKind::of_received(&message))
+            .map_or_else(|_| FrameKind::guess(bytes), |message| FrameKind::from_received(&message))
     }
 
     /// Classifies an invalid message as far as possible.
@@ -96,18 +96,18 @@ impl FrameKind {
         let outline = MessageOutline::parse(text).unwrap_or_default();
         let id = outline.id.and_then(|id| serde_json::from_str(id).ok());
         match (outline.method, id) {
-            (Some(method), Some(id)) => FrameKind::Request { id, method: shared(&method) },
-            (Some(method), None) => FrameKind::Notification { method: shared(&method) },
+            (Some(method), Some(id)) => FrameKind::Request { id, method: method_name(&method) },
+            (Some(method), None) => FrameKind::Notification { method: method_name(&method) },
             (None, id) if outline.is_error => FrameKind::Error { id },
             (None, Some(id)) => FrameKind::Result { id },
             (None, None) => FrameKind::Invalid,
         }
     }
 
-    pub(crate) fn of_sent(kind: &OutgoingKind, bytes: &Bytes) -> FrameKind {
+    pub(crate) fn from_sent(kind: &OutgoingKind, bytes: &Bytes) -> FrameKind {
         match kind {
-            OutgoingKind::Request { id, method } => FrameKind::Request { id: id.clone(), method: shared(method) },
-            OutgoingKind::Notification { method } => FrameKind::Notification { method: shared(method) },
+            OutgoingKind::Request { id, method } => FrameKind::Request { id: id.clone(), method: method_name(method) },
+            OutgoingKind::Notification { method } => FrameKind::Notification { method: method_name(method) },
             // The session does not report whether it is a result or an error.
             OutgoingKind::Response { .. } => FrameKind::read(bytes),
             OutgoingKind::BatchResponse { .. } => FrameKind::Batch,
@@ -117,10 +117,10 @@ impl FrameKind {
 }
 
 /// Returns the method name, without allocation if it is a frequent one.
-fn shared(method: &str) -> Cow<'static, str> {
-    const OFTEN: [&str; 5] =
+fn method_name(method: &str) -> Cow<'static, str> {
+    const FREQUENT_METHODS: [&str; 5] =
         ["tools/call", "notifications/progress", "notifications/message", "resources/read", "ping"];
-    match OFTEN.into_iter().find(|often| *often == method) {
+    match FREQUENT_METHODS.into_iter().find(|often| *often == method) {
         Some(often) => Cow::Borrowed(often),
         None => Cow::Owned(method.to_owned()),
     }

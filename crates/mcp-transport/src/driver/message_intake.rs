@@ -11,8 +11,8 @@ use crate::line_decoder::DecodedLine;
 use crate::token_bucket::TokenBucket;
 
 /// Rate limit of reported invalid lines, and of reported anomalies: burst, and number per second.
-const TOLD_AT_ONCE: u32 = 100;
-const TOLD_PER_SECOND: u32 = 10;
+const REPORTS_BURST: u32 = 100;
+const REPORTS_PER_SECOND: u32 = 10;
 /// Interval at which the number of unreported lines and anomalies is reported.
 const REPORT_INTERVAL: Duration = Duration::from_secs(1);
 /// Maximum time to wait for the end of a line beyond the limit. The end may contain the ID of the call to fail.
@@ -49,7 +49,7 @@ pub(crate) enum ResponseKind {
 }
 
 impl ResponseKind {
-    fn of_message(message: &IncomingMessage, origin: &StreamOrigin) -> ResponseKind {
+    fn from_message(message: &IncomingMessage, origin: &StreamOrigin) -> ResponseKind {
         let StreamOrigin::Post(request) = origin else { return ResponseKind::Nothing };
         match message {
             IncomingMessage::Response { id, result } if id == request => match result {
@@ -59,7 +59,7 @@ impl ResponseKind {
             // An error in the POST response belongs to this request, even if the server could not read its ID.
             IncomingMessage::ErrorWithoutId { error } => ResponseKind::WithError(error.code),
             IncomingMessage::Batch(messages) => {
-                let answers = messages.iter().flatten().map(|message| ResponseKind::of_message(message, origin));
+                let answers = messages.iter().flatten().map(|message| ResponseKind::from_message(message, origin));
                 answers.into_iter().find(|answers| *answers != ResponseKind::Nothing).unwrap_or(ResponseKind::Nothing)
             }
             _ => ResponseKind::Nothing,
@@ -77,15 +77,15 @@ impl MessageIntake {
     pub(super) fn new(line_limit: usize) -> MessageIntake {
         MessageIntake {
             line_limit,
-            lines: TokenBucket::new(TOLD_AT_ONCE, TOLD_PER_SECOND),
-            anomalies: TokenBucket::new(TOLD_AT_ONCE, TOLD_PER_SECOND),
+            lines: TokenBucket::new(REPORTS_BURST, REPORTS_PER_SECOND),
+            anomalies: TokenBucket::new(REPORTS_BURST, REPORTS_PER_SECOND),
             dropped: DroppedCounts::default(),
             long: None,
         }
     }
 
     /// Parses a line, emits its frame, and passes it to the session.
-    pub(super) fn line(
+    pub(super) fn process_line(
         &mut self,
         line: DecodedLine,
         origin: StreamOrigin,
@@ -96,8 +96,8 @@ impl MessageIntake {
         match line {
             DecodedLine::Whole(bytes) => match IncomingMessage::decode(&bytes) {
                 Ok(message) => {
-                    let answers = ResponseKind::of_message(&message, &origin);
-                    outbox.push(received(bytes, FrameKind::of_received(&message), None));
+                    let answers = ResponseKind::from_message(&message, &origin);
+                    outbox.push(received_frame(bytes, FrameKind::from_received(&message), None));
                     session.handle_message(message, origin, now);
                     return answers;
                 }
@@ -129,7 +129,7 @@ impl MessageIntake {
     }
 
     /// Emits an event of the session, unless it exceeds the rate limit of anomalies.
-    pub(super) fn pass_event(&mut self, event: SessionEvent, outbox: &mut EventOutbox, now: Instant) {
+    pub(super) fn emit_event(&mut self, event: SessionEvent, outbox: &mut EventOutbox, now: Instant) {
         if matches!(event, SessionEvent::Anomaly { .. }) && !self.anomalies.take(now) {
             self.dropped.anomalies += 1;
             self.dropped.report_at.get_or_insert(now + REPORT_INTERVAL);
@@ -138,24 +138,24 @@ impl MessageIntake {
         }
     }
 
-    pub(super) fn wakes_at(&self) -> Option<Instant> {
+    pub(super) fn next_wake(&self) -> Option<Instant> {
         let long = self.long.as_ref().map(|long| long.give_up_at);
         [long, self.dropped.report_at].into_iter().flatten().min()
     }
 
-    pub(super) fn on_time(&mut self, session: &mut Session, outbox: &mut EventOutbox, now: Instant) {
+    pub(super) fn on_deadline(&mut self, session: &mut Session, outbox: &mut EventOutbox, now: Instant) {
         if let Some(long) = self.long.take_if(|long| long.give_up_at <= now) {
             let seen = self.line_limit.saturating_add(1);
             let invalid = InvalidMessage::too_long(&long.head, &[], self.line_limit, seen);
             self.invalid(invalid, long.head, session, outbox, now);
         }
         if self.dropped.report_at.is_some_and(|at| at <= now) {
-            self.report(outbox);
+            self.emit_dropped_counts(outbox);
         }
     }
 
     /// Emits the number of lines and anomalies that were not reported.
-    pub(super) fn report(&mut self, outbox: &mut EventOutbox) {
+    pub(super) fn emit_dropped_counts(&mut self, outbox: &mut EventOutbox) {
         let DroppedCounts { lines, bytes, anomalies, report_at } = std::mem::take(&mut self.dropped);
         if report_at.is_some() {
             outbox.push(DriverEvent::InvalidDropped { lines, bytes, anomalies });
@@ -172,7 +172,7 @@ impl MessageIntake {
     ) {
         if self.lines.take(now) {
             let about = FrameKind::guess(&bytes);
-            outbox.push(received(bytes, about, Some(invalid.to_string())));
+            outbox.push(received_frame(bytes, about, Some(invalid.to_string())));
         } else {
             self.dropped.lines += 1;
             self.dropped.bytes += bytes.len() as u64;
@@ -182,6 +182,6 @@ impl MessageIntake {
     }
 }
 
-fn received(bytes: Bytes, about: FrameKind, note: Option<String>) -> DriverEvent {
+fn received_frame(bytes: Bytes, about: FrameKind, note: Option<String>) -> DriverEvent {
     DriverEvent::Frame(Frame { direction: Direction::Received, at: SystemTime::now(), bytes, about, note })
 }

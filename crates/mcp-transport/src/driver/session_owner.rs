@@ -15,12 +15,12 @@ use super::driver_core::now;
 
 /// The owner of a session. The driver calls it and never waits for it, except for room.
 pub trait SessionOwner: Send {
-    /// Returns `Ready` if [`SessionOwner::act`] has work: a command was received, a deadline expired, or there is room again.
+    /// Returns `Ready` if [`SessionOwner::process_ready`] has work: a command was received, a deadline expired, or there is room again.
     /// Remains ready until the work is done.
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()>;
 
     /// Does the work for which [`SessionOwner::poll_ready`] was ready.
-    fn act(&mut self, session: &mut SessionControl<'_>);
+    fn process_ready(&mut self, session: &mut SessionControl<'_>);
 
     /// Accepts an event. Events are in order and only passed while there is room.
     fn event(&mut self, event: DriverEvent, session: &mut SessionControl<'_>);
@@ -100,6 +100,6 @@ impl SessionControl<'_> {
 }
 
 /// Waits until the owner has work to do.
-pub(crate) async fn ready(owner: &mut dyn SessionOwner) {
+pub(crate) async fn wait_ready(owner: &mut dyn SessionOwner) {
     poll_fn(|context| owner.poll_ready(context)).await;
 }

@@ -20,16 +20,16 @@ use super::endpoint::{HttpEndpoint, RequestParts};
 use super::http_target::{HeaderName, SecretHeader};
 
 /// Maximum number of times that one request is sent.
-pub const MOST_SENDINGS: u32 = 4;
+pub const MAX_SENDS: u32 = 4;
 
 /// Maximum size of the body of a refusal, in bytes, and time limit for reading it.
-const REFUSAL_BYTES: usize = 64 * 1024;
-const REFUSAL_TIME: Duration = Duration::from_secs(5);
+const MAX_REFUSAL_BYTES: usize = 64 * 1024;
+const REFUSAL_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum number of `WWW-Authenticate` headers per response, and maximum size of each in bytes.
-const CHALLENGES: usize = 16;
-const CHALLENGE_BYTES: usize = 8 * 1024;
+const MAX_CHALLENGES: usize = 16;
+const MAX_CHALLENGE_BYTES: usize = 8 * 1024;
 /// Maximum length of a nonce, in bytes.
-const NONCE_BYTES: usize = 1024;
+const MAX_NONCE_BYTES: usize = 1024;
 
 /// Signs the requests to one server, and handles refusals.
 ///
@@ -45,11 +45,11 @@ pub trait Authorizer: Send + Sync {
     async fn sign(&self, method: &str, url: &Url) -> Result<RequestSignature, SigningRefusal>;
 
     /// Handles a response with 401, or with 403 and `insufficient_scope`. May wait for the user.
-    async fn challenged(&self, challenge: AuthChallenge) -> ChallengeOutcome;
+    async fn on_challenge(&self, challenge: AuthChallenge) -> ChallengeOutcome;
 
     /// Reports the nonce of a response that is no refusal, if it has one. The nonce of a refusal is in its
     /// [`AuthChallenge`].
-    fn answered(&self, dpop_nonce: Option<&str>);
+    fn on_response(&self, dpop_nonce: Option<&str>);
 }
 
 impl fmt::Debug for dyn Authorizer {
@@ -83,7 +83,7 @@ pub struct AuthChallenge {
     pub dpop_nonce: Option<String>,
     /// [`RequestSignature::generation`] of the refused request.
     pub generation: u64,
-    /// Number of times that this request was sent again. At `MOST_SENDINGS - 1` it is not sent again, whatever the
+    /// Number of times that this request was sent again. At `MAX_SENDS - 1` it is not sent again, whatever the
     /// verdict.
     pub attempt: u32,
     /// Method of the JSON-RPC message. Empty if there was none.
@@ -113,21 +113,21 @@ pub(super) async fn send(
 ) -> Result<Response, DeliveryFault> {
     loop {
         let signed =
-            authorizer.sign(parts.method.as_str(), url).await.map_err(|SigningRefusal(words)| unsigned(words))?;
+            authorizer.sign(parts.method.as_str(), url).await.map_err(|SigningRefusal(words)| unsigned_fault(words))?;
         let mut request = endpoint.request(parts, url.clone());
         for (name, value) in &signed.headers {
             request.headers_mut().insert(name, value.value().clone());
         }
-        let response = endpoint.execute_in_time(request).await?;
-        let nonce = nonce(response.headers());
+        let response = endpoint.execute_with_timeout(request).await?;
+        let nonce = valid_nonce(response.headers());
         if !is_challenge(&response, &parts.method) {
-            authorizer.answered(nonce.as_deref());
+            authorizer.on_response(nonce.as_deref());
             return Ok(response);
         }
         // The body is read at once, because the user may take minutes and the connection is free for other requests
         // meanwhile.
-        let mut response = detached(response).await;
-        let is_last = *again + 1 >= MOST_SENDINGS;
+        let mut response = with_read_body(response).await;
+        let is_last = *again + 1 >= MAX_SENDS;
         // The user is not asked for more permissions for a request that will not be sent again.
         let verdict = if is_last && response.status() == StatusCode::FORBIDDEN {
             ChallengeOutcome::Again
@@ -138,14 +138,14 @@ pub(super) async fn send(
                 dpop_nonce: nonce,
                 generation: signed.generation,
                 attempt: *again,
-                operation: operation(parts),
+                operation: operation_name(parts),
             };
-            endpoint.tell_that_it_asks();
-            authorizer.challenged(challenge).await
+            endpoint.signal_authorizer_wait();
+            authorizer.on_challenge(challenge).await
         };
         let words = match verdict {
             ChallengeOutcome::Again if is_last => {
-                format!("the server refused it {MOST_SENDINGS} times, each time signed anew")
+                format!("the server refused it {MAX_SENDS} times, each time signed anew")
             }
             ChallengeOutcome::Again => {
                 *again += 1;
@@ -159,7 +159,7 @@ pub(super) async fn send(
 }
 
 /// Represents an unsigned request as one refused with 401: both require a sign-in.
-fn unsigned(words: String) -> DeliveryFault {
+fn unsigned_fault(words: String) -> DeliveryFault {
     DeliveryFault::Status { code: StatusCode::UNAUTHORIZED.as_u16(), error: None, text: words, challenge: None }
 }
 
@@ -175,18 +175,20 @@ fn is_challenge(response: &Response, method: &Method) -> bool {
 }
 
 fn challenges(headers: &HeaderMap) -> impl Iterator<Item = String> {
-    let values = headers.get_all(WWW_AUTHENTICATE).iter().take(CHALLENGES);
-    values.filter(|value| value.len() <= CHALLENGE_BYTES).map(|value| String::from_utf8_lossy(value.as_bytes()).into())
+    let values = headers.get_all(WWW_AUTHENTICATE).iter().take(MAX_CHALLENGES);
+    values
+        .filter(|value| value.len() <= MAX_CHALLENGE_BYTES)
+        .map(|value| String::from_utf8_lossy(value.as_bytes()).into())
 }
 
-fn nonce(headers: &HeaderMap) -> Option<String> {
+fn valid_nonce(headers: &HeaderMap) -> Option<String> {
     let value = headers.get("dpop-nonce")?.to_str().ok()?;
-    (1..=NONCE_BYTES).contains(&value.len()).then(|| value.to_owned())
+    (1..=MAX_NONCE_BYTES).contains(&value.len()).then(|| value.to_owned())
 }
 
 /// Returns the response with its body read, up to a limit.
-async fn detached(mut response: Response) -> Response {
-    let read = tokio::time::timeout(REFUSAL_TIME, bounded_body(&mut response, REFUSAL_BYTES));
+async fn with_read_body(mut response: Response) -> Response {
+    let read = tokio::time::timeout(REFUSAL_TIMEOUT, bounded_body(&mut response, MAX_REFUSAL_BYTES));
     let body = read.await.ok().and_then(Result::ok).unwrap_or_default();
     let mut whole = http::Response::new(body);
     *whole.status_mut() = response.status();
@@ -194,7 +196,7 @@ async fn detached(mut response: Response) -> Response {
     whole.into()
 }
 
-fn operation(parts: &RequestParts) -> String {
+fn operation_name(parts: &RequestParts) -> String {
     #[derive(Deserialize)]
     struct OperationName {
         method: Option<String>,

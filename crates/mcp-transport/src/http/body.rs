@@ -17,7 +17,7 @@ pub(super) async fn bounded_body(response: &mut Response, limit: usize) -> Resul
     if announced.is_some_and(|length| length > limit) {
         return Err(too_large());
     }
-    let mut chunk = async || response.chunk().await.map_err(|error| delivery_faults::body(&error));
+    let mut chunk = async || response.chunk().await.map_err(|error| delivery_faults::body_fault(&error));
     let Some(first) = chunk().await? else { return Ok(Bytes::new()) };
     let Some(second) = chunk().await? else {
         return if first.len() > limit { Err(too_large()) } else { Ok(first) };

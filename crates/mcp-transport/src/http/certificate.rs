@@ -1,11 +1,11 @@
 //! Translates certificate errors of the TLS library into messages for the user, with advice.
 
 /// Prefix of the TLS library's messages about certificates.
-const BEGINS: &str = "invalid peer certificate: ";
+const MESSAGE_PREFIX: &str = "invalid peer certificate: ";
 
 /// Returns a message for the user, or `None` if the library's message is not known.
 pub(super) fn certificate_problem(cause: &str) -> Option<&'static str> {
-    let said = cause.strip_prefix(BEGINS)?;
+    let said = cause.strip_prefix(MESSAGE_PREFIX)?;
     let is = |words: &[&str]| words.iter().any(|word| said.contains(word));
     Some(if is(&["UnknownIssuer"]) {
         "its certificate is signed by nobody whom this system trusts; if the server is yours, add the authority that signed it to the system's certificates"
@@ -38,7 +38,7 @@ mod tests {
             ("certificate not valid for name \"a.example\"; certificate is only valid for b.example", "another name"),
             ("Revoked", "revoked"),
         ] {
-            let found = certificate_problem(&format!("{BEGINS}{said}"));
+            let found = certificate_problem(&format!("{MESSAGE_PREFIX}{said}"));
             assert!(found.is_some_and(|words| words.contains(wanted)), "{said} becomes {found:?}");
         }
         for other in ["connection refused", "invalid peer certificate: BadEncoding", "UnknownIssuer"] {

@@ -11,14 +11,14 @@ use super::HttpLimits;
 use super::outside_client::ConnectionRoute;
 
 /// Interval of keep-alive probes on an idle connection, and time limit for their response.
-const KEEP_ALIVE: Duration = Duration::from_secs(30);
-const KEEP_ALIVE_ANSWER: Duration = Duration::from_secs(15);
+const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(30);
+const KEEP_ALIVE_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Time limit for connecting to an address that a server named, including TLS.
-const CONNECT: Duration = Duration::from_secs(15);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Time limit for connecting to a model provider, a registry or the update server.
-const CONNECT_NAMED: Duration = Duration::from_secs(10);
+const NAMED_CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// User agent for model providers, registries and the update server.
 const USER_AGENT: &str = concat!("drawbridge/", env!("CARGO_PKG_VERSION"));
 
@@ -28,12 +28,12 @@ const USER_AGENT: &str = concat!("drawbridge/", env!("CARGO_PKG_VERSION"));
 ///
 /// # Errors
 /// Returns the error of [`ClientBuilder::build`] if TLS is unavailable on this system.
-pub(super) fn build(server: &Url, limits: &HttpLimits) -> Result<Client, reqwest::Error> {
+pub(super) fn for_server(server: &Url, limits: &HttpLimits) -> Result<Client, reqwest::Error> {
     let builder = builder()
         .connect_timeout(limits.connect)
-        .tcp_keepalive(KEEP_ALIVE)
-        .http2_keep_alive_interval(KEEP_ALIVE)
-        .http2_keep_alive_timeout(KEEP_ALIVE_ANSWER);
+        .tcp_keepalive(KEEP_ALIVE_INTERVAL)
+        .http2_keep_alive_interval(KEEP_ALIVE_INTERVAL)
+        .http2_keep_alive_timeout(KEEP_ALIVE_TIMEOUT);
     // A proxy cannot reach a server that listens on this machine only.
     if is_loopback(server) { builder.no_proxy().build() } else { builder.build() }
 }
@@ -42,8 +42,8 @@ pub(super) fn build(server: &Url, limits: &HttpLimits) -> Result<Client, reqwest
 ///
 /// # Errors
 /// Returns the error of [`ClientBuilder::build`] if TLS is unavailable on this system.
-pub(super) fn outside(way: ConnectionRoute, guard: Arc<dyn Resolve>) -> Result<Client, reqwest::Error> {
-    let builder = builder().connect_timeout(CONNECT);
+pub(super) fn for_outside(way: ConnectionRoute, guard: Arc<dyn Resolve>) -> Result<Client, reqwest::Error> {
+    let builder = builder().connect_timeout(CONNECT_TIMEOUT);
     match way {
         ConnectionRoute::Guarded => builder.no_proxy().dns_resolver(guard).build(),
         ConnectionRoute::Local => builder.no_proxy().build(),
@@ -77,7 +77,8 @@ pub fn for_updates(is_local: bool) -> Result<Client, reqwest::Error> {
 }
 
 fn named_by_user(is_local: bool) -> Result<Client, reqwest::Error> {
-    let builder = builder().connect_timeout(CONNECT_NAMED).tcp_keepalive(KEEP_ALIVE).user_agent(USER_AGENT);
+    let builder =
+        builder().connect_timeout(NAMED_CONNECT_TIMEOUT).tcp_keepalive(KEEP_ALIVE_INTERVAL).user_agent(USER_AGENT);
     if is_local { builder.no_proxy().build() } else { builder.build() }
 }
 

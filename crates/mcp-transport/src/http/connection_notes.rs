@@ -8,10 +8,10 @@ use crate::driver::event_outbox::EventOutbox;
 use crate::token_bucket::TokenBucket;
 
 /// Rate limit of notes: burst, and number per second. Others are dropped.
-const NOTES_AT_ONCE: u32 = 50;
+const NOTES_BURST: u32 = 50;
 const NOTES_PER_SECOND: u32 = 2;
 /// Maximum number of reported detection steps.
-const STEPS: usize = 8;
+const MAX_STEPS: usize = 8;
 
 pub(super) struct ConnectionNotes {
     rate: TokenBucket,
@@ -21,7 +21,7 @@ pub(super) struct ConnectionNotes {
 
 impl ConnectionNotes {
     pub(super) fn new() -> ConnectionNotes {
-        ConnectionNotes { rate: TokenBucket::new(NOTES_AT_ONCE, NOTES_PER_SECOND), left_out: 0, steps: Vec::new() }
+        ConnectionNotes { rate: TokenBucket::new(NOTES_BURST, NOTES_PER_SECOND), left_out: 0, steps: Vec::new() }
     }
 
     /// Emits a note of one line.
@@ -39,8 +39,8 @@ impl ConnectionNotes {
     }
 
     /// Adds a step of the detection, such as "initialize answered".
-    pub(super) fn step(&mut self, step: String) {
-        if self.steps.len() < STEPS {
+    pub(super) fn add_step(&mut self, step: String) {
+        if self.steps.len() < MAX_STEPS {
             self.steps.push(step);
         }
     }
@@ -52,7 +52,7 @@ impl ConnectionNotes {
 }
 
 /// Returns the name of a message for notes.
-pub(super) fn name(kind: &OutgoingKind) -> String {
+pub(super) fn message_name(kind: &OutgoingKind) -> String {
     match kind {
         OutgoingKind::Request { method, .. } | OutgoingKind::Notification { method } => method.clone().into_owned(),
         OutgoingKind::Response { .. } | OutgoingKind::BatchResponse { .. } => "a response".to_owned(),

@@ -12,11 +12,11 @@ use super::body::bounded_body;
 use super::certificate;
 
 /// Maximum size of an error body that is read, in bytes.
-const EXPLANATION_BYTES: usize = 64 * 1024;
+const MAX_EXPLANATION_BYTES: usize = 64 * 1024;
 /// Time limit for reading an error body.
-const EXPLANATION_TIME: std::time::Duration = std::time::Duration::from_secs(5);
+const EXPLANATION_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(5);
 /// Maximum length of text that is shown from it, in characters.
-const SHOWN: usize = 300;
+const MAX_DISPLAYED_CHARS: usize = 300;
 
 /// A response with an error status.
 #[derive(Debug)]
@@ -33,15 +33,15 @@ pub(super) struct HttpRefusal {
 pub(super) struct FinalRefusal(pub(super) String);
 
 /// Reads the explanation of an error response.
-pub(super) async fn refusal(mut response: Response) -> HttpRefusal {
+pub(super) async fn read_refusal(mut response: Response) -> HttpRefusal {
     let status = response.status().as_u16();
     let challenge = response
         .headers()
         .get(WWW_AUTHENTICATE)
         .map(|value| displayed_text(&String::from_utf8_lossy(value.as_bytes())));
-    let read = bounded_body(&mut response, EXPLANATION_BYTES);
-    let body = tokio::time::timeout(EXPLANATION_TIME, read).await.ok().and_then(Result::ok).unwrap_or_default();
-    let error = rpc_error(&body);
+    let read = bounded_body(&mut response, MAX_EXPLANATION_BYTES);
+    let body = tokio::time::timeout(EXPLANATION_TIMEOUT, read).await.ok().and_then(Result::ok).unwrap_or_default();
+    let error = parse_rpc_error(&body);
     let message = error.is_some().then(|| body.clone());
     let text = if error.is_some() { String::new() } else { displayed_text(&String::from_utf8_lossy(&body)) };
     let (error, text) = match response.extensions().get::<FinalRefusal>() {
@@ -58,7 +58,7 @@ fn with_words(FinalRefusal(words): &FinalRefusal, said: &str) -> String {
     if said.is_empty() { words } else { format!("{words} (the server: {said})") }
 }
 
-fn rpc_error(body: &Bytes) -> Option<RpcError> {
+fn parse_rpc_error(body: &Bytes) -> Option<RpcError> {
     match IncomingMessage::decode(body) {
         Ok(IncomingMessage::Response { result: Err(error), .. } | IncomingMessage::ErrorWithoutId { error }) => {
             Some(error)
@@ -68,18 +68,18 @@ fn rpc_error(body: &Bytes) -> Option<RpcError> {
 }
 
 /// Converts the error of a request that was not sent or got no response.
-pub(super) fn sending(error: &reqwest::Error) -> DeliveryFault {
+pub(super) fn send_fault(error: &reqwest::Error) -> DeliveryFault {
     if error.is_connect() {
         let cause = if error.is_timeout() {
             "the server could not be reached in time".to_owned()
         } else {
-            format!("the server could not be reached: {}", root(error))
+            format!("the server could not be reached: {}", root_cause(error))
         };
         DeliveryFault::Unreachable { cause }
     } else if error.is_builder() {
-        DeliveryFault::Unreachable { cause: format!("the request could not be made: {}", root(error)) }
+        DeliveryFault::Unreachable { cause: format!("the request could not be made: {}", root_cause(error)) }
     } else {
-        DeliveryFault::Lost { cause: format!("the connection broke before an answer came: {}", root(error)) }
+        DeliveryFault::Lost { cause: format!("the connection broke before an answer came: {}", root_cause(error)) }
     }
 }
 
@@ -89,7 +89,7 @@ pub(super) fn timeout_fault(within: std::time::Duration) -> DeliveryFault {
 }
 
 /// Returns `true` if the fault is temporary and says nothing about the server's transport.
-pub(super) fn is_passing(fault: &DeliveryFault) -> bool {
+pub(super) fn is_temporary(fault: &DeliveryFault) -> bool {
     match fault {
         DeliveryFault::Status { code, .. } => matches!(code, 408 | 425 | 429 | 500..=599),
         DeliveryFault::Lost { .. } | DeliveryFault::Unreachable { .. } => true,
@@ -98,12 +98,12 @@ pub(super) fn is_passing(fault: &DeliveryFault) -> bool {
 }
 
 /// Converts the error of a body that broke off.
-pub(super) fn body(error: &reqwest::Error) -> DeliveryFault {
-    DeliveryFault::Lost { cause: format!("the answer broke off: {}", root(error)) }
+pub(super) fn body_fault(error: &reqwest::Error) -> DeliveryFault {
+    DeliveryFault::Lost { cause: format!("the answer broke off: {}", root_cause(error)) }
 }
 
 /// Returns the innermost cause. The outer ones add no information and may contain URLs with secrets.
-pub(super) fn root(error: &reqwest::Error) -> String {
+pub(super) fn root_cause(error: &reqwest::Error) -> String {
     let mut cause: &dyn Error = error;
     while let Some(inner) = cause.source() {
         cause = inner;
@@ -117,5 +117,5 @@ pub(super) fn root(error: &reqwest::Error) -> String {
 
 /// Returns text that is safe to display: one line of bounded length.
 pub(super) fn displayed_text(text: &str) -> String {
-    visible(text.trim()).chars().take(SHOWN).collect()
+    visible(text.trim()).chars().take(MAX_DISPLAYED_CHARS).collect()
 }

@@ -73,7 +73,7 @@ impl HttpEndpoint {
             common.insert(USER_AGENT, agent);
         }
         for (name, value) in &target.headers {
-            if is_ours(name) {
+            if is_protocol_header(name) {
                 refused.push(name.clone());
             } else {
                 common.insert(name, value.value().clone());
@@ -91,7 +91,7 @@ impl HttpEndpoint {
     pub(super) async fn send(&self, parts: RequestParts) -> Result<HttpResponse, DeliveryFault> {
         let mut moved: Option<FollowedRedirect> = None;
         let mut again = 0;
-        for _ in 0..=redirects::MOST {
+        for _ in 0..=redirects::MAX_REDIRECTS {
             let url = moved.as_ref().map_or(&parts.url, |moved| &moved.to);
             let response = match &self.authorizer {
                 None => self.execute(self.request(&parts, url.clone())).await?,
@@ -103,7 +103,7 @@ impl HttpEndpoint {
                 return Ok(HttpResponse { response, moved });
             }
             let location = response.headers().get(LOCATION);
-            match redirects::next(url, status, location, parts.body.is_some()) {
+            match redirects::redirect_target(url, status, location, parts.body.is_some()) {
                 Ok(Some(to)) => {
                     let permanent = matches!(status.as_u16(), 301 | 308);
                     let permanent = permanent && moved.as_ref().is_none_or(|moved| moved.permanent);
@@ -113,7 +113,7 @@ impl HttpEndpoint {
                 Err(cause) => return Err(DeliveryFault::Redirected { cause }),
             }
         }
-        Err(DeliveryFault::Redirected { cause: format!("more than {} redirects in a row", redirects::MOST) })
+        Err(DeliveryFault::Redirected { cause: format!("more than {} redirects in a row", redirects::MAX_REDIRECTS) })
     }
 
     /// Returns `true` if responses may have to wait for a token refresh or for the user.
@@ -122,25 +122,25 @@ impl HttpEndpoint {
     }
 
     /// Sets a time limit for each sending of a signed request.
-    pub(super) fn each_within(mut self, within: Duration) -> HttpEndpoint {
+    pub(super) fn with_send_timeout(mut self, within: Duration) -> HttpEndpoint {
         self.each = Some(within);
         self
     }
 
     /// Adds a notification for requests that wait for the authorizer.
-    pub(super) fn telling(mut self) -> (HttpEndpoint, Arc<Notify>) {
+    pub(super) fn with_authorizer_signal(mut self) -> (HttpEndpoint, Arc<Notify>) {
         let asks = Arc::new(Notify::new());
         self.asks = Some(Arc::clone(&asks));
         (self, asks)
     }
 
-    pub(super) fn tell_that_it_asks(&self) {
+    pub(super) fn signal_authorizer_wait(&self) {
         if let Some(asks) = &self.asks {
             asks.notify_one();
         }
     }
 
-    pub(super) async fn execute_in_time(&self, request: Request) -> Result<Response, DeliveryFault> {
+    pub(super) async fn execute_with_timeout(&self, request: Request) -> Result<Response, DeliveryFault> {
         let Some(within) = self.each else { return self.execute(request).await };
         match tokio::time::timeout(within, self.execute(request)).await {
             Ok(answer) => answer,
@@ -149,7 +149,7 @@ impl HttpEndpoint {
     }
 
     async fn execute(&self, request: Request) -> Result<Response, DeliveryFault> {
-        self.client.execute(request).await.map_err(|error| delivery_faults::sending(&error))
+        self.client.execute(request).await.map_err(|error| delivery_faults::send_fault(&error))
     }
 
     pub(super) fn request(&self, parts: &RequestParts, url: Url) -> Request {
@@ -165,7 +165,7 @@ impl HttpEndpoint {
 }
 
 /// Returns `true` for headers that belong to the protocol or to the connection.
-fn is_ours(name: &HeaderName) -> bool {
+fn is_protocol_header(name: &HeaderName) -> bool {
     let name_text = name.as_str();
     [ACCEPT, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HOST, TRANSFER_ENCODING].contains(name)
         || matches!(name_text, "last-event-id" | "keep-alive" | "upgrade" | "te" | "trailer")
@@ -173,7 +173,7 @@ fn is_ours(name: &HeaderName) -> bool {
 }
 
 /// Returns the media type of a response.
-pub(super) fn media(headers: &HeaderMap) -> MediaType {
+pub(super) fn media_type(headers: &HeaderMap) -> MediaType {
     let Some(value) = headers.get(CONTENT_TYPE) else { return MediaType::Other };
     let value = value.as_bytes();
     let value = value.split(|byte| *byte == b';').next().unwrap_or(value).trim_ascii();
@@ -187,7 +187,7 @@ pub(super) fn media(headers: &HeaderMap) -> MediaType {
 }
 
 /// Returns the error for a response that is neither JSON nor an event stream.
-pub(super) fn unusable(response: &Response) -> DeliveryFault {
+pub(super) fn unusable_response(response: &Response) -> DeliveryFault {
     let status = response.status().as_u16();
     let cause = match response.headers().get(CONTENT_TYPE) {
         Some(kind) => {

@@ -13,12 +13,14 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use super::body::bounded_body;
 use super::delivery_faults::{self, HttpRefusal};
-use super::endpoint::{FollowedRedirect, HttpEndpoint, HttpResponse, MediaType, RequestParts, media, unusable};
+use super::endpoint::{
+    FollowedRedirect, HttpEndpoint, HttpResponse, MediaType, RequestParts, media_type, unusable_response,
+};
 use super::headers::SESSION_ID;
 use super::sse::{SseEvent, SseEvents, StreamEnd, StreamFault};
 
 /// Maximum size of an unused body that is read so that its connection can be reused, in bytes.
-const UNNEEDED_BYTES: usize = 64 * 1024;
+const MAX_UNUSED_BYTES: usize = 64 * 1024;
 
 /// The future of an exchange's next step.
 pub(super) type ExchangeFuture = Pin<Box<dyn Future<Output = ExchangeStep> + Send>>;
@@ -62,16 +64,16 @@ impl ExchangeStep {
 }
 
 /// Posts a request and reads its response.
-pub(super) fn request(exchange: u64, endpoint: HttpEndpoint, parts: RequestParts, limit: usize) -> ExchangeFuture {
+pub(super) fn post_request(exchange: u64, endpoint: HttpEndpoint, parts: RequestParts, limit: usize) -> ExchangeFuture {
     if endpoint.is_signed() {
-        let (endpoint, asks) = endpoint.telling();
-        return telling(exchange, asks, Box::pin(send_and_read(exchange, endpoint, parts, limit)));
+        let (endpoint, asks) = endpoint.with_authorizer_signal();
+        return poll_until_authorizer_waits(exchange, asks, Box::pin(send_and_read(exchange, endpoint, parts, limit)));
     }
     Box::pin(send_and_read(exchange, endpoint, parts, limit))
 }
 
 /// Polls `work` until it completes or waits for the authorizer.
-fn telling(exchange: u64, asks: Arc<Notify>, mut work: ExchangeFuture) -> ExchangeFuture {
+fn poll_until_authorizer_waits(exchange: u64, asks: Arc<Notify>, mut work: ExchangeFuture) -> ExchangeFuture {
     Box::pin(async move {
         tokio::select! {
             biased;
@@ -89,16 +91,21 @@ async fn send_and_read(exchange: u64, endpoint: HttpEndpoint, parts: RequestPart
 }
 
 /// Posts a notification or a response.
-pub(super) fn message(exchange: u64, endpoint: HttpEndpoint, parts: RequestParts, within: Duration) -> ExchangeFuture {
+pub(super) fn post_message(
+    exchange: u64,
+    endpoint: HttpEndpoint,
+    parts: RequestParts,
+    within: Duration,
+) -> ExchangeFuture {
     Box::pin(async move {
         let sent = if endpoint.is_signed() {
             // Each sending has its own time limit, which excludes the time that the user takes.
-            match endpoint.each_within(within).send(parts).await {
+            match endpoint.with_send_timeout(within).send(parts).await {
                 Ok(answer) => timeout(within, accepted_step(exchange, answer)).await,
                 Err(fault) => Ok(ExchangeStep::new(exchange, ExchangeEvent::Failed(fault))),
             }
         } else {
-            timeout(within, accepted(exchange, endpoint, parts)).await
+            timeout(within, post_accepted(exchange, endpoint, parts)).await
         };
         sent.unwrap_or_else(|_| {
             ExchangeStep::new(exchange, ExchangeEvent::Failed(delivery_faults::timeout_fault(within)))
@@ -108,17 +115,17 @@ pub(super) fn message(exchange: u64, endpoint: HttpEndpoint, parts: RequestParts
 
 /// Posts a request whose response is sent on another stream. If it is not accepted in time, this is reported and the
 /// exchange continues: the server may delay the HTTP response until it has answered.
-pub(super) fn answered_elsewhere(
+pub(super) fn post_answered_elsewhere(
     exchange: u64,
     endpoint: HttpEndpoint,
     parts: RequestParts,
     within: Duration,
 ) -> ExchangeFuture {
-    still_late(exchange, Box::pin(accepted(exchange, endpoint, parts)), within)
+    continue_late(exchange, Box::pin(post_accepted(exchange, endpoint, parts)), within)
 }
 
 /// Continues to wait for a late message.
-pub(super) fn still_late(exchange: u64, mut work: ExchangeFuture, within: Duration) -> ExchangeFuture {
+pub(super) fn continue_late(exchange: u64, mut work: ExchangeFuture, within: Duration) -> ExchangeFuture {
     Box::pin(async move {
         match timeout(within, &mut work).await {
             Ok(step) => step,
@@ -127,7 +134,7 @@ pub(super) fn still_late(exchange: u64, mut work: ExchangeFuture, within: Durati
     })
 }
 
-async fn accepted(exchange: u64, endpoint: HttpEndpoint, parts: RequestParts) -> ExchangeStep {
+async fn post_accepted(exchange: u64, endpoint: HttpEndpoint, parts: RequestParts) -> ExchangeStep {
     match endpoint.send(parts).await {
         Ok(answer) => accepted_step(exchange, answer).await,
         Err(fault) => ExchangeStep::new(exchange, ExchangeEvent::Failed(fault)),
@@ -137,18 +144,18 @@ async fn accepted(exchange: u64, endpoint: HttpEndpoint, parts: RequestParts) ->
 async fn accepted_step(exchange: u64, answer: HttpResponse) -> ExchangeStep {
     let HttpResponse { mut response, moved } = answer;
     if !response.status().is_success() {
-        let what = ExchangeEvent::Refused(delivery_faults::refusal(response).await);
+        let what = ExchangeEvent::Refused(delivery_faults::read_refusal(response).await);
         return ExchangeStep { exchange, moved, session: None, what };
     }
-    if media(response.headers()) != MediaType::EventStream {
+    if media_type(response.headers()) != MediaType::EventStream {
         // The message was accepted, whatever the body contains.
-        let _ = bounded_body(&mut response, UNNEEDED_BYTES).await;
+        let _ = bounded_body(&mut response, MAX_UNUSED_BYTES).await;
     }
     ExchangeStep { exchange, moved, session: None, what: ExchangeEvent::Accepted }
 }
 
 /// Opens a stream after a pause.
-pub(super) fn stream(
+pub(super) fn open_stream(
     exchange: u64,
     endpoint: HttpEndpoint,
     parts: RequestParts,
@@ -164,13 +171,13 @@ pub(super) fn stream(
             Err(fault) => return ExchangeStep::new(exchange, ExchangeEvent::Failed(fault)),
         };
         let what = if !response.status().is_success() {
-            ExchangeEvent::Refused(delivery_faults::refusal(response).await)
-        } else if media(response.headers()) == MediaType::EventStream {
+            ExchangeEvent::Refused(delivery_faults::read_refusal(response).await)
+        } else if media_type(response.headers()) == MediaType::EventStream {
             // The open stream is reported before its first event.
             let stream = Box::new(SseEvents::new(Box::pin(response.bytes_stream()), limit));
             ExchangeEvent::Events { opened: true, events: Vec::new(), next: Ok(stream) }
         } else {
-            ExchangeEvent::Failed(unusable(&response))
+            ExchangeEvent::Failed(unusable_response(&response))
         };
         ExchangeStep { exchange, moved, session: None, what }
     })
@@ -178,14 +185,14 @@ pub(super) fn stream(
 
 /// Reads the next events of a stream.
 pub(super) fn read_more(exchange: u64, stream: BoxedEvents) -> ExchangeFuture {
-    Box::pin(async move { ExchangeStep::new(exchange, batch(stream, false).await) })
+    Box::pin(async move { ExchangeStep::new(exchange, read_batch(stream, false).await) })
 }
 
 /// Reads the stream until `until`: the response was received, but the connection can be reused only after the end of
 /// the stream.
-pub(super) fn read_rest(exchange: u64, stream: BoxedEvents, until: Instant) -> ExchangeFuture {
+pub(super) fn read_until(exchange: u64, stream: BoxedEvents, until: Instant) -> ExchangeFuture {
     Box::pin(async move {
-        let read = timeout_at(until, batch(stream, false)).await;
+        let read = timeout_at(until, read_batch(stream, false)).await;
         ExchangeStep::new(exchange, read.unwrap_or(ExchangeEvent::Expired))
     })
 }
@@ -195,27 +202,27 @@ async fn read_answer(exchange: u64, answer: HttpResponse, limit: usize) -> Excha
     let session = response.headers().get(SESSION_ID).cloned();
     let status = response.status();
     let what = if !status.is_success() {
-        ExchangeEvent::Refused(delivery_faults::refusal(response).await)
+        ExchangeEvent::Refused(delivery_faults::read_refusal(response).await)
     } else {
-        match media(response.headers()) {
+        match media_type(response.headers()) {
             MediaType::Json => match bounded_body(&mut response, limit).await {
                 Ok(body) => ExchangeEvent::Body(body),
                 Err(fault) => ExchangeEvent::Failed(fault),
             },
             MediaType::EventStream => {
-                batch(Box::new(SseEvents::new(Box::pin(response.bytes_stream()), limit)), true).await
+                read_batch(Box::new(SseEvents::new(Box::pin(response.bytes_stream()), limit)), true).await
             }
             MediaType::Other if matches!(status.as_u16(), 202 | 204) => {
                 let cause = format!("the server took the request (status {status}) and gave no answer");
                 ExchangeEvent::Failed(DeliveryFault::Unusable { cause })
             }
-            MediaType::Other => ExchangeEvent::Failed(unusable(&response)),
+            MediaType::Other => ExchangeEvent::Failed(unusable_response(&response)),
         }
     };
     ExchangeStep { exchange, moved, session, what }
 }
 
-async fn batch(mut stream: BoxedEvents, opened: bool) -> ExchangeEvent {
+async fn read_batch(mut stream: BoxedEvents, opened: bool) -> ExchangeEvent {
     let (events, end) = stream.next_batch().await;
     ExchangeEvent::Events { opened, events, next: end.map_or(Ok(stream), Err) }
 }
@@ -225,7 +232,7 @@ pub(super) fn end_cause(end: &StreamEnd<reqwest::Error>) -> String {
     match end {
         StreamEnd::Ended => "the server ended the stream".to_owned(),
         StreamEnd::Broken(StreamFault::Body(error)) => {
-            format!("the stream broke off: {}", delivery_faults::root(error))
+            format!("the stream broke off: {}", delivery_faults::root_cause(error))
         }
         StreamEnd::Broken(StreamFault::Unreadable(cause)) => format!("the stream cannot be read: {cause}"),
     }

@@ -9,9 +9,9 @@ const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 const NAME: HeaderName = HeaderName::from_static("mcp-name");
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
-const JSON: HeaderValue = HeaderValue::from_static("application/json");
-const EVENT_STREAM: HeaderValue = HeaderValue::from_static("text/event-stream");
-const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
+const JSON_MEDIA_TYPE: HeaderValue = HeaderValue::from_static("application/json");
+const EVENT_STREAM_MEDIA_TYPE: HeaderValue = HeaderValue::from_static("text/event-stream");
+const JSON_OR_EVENT_STREAM: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
 
 /// Maximum length of an accepted session ID, in bytes.
 const SESSION_ID_BYTES: usize = 8 * 1024;
@@ -26,7 +26,7 @@ pub(super) struct SessionHeaders<'a> {
 }
 
 impl SessionHeaders<'_> {
-    pub(super) const NOTHING: SessionHeaders<'static> = SessionHeaders { session: None, revision: None };
+    pub(super) const EMPTY: SessionHeaders<'static> = SessionHeaders { session: None, revision: None };
 
     fn add_to(self, headers: &mut HeaderList) {
         if let Some(session) = self.session {
@@ -42,37 +42,37 @@ impl SessionHeaders<'_> {
 ///
 /// # Errors
 /// Returns the name of a header whose value cannot be sent.
-pub(super) fn post(head: Option<&HttpHead>, belongs: SessionHeaders<'_>) -> Result<HeaderList, String> {
+pub(super) fn post_headers(head: Option<&HttpHead>, belongs: SessionHeaders<'_>) -> Result<HeaderList, String> {
     let mut headers = HeaderList::with_capacity(8);
-    headers.push((ACCEPT, BOTH));
-    headers.push((CONTENT_TYPE, JSON));
+    headers.push((ACCEPT, JSON_OR_EVENT_STREAM));
+    headers.push((CONTENT_TYPE, JSON_MEDIA_TYPE));
     belongs.add_to(&mut headers);
     let Some(head) = head else { return Ok(headers) };
     if let Some(method) = &head.method {
-        headers.push((METHOD, value("Mcp-Method", method)?));
+        headers.push((METHOD, header_value("Mcp-Method", method)?));
     }
     if let Some(name) = &head.name {
-        headers.push((NAME, value("Mcp-Name", name)?));
+        headers.push((NAME, header_value("Mcp-Name", name)?));
     }
     for (name, text) in &head.params {
         let header = HeaderName::from_bytes(name.as_bytes()).map_err(|_| name.clone())?;
-        headers.push((header, value(name, text)?));
+        headers.push((header, header_value(name, text)?));
     }
     Ok(headers)
 }
 
-fn value(name: &str, text: &str) -> Result<HeaderValue, String> {
+fn header_value(name: &str, text: &str) -> Result<HeaderValue, String> {
     HeaderValue::from_str(text).map_err(|_| name.to_owned())
 }
 
 /// Returns the headers of a POST over HTTP+SSE, which has no protocol headers.
-pub(super) fn plain_post() -> HeaderList {
-    vec![(ACCEPT, BOTH), (CONTENT_TYPE, JSON)]
+pub(super) fn plain_post_headers() -> HeaderList {
+    vec![(ACCEPT, JSON_OR_EVENT_STREAM), (CONTENT_TYPE, JSON_MEDIA_TYPE)]
 }
 
 /// Returns the headers of a GET.
-pub(super) fn get(last_id: Option<&HeaderValue>, belongs: SessionHeaders<'_>) -> HeaderList {
-    let mut headers = vec![(ACCEPT, EVENT_STREAM)];
+pub(super) fn get_headers(last_id: Option<&HeaderValue>, belongs: SessionHeaders<'_>) -> HeaderList {
+    let mut headers = vec![(ACCEPT, EVENT_STREAM_MEDIA_TYPE)];
     belongs.add_to(&mut headers);
     if let Some(id) = last_id {
         headers.push((LAST_EVENT_ID, id.clone()));
@@ -81,14 +81,14 @@ pub(super) fn get(last_id: Option<&HeaderValue>, belongs: SessionHeaders<'_>) ->
 }
 
 /// Returns the headers of a DELETE.
-pub(super) fn delete(belongs: SessionHeaders<'_>) -> HeaderList {
+pub(super) fn delete_headers(belongs: SessionHeaders<'_>) -> HeaderList {
     let mut headers = HeaderList::new();
     belongs.add_to(&mut headers);
     headers
 }
 
 /// Returns the server's session ID, marked as sensitive. `None` if it is empty, too long, or not visible ASCII.
-pub(super) fn session_id(value: &HeaderValue) -> Option<HeaderValue> {
+pub(super) fn valid_session_id(value: &HeaderValue) -> Option<HeaderValue> {
     let valid = (1..=SESSION_ID_BYTES).contains(&value.len()) && value.as_bytes().iter().all(u8::is_ascii_graphic);
     let mut value = value.clone();
     value.set_sensitive(true);
@@ -96,6 +96,6 @@ pub(super) fn session_id(value: &HeaderValue) -> Option<HeaderValue> {
 }
 
 /// Returns an event ID as a header value, or `None` if it is empty or cannot be a header value.
-pub(super) fn last_event_id(id: &str) -> Option<HeaderValue> {
+pub(super) fn last_event_id_value(id: &str) -> Option<HeaderValue> {
     HeaderValue::from_bytes(id.as_bytes()).ok().filter(|value| !value.is_empty())
 }

@@ -17,13 +17,13 @@ pub struct HttpLimits {
     /// Time limit for the endpoint event if HTTP+SSE is only assumed. After that, the server is considered not to
     /// support it. Default: 10 s.
     pub endpoint: Duration,
-    /// Maximum number of concurrent POSTs. Others wait. The last [`HttpLimits::RESERVED`] are not used for requests, so
+    /// Maximum number of concurrent POSTs. Others wait. The last [`HttpLimits::RESERVED_POSTS`] are not used for requests, so
     /// that a call can be cancelled while others hang. Default: 256.
     pub posts: usize,
     /// Time limit for closing a session, from the last messages to the response to DELETE. Default: 2 s.
     pub close: Duration,
     /// Pause before a lost stream is opened again if the server names none. It doubles with each failure, up to
-    /// [`HttpLimits::LONGEST_PAUSE`], with jitter. Default: 1 s.
+    /// [`HttpLimits::MAX_PAUSE`], with jitter. Default: 1 s.
     pub pause: Duration,
     /// Maximum number of consecutive failures to reopen a call's stream before its response counts as lost. Default: 8.
     pub resumptions: u32,
@@ -32,13 +32,13 @@ pub struct HttpLimits {
 impl HttpLimits {
     /// Minimum pause before a stream is opened again for the first time, even if the server requests less. Servers that
     /// use polling end a stream early on purpose and send the pause in `retry`.
-    pub const SHORTEST_PAUSE: Duration = Duration::from_millis(100);
+    pub const MIN_PAUSE: Duration = Duration::from_millis(100);
     /// Minimum pause before each further attempt, until a stream has stayed open for a while. 1 s.
-    pub const SPACING: Duration = Duration::from_secs(1);
+    pub const MIN_RETRY_SPACING: Duration = Duration::from_secs(1);
     /// Maximum pause before a stream is opened again.
-    pub const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+    pub const MAX_PAUSE: Duration = Duration::from_secs(60);
     /// Number of [`HttpLimits::posts`] that are not used for requests.
-    pub const RESERVED: usize = 16;
+    pub const RESERVED_POSTS: usize = 16;
 }
 
 impl Default for HttpLimits {

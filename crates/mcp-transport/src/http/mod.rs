@@ -27,7 +27,7 @@ use tokio::sync::mpsc;
 
 use crate::driver::{ChannelOwner, DriverCommand, DriverEvent, SessionOwner};
 
-pub use authorization::{AuthChallenge, Authorizer, ChallengeOutcome, MOST_SENDINGS, RequestSignature, SigningRefusal};
+pub use authorization::{AuthChallenge, Authorizer, ChallengeOutcome, MAX_SENDS, RequestSignature, SigningRefusal};
 pub use client::{for_models, for_registries, for_updates};
 pub use http_target::{HeaderName, HttpTarget, InvalidHeader, KnownServer, SecretHeader, TransportChoice};
 pub use limits::HttpLimits;

@@ -173,21 +173,21 @@ impl ClientState {
             return Ok(if is_local { ConnectionRoute::Local } else { ConnectionRoute::Named });
         }
         let name = match &host {
-            Host::Domain(_) if client::is_loopback(url) => return Err(refused(PRIVATE)),
+            Host::Domain(_) if client::is_loopback(url) => return Err(refused(PRIVATE_ADDRESS_MESSAGE)),
             Host::Domain(name) => name,
             Host::Ipv4(literal) if is_public((*literal).into()) => {
-                return Ok(self.proxy_or(url, ConnectionRoute::Guarded));
+                return Ok(self.proxy_route_or(url, ConnectionRoute::Guarded));
             }
             Host::Ipv6(literal) if is_public((*literal).into()) => {
-                return Ok(self.proxy_or(url, ConnectionRoute::Guarded));
+                return Ok(self.proxy_route_or(url, ConnectionRoute::Guarded));
             }
-            Host::Ipv4(_) | Host::Ipv6(_) => return Err(refused(PRIVATE)),
+            Host::Ipv4(_) | Host::Ipv6(_) => return Err(refused(PRIVATE_ADDRESS_MESSAGE)),
         };
-        let way = self.proxy_or(url, ConnectionRoute::Guarded);
+        let way = self.proxy_route_or(url, ConnectionRoute::Guarded);
         if way == ConnectionRoute::Proxy {
             match lookup(name).await {
                 Ok(addresses) if addresses.iter().all(|address| is_public(*address)) => {}
-                Ok(_) => return Err(refused(PRIVATE)),
+                Ok(_) => return Err(refused(PRIVATE_ADDRESS_MESSAGE)),
                 Err(cause) => {
                     return Err(refused(&format!(
                         "a proxy is in between, so its name has to be looked up here first, which failed ({cause}); \
@@ -199,14 +199,14 @@ impl ClientState {
         Ok(way)
     }
 
-    fn proxy_or(&self, url: &Url, otherwise: ConnectionRoute) -> ConnectionRoute {
+    fn proxy_route_or(&self, url: &Url, otherwise: ConnectionRoute) -> ConnectionRoute {
         let uri = url.as_str().parse::<Uri>();
         if uri.is_ok_and(|uri| self.proxy.intercept(&uri).is_some()) { ConnectionRoute::Proxy } else { otherwise }
     }
 
     fn client(&self, way: ConnectionRoute) -> Result<&Client, OutsideError> {
         let made = self.clients[way as usize].get_or_init(|| {
-            client::outside(way, Arc::new(PublicResolver)).map_err(|error| delivery_faults::root(&error))
+            client::for_outside(way, Arc::new(PublicResolver)).map_err(|error| delivery_faults::root_cause(&error))
         });
         made.as_ref().map_err(|cause| OutsideError::Unavailable { cause: cause.clone() })
     }
@@ -219,12 +219,12 @@ async fn exchange(
     most: usize,
 ) -> Result<http::Response<Vec<u8>>, OutsideError> {
     let address = || address.to_owned();
-    let mut response = client.execute(request).await.map_err(|error| sending(&error, address()))?;
+    let mut response = client.execute(request).await.map_err(|error| send_error(&error, address()))?;
     let mut body = Vec::new();
     loop {
         let chunk = response.chunk().await;
-        let chunk =
-            chunk.map_err(|error| OutsideError::Lost { address: address(), cause: delivery_faults::root(&error) })?;
+        let chunk = chunk
+            .map_err(|error| OutsideError::Lost { address: address(), cause: delivery_faults::root_cause(&error) })?;
         let Some(chunk) = chunk else { break };
         if body.len() + chunk.len() > most {
             return Err(OutsideError::TooLarge { address: address(), bytes: most });
@@ -237,9 +237,9 @@ async fn exchange(
     Ok(whole)
 }
 
-fn sending(error: &reqwest::Error, address: String) -> OutsideError {
-    let cause = delivery_faults::root(error);
-    if cause == PRIVATE {
+fn send_error(error: &reqwest::Error, address: String) -> OutsideError {
+    let cause = delivery_faults::root_cause(error);
+    if cause == PRIVATE_ADDRESS_MESSAGE {
         OutsideError::Refused { address, cause }
     } else if error.is_connect() || error.is_builder() {
         OutsideError::Unreachable { address, cause }
@@ -248,14 +248,14 @@ fn sending(error: &reqwest::Error, address: String) -> OutsideError {
     }
 }
 
-const PRIVATE: &str = "it leads to this computer or into a private network, and you did not name it; \
+const PRIVATE_ADDRESS_MESSAGE: &str = "it leads to this computer or into a private network, and you did not name it; \
                        if you trust it, enter it as the issuer in the server's settings";
 
 /// Resolver that omits addresses that are not public.
 struct PublicResolver;
 
 #[derive(Debug, thiserror::Error)]
-#[error("{PRIVATE}")]
+#[error("{PRIVATE_ADDRESS_MESSAGE}")]
 struct NoPublicAddress;
 
 impl Resolve for PublicResolver {
@@ -308,6 +308,10 @@ mod tests {
         // Bypasses the check of the name itself.
         let looked_up = PublicResolver.resolve("localhost".parse().unwrap()).await;
         let cause = looked_up.err().map(|error| error.to_string());
-        assert_eq!(cause.as_deref(), Some(PRIVATE), "X47: a name of this computer must not be resolved");
+        assert_eq!(
+            cause.as_deref(),
+            Some(PRIVATE_ADDRESS_MESSAGE),
+            "X47: a name of this computer must not be resolved"
+        );
     }
 }

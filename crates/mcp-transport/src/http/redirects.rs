@@ -9,16 +9,16 @@ use reqwest::header::HeaderValue;
 use url::Url;
 
 /// Maximum number of consecutive redirects.
-pub(super) const MOST: usize = 10;
+pub(super) const MAX_REDIRECTS: usize = 10;
 /// Maximum length of a foreign URL in an error message, in characters.
-const SHOWN: usize = 200;
+const MAX_DISPLAYED_CHARS: usize = 200;
 
 /// Returns the target of a redirect that may be followed with the same method and body, or `None` if the status is not
 /// a redirect.
 ///
 /// # Errors
 /// Returns a message that explains why it may not be followed.
-pub(super) fn next(
+pub(super) fn redirect_target(
     from: &Url,
     status: StatusCode,
     location: Option<&HeaderValue>,
@@ -40,7 +40,7 @@ pub(super) fn next(
         let _ = to.set_password(None);
         to.set_query(None);
         to.set_fragment(None);
-        let shown: String = visible(to.as_str()).chars().take(SHOWN).collect();
+        let shown: String = visible(to.as_str()).chars().take(MAX_DISPLAYED_CHARS).collect();
         return Err(format!(
             "it redirects to another origin, {shown}, which is not followed; if you trust that address, use it instead"
         ));
@@ -57,7 +57,7 @@ mod tests {
 
     fn at(from: &str, status: u16, location: &str, has_body: bool) -> Result<Option<Url>, String> {
         let status = StatusCode::from_u16(status).unwrap();
-        next(&Url::parse(from).unwrap(), status, Some(&HeaderValue::from_str(location).unwrap()), has_body)
+        redirect_target(&Url::parse(from).unwrap(), status, Some(&HeaderValue::from_str(location).unwrap()), has_body)
     }
 
     #[test]

@@ -5,29 +5,29 @@ use std::time::Duration;
 use super::HttpLimits;
 
 /// Limits the server's requested pause to the allowed range.
-pub(super) fn clamped(wanted: Duration) -> Duration {
-    wanted.clamp(HttpLimits::SHORTEST_PAUSE, HttpLimits::LONGEST_PAUSE)
+pub(super) fn clamp_pause(wanted: Duration) -> Duration {
+    wanted.clamp(HttpLimits::MIN_PAUSE, HttpLimits::MAX_PAUSE)
 }
 
 /// Returns the pause before reopening a stream that ended `fruitless` consecutive times without a message.
 ///
-/// The first pause is the server's `retry` value. Each further one is at least [`HttpLimits::SPACING`] and grows, so a
+/// The first pause is the server's `retry` value. Each further one is at least [`HttpLimits::MIN_RETRY_SPACING`] and grows, so a
 /// server that ends each stream at once with `retry: 0` causes no busy loop.
-pub(super) fn pause(wanted: Option<Duration>, base: Duration, fruitless: u32) -> Duration {
+pub(super) fn reopen_pause(wanted: Option<Duration>, base: Duration, fruitless: u32) -> Duration {
     match (wanted, fruitless) {
-        (Some(wanted), 0) => clamped(wanted),
+        (Some(wanted), 0) => clamp_pause(wanted),
         (None, 0) => backoff(base, 0),
         (wanted, _) => {
-            let wanted = wanted.map_or(Duration::ZERO, clamped);
-            wanted.max(backoff(base, fruitless)).max(HttpLimits::SPACING)
+            let wanted = wanted.map_or(Duration::ZERO, clamp_pause);
+            wanted.max(backoff(base, fruitless)).max(HttpLimits::MIN_RETRY_SPACING)
         }
     }
 }
 
 /// Exponential backoff with jitter, so that the clients of a restarted server do not reconnect at the same time.
 fn backoff(base: Duration, failures: u32) -> Duration {
-    let longest = base.saturating_mul(2_u32.saturating_pow(failures)).min(HttpLimits::LONGEST_PAUSE);
-    longest.mul_f64(0.5 + fastrand::f64() / 2.0).max(HttpLimits::SHORTEST_PAUSE)
+    let longest = base.saturating_mul(2_u32.saturating_pow(failures)).min(HttpLimits::MAX_PAUSE);
+    longest.mul_f64(0.5 + fastrand::f64() / 2.0).max(HttpLimits::MIN_PAUSE)
 }
 
 #[cfg(test)]
@@ -38,15 +38,16 @@ mod tests {
 
     #[test]
     fn retry_delay_of_the_server_is_clamped() {
-        let after = |millis| pause(Some(Duration::from_millis(millis)), BASE, 0);
+        let after = |millis| reopen_pause(Some(Duration::from_millis(millis)), BASE, 0);
         assert_eq!(after(1500), Duration::from_millis(1500), "[http-sse-retry-field] the server's pause must be used");
-        assert_eq!(after(0), HttpLimits::SHORTEST_PAUSE, "a retry of 0 must not make a busy loop");
-        assert_eq!(after(u64::MAX), HttpLimits::LONGEST_PAUSE, "an endless retry must not end the stream forever");
+        assert_eq!(after(0), HttpLimits::MIN_PAUSE, "a retry of 0 must not make a busy loop");
+        assert_eq!(after(u64::MAX), HttpLimits::MAX_PAUSE, "an endless retry must not end the stream forever");
     }
 
     #[test]
     fn x52_retry_of_zero_backs_off_to_at_most_once_a_second() {
-        let pauses: Vec<Duration> = (0..10).map(|fruitless| pause(Some(Duration::ZERO), BASE, fruitless)).collect();
+        let pauses: Vec<Duration> =
+            (0..10).map(|fruitless| reopen_pause(Some(Duration::ZERO), BASE, fruitless)).collect();
         assert!(pauses[1..].iter().all(|pause| *pause >= Duration::from_secs(1)), "X52: once a second: {pauses:?}");
         let in_a_minute = pauses.iter().scan(Duration::ZERO, |at, pause| {
             *at += *pause;
@@ -54,14 +55,14 @@ mod tests {
         });
         let in_a_minute = in_a_minute.take_while(|at| *at <= Duration::from_secs(60)).count();
         assert!(in_a_minute <= 8, "X52: {in_a_minute} attempts in a minute, {pauses:?}");
-        assert!(pauses[9] >= HttpLimits::LONGEST_PAUSE / 2, "X52: the pause must grow: {pauses:?}");
+        assert!(pauses[9] >= HttpLimits::MAX_PAUSE / 2, "X52: the pause must grow: {pauses:?}");
     }
 
     #[test]
     fn failures_increase_the_delay_up_to_a_bound() {
         for failures in 0..40 {
-            let pause = pause(None, BASE, failures);
-            let longest = Duration::from_secs(2_u64.saturating_pow(failures)).min(HttpLimits::LONGEST_PAUSE);
+            let pause = reopen_pause(None, BASE, failures);
+            let longest = Duration::from_secs(2_u64.saturating_pow(failures)).min(HttpLimits::MAX_PAUSE);
             assert!(pause <= longest, "after {failures} failures {pause:?} is longer than {longest:?}");
             assert!(pause >= longest / 2, "after {failures} failures {pause:?} is less than half of {longest:?}");
         }

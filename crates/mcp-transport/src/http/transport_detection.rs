@@ -25,14 +25,14 @@ pub(super) async fn run(config: SessionConfig, target: HttpTarget, owner: &mut d
         (TransportChoice::Auto, Some(known)) => known.transport,
         (TransportChoice::Auto | TransportChoice::Streamable, _) => DetectedTransport::StreamableHttp,
     };
-    let config = configured(config, &target, first);
+    let config = session_config_for(config, &target, first);
     let mut core = DriverCore::new(config.clone(), owner, limits.message_bytes);
     let mut news = ConnectionNotes::new();
-    let client = match client::build(&target.url, &limits) {
+    let client = match client::for_server(&target.url, &limits) {
         Ok(client) => client,
         Err(error) => {
-            let cause = format!("no connection can be made on this system: {}", delivery_faults::root(&error));
-            return fail_opening(core, &DeliveryFault::Unreachable { cause }).await;
+            let cause = format!("no connection can be made on this system: {}", delivery_faults::root_cause(&error));
+            return fail_handshake(core, &DeliveryFault::Unreachable { cause }).await;
         }
     };
     let agent = format!("{}/{}", config.client.name, config.client.version);
@@ -49,15 +49,16 @@ pub(super) async fn run(config: SessionConfig, target: HttpTarget, owner: &mut d
 
 impl TransportStart {
     async fn streamable_first(self, core: DriverCore<'_>, news: ConnectionNotes) {
-        let streamable::StreamableEnd::NotStreamable(found) = self.streamable(core, news, self.is_auto()).run().await
+        let streamable::StreamableEnd::NotStreamable(found) =
+            self.streamable_driver(core, news, self.is_auto()).run().await
         else {
             return;
         };
         let (mut core, mut news, why) = *found;
         news.note(&mut core.outbox, "the server does not speak Streamable HTTP; HTTP+SSE is tried");
-        let config = configured(self.config.clone(), &self.target, DetectedTransport::HttpSse);
+        let config = session_config_for(self.config.clone(), &self.target, DetectedTransport::HttpSse);
         let failed = std::mem::replace(&mut core.session, Session::new(config, now()));
-        let legacy::LegacyEnd::NotFound(found) = self.legacy(core, news, true).run().await else { return };
+        let legacy::LegacyEnd::NotFound(found) = self.legacy_driver(core, news, true).run().await else { return };
         let (mut core, mut news, fault) = *found;
         news.note(
             &mut core.outbox,
@@ -67,40 +68,48 @@ impl TransportStart {
         core.session = failed;
         core.emit(why);
         core.close_session();
-        core.emit_rest();
-        core.farewell(std::future::ready(())).await;
+        core.emit_remaining();
+        core.deliver_while_closing(std::future::ready(())).await;
     }
 
     async fn legacy_first(self, core: DriverCore<'_>, news: ConnectionNotes) {
-        let legacy::LegacyEnd::NotFound(found) = self.legacy(core, news, self.is_auto()).run().await else { return };
+        let legacy::LegacyEnd::NotFound(found) = self.legacy_driver(core, news, self.is_auto()).run().await else {
+            return;
+        };
         let (mut core, mut news, fault) = *found;
         let shown = delivery_faults::displayed_text(&fault.to_string());
         news.note(
             &mut core.outbox,
             format!("HTTP+SSE, which it spoke before, failed; Streamable HTTP is tried: {shown}"),
         );
-        let config = configured(self.config.clone(), &self.target, DetectedTransport::StreamableHttp);
+        let config = session_config_for(self.config.clone(), &self.target, DetectedTransport::StreamableHttp);
         let failed = std::mem::replace(&mut core.session, Session::new(config, now()));
-        let streamable::StreamableEnd::NotStreamable(found) = self.streamable(core, news, true).run().await else {
+        let streamable::StreamableEnd::NotStreamable(found) = self.streamable_driver(core, news, true).run().await
+        else {
             return;
         };
         let (mut core, _, why) = *found;
-        if delivery_faults::is_passing(&fault) {
+        if delivery_faults::is_temporary(&fault) {
             // The server's transport is still the known one, and only unavailable at the moment.
             core.session = failed;
-            return fail_opening(core, &fault).await;
+            return fail_handshake(core, &fault).await;
         }
         core.emit(why);
         core.close_session();
-        core.emit_rest();
-        core.farewell(std::future::ready(())).await;
+        core.emit_remaining();
+        core.deliver_while_closing(std::future::ready(())).await;
     }
 
     fn is_auto(&self) -> bool {
         self.target.transport == TransportChoice::Auto
     }
 
-    fn streamable<'o>(&self, core: DriverCore<'o>, news: ConnectionNotes, may_fall_back: bool) -> StreamableDriver<'o> {
+    fn streamable_driver<'o>(
+        &self,
+        core: DriverCore<'o>,
+        news: ConnectionNotes,
+        may_fall_back: bool,
+    ) -> StreamableDriver<'o> {
         StreamableDriver::new(
             core,
             news,
@@ -111,7 +120,7 @@ impl TransportStart {
         )
     }
 
-    fn legacy<'o>(&self, core: DriverCore<'o>, news: ConnectionNotes, may_give_back: bool) -> LegacyDriver<'o> {
+    fn legacy_driver<'o>(&self, core: DriverCore<'o>, news: ConnectionNotes, may_give_back: bool) -> LegacyDriver<'o> {
         LegacyDriver::new(
             core,
             news,
@@ -125,7 +134,7 @@ impl TransportStart {
 
 /// Returns the session's configuration for a transport. The known revision applies only to the transport it was found
 /// with.
-fn configured(mut config: SessionConfig, target: &HttpTarget, transport: DetectedTransport) -> SessionConfig {
+fn session_config_for(mut config: SessionConfig, target: &HttpTarget, transport: DetectedTransport) -> SessionConfig {
     config.carrier = match transport {
         DetectedTransport::StreamableHttp => TransportKind::StreamableHttp,
         DetectedTransport::HttpSse => TransportKind::HttpSse,
@@ -135,13 +144,13 @@ fn configured(mut config: SessionConfig, target: &HttpTarget, transport: Detecte
 }
 
 /// Ends a session that cannot be opened.
-async fn fail_opening(mut core: DriverCore<'_>, fault: &DeliveryFault) {
+async fn fail_handshake(mut core: DriverCore<'_>, fault: &DeliveryFault) {
     while let Some(outgoing) = core.session.poll_transmit() {
         if let OutgoingKind::Request { id, .. } = &outgoing.about {
             core.session.handle_undelivered(id, fault.clone(), now());
         }
     }
     core.close_session();
-    core.emit_rest();
-    core.farewell(std::future::ready(())).await;
+    core.emit_remaining();
+    core.deliver_while_closing(std::future::ready(())).await;
 }

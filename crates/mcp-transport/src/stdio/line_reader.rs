@@ -10,11 +10,11 @@ use tokio_util::codec::Decoder;
 use crate::line_decoder::{DecodedLine, LineDecoder};
 
 /// Minimum and maximum size of a read, in bytes. The maximum is the capacity of a pipe.
-const LEAST_BYTES: usize = 1024;
-const MOST_BYTES: usize = 64 * 1024;
+const MIN_READ_BYTES: usize = 1024;
+const MAX_READ_BYTES: usize = 64 * 1024;
 /// Length, in bytes, from which a line gets a buffer for the maximum length: growing it gradually would copy the line
 /// each time, and memory that is not written to costs nothing.
-const LONG_LINE: usize = 1024 * 1024;
+const LONG_LINE_BYTES: usize = 1024 * 1024;
 
 pub(super) struct LineReader<R> {
     reader: R,
@@ -38,14 +38,14 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
             lines: LineDecoder::new(longest),
             longest,
             buffer: BytesMut::new(),
-            wanted: LEAST_BYTES,
+            wanted: MIN_READ_BYTES,
             grown: false,
             ended: false,
         }
     }
 
     /// Returns a line that is already buffered.
-    pub(super) fn buffered(&mut self) -> Option<io::Result<DecodedLine>> {
+    pub(super) fn buffered_line(&mut self) -> Option<io::Result<DecodedLine>> {
         let found = if self.ended {
             self.lines.decode_eof(&mut self.buffer)
         } else if self.buffer.is_empty() {
@@ -59,13 +59,13 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
     /// Returns the next line, or `None` at the end. Cancel safe.
     pub(super) async fn next(&mut self) -> Option<io::Result<DecodedLine>> {
         loop {
-            let found = self.buffered();
+            let found = self.buffered_line();
             if found.is_some() || self.ended {
                 return found;
             }
             match self.read().await {
                 Ok((0, _)) => self.ended = true,
-                Ok((length, room)) => self.adapt(length, room),
+                Ok((length, room)) => self.adapt_read_size(length, room),
                 Err(error) => {
                     self.ended = true;
                     return Some(Err(error));
@@ -76,28 +76,28 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
 
     /// Reads once. Returns the number of bytes read and the room there was for them.
     async fn read(&mut self) -> io::Result<(usize, usize)> {
-        let is_long = self.buffer.len() >= LONG_LINE;
+        let is_long = self.buffer.len() >= LONG_LINE_BYTES;
         let missing = if is_long { self.longest.saturating_sub(self.buffer.len()) } else { 0 };
         self.buffer.reserve(self.wanted.max(missing));
-        self.grown |= self.wanted > LEAST_BYTES;
+        self.grown |= self.wanted > MIN_READ_BYTES;
         let room = self.buffer.capacity() - self.buffer.len();
         if let Some(read) = self.reader.read_buf(&mut self.buffer).now_or_never() {
             return Ok((read?, room));
         }
         // A large buffer would be unused while waiting.
         if self.buffer.is_empty() && self.grown {
-            self.buffer = BytesMut::with_capacity(LEAST_BYTES);
+            self.buffer = BytesMut::with_capacity(MIN_READ_BYTES);
             self.grown = false;
         }
         let room = self.buffer.capacity() - self.buffer.len();
         Ok((self.reader.read_buf(&mut self.buffer).await?, room))
     }
 
-    fn adapt(&mut self, length: usize, room: usize) {
+    fn adapt_read_size(&mut self, length: usize, room: usize) {
         if length == room {
-            self.wanted = (self.wanted * 2).min(MOST_BYTES);
+            self.wanted = (self.wanted * 2).min(MAX_READ_BYTES);
         } else if length < self.wanted / 4 {
-            self.wanted = (self.wanted / 2).max(LEAST_BYTES);
+            self.wanted = (self.wanted / 2).max(MIN_READ_BYTES);
         }
     }
 }
@@ -123,33 +123,33 @@ mod tests {
             lines += 1;
         }
         assert_eq!(lines, 100_000, "each line must be read once");
-        assert_eq!(reader.wanted, MOST_BYTES, "reads must have grown to the maximum");
-        (0..10).for_each(|_| reader.adapt(80, reader.wanted * 2));
-        assert_eq!(reader.wanted, LEAST_BYTES, "the buffer must shrink for small reads");
+        assert_eq!(reader.wanted, MAX_READ_BYTES, "reads must have grown to the maximum");
+        (0..10).for_each(|_| reader.adapt_read_size(80, reader.wanted * 2));
+        assert_eq!(reader.wanted, MIN_READ_BYTES, "the buffer must shrink for small reads");
     }
 
     #[tokio::test]
     async fn idle_reader_keeps_no_large_buffer() {
-        let (mut server, output) = tokio::io::duplex(2 * MOST_BYTES);
-        let mut reader = LineReader::new(output, MOST_BYTES);
-        let line = format!("{}\n", "x".repeat(MOST_BYTES / 2));
+        let (mut server, output) = tokio::io::duplex(2 * MAX_READ_BYTES);
+        let mut reader = LineReader::new(output, MAX_READ_BYTES);
+        let line = format!("{}\n", "x".repeat(MAX_READ_BYTES / 2));
         for _ in 0..3 {
             server.write_all(line.as_bytes()).await.unwrap();
             assert!(matches!(reader.next().await, Some(Ok(DecodedLine::Whole(_)))), "the line must be complete");
         }
-        assert!(reader.wanted > LEAST_BYTES, "the next read must be larger");
+        assert!(reader.wanted > MIN_READ_BYTES, "the next read must be larger");
         assert!(reader.next().now_or_never().is_none(), "there must be no further line");
-        assert!(reader.buffer.capacity() <= LEAST_BYTES, "the idle buffer has {} bytes", reader.buffer.capacity());
+        assert!(reader.buffer.capacity() <= MIN_READ_BYTES, "the idle buffer has {} bytes", reader.buffer.capacity());
         server.write_all(line.as_bytes()).await.unwrap();
         assert!(matches!(reader.next().await, Some(Ok(DecodedLine::Whole(_)))), "the next line must be complete, too");
     }
 
     #[tokio::test]
     async fn long_line_is_not_moved_repeatedly() {
-        let longest = 4 * LONG_LINE;
-        let line = format!("{}\n", "x".repeat(3 * LONG_LINE));
+        let longest = 4 * LONG_LINE_BYTES;
+        let line = format!("{}\n", "x".repeat(3 * LONG_LINE_BYTES));
         let mut reader = LineReader::new(line.as_bytes(), longest);
-        while reader.buffer.len() < LONG_LINE {
+        while reader.buffer.len() < LONG_LINE_BYTES {
             reader.read().await.unwrap();
         }
         reader.read().await.unwrap();

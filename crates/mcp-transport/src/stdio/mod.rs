@@ -24,7 +24,7 @@ use crate::driver::{ChannelOwner, DriverCommand, DriverEvent, SessionOwner, Wake
 use crate::line_decoder::DEFAULT_LINE_LIMIT;
 
 /// Maximum number of lines of standard error that wait to be shown. Further ones are counted as dropped.
-const WAITING_STDERR: usize = 64;
+const STDERR_CAPACITY: usize = 64;
 
 /// Limits of one driver.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,7 +72,7 @@ pub fn drive<'o>(
     limits: DriverLimits,
 ) -> impl Future<Output = ()> + Send + 'o {
     let ServerProcess { pipes, group } = process;
-    let (shown, lines) = mpsc::channel(WAITING_STDERR);
+    let (shown, lines) = mpsc::channel(STDERR_CAPACITY);
     let drain = tokio::spawn(drain(pipes.stderr, ring, shown)).abort_handle();
     let process = (group, StderrReader { lines, drain, more: WakeFlag::default() });
     StdioDriver::new(session, (pipes.stdout, pipes.stdin), Some(process), owner, limits).run()

@@ -11,17 +11,17 @@ use tokio::sync::Notify;
 use tokio::time::timeout;
 
 use super::line_reader::LineReader;
-use super::stdio_driver::{EgressLines, StderrReader, StdioDriver, stderr_of};
+use super::stdio_driver::{EgressLines, StderrReader, StdioDriver, poll_stderr};
 use crate::driver::DriverEvent;
 use crate::driver::driver_core::now;
 use crate::driver::event_outbox::EventOutbox;
 
 /// Time limit for writing the last messages before the server's input is closed.
-const LAST_WRITES: Duration = Duration::from_millis(200);
+const LAST_WRITES_TIMEOUT: Duration = Duration::from_millis(200);
 /// Time limit for reading the rest of standard error after the exit of the process.
-const LAST_STDERR: Duration = Duration::from_millis(300);
+const LAST_STDERR_TIMEOUT: Duration = Duration::from_millis(300);
 /// Maximum number of lines that are read of that rest.
-const LAST_STDERR_LINES: usize = 100;
+const MAX_LAST_STDERR_LINES: usize = 100;
 
 impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'_, R, W> {
     /// Closes the session, shuts down the server, and hands over the remaining events. Only the handover waits for the
@@ -30,12 +30,12 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'_, R, W> {
         let exited = self.ends.exit;
         if let Some(exit) = exited {
             drain_stderr(&mut self.stderr, &mut self.core.outbox).await;
-            last_egress(&mut self.egress, self.group.as_mut(), &mut self.core.outbox);
+            emit_last_egress(&mut self.egress, self.group.as_mut(), &mut self.core.outbox);
             self.core.outbox.push(exit.into());
         }
-        self.core.session.handle_closed(self.reason(), now());
+        self.core.session.handle_closed(self.close_reason(), now());
         self.pump();
-        self.core.emit_rest();
+        self.core.emit_remaining();
 
         let StdioDriver {
             mut core, mut reader, mut writer, mut queue, mut group, mut stderr, mut egress, limits, ..
@@ -43,7 +43,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'_, R, W> {
         let kill = Notify::new();
         let end_server = async {
             // Also without a process: the other end may still read.
-            let _ = timeout(LAST_WRITES, queue.write_all(&mut writer)).await;
+            let _ = timeout(LAST_WRITES_TIMEOUT, queue.write_all(&mut writer)).await;
             drop(writer);
             let group = group.as_mut().filter(|_| exited.is_none())?;
             tokio::select! {
@@ -51,9 +51,9 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'_, R, W> {
                 () = discard(&mut reader) => None,
             }
         };
-        if let Some(exit) = core.hand_over_until(end_server, &kill).await {
+        if let Some(exit) = core.deliver_until(end_server, &kill).await {
             drain_stderr(&mut stderr, &mut core.outbox).await;
-            last_egress(&mut egress, group.as_mut(), &mut core.outbox);
+            emit_last_egress(&mut egress, group.as_mut(), &mut core.outbox);
             core.outbox.push(exit.into());
         }
         let finish = async {
@@ -61,10 +61,10 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'_, R, W> {
                 group.finish().await;
             }
         };
-        tokio::join!(core.hand_over_all(), finish);
+        tokio::join!(core.deliver_all(), finish);
     }
 
-    fn reason(&self) -> CloseReason {
+    fn close_reason(&self) -> CloseReason {
         let ends = &self.ends;
         if self.core.is_stopped() {
             return CloseReason::StoppedByUser;
@@ -96,7 +96,7 @@ async fn discard<R: AsyncRead + Unpin>(reader: &mut LineReader<R>) {
 }
 
 /// Emits the remaining lines about the server's network access.
-fn last_egress(egress: &mut Option<EgressLines>, group: Option<&mut ServerGroup>, outbox: &mut EventOutbox) {
+fn emit_last_egress(egress: &mut Option<EgressLines>, group: Option<&mut ServerGroup>, outbox: &mut EventOutbox) {
     let waiting = std::iter::from_fn(|| egress.as_mut()?.lines.try_recv().ok());
     for line in waiting.chain(group.map(ServerGroup::end_egress).unwrap_or_default()) {
         outbox.push(DriverEvent::Note { line });
@@ -105,13 +105,13 @@ fn last_egress(egress: &mut Option<EgressLines>, group: Option<&mut ServerGroup>
 
 async fn drain_stderr(stderr: &mut Option<StderrReader>, outbox: &mut EventOutbox) {
     let lines = async {
-        for _ in 0..LAST_STDERR_LINES {
-            match poll_fn(|context| stderr_of(stderr, context)).await {
+        for _ in 0..MAX_LAST_STDERR_LINES {
+            match poll_fn(|context| poll_stderr(stderr, context)).await {
                 Some(output) => outbox.push(output.into()),
                 None => return,
             }
         }
     };
     // Lines that arrive later are only in the ring buffer.
-    let _ = timeout(LAST_STDERR, lines).await;
+    let _ = timeout(LAST_STDERR_TIMEOUT, lines).await;
 }

@@ -15,18 +15,18 @@ use crate::driver::driver_core::now;
 use crate::token_bucket::TokenBucket;
 
 /// Maximum size of a ring buffer, in bytes.
-const RING_BYTES: usize = 1024 * 1024;
+const MAX_RING_BYTES: usize = 1024 * 1024;
 /// Size of a stored line in addition to its text, in bytes.
 const LINE_OVERHEAD: usize = 48;
 /// Maximum length of a line, in bytes. Longer ones are truncated.
-const LINE_BYTES: usize = 8 * 1024;
+const MAX_LINE_BYTES: usize = 8 * 1024;
 /// Minimum and maximum size of the read buffer. Every server has one, and most print little.
-const LEAST_READ: usize = 256;
-const MOST_READ: usize = 16 * 1024;
+const MIN_READ_BYTES: usize = 256;
+const MAX_READ_BYTES: usize = 16 * 1024;
 
 /// Rate limit of shown lines: burst, and number per second. All lines are stored.
-const SHOWN_AT_ONCE: u32 = 200;
-const SHOWN_PER_SECOND: u32 = 50;
+const SHOWN_LINES_BURST: u32 = 200;
+const SHOWN_LINES_PER_SECOND: u32 = 50;
 
 /// The last lines of a server's standard error. Clones share one buffer.
 #[derive(Debug, Clone, Default)]
@@ -56,7 +56,7 @@ impl StderrRing {
         let mut kept = self.lock();
         kept.bytes += line.len() + LINE_OVERHEAD;
         kept.lines.push_back(line);
-        while kept.bytes > RING_BYTES {
+        while kept.bytes > MAX_RING_BYTES {
             let Some(oldest) = kept.lines.pop_front() else {
                 break;
             };
@@ -79,16 +79,20 @@ pub(crate) enum StderrOutput {
 
 /// Reads until the end of the stream. Does not wait for the receiver of `shown`, except at the end of the stream.
 pub(crate) async fn drain(mut stream: impl AsyncRead + Unpin, ring: StderrRing, shown: mpsc::Sender<StderrOutput>) {
-    let mut buffer = vec![0; LEAST_READ];
+    let mut buffer = vec![0; MIN_READ_BYTES];
     let mut cutter = LineCutter::default();
-    let mut show =
-        StderrForwarder { ring, shown, bucket: TokenBucket::new(SHOWN_AT_ONCE, SHOWN_PER_SECOND), dropped: 0 };
+    let mut show = StderrForwarder {
+        ring,
+        shown,
+        bucket: TokenBucket::new(SHOWN_LINES_BURST, SHOWN_LINES_PER_SECOND),
+        dropped: 0,
+    };
     while let Ok(length @ 1..) = stream.read(&mut buffer).await {
         cutter.feed(&buffer[..length], |line, cut| show.line(line, cut));
-        if length == buffer.len() && length < MOST_READ {
+        if length == buffer.len() && length < MAX_READ_BYTES {
             buffer.resize(length * 4, 0);
-        } else if length < LEAST_READ && buffer.len() > LEAST_READ {
-            buffer = vec![0; LEAST_READ];
+        } else if length < MIN_READ_BYTES && buffer.len() > MIN_READ_BYTES {
+            buffer = vec![0; MIN_READ_BYTES];
         }
     }
     cutter.end(|line, cut| show.line(line, cut));
@@ -145,7 +149,7 @@ impl LineCutter {
     }
 
     fn add(&mut self, bytes: &[u8]) {
-        let room = LINE_BYTES.saturating_sub(self.line.len()).min(bytes.len());
+        let room = MAX_LINE_BYTES.saturating_sub(self.line.len()).min(bytes.len());
         self.line.extend_from_slice(&bytes[..room]);
         self.cut += (bytes.len() - room) as u64;
     }
@@ -197,14 +201,14 @@ mod tests {
     async fn endless_line_is_truncated() {
         let input = vec![b'x'; 5 * 1024 * 1024];
         let (ring, shown) = drained(&input, 4).await;
-        assert!(ring.bytes() <= RING_BYTES, "X40: the ring must stay within 1 MiB, holds {}", ring.bytes());
+        assert!(ring.bytes() <= MAX_RING_BYTES, "X40: the ring must stay within 1 MiB, holds {}", ring.bytes());
         let line = &ring.last_lines(1)[0];
         assert!(
-            line.ends_with(&format!("[… {} bytes cut]", input.len() - LINE_BYTES)),
+            line.ends_with(&format!("[… {} bytes cut]", input.len() - MAX_LINE_BYTES)),
             "the line must end with the number of missing bytes: {}",
             &line[line.len() - 60..]
         );
-        let missing = StderrOutput::Dropped((input.len() - LINE_BYTES) as u64);
+        let missing = StderrOutput::Dropped((input.len() - MAX_LINE_BYTES) as u64);
         assert!(shown.contains(&missing), "what was not shown must be counted: {} outputs", shown.len());
     }
 
@@ -212,7 +216,7 @@ mod tests {
     async fn many_lines_stay_within_the_ring_and_are_counted() {
         let input: Vec<u8> = (0..200_000).flat_map(|number| format!("line {number}\n").into_bytes()).collect();
         let (ring, shown) = drained(&input, 8).await;
-        assert!(ring.bytes() <= RING_BYTES, "X40: the ring must stay within 1 MiB");
+        assert!(ring.bytes() <= MAX_RING_BYTES, "X40: the ring must stay within 1 MiB");
         assert_eq!(ring.last_lines(1), ["line 199999"], "the newest line must be stored");
         let mut bytes = 0;
         for output in &shown {

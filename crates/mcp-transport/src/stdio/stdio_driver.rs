@@ -19,14 +19,14 @@ use super::stderr::StderrOutput;
 use super::write_queue::WriteQueue;
 use crate::driver::driver_core::{DriverCore, now};
 use crate::driver::due_timer::DueTimer;
-use crate::driver::session_owner::ready;
+use crate::driver::session_owner::wait_ready;
 use crate::driver::{DriverEvent, SessionOwner, WakeFlag};
 
 /// When output, input or the process has ended, the time in which the others may end as well, so that the last messages
 /// and the exit status are read.
-const LINGER: Duration = Duration::from_secs(1);
+const LINGER_TIMEOUT: Duration = Duration::from_secs(1);
 /// Maximum number of lines that are handled before other sources are polled again.
-const LINES_AT_ONCE: usize = 64;
+const MAX_LINES_PER_POLL: usize = 64;
 
 /// The driver of one server.
 pub(super) struct StdioDriver<'o, R, W> {
@@ -128,26 +128,26 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
     /// Waits for one event and handles it. The owner has priority, so that its stop is not delayed. Lines of the server
     /// are last, and only read while the owner accepts events.
     async fn step(&mut self) {
-        let due = self.wakes_at();
+        let due = self.next_wake();
         self.alarm.set(due);
         let room = self.core.has_room();
         tokio::select! {
             biased;
-            () = ready(self.core.owner) => self.core.act(),
-            () = self.alarm.ring() => self.on_time(),
-            exit = poll_fn(|context| exit_of(&mut self.group, &mut self.exit, context)), if self.ends.exit.is_none() => {
+            () = wait_ready(self.core.owner) => self.core.run_owner(),
+            () = self.alarm.wait_due() => self.on_deadline(),
+            exit = poll_fn(|context| poll_exit(&mut self.group, &mut self.exit, context)), if self.ends.exit.is_none() => {
                 self.ends.exit = Some(exit);
-                self.linger();
+                self.start_linger();
             }
             written = self.queue.write_some(&mut self.writer) => {
                 if let Err(error) = written {
                     self.on_write_failed(format!("{error}"));
                 }
             }
-            line = poll_fn(|context| egress_of(&mut self.egress, context)), if room && self.egress.is_some() => {
+            line = poll_fn(|context| poll_egress(&mut self.egress, context)), if room && self.egress.is_some() => {
                 self.core.outbox.push(DriverEvent::Note { line });
             }
-            output = poll_fn(|context| stderr_of(&mut self.stderr, context)), if room && self.stderr.is_some() => self.on_stderr(output),
+            output = poll_fn(|context| poll_stderr(&mut self.stderr, context)), if room && self.stderr.is_some() => self.on_stderr(output),
             line = self.reader.next(), if room && !self.ends.output => {
                 self.on_line(line);
                 self.on_more_lines();
@@ -158,14 +158,14 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
     /// Sends the session's messages and hands over its events.
     pub(super) fn pump(&mut self) {
         loop {
-            self.core.pump_notification();
+            self.core.pass_notification();
             while let Some(outgoing) = self.core.session.poll_transmit() {
                 let mut line = outgoing.json.into_bytes();
                 line.push(b'\n');
                 self.send(Bytes::from(line), &outgoing.about);
             }
             self.core.pump_events();
-            if !self.core.hand_over() {
+            if !self.core.deliver_events() {
                 return;
             }
         }
@@ -181,33 +181,33 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
             self.on_write_failed(format!("the server does not read its input; {waiting} bytes wait for it"));
             return;
         }
-        self.core.show_sent(frame, about);
+        self.core.emit_sent_frame(frame, about);
     }
 
     fn on_line(&mut self, line: Option<Result<crate::line_decoder::DecodedLine, std::io::Error>>) {
         match line {
             Some(Ok(line)) => {
-                self.core.line(line, StreamOrigin::Stdio, now());
+                self.core.process_line(line, StreamOrigin::Stdio, now());
             }
             // A read error is treated like the end of the stream.
             Some(Err(_)) | None => {
                 self.ends.output = true;
-                self.linger();
+                self.start_linger();
             }
         }
     }
 
     /// Handles lines that are already buffered, without another iteration of the loop for each.
     fn on_more_lines(&mut self) {
-        for _ in 1..LINES_AT_ONCE {
+        for _ in 1..MAX_LINES_PER_POLL {
             // The session merges consecutive progress notifications of a call.
-            if !self.core.session.only_progress_waits() {
+            if !self.core.session.has_only_progress_queued() {
                 self.pump();
             }
             if !self.core.has_room() || self.is_over() || self.ends.output {
                 return;
             }
-            match self.reader.buffered() {
+            match self.reader.buffered_line() {
                 Some(line) => self.on_line(Some(line)),
                 None => return,
             }
@@ -221,28 +221,28 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
         }
     }
 
-    fn on_time(&mut self) {
+    fn on_deadline(&mut self) {
         let now = now();
-        if self.queue.stalls_at().is_some_and(|at| at <= now) {
+        if self.queue.stall_deadline().is_some_and(|at| at <= now) {
             let (waiting, stall) = (self.queue.bytes(), self.limits.write_stall);
             self.on_write_failed(format!("the server took none of the {waiting} bytes that wait for it in {stall:?}"));
         }
-        self.core.on_time(now);
+        self.core.on_deadline(now);
     }
 
     fn on_write_failed(&mut self, cause: String) {
         self.writer = None;
         self.queue.clear();
         self.ends.write.get_or_insert(cause);
-        self.linger();
+        self.start_linger();
     }
 
-    fn linger(&mut self) {
-        self.ends.until.get_or_insert(now() + LINGER);
+    fn start_linger(&mut self) {
+        self.ends.until.get_or_insert(now() + LINGER_TIMEOUT);
     }
 
-    fn wakes_at(&self) -> Option<Instant> {
-        let times = [self.core.wakes_at(), self.queue.stalls_at(), self.ends.until];
+    fn next_wake(&self) -> Option<Instant> {
+        let times = [self.core.next_wake(), self.queue.stall_deadline(), self.ends.until];
         let passed_over = self.ends.until.filter(|_| !self.core.has_room());
         times.into_iter().flatten().filter(|at| Some(*at) != passed_over).min()
     }
@@ -260,7 +260,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
     }
 }
 
-fn exit_of(group: &mut Option<ServerGroup>, bell: &mut WakeFlag, context: &Context<'_>) -> Poll<ProcessExit> {
+fn poll_exit(group: &mut Option<ServerGroup>, bell: &mut WakeFlag, context: &Context<'_>) -> Poll<ProcessExit> {
     match group {
         Some(group) => bell.poll(context, |context| pin!(group.wait()).poll(context)),
         None => Poll::Pending,
@@ -268,7 +268,7 @@ fn exit_of(group: &mut Option<ServerGroup>, bell: &mut WakeFlag, context: &Conte
 }
 
 /// Polls for a line about the server's network access.
-fn egress_of(egress: &mut Option<EgressLines>, context: &Context<'_>) -> Poll<String> {
+fn poll_egress(egress: &mut Option<EgressLines>, context: &Context<'_>) -> Poll<String> {
     let Some(EgressLines { lines, more }) = egress else { return Poll::Pending };
     match more.poll(context, |context| lines.poll_recv(context)) {
         Poll::Ready(Some(line)) => Poll::Ready(line),
@@ -281,7 +281,7 @@ fn egress_of(egress: &mut Option<EgressLines>, context: &Context<'_>) -> Poll<St
 }
 
 /// Polls for the next output. Returns `None` at the end.
-pub(super) fn stderr_of(stderr: &mut Option<StderrReader>, context: &Context<'_>) -> Poll<Option<StderrOutput>> {
+pub(super) fn poll_stderr(stderr: &mut Option<StderrReader>, context: &Context<'_>) -> Poll<Option<StderrOutput>> {
     match stderr {
         Some(stderr) => stderr.more.poll(context, |context| stderr.lines.poll_recv(context)),
         None => Poll::Ready(None),

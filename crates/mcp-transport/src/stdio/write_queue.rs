@@ -10,7 +10,7 @@ use tokio::io::{AsyncWrite, AsyncWriteExt};
 use crate::driver::driver_core::now;
 
 /// Maximum number of lines in one write.
-const LINES_AT_ONCE: usize = 16;
+const MAX_LINES_PER_WRITE: usize = 16;
 
 /// Lines in order, each with its newline.
 #[derive(Debug)]
@@ -61,7 +61,7 @@ impl WriteQueue {
     }
 
     /// Returns the time at which the queue counts as stalled, unless a byte is written before.
-    pub(super) fn stalls_at(&self) -> Option<Instant> {
+    pub(super) fn stall_deadline(&self) -> Option<Instant> {
         (!self.is_empty()).then(|| self.moved_at.map(|at| at + self.stall)).flatten()
     }
 
@@ -70,7 +70,7 @@ impl WriteQueue {
         let Some(writer) = writer.as_mut().filter(|_| !self.lines.is_empty()) else {
             return std::future::pending().await;
         };
-        let mut slices = [IoSlice::new(&[]); LINES_AT_ONCE];
+        let mut slices = [IoSlice::new(&[]); MAX_LINES_PER_WRITE];
         let count = slices.iter_mut().zip(&self.lines).map(|(slice, line)| *slice = IoSlice::new(line)).count();
         let written = writer.write_vectored(&slices[..count]).await?;
         if written == 0 {
@@ -111,9 +111,9 @@ mod tests {
     async fn lines_are_written_in_order_within_the_bound() {
         let mut queue = WriteQueue::new(10, Duration::from_secs(30));
         let now = Instant::now();
-        assert_eq!(queue.stalls_at(), None, "an empty queue must not stall");
+        assert_eq!(queue.stall_deadline(), None, "an empty queue must not stall");
         queue.push(Bytes::from_static(b"{\"a\":1}\n"), now).unwrap();
-        assert_eq!(queue.stalls_at(), Some(now + Duration::from_secs(30)), "the clock starts with the first line");
+        assert_eq!(queue.stall_deadline(), Some(now + Duration::from_secs(30)), "the clock starts with the first line");
         assert_eq!(
             queue.push(Bytes::from_static(b"abc"), now),
             Err(QueueFull),

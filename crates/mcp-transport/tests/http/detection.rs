@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mcp_proto::{OpeningFault, OpeningMode, Revision, SessionConfig};
+use mcp_proto::{HandshakeFault, HandshakeMode, Revision, SessionConfig};
 use mcp_transport::driver::DetectedTransport;
 use mcp_transport::http::{HttpLimits, HttpTarget, KnownServer, TransportChoice};
 use serde_json::json;
@@ -85,7 +85,7 @@ async fn recognized_modern_error_does_not_fall_back_to_initialize() {
     let mut client = start(&server.url("/mcp"));
     let (cause, fault) = client.until_failed().await;
     assert!(cause.contains("2031-01-01"), "the server's versions must be reported: {cause}");
-    assert_eq!(fault, OpeningFault::Refused, "the transport must not be the cause");
+    assert_eq!(fault, HandshakeFault::Refused, "the transport must not be the cause");
     client.until_end().await;
     assert_eq!(server.count("initialize"), 0, "[http-400-modern-error-retry] [http-400-inspect-body] no initialize");
     assert!(with_method(&server, "GET").is_empty(), "[sse-fallback-check-modern-error] HTTP+SSE must not be tried");
@@ -153,7 +153,7 @@ async fn unsupported_server_is_reported_with_its_first_failure() {
     let mut client = start(&server.url("/"));
     let (cause, fault) = client.until_failed().await;
     assert!(cause.contains("405") && cause.contains("no posting here"), "the first failure must be reported: {cause}");
-    assert_eq!(fault, OpeningFault::NotStreamable, "the failure must be classified");
+    assert_eq!(fault, HandshakeFault::NotStreamable, "the failure must be classified");
     client.until_end().await;
     let note = client.notes().into_iter().find(|line| line.contains("nor does it speak HTTP+SSE")).unwrap_or_default();
     assert!(note.contains("text/html"), "the actual media type must be reported: {:?}", client.notes());
@@ -162,7 +162,7 @@ async fn unsupported_server_is_reported_with_its_first_failure() {
 #[tokio::test]
 async fn failing_server_does_not_fall_back_to_http_sse() {
     for (status, expected) in
-        [(500, OpeningFault::ServerError), (503, OpeningFault::ServerError), (401, OpeningFault::Unauthorized)]
+        [(500, HandshakeFault::ServerError), (503, HandshakeFault::ServerError), (401, HandshakeFault::Unauthorized)]
     {
         let server = HttpServer::start(move |_request, mut answer| async move { answer.status(status).await }).await;
         let mut client = start(&server.url("/mcp"));
@@ -180,7 +180,7 @@ async fn unreachable_server_is_reported() {
     drop(listener);
     let mut client = start(&url);
     let (cause, fault) = client.until_failed().await;
-    assert_eq!(fault, OpeningFault::Unreachable, "{cause}");
+    assert_eq!(fault, HandshakeFault::Unreachable, "{cause}");
     assert!(cause.contains("refused"), "the system's error must be reported: {cause}");
     client.until_end().await;
     assert!(!format!("{:?}", client.told).contains("secret"), "the URL with its secrets must not be reported");
@@ -237,10 +237,10 @@ async fn temporarily_unavailable_http_sse_server_has_a_retryable_fault() {
     let known = KnownServer { transport: DetectedTransport::HttpSse, revision: Revision::V2024_11_05 };
     // Status 0: the server does not respond.
     let cases = [
-        (429, OpeningFault::ServerError, "429"),
-        (503, OpeningFault::ServerError, "503"),
-        (0, OpeningFault::ServerError, "did not answer within"),
-        (404, OpeningFault::NotStreamable, "405"),
+        (429, HandshakeFault::ServerError, "429"),
+        (503, HandshakeFault::ServerError, "503"),
+        (0, HandshakeFault::ServerError, "did not answer within"),
+        (404, HandshakeFault::NotStreamable, "405"),
     ];
     for (status, wanted, words) in cases {
         let server = HttpServer::start(move |request, mut answer| async move {
@@ -267,7 +267,7 @@ async fn pinned_transport_or_revision_is_used_exclusively() {
     let pinned = HttpTarget { transport: TransportChoice::Streamable, ..target(&old.url("/sse")) };
     let mut client = start_with(SessionConfig::default(), pinned, limits());
     let (_, fault) = client.until_failed().await;
-    assert_eq!(fault, OpeningFault::NotStreamable, "the pinned transport must be reported as unsupported");
+    assert_eq!(fault, HandshakeFault::NotStreamable, "the pinned transport must be reported as unsupported");
     client.until_end().await;
     assert!(with_method(&old, "GET").is_empty(), "[sse-only-for-compat] HTTP+SSE is not tried");
 
@@ -279,7 +279,7 @@ async fn pinned_transport_or_revision_is_used_exclusively() {
 
     let server =
         HttpServer::start(|request, answer| async move { in_session("2025-06-18", &request, answer).await }).await;
-    let config = SessionConfig { opening: OpeningMode::Pinned(Revision::V2025_06_18), ..SessionConfig::default() };
+    let config = SessionConfig { opening: HandshakeMode::Pinned(Revision::V2025_06_18), ..SessionConfig::default() };
     let mut client = start_with(config, target(&server.url("/mcp")), limits());
     client.until_ready().await;
     assert_eq!(steps(&server), ["initialize"], "a pinned legacy revision needs no probe");

@@ -1,6 +1,6 @@
 //! Tests that redirects never lead to another origin (X49).
 
-use mcp_proto::{OpeningFault, SessionConfig};
+use mcp_proto::{HandshakeFault, SessionConfig};
 use mcp_transport::http::{HeaderName, HttpTarget, SecretHeader};
 use testkit::http::ordinary;
 
@@ -28,7 +28,7 @@ async fn redirect_to_another_origin_receives_nothing() {
         let (cause, fault) = client.until_failed().await;
         client.until_end().await;
         assert_eq!(elsewhere.seen().len(), 0, "X49: {status}: no body and no credential may reach another origin");
-        assert_eq!(fault, OpeningFault::Unreachable, "{status}: {cause}");
+        assert_eq!(fault, HandshakeFault::Unreachable, "{status}: {cause}");
         assert!(cause.contains("redirect"), "X49: {status}: the cause must be reported: {cause}");
         if status != 303 {
             assert!(cause.contains(&elsewhere.address.to_string()), "{status}: the target must be reported: {cause}");

@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use mcp_proto::{OpeningFault, SessionConfig};
+use mcp_proto::{HandshakeFault, SessionConfig};
 use mcp_transport::http::{
-    AuthChallenge, Authorizer, ChallengeOutcome, HeaderName, HttpLimits, HttpTarget, MOST_SENDINGS, RequestSignature,
+    AuthChallenge, Authorizer, ChallengeOutcome, HeaderName, HttpLimits, HttpTarget, MAX_SENDS, RequestSignature,
     SecretHeader, SigningRefusal, TransportChoice,
 };
 use testkit::http::ordinary;
@@ -52,7 +52,7 @@ impl Authorizer for ScriptedAuthorizer {
         Ok(RequestSignature { headers: vec![token, header("dpop", format!("{method} {url}"))], generation })
     }
 
-    async fn challenged(&self, challenge: AuthChallenge) -> ChallengeOutcome {
+    async fn on_challenge(&self, challenge: AuthChallenge) -> ChallengeOutcome {
         self.challenges.lock().unwrap().push(challenge);
         if let Some(user) = &self.user {
             user.notified().await;
@@ -65,7 +65,7 @@ impl Authorizer for ScriptedAuthorizer {
         ChallengeOutcome::Again
     }
 
-    fn answered(&self, dpop_nonce: Option<&str>) {
+    fn on_response(&self, dpop_nonce: Option<&str>) {
         self.nonces.lock().unwrap().extend(dpop_nonce.map(str::to_owned));
     }
 }
@@ -206,8 +206,8 @@ async fn request_is_sent_at_most_four_times() {
         let mut client = start_signed(&server.url("/mcp"), &authorizer);
         let (cause, fault) = client.until_failed().await;
         client.until_end().await;
-        assert_eq!(fault, OpeningFault::Unauthorized, "X51: {status}: the opening must fail: {cause}");
-        assert_eq!(server.seen().len(), MOST_SENDINGS as usize, "X51: {status}: there must be four requests");
+        assert_eq!(fault, HandshakeFault::Unauthorized, "X51: {status}: the opening must fail: {cause}");
+        assert_eq!(server.seen().len(), MAX_SENDS as usize, "X51: {status}: there must be four requests");
         assert!(cause.contains("4 times"), "X51: {status}: the cause must be reported: {cause}");
     }
 }
@@ -218,7 +218,7 @@ async fn permanent_refusal_reports_its_cause() {
     let mut client = start_signed(&server.url("/mcp"), &Arc::new(ScriptedAuthorizer::default()));
     let (cause, fault) = client.until_failed().await;
     client.until_end().await;
-    assert_eq!(fault, OpeningFault::Unauthorized, "[auth-401-starts-flow] the failure must be classified");
+    assert_eq!(fault, HandshakeFault::Unauthorized, "[auth-401-starts-flow] the failure must be classified");
     assert!(cause.contains("sign in again"), "the authorizer's message must be reported: {cause}");
     assert_eq!(server.seen().len(), 1, "the request must not be sent again");
 
@@ -227,7 +227,7 @@ async fn permanent_refusal_reports_its_cause() {
     let mut client = start_signed(&server.url("/mcp"), &authorizer);
     let (cause, fault) = client.until_failed().await;
     client.until_end().await;
-    assert_eq!(fault, OpeningFault::Unauthorized, "a request that cannot be signed must require a sign-in");
+    assert_eq!(fault, HandshakeFault::Unauthorized, "a request that cannot be signed must require a sign-in");
     assert!(cause.contains("the vault is locked"), "the reason must be reported: {cause}");
     assert_eq!(server.seen().len(), 0, "the request must not be sent");
 }

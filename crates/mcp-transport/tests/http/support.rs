@@ -4,7 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use mcp_proto::{
-    CallDeadline, CallError, CallId, ClientRequest, CloseReason, OpeningFault, ServerResult, SessionConfig,
+    CallDeadline, CallError, CallId, ClientRequest, CloseReason, HandshakeFault, ServerResult, SessionConfig,
     SessionEvent,
 };
 use mcp_transport::driver::{DetectedTransport, DriverCommand, DriverEvent};
@@ -102,7 +102,7 @@ impl Client {
     }
 
     /// Waits for the failure of the opening and returns its cause.
-    pub async fn until_failed(&mut self) -> (String, OpeningFault) {
+    pub async fn until_failed(&mut self) -> (String, HandshakeFault) {
         self.until("the opening fails", |event| match event {
             DriverEvent::Session(SessionEvent::OpeningFailed { cause, fault }) => Some((cause.clone(), *fault)),
             _ => None,

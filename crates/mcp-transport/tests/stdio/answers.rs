@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use mcp_proto::{CallError, CancelReason, OpeningFault, Revision, SessionEvent};
+use mcp_proto::{CallError, CancelReason, HandshakeFault, Revision, SessionEvent};
 use mcp_transport::{Direction, DriverCommand, DriverEvent};
 use serde_json::json;
 use testkit::deadline::holds_within;
@@ -159,7 +159,7 @@ async fn unanswered_initialize_times_out() {
     });
     let (cause, fault) = failed.expect("X35: the opening fails by itself");
     assert!(cause.contains("initialize"), "X35: the cause must be named, not: {cause}");
-    assert_eq!(*fault, OpeningFault::NoAnswer, "X35: the server did not end by itself");
+    assert_eq!(*fault, HandshakeFault::NoAnswer, "X35: the server did not end by itself");
     let last = server.told.last();
     assert!(matches!(last, Some(DriverEvent::Exited { .. })), "the process is ended as well, last was {last:?}");
 }

@@ -1,6 +1,6 @@
 //! Tests of the detection of the revision with real processes.
 
-use mcp_proto::{OpeningFault, OpeningMode, Revision, SessionConfig, SessionEvent, Timeouts};
+use mcp_proto::{HandshakeFault, HandshakeMode, Revision, SessionConfig, SessionEvent, Timeouts};
 use mcp_transport::{DriverEvent, run};
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -12,7 +12,7 @@ async fn probed(arguments: &[&str]) -> RunningDriver {
     let process = started(&scripted(arguments)).await;
     let (sender, events) = mpsc::channel(64);
     let timeouts = Timeouts { probe: Duration::from_millis(300), ..config().timeouts };
-    let handle = run(SessionConfig { opening: OpeningMode::Probe, timeouts, ..config() }, process, sender);
+    let handle = run(SessionConfig { opening: HandshakeMode::Probe, timeouts, ..config() }, process, sender);
     RunningDriver { handle, events, told: Vec::new() }
 }
 
@@ -47,7 +47,9 @@ async fn exit_on_the_probe_is_reported() {
     let mut server = probed(&["--probe", "exit"]).await;
     server.until_end().await;
     let told = server.told.iter().find_map(|event| match event {
-        DriverEvent::Session(SessionEvent::OpeningFailed { fault, .. }) => Some(*fault == OpeningFault::ExitedOnProbe),
+        DriverEvent::Session(SessionEvent::OpeningFailed { fault, .. }) => {
+            Some(*fault == HandshakeFault::ExitedOnProbe)
+        }
         _ => None,
     });
     assert_eq!(told, Some(true), "the owner must learn that another start without the probe may help");

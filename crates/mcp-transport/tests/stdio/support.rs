@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use mcp_proto::{
-    CallDeadline, CallError, CallId, ClientRequest, OpeningMode, ServerResult, SessionConfig, SessionEvent, Timeouts,
+    CallDeadline, CallError, CallId, ClientRequest, HandshakeMode, ServerResult, SessionConfig, SessionEvent, Timeouts,
 };
 use mcp_transport::{DriverCommand, DriverEvent, DriverHandle, DriverLimits, Frame, run_with};
 use process::{SearchPath, ServerCommand, ServerProcess, spawn};
@@ -43,7 +43,7 @@ pub async fn started(command: &ServerCommand) -> ServerProcess {
 
 pub fn config() -> SessionConfig {
     SessionConfig {
-        opening: OpeningMode::Initialize,
+        opening: HandshakeMode::Initialize,
         timeouts: Timeouts { initialize: Duration::from_secs(5), ..Timeouts::default() },
         ..SessionConfig::default()
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-use super::encode::{base64, count, own_opaque, size};
+use super::encode::{base64, opaque_of_wire, token_count, token_size};
 use super::http_exchange::{EventFraming, HttpExchange};
 use super::reply_assembly::ReplyAssembly;
 use super::{AnswerDecoder, Wire, WireRequest, provider_fault};
@@ -21,9 +21,9 @@ const VERSION: &str = "2023-06-01";
 /// a value.
 const MAX_TOKENS: u32 = 8_192;
 /// Minimum token budget of thinking.
-const MIN_THINKING: u32 = 1_024;
+const MIN_THINKING_TOKENS: u32 = 1_024;
 /// Prefixes of the models with a token budget for thinking. Later models decide themselves.
-const THINK_BY_BUDGET: [&str; 7] = [
+const BUDGET_THINKING_MODELS: [&str; 7] = [
     "claude-3-7",
     "claude-sonnet-4-2",
     "claude-sonnet-4-5",
@@ -36,7 +36,7 @@ const THINK_BY_BUDGET: [&str; 7] = [
 pub(super) struct Anthropic;
 
 impl Wire for Anthropic {
-    fn carries(&self, model: Option<&str>) -> WireCapabilities {
+    fn capabilities(&self, model: Option<&str>) -> WireCapabilities {
         WireCapabilities {
             images: PICTURES,
             audio: &[],
@@ -103,19 +103,19 @@ impl Wire for Anthropic {
             body.insert("stop_sequences".into(), json!(request.stop));
         }
         if request.thinking {
-            let by_budget = THINK_BY_BUDGET.iter().any(|model| request.model.starts_with(model));
+            let by_budget = BUDGET_THINKING_MODELS.iter().any(|model| request.model.starts_with(model));
             if !by_budget {
                 body.insert("thinking".into(), json!({ "type": "adaptive", "display": "summarized" }));
-            } else if max > MIN_THINKING {
-                let budget = (max / 2).max(MIN_THINKING);
+            } else if max > MIN_THINKING_TOKENS {
+                let budget = (max / 2).max(MIN_THINKING_TOKENS);
                 body.insert("thinking".into(), json!({ "type": "enabled", "budget_tokens": budget }));
             }
         }
         body.insert("messages".into(), messages(&request.messages));
-        WireRequest { url: settings.at("messages"), body: body.into() }
+        WireRequest { url: settings.url_at("messages"), body: body.into() }
     }
 
-    fn answer(&self, model: &str) -> Box<dyn AnswerDecoder> {
+    fn answer_decoder(&self, model: &str) -> Box<dyn AnswerDecoder> {
         Box::new(MessageStream { model: model.to_owned(), is_done: false })
     }
 }
@@ -129,7 +129,7 @@ fn messages(messages: &[ModelMessage]) -> Value {
             let is_result = |part: &&MessagePart| matches!(part, MessagePart::ToolResult { .. });
             let first = message.parts.iter().filter(is_result);
             let rest = message.parts.iter().filter(|part| !is_result(part));
-            let content: Vec<Value> = first.chain(rest).filter_map(|part| block(part, &mut ids)).collect();
+            let content: Vec<Value> = first.chain(rest).filter_map(|part| content_block(part, &mut ids)).collect();
             let role = if message.role == Role::User { "user" } else { "assistant" };
             json!({ "role": role, "content": content })
         })
@@ -153,7 +153,7 @@ struct ToolUseIds {
 }
 
 impl ToolUseIds {
-    fn id_of_use(&mut self, id: &str) -> String {
+    fn valid_use_id(&mut self, id: &str) -> String {
         let is_taken = |c: u8| c.is_ascii_alphanumeric() || b"_-".contains(&c);
         let fits = !id.is_empty() && id.len() <= 128 && id.bytes().all(is_taken);
         let mut name = id.to_owned();
@@ -167,15 +167,15 @@ impl ToolUseIds {
         name
     }
 
-    fn id_of_result(&mut self, id: &str) -> String {
+    fn valid_result_id(&mut self, id: &str) -> String {
         match self.names.get(id) {
             Some(name) => name.clone(),
-            None => self.id_of_use(id),
+            None => self.valid_use_id(id),
         }
     }
 }
 
-fn block(part: &MessagePart, ids: &mut ToolUseIds) -> Option<Value> {
+fn content_block(part: &MessagePart, ids: &mut ToolUseIds) -> Option<Value> {
     Some(match part {
         // The API rejects an empty text.
         MessagePart::Text(text) if text.trim().is_empty() => return None,
@@ -188,7 +188,7 @@ fn block(part: &MessagePart, ids: &mut ToolUseIds) -> Option<Value> {
             json!({ "type": "document", "title": name, "source": source })
         }
         MessagePart::Thinking { text, opaque } => {
-            let kept = own_opaque(opaque.as_ref(), WIRE)?;
+            let kept = opaque_of_wire(opaque.as_ref(), WIRE)?;
             match (kept["signature"].as_str(), kept["redacted"].as_str()) {
                 (Some(signature), _) => json!({ "type": "thinking", "thinking": text, "signature": signature }),
                 (_, Some(data)) => json!({ "type": "redacted_thinking", "data": data }),
@@ -196,11 +196,11 @@ fn block(part: &MessagePart, ids: &mut ToolUseIds) -> Option<Value> {
             }
         }
         MessagePart::ToolUse { id, name, arguments, .. } => {
-            json!({ "type": "tool_use", "id": ids.id_of_use(id), "name": name, "input": arguments })
+            json!({ "type": "tool_use", "id": ids.valid_use_id(id), "name": name, "input": arguments })
         }
         MessagePart::ToolResult { id, parts, is_error, .. } => {
-            let content: Vec<Value> = parts.iter().filter_map(|part| block(part, ids)).collect();
-            json!({ "type": "tool_result", "tool_use_id": ids.id_of_result(id), "content": content, "is_error": is_error })
+            let content: Vec<Value> = parts.iter().filter_map(|part| content_block(part, ids)).collect();
+            json!({ "type": "tool_result", "tool_use_id": ids.valid_result_id(id), "content": content, "is_error": is_error })
         }
         MessagePart::Audio { .. } => return None,
     })
@@ -213,11 +213,11 @@ struct MessageStream {
 }
 
 impl AnswerDecoder for MessageStream {
-    fn take(&mut self, event: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
+    fn process_event(&mut self, event: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         let index = event["index"].as_u64().unwrap_or_default();
         match event["type"].as_str() {
             Some("message_start") => {
-                assembly.model(event["message"]["model"].as_str().unwrap_or_default());
+                assembly.set_model(event["message"]["model"].as_str().unwrap_or_default());
                 usage(&event["message"]["usage"], assembly);
             }
             Some("content_block_start") => begin_block(index, &event["content_block"], assembly)?,
@@ -225,12 +225,12 @@ impl AnswerDecoder for MessageStream {
                 let delta = &event["delta"];
                 let text = |name: &str| delta[name].as_str().unwrap_or_default();
                 match delta["type"].as_str() {
-                    Some("text_delta") => assembly.text(text("text"))?,
-                    Some("thinking_delta") => assembly.thinking(text("thinking"))?,
+                    Some("text_delta") => assembly.append_text(text("text"))?,
+                    Some("thinking_delta") => assembly.append_thinking(text("thinking"))?,
                     Some("signature_delta") => {
-                        assembly.thought(json!({ "wire": WIRE, "signature": text("signature") }))?;
+                        assembly.attach_thought(json!({ "wire": WIRE, "signature": text("signature") }))?;
                     }
-                    Some("input_json_delta") => assembly.arguments(index, text("partial_json"))?,
+                    Some("input_json_delta") => assembly.append_arguments(index, text("partial_json"))?,
                     // Citations and future kinds of deltas contain no text to append.
                     _ => {}
                 }
@@ -238,18 +238,18 @@ impl AnswerDecoder for MessageStream {
             Some("message_delta") => {
                 usage(&event["usage"], assembly);
                 if let Some(reason) = event["delta"]["stop_reason"].as_str() {
-                    assembly.stop(match reason {
+                    assembly.set_stop(match reason {
                         "end_turn" => StopReason::EndTurn,
                         "max_tokens" => StopReason::MaxTokens,
                         "stop_sequence" => StopReason::StopSequence,
                         "tool_use" => StopReason::ToolUse,
                         "refusal" => StopReason::Refused,
-                        other => StopReason::Other(provider_fault::short(other)),
+                        other => StopReason::Other(provider_fault::shorten_message(other)),
                     });
                 }
             }
             Some("message_stop") => self.is_done = true,
-            Some("error") => return Err(provider_fault::in_stream(event, &self.model)),
+            Some("error") => return Err(provider_fault::stream_error(event, &self.model)),
             _ => {}
         }
         Ok(())
@@ -263,18 +263,18 @@ impl AnswerDecoder for MessageStream {
 fn begin_block(index: u64, block: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
     let text = |name: &str| block[name].as_str().unwrap_or_default().to_owned();
     match block["type"].as_str() {
-        Some("text") => assembly.text(&text("text")),
-        Some("thinking") => assembly.thinking(&text("thinking")),
-        Some("redacted_thinking") => assembly.thought_apart(json!({ "wire": WIRE, "redacted": text("data") })),
+        Some("text") => assembly.append_text(&text("text")),
+        Some("thinking") => assembly.append_thinking(&text("thinking")),
+        Some("redacted_thinking") => assembly.store_thought(json!({ "wire": WIRE, "redacted": text("data") })),
         Some("tool_use") if text("name").is_empty() => {
             Err(ModelError::Unreadable { cause: "a tool call has no name".to_owned() })
         }
         Some("tool_use") => {
-            assembly.tool_use(index, text("id"), text("name"), None)?;
+            assembly.begin_tool_use(index, text("id"), text("name"), None)?;
             // Some servers send all arguments at once.
             match &block["input"] {
                 Value::Object(input) if !input.is_empty() => {
-                    assembly.arguments(index, &Value::Object(input.clone()).to_string())
+                    assembly.append_arguments(index, &Value::Object(input.clone()).to_string())
                 }
                 _ => Ok(()),
             }
@@ -287,21 +287,24 @@ fn usage(usage: &Value, assembly: &mut ReplyAssembly) {
     if !usage.is_object() {
         return;
     }
-    assembly.usage(|own| {
-        let read = count(&usage["cache_read_input_tokens"]).or(own.cached_input);
-        let written = count(&usage["cache_creation_input_tokens"]).or(own.written_input);
-        if let Some(input) = count(&usage["input_tokens"]) {
+    assembly.change_usage(|own| {
+        let read = token_count(&usage["cache_read_input_tokens"]).or(own.cached_input);
+        let written = token_count(&usage["cache_creation_input_tokens"]).or(own.written_input);
+        if let Some(input) = token_count(&usage["input_tokens"]) {
             own.input = Some(input + read.unwrap_or(0) + written.unwrap_or(0));
         }
         own.cached_input = read;
         own.written_input = written;
-        own.output = count(&usage["output_tokens"]).or(own.output);
+        own.output = token_count(&usage["output_tokens"]).or(own.output);
     });
 }
 
 /// Lists the provider's models.
-pub(super) async fn list(exchange: &HttpExchange, settings: &ProviderSettings) -> Result<Vec<Model>, ModelError> {
-    let mut url = settings.at("models");
+pub(super) async fn list_models(
+    exchange: &HttpExchange,
+    settings: &ProviderSettings,
+) -> Result<Vec<Model>, ModelError> {
+    let mut url = settings.url_at("models");
     url.set_query(Some("limit=1000"));
     let answer = exchange.get(url).await?;
     let Some(listed) = answer["data"].as_array() else {
@@ -312,9 +315,9 @@ pub(super) async fn list(exchange: &HttpExchange, settings: &ProviderSettings) -
         let can = |name: &str| listed["capabilities"][name]["supported"].as_bool();
         Some(Model {
             id: id.to_owned(),
-            name: provider_fault::short(listed["display_name"].as_str().unwrap_or(id)),
-            context: size(&listed["max_input_tokens"]),
-            max_output: size(&listed["max_tokens"]),
+            name: provider_fault::shorten_message(listed["display_name"].as_str().unwrap_or(id)),
+            context: token_size(&listed["max_input_tokens"]),
+            max_output: token_size(&listed["max_tokens"]),
             takes: ModelCapabilities {
                 images: can("image_input"),
                 audio: Some(false),

@@ -6,51 +6,51 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::encode::size;
+use super::encode::token_size;
 use super::http_exchange::HttpExchange;
 use super::ollama;
 use crate::{ModelError, ProviderSettings};
 
 /// The default context size in tokens. A smaller one is never requested, as the user may have set more in Ollama
 /// itself.
-const LEAST: u64 = 4_096;
+const DEFAULT_CONTEXT: u64 = 4_096;
 /// Tokens reserved for an answer of unspecified length.
-const ANSWER: u64 = 4_096;
+const ANSWER_TOKENS: u64 = 4_096;
 /// Maximum number of tokens reserved for an answer. Ollama allocates memory for all of them in advance.
-const MOST_ANSWER: u64 = 16_384;
+const MAX_ANSWER_TOKENS: u64 = 16_384;
 /// Lower bound of bytes per token. Chinese text has about three.
-const BYTES_A_TOKEN: u64 = 3;
+const MIN_BYTES_PER_TOKEN: u64 = 3;
 /// Bytes added for each message.
-const BYTES_A_MESSAGE: usize = 32;
+const BYTES_PER_MESSAGE: usize = 32;
 /// Tokens of an image, with most vision models.
-const PICTURE: u64 = 2_048;
+const IMAGE_TOKENS: u64 = 2_048;
 /// Timeout of each query about the current context size. After it, only the estimate is used.
-const LOOK: Duration = Duration::from_secs(5);
+const QUERY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Sets a context size that is sufficient for this request, and not smaller than the allocated one: any change reloads
 /// the model.
 pub(super) async fn set_context(exchange: &HttpExchange, settings: &ProviderSettings, model: &str, body: &mut Value) {
     let wanted = required_context(body);
     let (held, most) = tokio::join!(
-        with_timeout(async { Ok(loaded_context(&exchange.get(settings.at("api/ps")).await?, model)) }),
-        with_timeout(async { Ok(ollama::context_of(&ollama::show(exchange, settings, model).await?)) }),
+        with_timeout(async { Ok(loaded_context(&exchange.get(settings.url_at("api/ps")).await?, model)) }),
+        with_timeout(async { Ok(ollama::context_size(&ollama::request_details(exchange, settings, model).await?)) }),
     );
     let context = match held.map(u64::from) {
         Some(held) => wanted.max(held),
-        None if wanted > LEAST => wanted,
+        None if wanted > DEFAULT_CONTEXT => wanted,
         None => return,
     };
     body["options"]["num_ctx"] = json!(most.map_or(context, |most| context.min(u64::from(most))));
 }
 
 async fn with_timeout(what: impl Future<Output = Result<Option<u32>, ModelError>>) -> Option<u32> {
-    tokio::time::timeout(LOOK, what).await.ok()?.ok()?
+    tokio::time::timeout(QUERY_TIMEOUT, what).await.ok()?.ok()?
 }
 
 /// Returns the context size that is allocated for a loaded model.
 fn loaded_context(loaded: &Value, model: &str) -> Option<u32> {
     let is_it = |loaded: &&Value| [&loaded["name"], &loaded["model"]].into_iter().any(|name| name == model);
-    size(&loaded["models"].as_array()?.iter().find(is_it)?["context_length"])
+    token_size(&loaded["models"].as_array()?.iter().find(is_it)?["context_length"])
 }
 
 /// Estimates the tokens of a request with its answer, rounded up to a power of two, so that a growing conversation
@@ -60,12 +60,12 @@ fn required_context(body: &Value) -> u64 {
     let mut pictures = 0;
     for message in body["messages"].as_array().into_iter().flatten() {
         let calls = message["tool_calls"].as_array().map_or(0, |_| message["tool_calls"].to_string().len());
-        bytes += message["content"].as_str().map_or(0, str::len) + calls + BYTES_A_MESSAGE;
+        bytes += message["content"].as_str().map_or(0, str::len) + calls + BYTES_PER_MESSAGE;
         pictures += message["images"].as_array().map_or(0, Vec::len);
     }
-    let input = (bytes as u64).div_ceil(BYTES_A_TOKEN) + pictures as u64 * PICTURE;
-    let answer = body["options"]["num_predict"].as_u64().unwrap_or(ANSWER).min(MOST_ANSWER);
-    (input + answer).max(LEAST).next_power_of_two()
+    let input = (bytes as u64).div_ceil(MIN_BYTES_PER_TOKEN) + pictures as u64 * IMAGE_TOKENS;
+    let answer = body["options"]["num_predict"].as_u64().unwrap_or(ANSWER_TOKENS).min(MAX_ANSWER_TOKENS);
+    (input + answer).max(DEFAULT_CONTEXT).next_power_of_two()
 }
 
 #[cfg(test)]

@@ -24,16 +24,16 @@ pub(super) fn joined_texts(parts: &[MessagePart]) -> String {
 }
 
 /// Returns a stored thought if it belongs to this wire. Thoughts of other wires are not understood by the provider.
-pub(super) fn own_opaque<'v>(opaque: Option<&'v Value>, wire: &str) -> Option<&'v Value> {
+pub(super) fn opaque_of_wire<'v>(opaque: Option<&'v Value>, wire: &str) -> Option<&'v Value> {
     opaque.filter(|value| value["wire"] == wire)
 }
 
 /// Parses a number of tokens, if plausible.
-pub(super) fn count(value: &Value) -> Option<u64> {
+pub(super) fn token_count(value: &Value) -> Option<u64> {
     value.as_u64().filter(|count| *count < 1 << 40)
 }
 
 /// Parses a size in tokens, if positive.
-pub(super) fn size(value: &Value) -> Option<u32> {
+pub(super) fn token_size(value: &Value) -> Option<u32> {
     value.as_u64().and_then(|size| u32::try_from(size).ok()).filter(|size| *size > 0)
 }

@@ -25,7 +25,7 @@ const MAX_BYTES: usize = 1 << 30;
 const MAX_IDLE_LINES: u32 = 100_000;
 /// Multiple of the idle timeout for which an answer may go on with lines without content. Providers send them to keep a
 /// connection open while a model thinks or is queued.
-const PATIENCE: u32 = 5;
+const EMPTY_LINES_FACTOR: u32 = 5;
 
 type EventLines = FramedRead<StreamReader<BoxStream<'static, io::Result<Bytes>>, Bytes>, LinesCodec>;
 
@@ -61,7 +61,7 @@ impl EventReader {
     /// Returns the next event, or `None` at the end of the stream.
     pub(super) async fn next(&mut self) -> Result<Option<Value>, ModelError> {
         loop {
-            let Some(line) = self.line().await? else {
+            let Some(line) = self.read_line().await? else {
                 // An event without the terminating empty line is discarded, as the server-sent events specification
                 // requires.
                 return Ok(None);
@@ -69,19 +69,19 @@ impl EventReader {
             let whole = match self.framing {
                 EventFraming::Lines if line.trim().is_empty() => continue,
                 EventFraming::Lines => Some(line),
-                EventFraming::ServerSent => self.field(&line)?,
+                EventFraming::ServerSent => self.process_line(&line)?,
             };
             match whole.as_deref().map(str::trim) {
                 None => {}
                 // The end marker, after which no content follows.
                 Some("[DONE]") => return Ok(Some(Value::Null)),
-                Some(text) => return parsed(text).map(Some),
+                Some(text) => return parse_event(text).map(Some),
             }
         }
     }
 
     /// Processes a line of server-sent events. Returns the event's data after an empty line.
-    fn field(&mut self, line: &str) -> Result<Option<String>, ModelError> {
+    fn process_line(&mut self, line: &str) -> Result<Option<String>, ModelError> {
         if line.is_empty() {
             return Ok((!self.data.is_empty()).then(|| std::mem::take(&mut self.data)));
         }
@@ -98,8 +98,8 @@ impl EventReader {
         Ok(None)
     }
 
-    async fn line(&mut self) -> Result<Option<String>, ModelError> {
-        let patience = self.silence * PATIENCE;
+    async fn read_line(&mut self) -> Result<Option<String>, ModelError> {
+        let patience = self.silence * EMPTY_LINES_FACTOR;
         let begun = Instant::now();
         // Only the waiting time counts, and not the time that the consumer takes between two lines.
         let time = self.silence.min(patience.saturating_sub(self.waited));
@@ -133,7 +133,7 @@ impl EventReader {
     }
 }
 
-fn parsed(text: &str) -> Result<Value, ModelError> {
+fn parse_event(text: &str) -> Result<Value, ModelError> {
     // The message contains the position of the error, but no content.
     serde_json::from_str(text).map_err(|error| ModelError::Unreadable {
         cause: format!("invalid JSON at column {} of an event", error.column()),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use super::encode::{base64, count, joined_texts, own_opaque, size};
+use super::encode::{base64, joined_texts, opaque_of_wire, token_count, token_size};
 use super::http_exchange::{EventFraming, HttpExchange};
 use super::reply_assembly::ReplyAssembly;
 use super::{AnswerDecoder, Wire, WireRequest, provider_fault};
@@ -23,7 +23,7 @@ const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 pub(super) struct Gemini;
 
 impl Wire for Gemini {
-    fn carries(&self, _: Option<&str>) -> WireCapabilities {
+    fn capabilities(&self, _: Option<&str>) -> WireCapabilities {
         WireCapabilities {
             images: &["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"],
             audio: &[
@@ -94,7 +94,7 @@ impl Wire for Gemini {
             body.insert("generationConfig".into(), how.into());
         }
         let model = request.model.strip_prefix("models/").unwrap_or(&request.model);
-        let mut url = settings.at("models");
+        let mut url = settings.url_at("models");
         // Added as a single segment: a model's name must not change the path.
         if let Ok(mut path) = url.path_segments_mut() {
             path.push(&format!("{model}:streamGenerateContent"));
@@ -103,7 +103,7 @@ impl Wire for Gemini {
         WireRequest { url, body: body.into() }
     }
 
-    fn answer(&self, model: &str) -> Box<dyn AnswerDecoder> {
+    fn answer_decoder(&self, model: &str) -> Box<dyn AnswerDecoder> {
         Box::new(GenerationStream { model: model.to_owned(), has_ended: false })
     }
 }
@@ -118,7 +118,7 @@ fn contents(messages: &[ModelMessage]) -> Value {
             .iter()
             .filter_map(|part| {
                 if let MessagePart::ToolUse { id, opaque, .. } = part
-                    && own_opaque(opaque.as_ref(), WIRE).is_some_and(|kept| kept["hasId"] == true)
+                    && opaque_of_wire(opaque.as_ref(), WIRE).is_some_and(|kept| kept["hasId"] == true)
                 {
                     with_id.insert(id.clone());
                 }
@@ -143,7 +143,7 @@ fn content(part: &MessagePart, with_id: &BTreeSet<String>, is_first_call: bool) 
         }
         // Thoughts are not sent back, but their signature is, in an empty part as the API may send it itself.
         MessagePart::Thinking { opaque, .. } => {
-            let signature = own_opaque(opaque.as_ref(), WIRE)?["signature"].as_str()?;
+            let signature = opaque_of_wire(opaque.as_ref(), WIRE)?["signature"].as_str()?;
             json!({ "text": "", "thoughtSignature": signature })
         }
         MessagePart::ToolUse { id, name, arguments, opaque } => {
@@ -152,7 +152,7 @@ fn content(part: &MessagePart, with_id: &BTreeSet<String>, is_first_call: bool) 
                 call["id"] = id.clone().into();
             }
             let mut own = json!({ "functionCall": call });
-            match own_opaque(opaque.as_ref(), WIRE) {
+            match opaque_of_wire(opaque.as_ref(), WIRE) {
                 Some(kept) if kept["signature"].is_string() => own["thoughtSignature"] = kept["signature"].clone(),
                 None if is_first_call => own["thoughtSignature"] = NO_SIGNATURE.into(),
                 _ => {}
@@ -177,17 +177,17 @@ struct GenerationStream {
 }
 
 impl AnswerDecoder for GenerationStream {
-    fn take(&mut self, event: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
+    fn process_event(&mut self, event: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         if event.is_null() {
             return Ok(());
         }
         if event.get("error").is_some() || event[0].get("error").is_some() {
-            return Err(provider_fault::in_stream(event, &self.model));
+            return Err(provider_fault::stream_error(event, &self.model));
         }
         if let Some(reason) = event["promptFeedback"]["blockReason"].as_str() {
-            return Err(ModelError::Refused { said: provider_fault::short(reason) });
+            return Err(ModelError::Refused { said: provider_fault::shorten_message(reason) });
         }
-        assembly.model(event["modelVersion"].as_str().unwrap_or_default());
+        assembly.set_model(event["modelVersion"].as_str().unwrap_or_default());
         usage(&event["usageMetadata"], assembly);
         let candidate = &event["candidates"][0];
         for part in candidate["content"]["parts"].as_array().into_iter().flatten() {
@@ -195,7 +195,7 @@ impl AnswerDecoder for GenerationStream {
         }
         if let Some(reason) = candidate["finishReason"].as_str() {
             self.has_ended = true;
-            assembly.stop(match reason {
+            assembly.set_stop(match reason {
                 "STOP" => StopReason::EndTurn,
                 // Not part of the API itself, but sent by some compatible servers.
                 "FUNCTION_CALL" => StopReason::ToolUse,
@@ -203,7 +203,7 @@ impl AnswerDecoder for GenerationStream {
                 "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" | "IMAGE_SAFETY" => {
                     StopReason::Refused
                 }
-                other => StopReason::Other(provider_fault::short(other)),
+                other => StopReason::Other(provider_fault::shorten_message(other)),
             });
         }
         Ok(())
@@ -231,18 +231,18 @@ impl GenerationStream {
             if let Some(signature) = signature {
                 kept["signature"] = signature.into();
             }
-            assembly.tool_use(assembly.next_key(), id, name.to_owned(), Some(kept))?;
-            return assembly.whole_arguments(call["args"].as_object().cloned().unwrap_or_default());
+            assembly.begin_tool_use(assembly.next_key(), id, name.to_owned(), Some(kept))?;
+            return assembly.set_arguments(call["args"].as_object().cloned().unwrap_or_default());
         }
         if let Some(text) = part["text"].as_str() {
             if part["thought"] == true {
-                assembly.thinking(text)?;
+                assembly.append_thinking(text)?;
             } else {
-                assembly.text(text)?;
+                assembly.append_text(text)?;
             }
         }
         match signature {
-            Some(signature) => assembly.thought_apart(json!({ "wire": WIRE, "signature": signature })),
+            Some(signature) => assembly.store_thought(json!({ "wire": WIRE, "signature": signature })),
             None => Ok(()),
         }
     }
@@ -252,11 +252,11 @@ fn usage(usage: &Value, assembly: &mut ReplyAssembly) {
     if !usage.is_object() {
         return;
     }
-    assembly.usage(|own| {
-        let thinking = count(&usage["thoughtsTokenCount"]);
-        let answer = count(&usage["candidatesTokenCount"]);
-        own.input = count(&usage["promptTokenCount"]).or(own.input);
-        own.cached_input = count(&usage["cachedContentTokenCount"]).or(own.cached_input);
+    assembly.change_usage(|own| {
+        let thinking = token_count(&usage["thoughtsTokenCount"]);
+        let answer = token_count(&usage["candidatesTokenCount"]);
+        own.input = token_count(&usage["promptTokenCount"]).or(own.input);
+        own.cached_input = token_count(&usage["cachedContentTokenCount"]).or(own.cached_input);
         own.thinking = thinking.or(own.thinking);
         if answer.is_some() || thinking.is_some() {
             own.output = Some(answer.unwrap_or(0) + thinking.unwrap_or(0));
@@ -265,8 +265,11 @@ fn usage(usage: &Value, assembly: &mut ReplyAssembly) {
 }
 
 /// Lists the provider's models that generate content.
-pub(super) async fn list(exchange: &HttpExchange, settings: &ProviderSettings) -> Result<Vec<Model>, ModelError> {
-    let mut url = settings.at("models");
+pub(super) async fn list_models(
+    exchange: &HttpExchange,
+    settings: &ProviderSettings,
+) -> Result<Vec<Model>, ModelError> {
+    let mut url = settings.url_at("models");
     url.set_query(Some("pageSize=1000"));
     let answer = exchange.get(url).await?;
     let Some(listed) = answer["models"].as_array() else {
@@ -281,9 +284,9 @@ pub(super) async fn list(exchange: &HttpExchange, settings: &ProviderSettings) -
         }
         Some(Model {
             id: id.to_owned(),
-            name: provider_fault::short(listed["displayName"].as_str().unwrap_or(id)),
-            context: size(&listed["inputTokenLimit"]),
-            max_output: size(&listed["outputTokenLimit"]),
+            name: provider_fault::shorten_message(listed["displayName"].as_str().unwrap_or(id)),
+            context: token_size(&listed["inputTokenLimit"]),
+            max_output: token_size(&listed["outputTokenLimit"]),
             takes: ModelCapabilities { thinking: listed["thinking"].as_bool(), ..ModelCapabilities::default() },
             ..Model::default()
         })

@@ -14,13 +14,13 @@ use super::provider_fault;
 use crate::{ModelError, ModelReply, StopReason};
 
 /// Maximum size of a list of models, in bytes.
-const MAX_LIST: usize = 16 << 20;
+const MAX_LIST_BYTES: usize = 16 << 20;
 /// Maximum number of bytes of an error response that are read.
-const MAX_ERROR: usize = 64 << 10;
+const MAX_ERROR_BYTES: usize = 64 << 10;
 /// Timeout for a list of models.
-const LIST_TIME: Duration = Duration::from_secs(20);
+const LIST_TIMEOUT: Duration = Duration::from_secs(20);
 /// Timeout for the body of an error response.
-const ERROR_TIME: Duration = Duration::from_secs(5);
+const ERROR_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Replacement for the key where a provider repeats it.
 const REDACTED: &str = "[key]";
@@ -88,26 +88,26 @@ impl HttpExchange {
     async fn json(&self, request: RequestBuilder) -> Result<Value, ModelError> {
         let request = self.with_headers(request)?;
         let read = async {
-            let response = self.send(request, LIST_TIME, "").await?;
-            let body = limited(response, MAX_LIST).await?;
+            let response = self.send(request, LIST_TIMEOUT, "").await?;
+            let body = read_limited(response, MAX_LIST_BYTES).await?;
             serde_json::from_slice(&body).map_err(|error| ModelError::Unreadable {
                 cause: format!("invalid JSON at line {}, column {}", error.line(), error.column()),
             })
         };
-        let read = tokio::time::timeout(LIST_TIME, read).await;
-        read.unwrap_or(Err(ModelError::Silent { after: LIST_TIME })).map_err(|error| self.redact_error(error))
+        let read = tokio::time::timeout(LIST_TIMEOUT, read).await;
+        read.unwrap_or(Err(ModelError::Silent { after: LIST_TIMEOUT })).map_err(|error| self.redact_error(error))
     }
 
     async fn send(&self, request: RequestBuilder, time: Duration, model: &str) -> Result<Response, ModelError> {
         let Ok(sent) = tokio::time::timeout(time, request.send()).await else {
             return Err(ModelError::Silent { after: time });
         };
-        let response = sent.map_err(|error| ModelError::Unreachable { cause: cause_of(error) })?;
+        let response = sent.map_err(|error| ModelError::Unreachable { cause: error_cause(error) })?;
         if response.status().is_success() {
             return Ok(response);
         }
         let (status, headers) = (response.status(), response.headers().clone());
-        let body = tokio::time::timeout(ERROR_TIME, start_of(response, MAX_ERROR)).await.unwrap_or_default();
+        let body = tokio::time::timeout(ERROR_TIMEOUT, read_start(response, MAX_ERROR_BYTES)).await.unwrap_or_default();
         Err(self.redact_error(provider_fault::response_error(status, &headers, &body, model, self.key.is_some())))
     }
 
@@ -139,7 +139,7 @@ impl HttpExchange {
 
     fn redact(&self, text: &mut String) {
         /// Number of leading characters of a key that reveal nothing: keys of one provider begin alike.
-        const TELLS_NOTHING: usize = 3;
+        const NON_SECRET_PREFIX: usize = 3;
         let Some(key) = self.key.as_ref().map(ExposeSecret::expose_secret).filter(|key| !key.is_empty()) else {
             return;
         };
@@ -147,27 +147,27 @@ impl HttpExchange {
             *text = text.replace(key, REDACTED);
         }
         // The message may have been truncated within the key.
-        let Some(kept) = text.strip_suffix(provider_fault::CUT) else { return };
-        let begun = (TELLS_NOTHING + 1..key.len()).rev().filter(|length| key.is_char_boundary(*length));
+        let Some(kept) = text.strip_suffix(provider_fault::TRUNCATION_MARK) else { return };
+        let begun = (NON_SECRET_PREFIX + 1..key.len()).rev().filter(|length| key.is_char_boundary(*length));
         if let Some(length) = begun.into_iter().find(|length| kept.ends_with(&key[..*length])) {
             let kept = kept.len() - length;
             text.replace_range(kept.., REDACTED);
-            text.push(provider_fault::CUT);
+            text.push(provider_fault::TRUNCATION_MARK);
         }
     }
 }
 
 /// Returns the innermost cause of an error, without the URL.
-fn cause_of(error: reqwest::Error) -> String {
+fn error_cause(error: reqwest::Error) -> String {
     let error = error.without_url();
     let mut cause: &dyn std::error::Error = &error;
     while let Some(inner) = cause.source() {
         cause = inner;
     }
-    provider_fault::short(&cause.to_string())
+    provider_fault::shorten_message(&cause.to_string())
 }
 
-async fn limited(response: Response, limit: usize) -> Result<Vec<u8>, ModelError> {
+async fn read_limited(response: Response, limit: usize) -> Result<Vec<u8>, ModelError> {
     let mut bytes = response.bytes_stream();
     let mut body = Vec::new();
     while let Some(chunk) = bytes.next().await {
@@ -181,7 +181,7 @@ async fn limited(response: Response, limit: usize) -> Result<Vec<u8>, ModelError
 }
 
 /// Reads the start of a body up to `limit` bytes, ignoring errors.
-async fn start_of(response: Response, limit: usize) -> Vec<u8> {
+async fn read_start(response: Response, limit: usize) -> Vec<u8> {
     let mut bytes = response.bytes_stream();
     let mut body = Vec::new();
     while let Some(Ok(chunk)) = bytes.next().await {

@@ -40,12 +40,12 @@ struct WireRequest {
 /// Encoding of requests for a kind of provider.
 trait Wire: Send + Sync {
     /// Returns the content that can be represented for a model, or for every model if `model` is `None`.
-    fn carries(&self, model: Option<&str>) -> WireCapabilities;
+    fn capabilities(&self, model: Option<&str>) -> WireCapabilities;
     /// Returns the headers of each request. All values are treated as secret, as one contains the key.
     fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)>;
     fn framing(&self) -> EventFraming;
     fn request(&self, settings: &ProviderSettings, request: &ModelRequest) -> WireRequest;
-    fn answer(&self, model: &str) -> Box<dyn AnswerDecoder>;
+    fn answer_decoder(&self, model: &str) -> Box<dyn AnswerDecoder>;
 }
 
 /// Decoder of an answer.
@@ -55,7 +55,7 @@ trait AnswerDecoder: Send {
     /// # Errors
     ///
     /// Returns an error that the provider reports, or [`ModelError::Unreadable`] for a malformed event.
-    fn take(&mut self, event: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError>;
+    fn process_event(&mut self, event: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError>;
     /// Returns `true` if the provider has ended the answer.
     fn is_done(&self) -> bool;
     /// Returns `true` if the stream may end here without an explicit end of the answer.
@@ -83,8 +83,8 @@ fn wire(settings: &ProviderSettings) -> Box<dyn Wire> {
 }
 
 /// Returns the content that the wire of a provider can represent for a model, or for every model if `model` is `None`.
-pub(crate) fn carries(settings: &ProviderSettings, model: Option<&str>) -> WireCapabilities {
-    wire(settings).carries(model)
+pub(crate) fn wire_capabilities(settings: &ProviderSettings, model: Option<&str>) -> WireCapabilities {
+    wire(settings).capabilities(model)
 }
 
 /// A provider that is reached over HTTP.
@@ -100,16 +100,16 @@ impl HttpProvider {
     pub fn new(settings: ProviderSettings, key: Option<SecretString>, client: Client) -> Self {
         let wire = wire(&settings);
         let headers = wire.headers(key.as_ref().map(ExposeSecret::expose_secret));
-        let exchange = Arc::new(HttpExchange::new(client, headers, key, settings.silence()));
+        let exchange = Arc::new(HttpExchange::new(client, headers, key, settings.idle_timeout()));
         Self { settings, wire, exchange }
     }
 }
 
 impl HttpProvider {
     /// Lists the models with a single request, even if it returns few details.
-    pub(crate) async fn names(&self) -> Result<Vec<Model>, ModelError> {
+    pub(crate) async fn list_model_names(&self) -> Result<Vec<Model>, ModelError> {
         match self.settings.kind {
-            ProviderKind::Ollama => ollama::names(&self.exchange, &self.settings).await,
+            ProviderKind::Ollama => ollama::list_model_names(&self.exchange, &self.settings).await,
             ProviderKind::OpenAi | ProviderKind::Responses | ProviderKind::Anthropic | ProviderKind::Gemini => {
                 self.models().await
             }
@@ -125,20 +125,22 @@ impl Provider for HttpProvider {
 
     async fn models(&self) -> Result<Vec<Model>, ModelError> {
         match self.settings.kind {
-            ProviderKind::OpenAi | ProviderKind::Responses => openai::list(&self.exchange, &self.settings).await,
-            ProviderKind::Anthropic => anthropic::list(&self.exchange, &self.settings).await,
-            ProviderKind::Gemini => gemini::list(&self.exchange, &self.settings).await,
-            ProviderKind::Ollama => ollama::list(&self.exchange, &self.settings).await,
+            ProviderKind::OpenAi | ProviderKind::Responses => openai::list_models(&self.exchange, &self.settings).await,
+            ProviderKind::Anthropic => anthropic::list_models(&self.exchange, &self.settings).await,
+            ProviderKind::Gemini => gemini::list_models(&self.exchange, &self.settings).await,
+            ProviderKind::Ollama => ollama::list_models(&self.exchange, &self.settings).await,
         }
-        .map(|models| models.into_iter().map(|model| crate::known_models::complete(&self.settings, model)).collect())
+        .map(|models| {
+            models.into_iter().map(|model| crate::known_models::complete_model(&self.settings, model)).collect()
+        })
     }
 
-    fn cannot_carry(&self, request: &ModelRequest) -> Vec<LossyConversion> {
-        self.wire.carries(Some(&request.model)).losses(request, &self.settings.conversions)
+    fn find_losses(&self, request: &ModelRequest) -> Vec<LossyConversion> {
+        self.wire.capabilities(Some(&request.model)).losses(request, &self.settings.conversions)
     }
 
     async fn stream(&self, request: ModelRequest) -> Result<Deltas, ModelError> {
-        let carries = self.wire.carries(Some(&request.model));
+        let carries = self.wire.capabilities(Some(&request.model));
         let request = carries.convert(request, &self.settings.conversions)?;
         let WireRequest { url, mut body } = self.wire.request(&self.settings, &request);
         if self.settings.kind == ProviderKind::Ollama {
@@ -148,7 +150,7 @@ impl Provider for HttpProvider {
         let reading = AnswerReader {
             events,
             exchange: Arc::clone(&self.exchange),
-            answer: self.wire.answer(&request.model),
+            answer: self.wire.answer_decoder(&request.model),
             assembly: ReplyAssembly::new(request.model),
             ready: VecDeque::new(),
             is_over: false,
@@ -191,7 +193,7 @@ impl AnswerReader {
         let event = self.events.next().await?;
         let is_end = match &event {
             Some(event) => {
-                self.answer.take(event, &mut self.assembly)?;
+                self.answer.process_event(event, &mut self.assembly)?;
                 self.ready.extend(self.assembly.drain());
                 if !self.ready.is_empty() {
                     self.events.reset_silence();

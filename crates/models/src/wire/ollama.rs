@@ -3,7 +3,7 @@
 use futures_util::{StreamExt, stream};
 use serde_json::{Map, Value, json};
 
-use super::encode::{base64, count, joined_texts, size};
+use super::encode::{base64, joined_texts, token_count, token_size};
 use super::http_exchange::{EventFraming, HttpExchange};
 use super::reply_assembly::ReplyAssembly;
 use super::{AnswerDecoder, Wire, WireRequest, provider_fault};
@@ -14,16 +14,16 @@ use crate::{
 };
 
 /// Maximum number of models whose details are requested.
-const MAX_SHOWN: usize = 64;
+const MAX_DETAILED_MODELS: usize = 64;
 /// Maximum number of models in a list.
 const MAX_MODELS: usize = 1_000;
 /// Number of concurrent requests for details.
-const AT_ONCE: usize = 4;
+const CONCURRENT_REQUESTS: usize = 4;
 
 pub(super) struct Ollama;
 
 impl Wire for Ollama {
-    fn carries(&self, _: Option<&str>) -> WireCapabilities {
+    fn capabilities(&self, _: Option<&str>) -> WireCapabilities {
         WireCapabilities {
             images: &["image/png", "image/jpeg", "image/webp"],
             audio: &[],
@@ -81,10 +81,10 @@ impl Wire for Ollama {
         if !options.is_empty() {
             body.insert("options".into(), options.into());
         }
-        WireRequest { url: settings.at("api/chat"), body: body.into() }
+        WireRequest { url: settings.url_at("api/chat"), body: body.into() }
     }
 
-    fn answer(&self, model: &str) -> Box<dyn AnswerDecoder> {
+    fn answer_decoder(&self, model: &str) -> Box<dyn AnswerDecoder> {
         Box::new(ChatStream { model: model.to_owned(), is_done: false })
     }
 }
@@ -140,39 +140,39 @@ struct ChatStream {
 }
 
 impl AnswerDecoder for ChatStream {
-    fn take(&mut self, event: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
+    fn process_event(&mut self, event: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         if event.get("error").is_some() {
-            return Err(provider_fault::in_stream(event, &self.model));
+            return Err(provider_fault::stream_error(event, &self.model));
         }
-        assembly.model(event["model"].as_str().unwrap_or_default());
+        assembly.set_model(event["model"].as_str().unwrap_or_default());
         let message = &event["message"];
         // Some models use the member name of OpenAI's wire.
         let thinking = message["thinking"].as_str().or_else(|| message["reasoning_content"].as_str());
-        assembly.thinking(thinking.unwrap_or_default())?;
-        assembly.text(message["content"].as_str().unwrap_or_default())?;
+        assembly.append_thinking(thinking.unwrap_or_default())?;
+        assembly.append_text(message["content"].as_str().unwrap_or_default())?;
         for call in message["tool_calls"].as_array().into_iter().flatten() {
             let function = &call["function"];
             let Some(name) = function["name"].as_str().filter(|name| !name.is_empty()) else {
                 return Err(ModelError::Unreadable { cause: "a tool call has no name".to_owned() });
             };
             let id = call["id"].as_str().unwrap_or_default().to_owned();
-            assembly.tool_use(assembly.next_key(), id, name.to_owned(), None)?;
+            assembly.begin_tool_use(assembly.next_key(), id, name.to_owned(), None)?;
             match &function["arguments"] {
-                Value::Object(arguments) => assembly.whole_arguments(arguments.clone())?,
-                Value::String(text) => assembly.arguments(assembly.next_key() - 1, text)?,
+                Value::Object(arguments) => assembly.set_arguments(arguments.clone())?,
+                Value::String(text) => assembly.append_arguments(assembly.next_key() - 1, text)?,
                 _ => {}
             }
         }
         if event["done"] == true {
             self.is_done = true;
-            assembly.usage(|own| {
-                own.input = count(&event["prompt_eval_count"]);
-                own.output = count(&event["eval_count"]);
+            assembly.change_usage(|own| {
+                own.input = token_count(&event["prompt_eval_count"]);
+                own.output = token_count(&event["eval_count"]);
             });
-            assembly.stop(match event["done_reason"].as_str() {
+            assembly.set_stop(match event["done_reason"].as_str() {
                 None | Some("stop") => StopReason::EndTurn,
                 Some("length") => StopReason::MaxTokens,
-                Some(other) => StopReason::Other(provider_fault::short(other)),
+                Some(other) => StopReason::Other(provider_fault::shorten_message(other)),
             });
         }
         Ok(())
@@ -184,23 +184,29 @@ impl AnswerDecoder for ChatStream {
 }
 
 /// Lists the models with their details.
-pub(super) async fn list(exchange: &HttpExchange, settings: &ProviderSettings) -> Result<Vec<Model>, ModelError> {
-    let mut named = names(exchange, settings).await?;
-    let rest = named.split_off(named.len().min(MAX_SHOWN));
+pub(super) async fn list_models(
+    exchange: &HttpExchange,
+    settings: &ProviderSettings,
+) -> Result<Vec<Model>, ModelError> {
+    let mut named = list_model_names(exchange, settings).await?;
+    let rest = named.split_off(named.len().min(MAX_DETAILED_MODELS));
     let shown = named.into_iter().map(|named| async move {
-        match show(exchange, settings, &named.id).await {
+        match request_details(exchange, settings, &named.id).await {
             Ok(shown) => model(&named.id, &shown),
             Err(_) => named,
         }
     });
-    let mut models: Vec<Model> = stream::iter(shown).buffered(AT_ONCE).collect().await;
+    let mut models: Vec<Model> = stream::iter(shown).buffered(CONCURRENT_REQUESTS).collect().await;
     models.extend(rest);
     Ok(models)
 }
 
 /// Lists the models by name only, with one request.
-pub(super) async fn names(exchange: &HttpExchange, settings: &ProviderSettings) -> Result<Vec<Model>, ModelError> {
-    let answer = exchange.get(settings.at("api/tags")).await?;
+pub(super) async fn list_model_names(
+    exchange: &HttpExchange,
+    settings: &ProviderSettings,
+) -> Result<Vec<Model>, ModelError> {
+    let answer = exchange.get(settings.url_at("api/tags")).await?;
     let Some(listed) = answer["models"].as_array() else {
         return Err(ModelError::Unreadable { cause: "the response contains no list of models".to_owned() });
     };
@@ -209,18 +215,18 @@ pub(super) async fn names(exchange: &HttpExchange, settings: &ProviderSettings) 
 }
 
 /// Requests the details of a model.
-pub(super) async fn show(
+pub(super) async fn request_details(
     exchange: &HttpExchange,
     settings: &ProviderSettings,
     name: &str,
 ) -> Result<Value, ModelError> {
-    exchange.post(settings.at("api/show"), &json!({ "model": name })).await
+    exchange.post(settings.url_at("api/show"), &json!({ "model": name })).await
 }
 
 /// Returns the context size that a model supports, in tokens.
-pub(super) fn context_of(shown: &Value) -> Option<u32> {
+pub(super) fn context_size(shown: &Value) -> Option<u32> {
     let info = shown["model_info"].as_object()?;
-    info.iter().find(|(key, _)| key.ends_with(".context_length")).and_then(|(_, value)| size(value))
+    info.iter().find(|(key, _)| key.ends_with(".context_length")).and_then(|(_, value)| token_size(value))
 }
 
 fn model(name: &str, shown: &Value) -> Model {
@@ -228,8 +234,8 @@ fn model(name: &str, shown: &Value) -> Model {
     let can = |wanted: &str| capabilities.map(|list| list.iter().any(|own| own == wanted));
     Model {
         id: name.to_owned(),
-        name: provider_fault::short(name),
-        context: context_of(shown),
+        name: provider_fault::shorten_message(name),
+        context: context_size(shown),
         takes: ModelCapabilities {
             images: can("vision"),
             audio: Some(false),

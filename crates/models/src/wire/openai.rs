@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::encode::{base64, count, data_url, joined_texts, own_opaque, size};
+use super::encode::{base64, data_url, joined_texts, opaque_of_wire, token_count, token_size};
 use super::http_exchange::{EventFraming, HttpExchange};
 use super::reply_assembly::ReplyAssembly;
 use super::{AnswerDecoder, Wire, WireRequest, provider_fault};
@@ -58,10 +58,10 @@ fn is_openai(host: &str) -> bool {
 }
 
 impl Wire for OpenAi {
-    fn carries(&self, model: Option<&str>) -> WireCapabilities {
+    fn capabilities(&self, model: Option<&str>) -> WireCapabilities {
         // Only for OpenAI's own hosts does the name identify the model.
         let limits = match (self.speaker, model) {
-            (ChatDialect::OpenAi, Some(model)) => model_limits::openai(model),
+            (ChatDialect::OpenAi, Some(model)) => model_limits::openai_tool_support(model),
             (ChatDialect::OpenAi, None) => Some(ToolSupport::EffortNone),
             (ChatDialect::OpenRouter | ChatDialect::Other, _) => None,
         };
@@ -118,7 +118,7 @@ impl Wire for OpenAi {
         }
         match self.speaker {
             ChatDialect::OpenAi
-                if has_tools && model_limits::openai(&request.model) == Some(ToolSupport::EffortNone) =>
+                if has_tools && model_limits::openai_tool_support(&request.model) == Some(ToolSupport::EffortNone) =>
             {
                 body.insert("reasoning_effort".into(), "none".into());
             }
@@ -130,10 +130,10 @@ impl Wire for OpenAi {
             }
             ChatDialect::OpenAi | ChatDialect::OpenRouter | ChatDialect::Other => {}
         }
-        WireRequest { url: settings.at("chat/completions"), body: body.into() }
+        WireRequest { url: settings.url_at("chat/completions"), body: body.into() }
     }
 
-    fn answer(&self, model: &str) -> Box<dyn AnswerDecoder> {
+    fn answer_decoder(&self, model: &str) -> Box<dyn AnswerDecoder> {
         Box::new(CompletionStream { model: model.to_owned(), ..CompletionStream::default() })
     }
 }
@@ -210,7 +210,7 @@ fn assistant_message(parts: &[MessagePart]) -> Value {
     }
     for part in parts {
         let MessagePart::Thinking { text, opaque } = part else { continue };
-        let Some(kept) = own_opaque(opaque.as_ref(), WIRE) else { continue };
+        let Some(kept) = opaque_of_wire(opaque.as_ref(), WIRE) else { continue };
         if let Some(details) = kept.get("details") {
             own.insert("reasoning_details".into(), details.clone());
         } else if kept["field"] == "reasoning_content" {
@@ -236,47 +236,47 @@ struct CompletionStream {
 }
 
 impl AnswerDecoder for CompletionStream {
-    fn take(&mut self, event: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
+    fn process_event(&mut self, event: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         if event.is_null() {
             self.is_done = true;
             return Ok(());
         }
         if event.get("error").is_some_and(|error| !error.is_null()) {
-            return Err(provider_fault::in_stream(event, &self.model));
+            return Err(provider_fault::stream_error(event, &self.model));
         }
         if let Some(model) = event["model"].as_str() {
-            assembly.model(model);
+            assembly.set_model(model);
         }
         if let Some(usage) = event.get("usage").filter(|usage| usage.is_object()) {
-            assembly.usage(|own| {
-                own.input = count(&usage["prompt_tokens"]);
-                own.output = count(&usage["completion_tokens"]);
-                own.cached_input = count(&usage["prompt_tokens_details"]["cached_tokens"]);
-                own.thinking = count(&usage["completion_tokens_details"]["reasoning_tokens"]);
+            assembly.change_usage(|own| {
+                own.input = token_count(&usage["prompt_tokens"]);
+                own.output = token_count(&usage["completion_tokens"]);
+                own.cached_input = token_count(&usage["prompt_tokens_details"]["cached_tokens"]);
+                own.thinking = token_count(&usage["completion_tokens_details"]["reasoning_tokens"]);
             });
         }
         let choice = &event["choices"][0];
         let delta = &choice["delta"];
         self.thinking(delta, assembly)?;
         if let Some(text) = delta["content"].as_str() {
-            assembly.text(text)?;
+            assembly.append_text(text)?;
         }
         // A refusal of the model, in place of content.
         if let Some(text) = delta["refusal"].as_str() {
-            assembly.text(text)?;
-            assembly.stop(StopReason::Refused);
+            assembly.append_text(text)?;
+            assembly.set_stop(StopReason::Refused);
         }
         for call in delta["tool_calls"].as_array().into_iter().flatten() {
             self.tool_call(call, assembly)?;
         }
         if let Some(reason) = choice["finish_reason"].as_str() {
             self.has_ended = true;
-            assembly.stop(match reason {
+            assembly.set_stop(match reason {
                 "stop" => StopReason::EndTurn,
                 "length" => StopReason::MaxTokens,
                 "tool_calls" | "function_call" => StopReason::ToolUse,
                 "content_filter" => StopReason::Refused,
-                other => StopReason::Other(provider_fault::short(other)),
+                other => StopReason::Other(provider_fault::shorten_message(other)),
             });
         }
         Ok(())
@@ -294,9 +294,9 @@ impl AnswerDecoder for CompletionStream {
     fn end(&mut self, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         if !self.details.is_empty() {
             let details = Value::from(std::mem::take(&mut self.details));
-            assembly.first_thought(json!({ "wire": WIRE, "details": details }))
+            assembly.attach_first_thought(json!({ "wire": WIRE, "details": details }))
         } else if self.thinks_in_content {
-            assembly.first_thought(json!({ "wire": WIRE, "field": "reasoning_content" }))
+            assembly.attach_first_thought(json!({ "wire": WIRE, "field": "reasoning_content" }))
         } else {
             Ok(())
         }
@@ -308,7 +308,7 @@ impl CompletionStream {
         let in_content = delta["reasoning_content"].as_str();
         self.thinks_in_content |= in_content.is_some_and(|text| !text.is_empty());
         if let Some(text) = in_content.or_else(|| delta["reasoning"].as_str()) {
-            assembly.thinking(text)?;
+            assembly.append_thinking(text)?;
         }
         for detail in delta["reasoning_details"].as_array().into_iter().flatten() {
             self.add_detail(detail, assembly)?;
@@ -332,16 +332,16 @@ impl CompletionStream {
             return Err(ModelError::Unreadable { cause: "a tool call has no name".to_owned() });
         } else {
             let key = assembly.next_key();
-            assembly.tool_use(key, id.to_owned(), name.to_owned(), None)?;
+            assembly.begin_tool_use(key, id.to_owned(), name.to_owned(), None)?;
             if let Some(index) = index {
                 self.uses.insert(index, (id.to_owned(), key));
             }
             key
         };
         match &function["arguments"] {
-            Value::String(text) => assembly.arguments(key, text),
+            Value::String(text) => assembly.append_arguments(key, text),
             // Some servers send an object.
-            Value::Object(arguments) => assembly.arguments(key, &Value::Object(arguments.clone()).to_string()),
+            Value::Object(arguments) => assembly.append_arguments(key, &Value::Object(arguments.clone()).to_string()),
             _ => Ok(()),
         }
     }
@@ -349,7 +349,7 @@ impl CompletionStream {
     /// Merges streamed reasoning details: fragments with the same index and type belong together.
     fn add_detail(&mut self, detail: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         const MAX_DETAILS: usize = 256;
-        assembly.grow(detail.to_string().len())?;
+        assembly.count_bytes(detail.to_string().len())?;
         let known = self.details.iter_mut().find(|known| {
             detail["index"].is_number() && known["index"] == detail["index"] && known["type"] == detail["type"]
         });
@@ -372,8 +372,11 @@ impl CompletionStream {
 }
 
 /// Lists the provider's models. OpenRouter and LM Studio report more details than OpenAI.
-pub(super) async fn list(exchange: &HttpExchange, settings: &ProviderSettings) -> Result<Vec<Model>, ModelError> {
-    let answer = exchange.get(settings.at("models")).await?;
+pub(super) async fn list_models(
+    exchange: &HttpExchange,
+    settings: &ProviderSettings,
+) -> Result<Vec<Model>, ModelError> {
+    let answer = exchange.get(settings.url_at("models")).await?;
     let Some(listed) = answer["data"].as_array().or_else(|| answer.as_array()) else {
         return Err(ModelError::Unreadable { cause: "the response contains no list of models".to_owned() });
     };
@@ -383,17 +386,17 @@ pub(super) async fn list(exchange: &HttpExchange, settings: &ProviderSettings) -
 fn model(listed: &Value) -> Option<Model> {
     let id = listed["id"].as_str()?;
     let context =
-        ["context_length", "max_model_len", "max_context_length"].iter().find_map(|name| size(&listed[*name]));
-    let context = context.or_else(|| size(&listed["meta"]["n_ctx_train"]));
+        ["context_length", "max_model_len", "max_context_length"].iter().find_map(|name| token_size(&listed[*name]));
+    let context = context.or_else(|| token_size(&listed["meta"]["n_ctx_train"]));
     let has =
         |list: &Value, wanted: &str| list.as_array().map(|list| list.iter().any(|item| item.as_str() == Some(wanted)));
     let inputs = &listed["architecture"]["input_modalities"];
     let parameters = &listed["supported_parameters"];
     Some(Model {
         id: id.to_owned(),
-        name: provider_fault::short(listed["name"].as_str().unwrap_or(id)),
+        name: provider_fault::shorten_message(listed["name"].as_str().unwrap_or(id)),
         context,
-        max_output: size(&listed["top_provider"]["max_completion_tokens"]),
+        max_output: token_size(&listed["top_provider"]["max_completion_tokens"]),
         price: price(&listed["pricing"]),
         takes: ModelCapabilities {
             images: has(inputs, "image"),

@@ -6,7 +6,7 @@ use reqwest::StatusCode;
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 use serde_json::Value;
 
-use crate::{ModelError, SAID_MAX};
+use crate::{MAX_MESSAGE_CHARS, ModelError};
 
 /// Classifies an HTTP error response.
 pub(super) fn response_error(
@@ -32,7 +32,7 @@ pub(super) fn response_error(
 }
 
 /// Classifies an error within a stream.
-pub(super) fn in_stream(json: &Value, model: &str) -> ModelError {
+pub(super) fn stream_error(json: &Value, model: &str) -> ModelError {
     let ErrorDetails { code, message } = ErrorDetails::parse(json);
     ProviderFault { status: 0, code, message, retry_after: retry_delay(json) }.into_error(model)
 }
@@ -57,7 +57,7 @@ impl ErrorDetails {
         });
         let reasons = error["details"].as_array().into_iter().flatten().filter_map(|detail| text(&detail["reason"]));
         let code = codes.chain(reasons).collect::<Vec<_>>().join(" ");
-        Self { code: short(&code), message: short(&message.unwrap_or_default()) }
+        Self { code: shorten_message(&code), message: shorten_message(&message.unwrap_or_default()) }
     }
 }
 
@@ -93,7 +93,7 @@ impl ProviderFault {
                 "longer than the model's context",
             ])
         {
-            return ModelError::ContextTooLong { limit: limit_in(&lower) };
+            return ModelError::ContextTooLong { limit: parse_limit(&lower) };
         }
         if matches!(status, 401)
             || is(&["authentication_error", "invalid_api_key", "API_KEY_INVALID", "UNAUTHENTICATED"])
@@ -137,7 +137,7 @@ impl ProviderFault {
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let number = |name: &str| headers.get(name)?.to_str().ok()?.trim().parse::<f64>().ok();
     let seconds = number("retry-after-ms").map(|ms| ms / 1_000.0).or_else(|| number(RETRY_AFTER.as_str()))?;
-    duration(seconds)
+    to_duration(seconds)
 }
 
 /// Returns the retry delay of a Gemini error: `"retryDelay": "34s"`.
@@ -145,17 +145,17 @@ fn retry_delay(json: &Value) -> Option<Duration> {
     let json = json.as_array().and_then(|list| list.first()).unwrap_or(json);
     let details = json["error"]["details"].as_array()?;
     let delay = details.iter().find_map(|detail| detail["retryDelay"].as_str())?;
-    duration(delay.strip_suffix('s')?.parse().ok()?)
+    to_duration(delay.strip_suffix('s')?.parse().ok()?)
 }
 
 /// Converts a number of seconds to a delay of at most one day.
-fn duration(seconds: f64) -> Option<Duration> {
+fn to_duration(seconds: f64) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds).ok().filter(|time| time.as_secs() <= 86_400)
 }
 
 /// Extracts the limit from a message such as `maximum context length is 8192 tokens`, `200123 tokens > 200000 maximum`
 /// or `the maximum number of tokens allowed (1048576)`: the number just before "maximum", or the first one after it.
-fn limit_in(lower: &str) -> Option<u32> {
+fn parse_limit(lower: &str) -> Option<u32> {
     let (before, after) = lower.split_once("maximum")?;
     let before = before.trim_end();
     let digits = before.bytes().rev().take_while(u8::is_ascii_digit).count();
@@ -167,17 +167,18 @@ fn limit_in(lower: &str) -> Option<u32> {
 fn body_text(body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body);
     // An HTML page of a proxy is of no use to the user.
-    if text.trim_start().starts_with('<') { "the response is an HTML page".to_owned() } else { short(&text) }
+    if text.trim_start().starts_with('<') { "the response is an HTML page".to_owned() } else { shorten_message(&text) }
 }
 
 /// Marks a truncated message.
-pub(super) const CUT: char = '…';
+pub(super) const TRUNCATION_MARK: char = '…';
 
 /// Returns the start of a provider's message, on one line.
-pub(super) fn short(text: &str) -> String {
-    let mut short: String = text.trim().chars().take(SAID_MAX).map(|c| if c.is_control() { ' ' } else { c }).collect();
-    if text.trim().chars().nth(SAID_MAX).is_some() {
-        short.push(CUT);
+pub(super) fn shorten_message(text: &str) -> String {
+    let mut short: String =
+        text.trim().chars().take(MAX_MESSAGE_CHARS).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if text.trim().chars().nth(MAX_MESSAGE_CHARS).is_some() {
+        short.push(TRUNCATION_MARK);
     }
     short
 }
@@ -309,7 +310,7 @@ mod tests {
             ("the input length exceeds the context length", None),
         ];
         for (words, limit) in cases {
-            assert_eq!(limit_in(words), limit, "in: {words}");
+            assert_eq!(parse_limit(words), limit, "in: {words}");
         }
     }
 
@@ -332,7 +333,7 @@ mod tests {
     fn provider_message_is_bounded() {
         let body = json!({ "error": { "message": format!("a\nb{}", "x".repeat(5_000)) } });
         let ModelError::Provider { said, .. } = of(500, &body) else { unreachable!() };
-        assert_eq!(said.chars().count(), SAID_MAX + 1, "truncated, with a marker");
+        assert_eq!(said.chars().count(), MAX_MESSAGE_CHARS + 1, "truncated, with a marker");
         assert!(said.starts_with("a b"), "control characters are replaced: {said}");
     }
 }

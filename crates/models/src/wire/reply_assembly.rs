@@ -47,18 +47,18 @@ impl ReplyAssembly {
     }
 
     /// Counts retained bytes, and fails beyond the limits.
-    pub(super) fn grow(&mut self, by: usize) -> Result<(), ModelError> {
+    pub(super) fn count_bytes(&mut self, by: usize) -> Result<(), ModelError> {
         self.size += by;
         let is_small = self.size <= MAX_ANSWER && self.pieces.len() <= MAX_PARTS;
         if is_small { Ok(()) } else { Err(ModelError::TooLarge { limit: MAX_ANSWER }) }
     }
 
     /// Appends text of the answer.
-    pub(super) fn text(&mut self, more: &str) -> Result<(), ModelError> {
+    pub(super) fn append_text(&mut self, more: &str) -> Result<(), ModelError> {
         if more.is_empty() {
             return Ok(());
         }
-        self.grow(more.len())?;
+        self.count_bytes(more.len())?;
         match self.pieces.last_mut() {
             Some(PartialPart::Text(text)) => text.push_str(more),
             _ => self.pieces.push(PartialPart::Text(more.to_owned())),
@@ -68,11 +68,11 @@ impl ReplyAssembly {
     }
 
     /// Appends text of the thinking.
-    pub(super) fn thinking(&mut self, more: &str) -> Result<(), ModelError> {
+    pub(super) fn append_thinking(&mut self, more: &str) -> Result<(), ModelError> {
         if more.is_empty() {
             return Ok(());
         }
-        self.grow(more.len())?;
+        self.count_bytes(more.len())?;
         match self.pieces.last_mut() {
             Some(PartialPart::Thinking { text, opaque: None }) => text.push_str(more),
             _ => self.pieces.push(PartialPart::Thinking { text: more.to_owned(), opaque: None }),
@@ -82,8 +82,8 @@ impl ReplyAssembly {
     }
 
     /// Attaches a value to send back to the preceding thinking, or stores it alone.
-    pub(super) fn thought(&mut self, value: Value) -> Result<(), ModelError> {
-        self.grow(value.to_string().len())?;
+    pub(super) fn attach_thought(&mut self, value: Value) -> Result<(), ModelError> {
+        self.count_bytes(value.to_string().len())?;
         match self.pieces.last_mut() {
             Some(PartialPart::Thinking { opaque: opaque @ None, .. }) => *opaque = Some(value),
             _ => self.pieces.push(PartialPart::Thinking { text: String::new(), opaque: Some(value) }),
@@ -92,15 +92,15 @@ impl ReplyAssembly {
     }
 
     /// Stores a value to send back as a separate thought.
-    pub(super) fn thought_apart(&mut self, value: Value) -> Result<(), ModelError> {
-        self.grow(value.to_string().len())?;
+    pub(super) fn store_thought(&mut self, value: Value) -> Result<(), ModelError> {
+        self.count_bytes(value.to_string().len())?;
         self.pieces.push(PartialPart::Thinking { text: String::new(), opaque: Some(value) });
         Ok(())
     }
 
     /// Attaches a value to send back to the first thinking, which has no end of its own in this wire.
-    pub(super) fn first_thought(&mut self, value: Value) -> Result<(), ModelError> {
-        self.grow(value.to_string().len())?;
+    pub(super) fn attach_first_thought(&mut self, value: Value) -> Result<(), ModelError> {
+        self.count_bytes(value.to_string().len())?;
         let first = self.pieces.iter_mut().find_map(|piece| match piece {
             PartialPart::Thinking { opaque, .. } => Some(opaque),
             _ => None,
@@ -114,7 +114,7 @@ impl ReplyAssembly {
 
     /// Starts a tool call. `key` is the provider's reference to it in later events. A missing or repeated `id` is
     /// replaced by one that is unique in the conversation, as results refer to it.
-    pub(super) fn tool_use(
+    pub(super) fn begin_tool_use(
         &mut self,
         key: u64,
         id: String,
@@ -129,7 +129,7 @@ impl ReplyAssembly {
         while !is_free(&id) {
             id = format!("call_{}_{:08x}", self.pieces.len(), fastrand::u32(..));
         }
-        self.grow(id.len() + name.len() + opaque.as_ref().map_or(0, |value| value.to_string().len()))?;
+        self.count_bytes(id.len() + name.len() + opaque.as_ref().map_or(0, |value| value.to_string().len()))?;
         self.deltas.push(ReplyDelta::ToolUseBegan { id: id.clone(), name: name.clone() });
         self.pieces.push(PartialPart::ToolUse { key, id, name, arguments: String::new(), whole: None, opaque });
         Ok(())
@@ -146,11 +146,11 @@ impl ReplyAssembly {
     }
 
     /// Appends JSON text to the arguments of the tool call with this key.
-    pub(super) fn arguments(&mut self, wanted: u64, more: &str) -> Result<(), ModelError> {
+    pub(super) fn append_arguments(&mut self, wanted: u64, more: &str) -> Result<(), ModelError> {
         if more.is_empty() {
             return Ok(());
         }
-        self.grow(more.len())?;
+        self.count_bytes(more.len())?;
         let found = self.pieces.iter_mut().rev().find_map(|piece| match piece {
             PartialPart::ToolUse { key, id, arguments, .. } if *key == wanted => Some((id, arguments)),
             _ => None,
@@ -164,9 +164,9 @@ impl ReplyAssembly {
     }
 
     /// Sets the complete arguments of the latest tool call.
-    pub(super) fn whole_arguments(&mut self, given: Map<String, Value>) -> Result<(), ModelError> {
+    pub(super) fn set_arguments(&mut self, given: Map<String, Value>) -> Result<(), ModelError> {
         let text = Value::Object(given.clone()).to_string();
-        self.grow(text.len())?;
+        self.count_bytes(text.len())?;
         if let Some(PartialPart::ToolUse { id, whole, .. }) = self.pieces.last_mut() {
             *whole = Some(given);
             self.deltas.push(ReplyDelta::ToolUseArguments { id: id.clone(), text });
@@ -175,19 +175,19 @@ impl ReplyAssembly {
     }
 
     /// Sets the model's name, as the provider reports it.
-    pub(super) fn model(&mut self, name: &str) {
+    pub(super) fn set_model(&mut self, name: &str) {
         if !name.is_empty() && name.len() <= 256 {
             name.clone_into(&mut self.model);
         }
     }
 
     /// Sets the reason for the end of the answer.
-    pub(super) fn stop(&mut self, stop: StopReason) {
+    pub(super) fn set_stop(&mut self, stop: StopReason) {
         self.stop = Some(stop);
     }
 
     /// Updates the usage, and emits a delta if it changed.
-    pub(super) fn usage(&mut self, change: impl FnOnce(&mut TokenUsage)) {
+    pub(super) fn change_usage(&mut self, change: impl FnOnce(&mut TokenUsage)) {
         let before = self.usage;
         change(&mut self.usage);
         if self.usage != before {
@@ -212,7 +212,7 @@ impl ReplyAssembly {
                 PartialPart::ToolUse { arguments, whole: None, .. }
                     if stop == StopReason::MaxTokens && arguments.trim().is_empty() => {}
                 PartialPart::ToolUse { id, name, arguments, whole, opaque, .. } => {
-                    match whole.or_else(|| read(&arguments)) {
+                    match whole.or_else(|| parse_arguments(&arguments)) {
                         Some(arguments) => parts.push(MessagePart::ToolUse { id, name, arguments, opaque }),
                         // The call is incomplete, and the stop reason says so.
                         None if stop != StopReason::ToolUse => {}
@@ -227,7 +227,7 @@ impl ReplyAssembly {
 }
 
 /// Parses arguments as an object. Empty text means no arguments.
-fn read(text: &str) -> Option<Map<String, Value>> {
+fn parse_arguments(text: &str) -> Option<Map<String, Value>> {
     if text.trim().is_empty() { Some(Map::new()) } else { serde_json::from_str(text).ok() }
 }
 
@@ -242,12 +242,12 @@ mod tests {
         let mut assembly = ReplyAssembly::new("m".into());
         let piece = "x".repeat(1 << 20);
         for _ in 0..16 {
-            assembly.text(&piece).unwrap();
+            assembly.append_text(&piece).unwrap();
         }
-        let refused = assembly.text("x");
+        let refused = assembly.append_text("x");
         assert_eq!(refused, Err(ModelError::TooLarge { limit: MAX_ANSWER }), "one byte more than 16 MiB");
         let mut assembly = ReplyAssembly::new("m".into());
-        let begun = (0..5_000).try_for_each(|key| assembly.tool_use(key, String::new(), String::new(), None));
+        let begun = (0..5_000).try_for_each(|key| assembly.begin_tool_use(key, String::new(), String::new(), None));
         assert_eq!(begun, Err(ModelError::TooLarge { limit: MAX_ANSWER }), "the number of parts is limited");
     }
 
@@ -256,8 +256,8 @@ mod tests {
         let ids = || {
             let mut assembly = ReplyAssembly::new("m".into());
             for (key, id) in [(0, ""), (1, "same"), (2, "same"), (3, "")] {
-                assembly.tool_use(key, id.into(), "look".into(), None).unwrap();
-                assembly.arguments(key, "{}").unwrap();
+                assembly.begin_tool_use(key, id.into(), "look".into(), None).unwrap();
+                assembly.append_arguments(key, "{}").unwrap();
             }
             let told: Vec<String> = assembly
                 .drain()
@@ -288,9 +288,9 @@ mod tests {
     fn unreadable_tool_arguments_are_an_error_or_dropped() {
         let with = |arguments: &str, stop: StopReason| {
             let mut assembly = ReplyAssembly::new("m".into());
-            assembly.tool_use(0, "1".into(), "look".into(), None).unwrap();
-            assembly.arguments(0, arguments).unwrap();
-            assembly.stop(stop);
+            assembly.begin_tool_use(0, "1".into(), "look".into(), None).unwrap();
+            assembly.append_arguments(0, arguments).unwrap();
+            assembly.set_stop(stop);
             assembly.finish()
         };
         let bad = Err(ModelError::BadArguments { tool: "look".into() });

@@ -99,7 +99,7 @@ impl PlanInputs {
                 self.check(at.place, text)?;
             }
         }
-        if template.completes_secret(&self.inputs) {
+        if template.forms_secret_reference(&self.inputs) {
             return Err(PlanError::NamesSecret(at.place.to_owned()));
         }
         Ok(template)

@@ -4,7 +4,7 @@
 mod remotes;
 
 use installs::{InputKind, InputProblem, InputValues, InstallPlan};
-use launches::packages::{LauncherPackage, launched};
+use launches::packages::{LauncherPackage, launched_package};
 use ports::server_config::{HttpConfig, HttpKind, StdioConfig};
 use registry::server_json::read_entry;
 use registry::{PackageInstall, PlanError, ServerJson, plan_package, plan_remote};
@@ -80,7 +80,7 @@ fn each_package_kind_has_its_launcher_and_names_the_same_package() {
     for (package, expected, name, version) in cases {
         assert_eq!(line(&package), expected);
         let config = stdio(&plan(&package), &[]);
-        let Some(LauncherPackage::Package(reference)) = launched(&config.command, &config.args) else {
+        let Some(LauncherPackage::Package(reference)) = launched_package(&config.command, &config.args) else {
             panic!("{expected}")
         };
         assert_eq!(

@@ -71,7 +71,7 @@ impl Bench {
                     _ => ApprovalScope::Once,
                 };
                 // The consent request may have been closed with its call or its server.
-                let _ = host.answer(request.id, request.hash.to_string(), UserDecision::Allow(scope)).await;
+                let _ = host.decide(request.id, request.hash.to_string(), UserDecision::Allow(scope)).await;
             }
         })
     }

@@ -44,7 +44,7 @@ impl RowCheck<'_> {
         holds(templates.is_some_and(|until| u128::from(until) > now), ("templates", templates, now))?;
         let read = |refresh| {
             let uri = "harbour:///chart.png".to_owned();
-            self.app.host.read(call_id(), self.server.to_owned(), uri, refresh)
+            self.app.host.read_resource_with_freshness(call_id(), self.server.to_owned(), uri, refresh)
         };
         let first = read(true).await.map_err(|error| error.to_string())?;
         let asked = self.asked("resources/read").await;

@@ -4,21 +4,21 @@
 use ports::secrets;
 use ports::server_config::{AuthConfig, GrantType, HttpConfig};
 
-use super::{SecretVisibility, invalid};
+use super::{SecretVisibility, invalid_error};
 use crate::ApiError;
 use crate::data::{AdvancedAuthSettings, AuthSettings};
 
 /// Suffix for the names of client secrets, used like the header name for the secret of a header.
-const CLIENT_SECRET: &str = "client_secret";
+const CLIENT_SECRET_SUFFIX: &str = "client_secret";
 
 /// Maximum size of a secret in bytes.
-const MAX_SECRET: usize = 16 * 1_024;
+const MAX_SECRET_BYTES: usize = 16 * 1_024;
 
 /// Applies the page's sign-in settings to a server.
 ///
 /// Settings that the page does not display are kept, and all of them if the page sends none. Returns the key and value
 /// of each secret for the keychain.
-pub(super) fn put(
+pub(super) fn apply_auth_settings(
     http: &mut HttpConfig,
     wanted: Option<AuthSettings>,
     server: &str,
@@ -31,7 +31,7 @@ pub(super) fn put(
         return Ok(None);
     };
     let before = match wanted.rest {
-        Some(rest) => rest_put(rest, before.unwrap_or_default())?,
+        Some(rest) => apply_advanced_settings(rest, before.unwrap_or_default())?,
         None => before.unwrap_or_default(),
     };
     let origin = http.origin().unwrap_or_default();
@@ -42,12 +42,12 @@ pub(super) fn put(
         // Pasted settings already contain a reference.
         Some(value) if is_reference(&value) => Some(value),
         Some(value) => {
-            let name = name(server, &before, taken);
+            let name = client_secret_name(server, &before, taken);
             kept = Some((secrets::key(&name, &origin), value));
             Some(secrets::reference(&name))
         }
         None if was.and_then(HttpConfig::origin).is_some_and(|was| was == origin) => before.client_secret.clone(),
-        None => return Err(invalid("enter the client secret again: it was entered for another address")),
+        None => return Err(invalid_error("enter the client secret again: it was entered for another address")),
     };
     let auth = AuthConfig {
         client_id: text(wanted.client_id),
@@ -58,25 +58,25 @@ pub(super) fn put(
         ..before
     };
     if let Some(problem) = auth.problem() {
-        return Err(invalid(problem));
+        return Err(invalid_error(problem));
     }
     http.auth = (auth != AuthConfig::default()).then_some(auth);
     Ok(kept)
 }
 
 /// Returns the name for the client secret: the existing one, or a new one that is not taken.
-fn name(server: &str, before: &AuthConfig, taken: &[String]) -> String {
+fn client_secret_name(server: &str, before: &AuthConfig, taken: &[String]) -> String {
     let own = before.client_secret.as_deref().map(secrets::names).unwrap_or_default();
     match own[..] {
         [name] if !secrets::is_taken(name, taken) => name.to_owned(),
-        _ => secrets::name_for(server, CLIENT_SECRET, taken),
+        _ => secrets::name_for(server, CLIENT_SECRET_SUFFIX, taken),
     }
 }
 
 /// Checks the length of a secret of the sign-in settings. A PEM key has several lines.
 pub(super) fn check_secret(value: &str) -> Result<(), ApiError> {
-    if value.trim().is_empty() || value.len() > MAX_SECRET {
-        return Err(invalid(format!("a secret has 1 to {MAX_SECRET} bytes")));
+    if value.trim().is_empty() || value.len() > MAX_SECRET_BYTES {
+        return Err(invalid_error(format!("a secret has 1 to {MAX_SECRET_BYTES} bytes")));
     }
     Ok(())
 }
@@ -115,7 +115,7 @@ fn advanced_auth_settings(auth: AuthConfig) -> AdvancedAuthSettings {
 }
 
 /// Replaces the settings that the page does not display.
-fn rest_put(rest: AdvancedAuthSettings, before: AuthConfig) -> Result<AuthConfig, ApiError> {
+fn apply_advanced_settings(rest: AdvancedAuthSettings, before: AuthConfig) -> Result<AuthConfig, ApiError> {
     let grant = match rest.grant {
         Some(name) => GrantType::ALL.into_iter().find(|grant| grant.name() == name),
         None => Some(GrantType::default()),
@@ -123,7 +123,7 @@ fn rest_put(rest: AdvancedAuthSettings, before: AuthConfig) -> Result<AuthConfig
     Ok(AuthConfig {
         client_auth: rest.client_auth,
         client_metadata_url: rest.client_metadata_url,
-        grant: grant.ok_or_else(|| invalid("the grant type is not known"))?,
+        grant: grant.ok_or_else(|| invalid_error("the grant type is not known"))?,
         private_key: rest.private_key,
         algorithm: rest.algorithm,
         identity_provider: rest.identity_provider,

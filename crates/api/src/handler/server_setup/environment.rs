@@ -4,14 +4,14 @@
 use ports::secrets;
 use ports::server_config::{ServerConfig, StdioConfig};
 
-use super::{invalid, secret_name};
+use super::{invalid_error, secret_name};
 use crate::ApiError;
 
 /// Moves the secret values of the environment to the keychain and replaces them by references.
 ///
 /// `secret` lists the variables that should be secret. A variable that was secret before stays secret. Returns the key
 /// and value of each secret for the keychain.
-pub(super) fn put(
+pub(super) fn move_secrets_to_keychain(
     stdio: &mut StdioConfig,
     secret: &[String],
     server: &str,
@@ -24,7 +24,7 @@ pub(super) fn put(
     // Secrets that other variables refer to are taken as well.
     taken.extend(stdio.env.values().flat_map(|value| secrets::names(value)).map(str::to_owned));
     if let Some(unknown) = secret.iter().find(|name| !stdio.env.contains_key(*name)) {
-        return Err(invalid(format!("the variable {unknown:?} has no value")));
+        return Err(invalid_error(format!("the variable {unknown:?} has no value")));
     }
     let mut kept = Vec::new();
     for (name, value) in &mut stdio.env {
@@ -34,7 +34,7 @@ pub(super) fn put(
             if is_same_command {
                 continue;
             }
-            return Err(invalid(format!(
+            return Err(invalid_error(format!(
                 "enter the value of the variable {name:?} again: it was entered for another command"
             )));
         }
@@ -42,7 +42,7 @@ pub(super) fn put(
         if is_reference || !(was_secret || secret.contains(name)) {
             continue;
         }
-        check(name, value)?;
+        check_secret_variable(name, value)?;
         // The existing name of this variable's secret is not taken by another one.
         let others: Vec<String> = match before.map(|before| secrets::names(before)).as_deref() {
             Some([own]) => taken.iter().filter(|taken| taken != own).cloned().collect(),
@@ -56,12 +56,12 @@ pub(super) fn put(
 }
 
 /// Checks that a value is valid for a secret variable and not empty.
-pub(super) fn check(name: &str, value: &str) -> Result<(), ApiError> {
+pub(super) fn check_secret_variable(name: &str, value: &str) -> Result<(), ApiError> {
     if value.is_empty() {
-        return Err(invalid(format!("the secret variable {name:?} has no value")));
+        return Err(invalid_error(format!("the secret variable {name:?} has no value")));
     }
     if value.contains('\0') {
-        return Err(invalid(format!("the value of the variable {name:?} contains a NUL character")));
+        return Err(invalid_error(format!("the value of the variable {name:?} contains a NUL character")));
     }
     Ok(())
 }

@@ -93,7 +93,7 @@ fn step(step: HostStep) -> SignInStep {
     }
 }
 
-pub(in crate::handler) fn signed_out(done: HostSignedOut) -> SignOutOutcome {
+pub(in crate::handler) fn sign_out_outcome_view(done: HostSignedOut) -> SignOutOutcome {
     match done {
         HostSignedOut::Revoked => SignOutOutcome::Yes,
         HostSignedOut::RevocationNotOffered => SignOutOutcome::NotOffered,

@@ -7,8 +7,8 @@ use serde_json::json;
 use server_requests::form::Form;
 
 use super::content::claims;
-use super::readable::readable;
-use super::{authorization, data_flow, endpoints, marks, packages, sampling};
+use super::readable::format_readable;
+use super::{authorization, data_flow, endpoints, packages, review_marks_view, sampling};
 use crate::data::*;
 use crate::handler::containment;
 use crate::handler::server_setup::{self, SecretVisibility};
@@ -26,7 +26,7 @@ pub(in crate::handler) fn consent_request(view: ConsentRequestView) -> ConsentRe
         body: body(view.body, view.marks.standing == Some(ReviewState::Reviewed)),
         scopes: view.scopes.to_vec(),
         rule: view.rule.to_owned(),
-        marks: marks(view.marks),
+        marks: review_marks_view(view.marks),
         call: view.call,
     }
 }
@@ -34,7 +34,7 @@ pub(in crate::handler) fn consent_request(view: ConsentRequestView) -> ConsentRe
 fn body(body: HostBody, is_reviewed: bool) -> ConsentRequestBody {
     match body {
         HostBody::Result { tool, parts, is_error, flags: _ } => {
-            let content = parts.into_iter().filter_map(data_flow::to_read).collect();
+            let content = parts.into_iter().filter_map(data_flow::to_page_content).collect();
             ConsentRequestBody::Result { tool, content, is_error }
         }
         HostBody::StartServer { config, resolved, approved_before, plan, files, changed_files, writers, package } => {
@@ -49,23 +49,23 @@ fn body(body: HostBody, is_reviewed: bool) -> ConsentRequestBody {
                     .or_else(|| plan.is_none().then(launches::default_directory))
                     .map(|cwd| cwd.display().to_string()),
                 approved_before,
-                sandbox: plan.map(containment::plan_shown),
-                files: files.iter().map(|file| containment::launch_file_shown(file, &changed_files)).collect(),
-                writers: writers.into_iter().map(containment::writer_shown).collect(),
-                package: package.map(|package| packages::loaded(*package)),
+                sandbox: plan.map(containment::sandbox_plan_view),
+                files: files.iter().map(|file| containment::launch_file_view(file, &changed_files)).collect(),
+                writers: writers.into_iter().map(containment::file_writer_view).collect(),
+                package: package.map(|package| packages::loaded_package_view(*package)),
             }
         }
         HostBody::ConnectServer { config, approved_before } => ConsentRequestBody::ConnectServer {
             url: UrlParts::parse(&config.url),
-            headers: server_setup::headers(&config, SecretVisibility::Hidden),
-            transport_kind: config.kind.map(server_setup::kind),
+            headers: server_setup::headers_view(&config, SecretVisibility::Hidden),
+            transport_kind: config.kind.map(server_setup::http_kind_view),
             unencrypted: config.is_plain_outside(),
-            auth: endpoints::settings(config.auth.as_ref()),
+            auth: endpoints::auth_settings_view(config.auth.as_ref()),
             unattended: config.auth.as_ref().is_some_and(AuthConfig::is_unattended),
             approved_before,
         },
         HostBody::Tool { tool, arguments, changed_since_allowed } => ConsentRequestBody::Tool {
-            definition: (!is_reviewed).then(|| readable(&json!(tool))),
+            definition: (!is_reviewed).then(|| format_readable(&json!(tool))),
             definition_hash: Some(Hash::of_json(&json!(tool)).to_string()),
             claims: claims(&tool),
             title: tool.title,
@@ -79,7 +79,7 @@ fn body(body: HostBody, is_reviewed: bool) -> ConsentRequestBody {
         HostBody::Read { kind, name, arguments } => {
             ConsentRequestBody::Read { what: kind, name, arguments: arguments.into() }
         }
-        HostBody::Sampling { request, response, state } => sampling::body(*request, response, *state),
+        HostBody::Sampling { request, response, state } => sampling::sampling_body_view(*request, response, *state),
         HostBody::Form { message, form } => {
             let (fields, unsupported) = match form {
                 Ok(Form { fields }) => (fields, None),
@@ -104,7 +104,7 @@ fn body(body: HostBody, is_reviewed: bool) -> ConsentRequestBody {
         } => ConsentRequestBody::SignIn {
             url: UrlParts::parse(&url),
             issuer_url: UrlParts::parse(&issuer),
-            page_elsewhere: authorization_url.as_ref().is_some_and(|page| endpoints::elsewhere(page, &issuer)),
+            page_elsewhere: authorization_url.as_ref().is_some_and(|page| endpoints::is_other_domain(page, &issuer)),
             issuer,
             resource,
             scopes,

@@ -5,7 +5,7 @@ use offers::definitions::asks_each_time;
 use offers::review::ServerReview;
 use serde_json::{Value, json};
 
-use super::marks;
+use super::review_marks_view;
 
 use crate::data::*;
 
@@ -40,7 +40,7 @@ pub(in crate::handler) fn tool(tool: mcp::Tool, reviewed: &ServerReview) -> Tool
         allowed,
         others,
         hash: hash.to_string(),
-        marks: self::marks(marks),
+        marks: self::review_marks_view(marks),
     }
 }
 
@@ -60,7 +60,7 @@ pub(in crate::handler) fn prompt(prompt: mcp::Prompt, reviewed: &ServerReview) -
     Prompt {
         others: other_members(json!(prompt), &["name", "title", "description", "arguments"]),
         hash: hash.to_string(),
-        marks: self::marks(marks),
+        marks: self::review_marks_view(marks),
         name: prompt.name,
         title: prompt.title,
         description: prompt.description,
@@ -98,7 +98,7 @@ pub(in crate::handler) fn template(template: mcp::ResourceTemplate) -> ResourceT
 }
 
 /// Converts content from the page to a content block of the protocol.
-pub(super) fn to_block(content: Content) -> ContentBlock {
+pub(super) fn to_content_block(content: Content) -> ContentBlock {
     match content {
         Content::Text { text } => ContentBlock::text(text),
         Content::Image { data, mime_type } => {

@@ -7,7 +7,7 @@ use models::MessagePart;
 use crate::data::*;
 
 /// Converts a part of a result to content for the page.
-pub(in crate::handler) fn to_read(part: MessagePart) -> Option<Content> {
+pub(in crate::handler) fn to_page_content(part: MessagePart) -> Option<Content> {
     Some(match part {
         MessagePart::Text(text) => Content::Text { text },
         MessagePart::Image { mime, data } => Content::Image { data: STANDARD.encode(&data), mime_type: mime },

@@ -6,11 +6,12 @@ use ports::server_config::AuthConfig;
 use crate::data::{AuthField, AuthSetting, EndpointUse, SignInEndpoint, UrlParts};
 
 /// Converts the sign-in settings in the order in which they are hashed.
-pub(super) fn settings(auth: Option<&AuthConfig>) -> Vec<AuthSetting> {
+pub(super) fn auth_settings_view(auth: Option<&AuthConfig>) -> Vec<AuthSetting> {
     let terms = auth.map(AuthConfig::terms).unwrap_or_default();
     let provider = terms.iter().find(|term| term.field == AuthField::ProviderIssuer).map(|term| term.value.clone());
     let is_elsewhere = |field: AuthField, value: &str| {
-        field == AuthField::ProviderTokenEndpoint && provider.as_ref().is_some_and(|issuer| elsewhere(value, issuer))
+        field == AuthField::ProviderTokenEndpoint
+            && provider.as_ref().is_some_and(|issuer| is_other_domain(value, issuer))
     };
     terms
         .into_iter()
@@ -32,13 +33,13 @@ pub(super) fn endpoint(endpoint: HostEndpoint) -> SignInEndpoint {
             HostUse::Registration => EndpointUse::Registration,
             HostUse::Revocation => EndpointUse::Revocation,
         },
-        elsewhere: elsewhere(&endpoint.url, &endpoint.issuer),
+        elsewhere: is_other_domain(&endpoint.url, &endpoint.issuer),
         url: UrlParts::parse(&endpoint.url),
         issuer: endpoint.issuer,
     }
 }
 
 /// Returns `true` if two URLs have different registrable domains.
-pub(super) fn elsewhere(address: &str, issuer: &str) -> bool {
+pub(super) fn is_other_domain(address: &str, issuer: &str) -> bool {
     UrlParts::parse(address).domain != UrlParts::parse(issuer).domain
 }

@@ -4,32 +4,32 @@ use launches::packages::{LoadedPackage as HostPackage, PackageVersion as HostVer
 
 use crate::data::{LoadedPackage, PackageVersion, UnknownPackage, UnknownPackageReason};
 
-pub(super) fn loaded(package: HostPackage) -> LoadedPackage {
+pub(super) fn loaded_package_view(package: HostPackage) -> LoadedPackage {
     let HostPackage { launcher, name, wanted, unpinned, found, before, configured } = package;
     let before = before.filter(|before| found.as_ref() != Ok(before));
     let replaced = matches!((&before, &found), (Some(before), Ok(found)) if before.is_replaced_by(found));
     let (found, unknown) = match found {
         Ok(found) => (Some(found), None),
-        Err(cause) => (None, Some(self::unknown(cause))),
+        Err(cause) => (None, Some(self::unknown_package_view(cause))),
     };
     LoadedPackage {
         launcher,
         name,
         wanted,
-        version: found.map(version),
+        version: found.map(package_version_view),
         unknown,
-        before: before.map(version),
+        before: before.map(package_version_view),
         replaced,
         unpinned,
         configured,
     }
 }
 
-fn version(version: HostVersion) -> PackageVersion {
+fn package_version_view(version: HostVersion) -> PackageVersion {
     PackageVersion { version: version.version, integrity: version.integrity, source: version.source }
 }
 
-fn unknown(cause: HostUnknown) -> UnknownPackage {
+fn unknown_package_view(cause: HostUnknown) -> UnknownPackage {
     let (reason, detail) = match cause {
         HostUnknown::ShellLine => (UnknownPackageReason::ShellLine, String::new()),
         HostUnknown::Wrapped(program) => (UnknownPackageReason::Wrapped, program),

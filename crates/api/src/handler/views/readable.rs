@@ -3,20 +3,20 @@
 use serde_json::Value;
 
 /// Maximum length of a line with several values, in bytes.
-const WIDTH: usize = 88;
+const MAX_LINE_BYTES: usize = 88;
 
 /// Formats a value as JSON, with line breaks where it is long.
-pub(super) fn readable(value: &Value) -> String {
+pub(super) fn format_readable(value: &Value) -> String {
     let mut text = String::new();
-    write(value, 0, 0, &mut text);
+    write_value(value, 0, 0, &mut text);
     text
 }
 
 /// Writes a value that starts at the byte offset `column` of its line. If it is split, its members are indented by
 /// `depth`.
-fn write(value: &Value, depth: usize, column: usize, text: &mut String) {
+fn write_value(value: &Value, depth: usize, column: usize, text: &mut String) {
     let before = text.len();
-    if on_one_line(value, before + WIDTH.saturating_sub(column), text) {
+    if write_inline(value, before + MAX_LINE_BYTES.saturating_sub(column), text) {
         return;
     }
     text.truncate(before);
@@ -34,7 +34,7 @@ fn write(value: &Value, depth: usize, column: usize, text: &mut String) {
                 indent(text, depth + 1);
                 let name = format!("{}: ", Value::from(name.as_str()));
                 text.push_str(&name);
-                write(member, depth + 1, 2 * (depth + 1) + name.len(), text);
+                write_value(member, depth + 1, 2 * (depth + 1) + name.len(), text);
             }
             indent(text, depth);
             text.push('}');
@@ -46,7 +46,7 @@ fn write(value: &Value, depth: usize, column: usize, text: &mut String) {
                     text.push(',');
                 }
                 indent(text, depth + 1);
-                write(item, depth + 1, 2 * (depth + 1), text);
+                write_value(item, depth + 1, 2 * (depth + 1), text);
             }
             indent(text, depth);
             text.push(']');
@@ -56,14 +56,14 @@ fn write(value: &Value, depth: usize, column: usize, text: &mut String) {
 }
 
 /// Writes a value without line breaks. Returns `false` as soon as the text would exceed `end`.
-fn on_one_line(value: &Value, end: usize, text: &mut String) -> bool {
+fn write_inline(value: &Value, end: usize, text: &mut String) -> bool {
     match value {
         Value::Object(members) if !members.is_empty() => {
             for (at, (name, member)) in members.iter().enumerate() {
                 text.push_str(if at == 0 { "{ " } else { ", " });
                 text.push_str(&Value::from(name.as_str()).to_string());
                 text.push_str(": ");
-                if text.len() > end || !on_one_line(member, end, text) {
+                if text.len() > end || !write_inline(member, end, text) {
                     return false;
                 }
             }
@@ -72,7 +72,7 @@ fn on_one_line(value: &Value, end: usize, text: &mut String) -> bool {
         Value::Array(items) if !items.is_empty() => {
             for (at, item) in items.iter().enumerate() {
                 text.push_str(if at == 0 { "[" } else { ", " });
-                if text.len() > end || !on_one_line(item, end, text) {
+                if text.len() > end || !write_inline(item, end, text) {
                     return false;
                 }
             }
@@ -114,14 +114,14 @@ mod tests {
     "required": ["a", "b"]
   }
 }"#;
-        assert_eq!(readable(&tool), expected, "short values should share a line");
+        assert_eq!(format_readable(&tool), expected, "short values should share a line");
     }
 
     #[test]
     fn formatted_text_parses_to_the_same_value() {
         let deep = (0..50).fold(json!("x".repeat(200)), |inner, at| json!({ format!("k{at}"): [inner, null, {}, []] }));
         for value in [deep, json!([]), json!({}), json!("line\nbreak"), json!([[1.5, true], "a".repeat(90)])] {
-            let back: Option<Value> = serde_json::from_str(&readable(&value)).ok();
+            let back: Option<Value> = serde_json::from_str(&format_readable(&value)).ok();
             assert_eq!(back.as_ref(), Some(&value), "the text should parse to the same value");
         }
     }

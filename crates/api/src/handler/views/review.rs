@@ -4,7 +4,7 @@ use offers::review::ReviewMarks as HostMarks;
 
 use crate::data::*;
 
-pub(in crate::handler) fn marks(marks: HostMarks) -> ReviewMarks {
+pub(in crate::handler) fn review_marks_view(marks: HostMarks) -> ReviewMarks {
     let HostMarks { standing, outdated, diff, look_alikes, flags } = marks;
     ReviewMarks { review: standing, outdated, diff: diff.map(|diff| *diff), look_alikes, flags }
 }

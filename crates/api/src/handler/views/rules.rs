@@ -12,12 +12,12 @@ pub(in crate::handler) fn policy(view: host::RulesView) -> Policy {
         preset: view.preset,
         managed_preset: view.managed_preset,
         rules: view.rules.into_iter().map(|(from, own)| rule(from, own)).collect(),
-        user: file(view.user),
-        managed: file(view.managed),
+        user: rule_file_view(view.user),
+        managed: rule_file_view(view.managed),
     }
 }
 
-fn file(file: host::RuleFile) -> RuleFile {
+fn rule_file_view(file: host::RuleFile) -> RuleFile {
     RuleFile {
         path: file.path.display().to_string(),
         exists: file.exists,
@@ -34,7 +34,7 @@ fn rule(from: own::RuleSource, rule: own::PolicyRule) -> Rule {
         server: rule.server,
         tool: rule.tool,
         direction: rule.direction,
-        arguments: rule.arguments.into_iter().map(argument).collect(),
+        arguments: rule.arguments.into_iter().map(argument_rule_view).collect(),
         annotations: rule.annotations.map(|claims| ClaimRule {
             read_only: claims.read_only_hint,
             destructive: claims.destructive_hint,
@@ -54,7 +54,7 @@ fn rule(from: own::RuleSource, rule: own::PolicyRule) -> Rule {
     }
 }
 
-fn argument(rule: own::ArgumentRule) -> ArgumentRule {
+fn argument_rule_view(rule: own::ArgumentRule) -> ArgumentRule {
     let (test, pattern) = match rule.is {
         own::ArgumentPattern::Glob(glob) => (ArgumentTest::Glob, glob),
         own::ArgumentPattern::Regex(regex) => (ArgumentTest::Regex, regex),
@@ -68,7 +68,7 @@ fn argument(rule: own::ArgumentRule) -> ArgumentRule {
 
 pub(in crate::handler) fn to_rule(rule: Rule) -> Result<own::PolicyRule, ApiError> {
     Ok(own::PolicyRule {
-        id: if rule.id.is_empty() { 0 } else { number(&rule.id)? },
+        id: if rule.id.is_empty() { 0 } else { parse_rule_number(&rule.id)? },
         effect: rule.effect,
         server: rule.server,
         tool: rule.tool,
@@ -107,7 +107,7 @@ pub(in crate::handler) fn to_rule(rule: Rule) -> Result<own::PolicyRule, ApiErro
     })
 }
 
-fn number(id: &str) -> Result<u64, ApiError> {
+fn parse_rule_number(id: &str) -> Result<u64, ApiError> {
     id.parse().map_err(|_| errors::not_found_error("this rule"))
 }
 
@@ -116,10 +116,10 @@ pub(in crate::handler) fn rule_ref(rule: own::RuleRef) -> RuleRef {
 }
 
 pub(in crate::handler) fn to_rule_ref(rule: &RuleRef) -> Result<own::RuleRef, ApiError> {
-    Ok(own::RuleRef { source: rule.source, id: number(&rule.id)? })
+    Ok(own::RuleRef { source: rule.source, id: parse_rule_number(&rule.id)? })
 }
 
-fn by(by: own::DecisionSource) -> DecisionSource {
+fn decision_source_view(by: own::DecisionSource) -> DecisionSource {
     match by {
         own::DecisionSource::BuiltIn => DecisionSource::BuiltIn,
         own::DecisionSource::Grant(id) => DecisionSource::Grant { id: id.0.to_string() },
@@ -138,21 +138,21 @@ pub(in crate::handler) fn dry_run_result(result: host::DryRunResult) -> DryRunRe
     DryRunResult {
         effect: effect_is,
         reason: reason.to_owned(),
-        by: by(decided_by),
+        by: decision_source_view(decided_by),
         scopes: scopes.to_vec(),
-        considered: result.explanation.considered.into_iter().map(considered).collect(),
+        considered: result.explanation.considered.into_iter().map(considered_rule_view).collect(),
         assumed_unchanged: result.assumed_unchanged,
         standing: result.standing,
     }
 }
 
-fn considered(one: own::ConsideredRule) -> ConsideredRule {
+fn considered_rule_view(one: own::ConsideredRule) -> ConsideredRule {
     let argument = match one.fit {
         own::RuleFit::OtherArgument(at) => u32::try_from(at).ok(),
         _ => None,
     };
     ConsideredRule {
-        by: by(one.by),
+        by: decision_source_view(one.by),
         effect: one.effect,
         fit: one.fit.name().to_owned(),
         argument,

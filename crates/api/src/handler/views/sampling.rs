@@ -4,11 +4,11 @@ use mcp_proto::types::{self as mcp, SamplingContent};
 use serde_json::json;
 use server_requests::sampling as own;
 
-use super::content::{role, to_block};
+use super::content::{role, to_content_block};
 
 use crate::data::*;
 
-pub(super) fn body(
+pub(super) fn sampling_body_view(
     request: mcp::CreateMessageParams,
     response: Option<Box<mcp::CreateMessageResult>>,
     state: own::SamplingState,
@@ -35,12 +35,12 @@ pub(super) fn body(
             most_micros: choice.most_micros,
         }),
         wanted_tokens: state.wanted_tokens,
-        losses: state.losses.into_iter().map(loss).collect(),
-        run: run(state.run),
+        losses: state.losses.into_iter().map(loss_view).collect(),
+        run: run_view(state.run),
     }
 }
 
-fn loss(loss: models::LossyConversion) -> SamplingLoss {
+fn loss_view(loss: models::LossyConversion) -> SamplingLoss {
     let then = json!(loss.then).as_str().unwrap_or_default().to_owned();
     SamplingLoss { what: loss.what.code().to_owned(), then }
 }
@@ -64,7 +64,7 @@ fn chosen_by_view(by: own::ModelChoiceReason) -> ModelChosenBy {
     }
 }
 
-fn run(run: own::ModelAnswerState) -> SamplingRun {
+fn run_view(run: own::ModelAnswerState) -> SamplingRun {
     match run {
         own::ModelAnswerState::No => SamplingRun::No,
         own::ModelAnswerState::Running { text, thinking } => SamplingRun::Running { text, thinking },
@@ -83,17 +83,17 @@ fn tool(tool: mcp::Tool) -> SamplingTool {
     SamplingTool { name: tool.name, description: tool.description, input_schema: tool.input_schema }
 }
 
-pub(in crate::handler) fn report(report: own::SamplingReport) -> SamplingReport {
+pub(in crate::handler) fn report_view(report: own::SamplingReport) -> SamplingReport {
     SamplingReport {
         settings: settings(report.settings),
         within_hour: usage_view(report.within_hour),
         in_all: usage_view(report.in_all),
-        stopped: report.stopped.map(stopped),
+        stopped: report.stopped.map(reached_limit_view),
         outdated: report.is_outdated,
     }
 }
 
-fn stopped(limit: own::ReachedLimit) -> ReachedSamplingLimit {
+fn reached_limit_view(limit: own::ReachedLimit) -> ReachedSamplingLimit {
     let of = match limit.of {
         own::LimitedQuantity::Requests => "requests",
         own::LimitedQuantity::Tokens => "tokens",
@@ -113,12 +113,12 @@ fn settings(settings: own::SamplingSettings) -> SamplingSettings {
         tools: settings.tools,
         max_tokens: settings.max_tokens,
         model: settings.model,
-        per_hour: limits(settings.per_hour),
-        in_all: limits(settings.in_all),
+        per_hour: limits_view(settings.per_hour),
+        in_all: limits_view(settings.in_all),
     }
 }
 
-const fn limits(budget: own::Budget) -> SamplingLimits {
+const fn limits_view(budget: own::Budget) -> SamplingLimits {
     SamplingLimits { requests: budget.requests, tokens: budget.tokens, micros: budget.micros }
 }
 
@@ -202,7 +202,7 @@ pub(in crate::handler) fn to_response(response: SamplingResponse) -> mcp::Create
 /// Converts content blocks. A single block is not wrapped in a list, because lists exist only since revision
 /// 2025-11-25.
 fn blocks(content: Vec<Content>) -> SamplingContent {
-    let mut blocks: Vec<_> = content.into_iter().map(to_block).collect();
+    let mut blocks: Vec<_> = content.into_iter().map(to_content_block).collect();
     match blocks.pop() {
         Some(only) if blocks.is_empty() => SamplingContent::One(only),
         Some(last) => {

@@ -9,16 +9,16 @@ use mcp_transport::driver::{DriverEvent, Frame, SessionControl};
 use offers::catalog::CatalogList;
 use supervision::activity::{ActivityKind, ActivityLog};
 
-use super::{CallPurpose, ConnectionEvent, SessionRun, lists, note};
+use super::{CallPurpose, ConnectionEvent, SessionRun, lists, log_state};
 
 /// Maximum number of updated resources that are forwarded per tick.
-const MAX_UPDATED: usize = 50;
+const MAX_UPDATED_PER_TICK: usize = 50;
 
 impl SessionRun<'_> {
     pub(super) fn driver_event(&mut self, event: DriverEvent, session: &mut SessionControl<'_>) {
         match event {
             DriverEvent::Frame(frame) => {
-                self.frame(frame);
+                self.record_frame(frame);
             }
             DriverEvent::Stderr { line } => self.with_activity(|a| a.line(ActivityKind::Stderr, &line)),
             DriverEvent::Connected { transport, how } => {
@@ -50,7 +50,7 @@ impl SessionRun<'_> {
     }
 
     /// Records a message. Excess notifications are counted but not stored.
-    fn frame(&mut self, frame: Frame) {
+    fn record_frame(&mut self, frame: Frame) {
         let was_slowed = self.usage.is_slowed();
         if self.usage.frame(&frame) {
             self.with_activity(|a| a.frame(frame));
@@ -61,7 +61,7 @@ impl SessionRun<'_> {
             if let Some(words) = self.usage.told_of_pause() {
                 self.with_activity(|a| a.anomaly(&words, None));
             }
-            self.ticks.soon();
+            self.ticks.schedule_soon();
         }
     }
 
@@ -76,7 +76,7 @@ impl SessionRun<'_> {
         match event {
             SessionEvent::Ready(facts) => {
                 self.ready = true;
-                note(&self.activity, &format!("ready, speaking {}", facts.revision));
+                log_state(&self.activity, &format!("ready, speaking {}", facts.revision));
                 self.lists.offered =
                     CatalogList::ALL.into_iter().filter(|list| list.offered(&facts.capabilities)).collect();
                 self.lists.changed.clone_from(&self.lists.offered);
@@ -85,37 +85,37 @@ impl SessionRun<'_> {
                     Arc::make_mut(&mut self.lists.catalog).is_read = true;
                     self.send_event(ConnectionEvent::Catalog(Arc::clone(&self.lists.catalog)));
                 }
-                self.tick(session);
+                self.on_tick(session);
             }
             SessionEvent::RequestReceived { request, call, server_request } => {
                 self.on_server_request(request, call, *server_request, session)
             }
             SessionEvent::Withdrawn { request, .. } => {
-                if self.request_quota.close(request) {
+                if self.request_quota.remove(request) {
                     self.send_event(ConnectionEvent::Withdrawn { request });
                 }
             }
             SessionEvent::Progress { call, count, progress, total, message } => {
                 if let Some(CallPurpose::Ticket(ticket)) = self.calls.purposes.get(&call) {
                     self.gathered.progress.insert(*ticket, CallProgress { count, progress, total, message });
-                    self.ticks.soon();
+                    self.ticks.schedule_soon();
                 }
             }
-            SessionEvent::Done { call, result } => self.done(call, result, session),
+            SessionEvent::Done { call, result } => self.on_call_done(call, result, session),
             SessionEvent::ListChanged(kind) => {
                 for list in lists::lists_of(kind) {
                     if !self.lists.changed.contains(list) {
                         self.lists.changed.push(*list);
                     }
                 }
-                self.outdated(lists::lists_of(kind));
-                self.ticks.soon();
+                self.mark_outdated(lists::lists_of(kind));
+                self.ticks.schedule_soon();
             }
             SessionEvent::ResourceUpdated { uri } => {
-                if self.gathered.updated.len() < MAX_UPDATED {
+                if self.gathered.updated.len() < MAX_UPDATED_PER_TICK {
                     self.gathered.updated.insert(uri);
                 }
-                self.ticks.soon();
+                self.ticks.schedule_soon();
             }
             SessionEvent::Log { message, .. } => {
                 if self.usage.log() {
@@ -128,36 +128,36 @@ impl SessionRun<'_> {
                 self.with_activity(|a| a.anomaly(&cause, id.map(|id| id.to_string())))
             }
             SessionEvent::SubscriptionsLost { cause } => {
-                note(&self.activity, &format!("change notifications stopped and are asked for again: {cause}"));
+                log_state(&self.activity, &format!("change notifications stopped and are asked for again: {cause}"));
                 self.send_event(ConnectionEvent::Listening { lost: Some(cause) });
             }
             SessionEvent::SubscriptionsRenewed => {
-                note(&self.activity, "change notifications come again");
+                log_state(&self.activity, "change notifications come again");
                 self.send_event(ConnectionEvent::Listening { lost: None });
                 // Changes in between were not reported.
-                self.read_all_again();
+                self.reread_all_lists();
             }
             SessionEvent::Reopened(facts) => {
-                note(&self.activity, "the server forgot the session; a new one was opened");
+                log_state(&self.activity, "the server forgot the session; a new one was opened");
                 self.lists.offered =
                     CatalogList::ALL.into_iter().filter(|list| list.offered(&facts.capabilities)).collect();
                 self.send_event(ConnectionEvent::Reopened(facts));
-                self.read_all_again();
+                self.reread_all_lists();
             }
-            SessionEvent::ItemsDropped { list, items } => self.items_dropped(list, items),
+            SessionEvent::ItemsDropped { list, items } => self.on_items_dropped(list, items),
             SessionEvent::TaskChanged { call, task } => {
                 if let Some(CallPurpose::Ticket(ticket)) = self.calls.purposes.get(&call) {
                     self.gathered.tasks.insert(*ticket, *task);
-                    self.ticks.soon();
+                    self.ticks.schedule_soon();
                 }
             }
             SessionEvent::Closed(reason) => {
-                note(&self.activity, &reason.to_string());
+                log_state(&self.activity, &reason.to_string());
                 self.ending.closed = Some(reason);
             }
             SessionEvent::OpeningFailed { cause, fault } => {
                 self.ending.fault = Some(fault);
-                note(&self.activity, &cause);
+                log_state(&self.activity, &cause);
                 self.ending.closed.get_or_insert(CloseReason::OpeningFailed(cause));
             }
             SessionEvent::ElicitationComplete { .. } => {}
@@ -171,10 +171,10 @@ impl SessionRun<'_> {
         server_request: ServerRequest,
         session: &mut SessionControl<'_>,
     ) {
-        if !self.request_quota.open(request) {
+        if !self.request_quota.register(request) {
             self.usage.refused_request();
-            self.ticks.soon();
-            if let Some(refused) = self.request_quota.unreported_refusals() {
+            self.ticks.schedule_soon();
+            if let Some(refused) = self.request_quota.refused_total_to_log() {
                 self.with_activity(|a| {
                     a.anomaly(&format!("it asks too much at once: {refused} questions were refused unseen"), None)
                 });

@@ -10,13 +10,13 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::tick_timer::TICK;
-use super::{CallPurpose, ConnectionEvent, REREAD, SessionRun, note};
+use super::{CallPurpose, ConnectionEvent, MIN_REREAD_INTERVAL, SessionRun, log_state};
 
 /// Maximum number of dropped entries per page that are logged.
 const MAX_DROPPED: usize = 20;
 
 impl SessionRun<'_> {
-    pub(super) fn read_stale(&mut self, session: &mut SessionControl<'_>) {
+    pub(super) fn read_stale_lists(&mut self, session: &mut SessionControl<'_>) {
         let at = self.start.clock.now();
         for list in self.lists.offered.clone() {
             let is_stale = self.lists.catalog.fresh_until[list as usize].is_some_and(|until| until <= at);
@@ -29,14 +29,14 @@ impl SessionRun<'_> {
         }
     }
 
-    pub(super) fn read_all_again(&mut self) {
+    pub(super) fn reread_all_lists(&mut self) {
         self.lists.changed.clone_from(&self.lists.offered);
-        self.outdated(&self.lists.offered.clone());
-        self.ticks.soon();
+        self.mark_outdated(&self.lists.offered.clone());
+        self.ticks.schedule_soon();
     }
 
     /// Marks lists as outdated. The owner is notified immediately, since reading them takes time and may fail.
-    pub(super) fn outdated(&mut self, lists: &[CatalogList]) {
+    pub(super) fn mark_outdated(&mut self, lists: &[CatalogList]) {
         if lists.iter().all(|list| self.lists.catalog.is_outdated(*list)) {
             return;
         }
@@ -48,12 +48,12 @@ impl SessionRun<'_> {
     }
 
     /// Entries that the session dropped belong to the next page.
-    pub(super) fn items_dropped(&mut self, kind: ListKind, items: Vec<DroppedItem>) {
+    pub(super) fn on_items_dropped(&mut self, kind: ListKind, items: Vec<DroppedItem>) {
         let dropped = items.into_iter().take(MAX_DROPPED);
         let Some(list) = lists_of(kind).first() else { return };
         for item in dropped {
             let words = format!("\"{}\" was left out of the {}: {}", item.name, list.plural(), item.cause);
-            note(&self.activity, &words);
+            log_state(&self.activity, &words);
             let reading = self.calls.purposes.values_mut().find_map(|purpose| match purpose {
                 CallPurpose::Page(reading) if reading.list == *list => Some(reading),
                 _ => None,
@@ -64,7 +64,7 @@ impl SessionRun<'_> {
         }
     }
 
-    pub(super) fn page(
+    pub(super) fn on_page(
         &mut self,
         mut reading: ListReader,
         result: Result<ServerResult, CallError>,
@@ -72,21 +72,21 @@ impl SessionRun<'_> {
     ) {
         match result.map(|result| reading.page(result)) {
             Ok(NextStep::Page(request)) => {
-                self.read(reading, request, session);
+                self.request_page(reading, request, session);
                 return;
             }
             Ok(NextStep::Done) => {}
             Err(error) if reading.begin_again(&error) => {
                 let request = reading.request(None);
-                self.read(reading, request, session);
+                self.request_page(reading, request, session);
                 return;
             }
             Err(error) => reading.fail(&error),
         }
-        self.finish(reading);
+        self.finish_reading(reading);
     }
 
-    fn read(&mut self, reading: ListReader, request: ClientRequest, session: &mut SessionControl<'_>) {
+    fn request_page(&mut self, reading: ListReader, request: ClientRequest, session: &mut SessionControl<'_>) {
         let list = reading.list;
         let (idle, total) = self.start.times.list;
         // A list whose request can't be sent retains its known entries.
@@ -94,11 +94,11 @@ impl SessionRun<'_> {
         if let Err(error) = self.call(page, request, CallDeadline { idle, total }, session) {
             let mut unread = ListReader::new(list);
             unread.fail(&error);
-            self.finish(unread);
+            self.finish_reading(unread);
         }
     }
 
-    fn finish(&mut self, reading: ListReader) {
+    fn finish_reading(&mut self, reading: ListReader) {
         let list = reading.list;
         self.lists.last_read.insert(list, Instant::now());
         let catalog = Arc::make_mut(&mut self.lists.catalog);
@@ -110,12 +110,12 @@ impl SessionRun<'_> {
         self.send_event(ConnectionEvent::Catalog(Arc::clone(&self.lists.catalog)));
         self.lists.refreshes.finish(list, &self.lists.catalog);
         if !self.lists.changed.is_empty() {
-            self.ticks.soon();
+            self.ticks.schedule_soon();
         }
     }
 
     /// Reads lists again, as soon as the readings in progress are done.
-    pub(super) fn refresh(
+    pub(super) fn refresh_lists(
         &mut self,
         kind: ListKind,
         reply: oneshot::Sender<Arc<Catalog>>,
@@ -139,15 +139,15 @@ impl SessionRun<'_> {
         for list in std::mem::take(&mut self.lists.changed) {
             let being_read = self.calls.purposes.values().any(|p| matches!(p, CallPurpose::Page(r) if r.list == list));
             let read_at = self.lists.last_read.get(&list).filter(|_| !self.lists.refreshes.is_requested(list));
-            let again_at = read_at.map_or(now, |read| *read + REREAD);
+            let again_at = read_at.map_or(now, |read| *read + MIN_REREAD_INTERVAL);
             if being_read || again_at > now {
                 self.lists.changed.push(list);
-                self.ticks.at(again_at.max(now + TICK));
+                self.ticks.schedule_by(again_at.max(now + TICK));
             } else {
                 self.lists.refreshes.begin(list);
                 let reading = ListReader::new(list);
                 let request = reading.request(None);
-                self.read(reading, request, session);
+                self.request_page(reading, request, session);
             }
         }
     }

@@ -26,14 +26,14 @@ impl TickTimer {
     }
 
     /// Schedules the next tick within [`TICK`].
-    pub(super) fn soon(&mut self) {
+    pub(super) fn schedule_soon(&mut self) {
         if !std::mem::replace(&mut self.is_soon, true) {
-            self.at(Instant::now() + TICK);
+            self.schedule_by(Instant::now() + TICK);
         }
     }
 
     /// Schedules the next tick no later than at this time.
-    pub(super) fn at(&mut self, at: Instant) {
+    pub(super) fn schedule_by(&mut self, at: Instant) {
         self.next = Some(self.next.map_or(at, |tick| tick.min(at)));
     }
 
@@ -67,10 +67,10 @@ mod tests {
     async fn earliest_scheduled_tick_is_first() {
         let (mut ticks, start) = (TickTimer::new(), Instant::now());
         assert!(!ticks.is_due(start + TICK), "no tick is scheduled");
-        ticks.at(start + 10 * TICK);
-        ticks.soon();
+        ticks.schedule_by(start + 10 * TICK);
+        ticks.schedule_soon();
         tokio::time::advance(TICK / 2).await;
-        ticks.soon();
+        ticks.schedule_soon();
         std::future::poll_fn(|context| ticks.poll(context)).await;
         assert_eq!(start.elapsed(), TICK, "a second call of `soon` doesn't postpone the tick");
         assert!(ticks.is_due(Instant::now()), "the tick is due");

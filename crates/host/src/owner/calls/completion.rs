@@ -1,4 +1,4 @@
-//! Progress, results and the end of calls that were sent. Used by `Owner::on_news` for reports of a connection, and by
+//! Progress, results and the end of calls that were sent. Used by `Owner::on_connection_event` for reports of a connection, and by
 //! code that ends a call or a run.
 
 use std::sync::Arc;
@@ -22,24 +22,24 @@ impl Owner {
         let id = Arc::clone(id);
         if let Some(record) = self.calls.records.get_mut(&id) {
             record.view.progress = Some(progress);
-            self.emit_call(&id);
+            self.emit_call_state(&id);
         }
     }
 
-    pub(in crate::owner) fn on_task(&mut self, ticket: CallTicket, task: TaskView) {
+    pub(in crate::owner) fn on_task_update(&mut self, ticket: CallTicket, task: TaskView) {
         let Some(TicketUse::Call { id, .. }) = self.calls.tickets.get(&ticket) else { return };
         let id = Arc::clone(id);
         if let Some(record) = self.calls.records.get_mut(&id) {
             record.view.task = Some(task.into());
-            self.emit_call(&id);
+            self.emit_call_state(&id);
         }
     }
 
-    pub(in crate::owner) fn on_done(&mut self, ticket: CallTicket, result: Result<ServerResult, CallError>) {
+    pub(in crate::owner) fn on_call_done(&mut self, ticket: CallTicket, result: Result<ServerResult, CallError>) {
         match self.calls.tickets.remove(&ticket) {
             Some(TicketUse::Call { id, .. }) => {
                 if let Err(CallError::UrlRequired(pages)) = &result {
-                    self.ask_for_pages(&id, pages.clone());
+                    self.request_url_consents(&id, pages.clone());
                 }
                 let Some(record) = self.calls.records.remove(&id) else { return };
                 let reply = result.map_err(|error| match error {
@@ -61,7 +61,7 @@ impl Owner {
 
     /// Requests consent for the URLs that must be visited before the failed call is repeated (revision 2025-11-25). The
     /// user then repeats the call.
-    fn ask_for_pages(&mut self, id: &str, pages: Vec<ElicitParams>) {
+    fn request_url_consents(&mut self, id: &str, pages: Vec<ElicitParams>) {
         let Some(record) = self.calls.records.get(id) else { return };
         let server = record.view.server.clone();
         let why = self.calls.consent_origin(Some(id));
@@ -90,28 +90,32 @@ impl Owner {
         if let ConsentRequestOrigin::Call { call, .. } = why
             && self.calls.awaits_approval(call)
         {
-            self.set_call(call, CallState::Running);
+            self.set_call_state(call, CallState::Running);
         }
     }
 
     pub(in crate::owner) fn end_call(&mut self, id: &str, reply: Result<ServerResult, CallFailure>) {
         if let Some(record) = self.calls.records.remove(id) {
-            self.finish(record, reply);
+            self.report_call_result(record, reply);
         }
     }
 
     /// Ends the remaining calls of a run. The session has already ended the calls that it knew of.
-    pub(in crate::owner) fn end_calls_of(&mut self, run: RunId) {
+    pub(in crate::owner) fn end_calls_of_run(&mut self, run: RunId) {
         for ticket in self.calls.tickets_of(run) {
-            self.on_done(ticket, Err(CallError::Closed(CloseReason::ServerClosedOutput)));
+            self.on_call_done(ticket, Err(CallError::Closed(CloseReason::ServerClosedOutput)));
         }
     }
 
     /// Reports the result of a call that was removed from the list.
-    pub(in crate::owner) fn finish(&mut self, mut record: Box<CallRecord>, reply: Result<ServerResult, CallFailure>) {
+    pub(in crate::owner) fn report_call_result(
+        &mut self,
+        mut record: Box<CallRecord>,
+        reply: Result<ServerResult, CallFailure>,
+    ) {
         // The text of an error is written by the server, too.
         if let (Some(conversation), Ok(_) | Err(CallFailure::Session { .. })) = (record.origin.conversation(), &reply) {
-            self.label_conversation(conversation, std::slice::from_ref(&record.view.server), false);
+            self.record_conversation_servers(conversation, std::slice::from_ref(&record.view.server), false);
             let ServerCall { server, kind, name, .. } = &record.view;
             let reading = Reading::new(server, ReadingKind::from(*kind), name);
             self.note_readings(conversation, &[Reading { open_world: record.open_world, ..reading }]);

@@ -16,14 +16,14 @@ use super::{CallConsentRequest, CallDisposition};
 use crate::owner::Owner;
 use crate::owner::audited_decision::AuditedDecision;
 use crate::owner::gate::SendPermit;
-use crate::owner::path_links::{follow, not_followed};
+use crate::owner::path_links::{resolve_links, unresolved_paths};
 use crate::owner::state::{CallOrigin, CallRecord, CallRequest, NewCall, RequestPurpose, standing_of};
 use crate::owner::tool_filter::TURNED_OFF;
 use crate::view::{ConsentRequestBody, ServerState};
 
 impl Owner {
     /// Decides about a call, after resolving links in those of its paths that rules depend on.
-    pub(super) fn follow_and_decide(&mut self, mut record: Box<CallRecord>, shown: Option<String>) {
+    pub(super) fn resolve_paths_and_decide(&mut self, mut record: Box<CallRecord>, shown: Option<String>) {
         let paths = match record.request.as_ref().map(CallRequest::get) {
             Some(ClientRequest::CallTool { name, arguments, .. }) => {
                 self.paths_in_call(&record.view.server, name, arguments)
@@ -31,32 +31,32 @@ impl Owner {
             _ => BTreeSet::new(),
         };
         if paths.is_empty() {
-            let facts = self.servers.records.get(&record.view.server).map(|server| not_followed(&server.config));
-            return self.decide_taken(record, &facts.unwrap_or_default(), shown);
+            let facts = self.servers.records.get(&record.view.server).map(|server| unresolved_paths(&server.config));
+            return self.decide_resolved_call(record, &facts.unwrap_or_default(), shown);
         }
         let (id, number): (Arc<str>, _) = (record.view.id.as_str().into(), self.events.new_id());
         record.following = Some(number);
         self.calls.records.insert(Arc::clone(&id), record);
-        self.run_concurrently(follow(paths), move |owner, facts| {
+        self.run_concurrently(resolve_links(paths), move |owner, facts| {
             if let Some(record) = owner.calls.take_followed(&id, number) {
-                owner.decide_taken(record, &facts, shown);
+                owner.decide_resolved_call(record, &facts, shown);
             }
         });
     }
 
-    fn decide_taken(&mut self, mut record: Box<CallRecord>, paths: &ResolvedPaths, shown: Option<String>) {
+    fn decide_resolved_call(&mut self, mut record: Box<CallRecord>, paths: &ResolvedPaths, shown: Option<String>) {
         let Some(request) = &mut record.request else { return };
         let disposition = self.decide(&record.view, &record.origin, request, paths);
         let disposition = disposition.and_then(|disposition| {
             if record.view.kind == CallKind::Prompt {
-                record.wanted = self.look_at_prompt(&record.view.server, &record.view.name, shown.as_deref())?;
+                record.wanted = self.check_prompt(&record.view.server, &record.view.name, shown.as_deref())?;
             }
             Ok(disposition)
         });
         match disposition {
-            Ok(CallDisposition::Write(entry, departure)) => self.send_written(record, *entry, departure),
-            Ok(CallDisposition::Ask(consent_request)) => self.ask_about(record, consent_request),
-            Err(failure) => self.finish(record, Err(failure)),
+            Ok(CallDisposition::Write(entry, departure)) => self.send_when_written(record, *entry, departure),
+            Ok(CallDisposition::Ask(consent_request)) => self.request_call_consent(record, consent_request),
+            Err(failure) => self.report_call_result(record, Err(failure)),
         }
     }
 
@@ -138,7 +138,7 @@ impl Owner {
                     rule: by.text(),
                     conversation: call.conversation.as_deref(),
                 };
-                let entry = self.entry(decided);
+                let entry = self.make_audit_entry(decided);
                 Ok(CallDisposition::Write(Box::new(entry), SendPermit::by_rule(by, server, hash)))
             }
             PolicyDecision::Deny { by, .. } => {
@@ -167,7 +167,7 @@ impl Owner {
         (hash, content): (Hash, String),
         rule: Cow<'static, str>,
     ) {
-        self.note(AuditedDecision {
+        self.audit_without_waiting(AuditedDecision {
             server: &call.server,
             kind: "tool",
             subject: tool,
@@ -190,27 +190,27 @@ impl Owner {
             && !self.paths_in_call(&record.view.server, name, arguments).is_empty()
         {
             // The rules may depend on other paths now, so the call is decided as if it were new.
-            self.note_withdrawn(&record.view, &record.origin, departure.leaves());
+            self.audit_unsent_call(&record.view, &record.origin, departure.payload_hash());
             record.view.state = CallState::AwaitingApproval;
-            return self.follow_and_decide(record, None);
+            return self.resolve_paths_and_decide(record, None);
         }
-        let facts = self.servers.records.get(&record.view.server).map(|server| not_followed(&server.config));
+        let facts = self.servers.records.get(&record.view.server).map(|server| unresolved_paths(&server.config));
         let decided = self.decide(&record.view, &record.origin, request, &facts.unwrap_or_default());
         if !matches!(decided, Ok(CallDisposition::Write(..))) {
-            self.note_withdrawn(&record.view, &record.origin, departure.leaves());
+            self.audit_unsent_call(&record.view, &record.origin, departure.payload_hash());
         }
         match decided {
             Ok(CallDisposition::Write(..)) => self.send(record, departure),
             Ok(CallDisposition::Ask(consent_request)) => {
                 record.view.state = CallState::AwaitingApproval;
-                self.ask_about(record, consent_request);
+                self.request_call_consent(record, consent_request);
             }
-            Err(failure) => self.finish(record, Err(failure)),
+            Err(failure) => self.report_call_result(record, Err(failure)),
         }
     }
 
     /// Checks the preconditions of a call.
-    pub(super) fn begin(&self, call: &NewCall) -> Result<(), CallFailure> {
+    pub(super) fn check_preconditions(&self, call: &NewCall) -> Result<(), CallFailure> {
         self.calls.may_begin(&call.id, &call.server)?;
         let record = self
             .servers
@@ -224,7 +224,7 @@ impl Owner {
     }
 
     /// Returns the definition of a tool as currently listed by the server.
-    pub(in crate::owner) fn definition_now(&mut self, server: &str, tool: &str) -> Option<&Definition> {
+    pub(in crate::owner) fn current_definition(&mut self, server: &str, tool: &str) -> Option<&Definition> {
         let record = self.servers.records.get_mut(server)?;
         let (pins, identity) = (&self.reviews.pins, record.offer.identity.as_ref());
         let seen = |own: &Hash| standing_of(pins, server, tool, own, identity);
@@ -232,13 +232,13 @@ impl Owner {
     }
 
     /// Returns `true` if the definition of a tool claims that it reaches an open world.
-    pub(in crate::owner) fn says_open_world(&mut self, server: &str, tool: &str) -> bool {
-        self.definition_now(server, tool).is_some_and(|definition| definition.says_open_world)
+    pub(in crate::owner) fn claims_open_world(&mut self, server: &str, tool: &str) -> bool {
+        self.current_definition(server, tool).is_some_and(|definition| definition.says_open_world)
     }
 
     /// Checks a prompt, which the user requests by themselves, but which has to be reviewed first if it differs from
     /// the reviewed or displayed definition. Returns the hash of the requested definition.
-    pub(super) fn look_at_prompt(
+    pub(super) fn check_prompt(
         &self,
         server: &str,
         prompt: &str,
@@ -247,7 +247,7 @@ impl Owner {
         let changed = |since: &str| {
             CallFailure::Refused(format!("the prompt \"{prompt}\" of {server} changed since {since}; review it first"))
         };
-        match (self.prompt_now(server, prompt), shown) {
+        match (self.current_prompt(server, prompt), shown) {
             (Some((_, ReviewState::Changed)), _) => Err(changed("you saw it")),
             (Some((now, _)), Some(shown)) if now.as_str() != shown => Err(changed("it was shown")),
             (Some((now, _)), _) => Ok(Some(now)),
@@ -258,11 +258,11 @@ impl Owner {
     }
 
     /// Requests the user's consent for a call.
-    fn ask_about(&mut self, record: Box<CallRecord>, (body, rule, scopes): CallConsentRequest) {
+    fn request_call_consent(&mut self, record: Box<CallRecord>, (body, rule, scopes): CallConsentRequest) {
         let (id, server) = (record.view.id.clone(), record.view.server.clone());
-        let why = self.why_called(&record.origin, &server);
+        let why = self.call_consent_origin(&record.origin, &server);
         self.calls.records.insert(id.as_str().into(), record);
-        self.emit_call(&id);
+        self.emit_call_state(&id);
         self.request_consent(&server, why, body, scopes, rule, RequestPurpose::Call(id));
     }
 }

@@ -18,7 +18,7 @@ use crate::view::HostEvent;
 
 impl Owner {
     /// Sends a permitted call unmodified.
-    pub(in crate::owner) fn send_as_it_is(&mut self, id: &str, departure: SendPermit) {
+    pub(in crate::owner) fn send_unmodified(&mut self, id: &str, departure: SendPermit) {
         if let Some(record) = self.calls.records.remove(id) {
             self.send(record, departure);
         }
@@ -35,10 +35,10 @@ impl Owner {
 
     /// Sends a call whose entry is written.
     pub(in crate::owner) fn send(&mut self, record: Box<CallRecord>, departure: SendPermit) {
-        let allowed = departure.leaves().clone();
+        let allowed = departure.payload_hash().clone();
         if let Err((record, failure)) = self.try_send(record, departure) {
-            self.note_withdrawn(&record.view, &record.origin, &allowed);
-            self.finish(record, Err(failure));
+            self.audit_unsent_call(&record.view, &record.origin, &allowed);
+            self.report_call_result(record, Err(failure));
         }
     }
 
@@ -50,13 +50,13 @@ impl Owner {
         if record.view.kind == CallKind::Prompt {
             // The call may have waited for the user, and the prompt may have changed.
             let wanted = record.wanted.as_ref().map(Hash::as_str);
-            if let Err(failure) = self.look_at_prompt(&record.view.server, &record.view.name, wanted) {
+            if let Err(failure) = self.check_prompt(&record.view.server, &record.view.name, wanted) {
                 return Err((record, failure));
             }
             self.pin_prompt(&record.view.server, &record.view.name);
         }
         let Some(request) = record.request.take() else { return Ok(()) };
-        let (request, open_world) = match self.pass_call(&record.view, request, departure) {
+        let (request, open_world) = match self.authorize_call(&record.view, request, departure) {
             Ok(passed) => passed,
             Err(failure) => return Err((record, failure)),
         };
@@ -89,14 +89,14 @@ impl Owner {
     }
 
     /// Sends a request that requires no consent and is not displayed as a call.
-    pub(crate) fn request(
+    pub(crate) fn send_request(
         &mut self,
         server: &str,
         request: ClientRequest,
         (idle, total): (std::time::Duration, std::time::Duration),
         reply: oneshot::Sender<Result<ServerResult, CallFailure>>,
     ) {
-        let request = match self.pass_quietly(server, request) {
+        let request = match self.authorize_unaudited(server, request) {
             Ok(request) => request,
             Err(failure) => {
                 let _ = reply.send(Err(failure));

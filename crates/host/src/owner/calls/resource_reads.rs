@@ -1,4 +1,4 @@
-//! Cached and subscribed resources, and the log level of a server. Used by `handle/calls.rs` and `Owner::on_news`.
+//! Cached and subscribed resources, and the log level of a server. Used by `handle/calls.rs` and `Owner::on_connection_event`.
 
 use domain::Millis;
 use mcp_proto::session::CacheHint;
@@ -12,13 +12,13 @@ use crate::view::{HostEvent, ServerState};
 
 impl Owner {
     /// Returns the cached contents of a resource while they are fresh.
-    pub(crate) fn fresh_read(&mut self, server: &str, uri: &str) -> Option<ResourceRead> {
+    pub(crate) fn cached_read(&mut self, server: &str, uri: &str) -> Option<ResourceRead> {
         let record = self.servers.records.get(server).filter(|record| record.state == ServerState::Ready)?;
         self.calls.reads.fresh(server, &config_hash(&record.config), uri, Instant::now())
     }
 
     /// Caches the contents of a resource for as long as the server allows. Returns the expiry.
-    pub(crate) fn keep_read(
+    pub(crate) fn cache_read(
         &mut self,
         server: &str,
         uri: &str,
@@ -38,7 +38,7 @@ impl Owner {
         }
     }
 
-    pub(crate) fn subscribed(&mut self, server: &str, uri: String, on: bool) {
+    pub(crate) fn on_subscribed(&mut self, server: &str, uri: String, on: bool) {
         if let Some(record) = self.servers.records.get_mut(server) {
             record.session.subscriptions.retain(|other| *other != uri);
             if on {
@@ -48,7 +48,7 @@ impl Owner {
         self.emit_server(server);
     }
 
-    pub(crate) fn log_level_set(&mut self, server: &str, level: LogLevel) {
+    pub(crate) fn on_log_level_set(&mut self, server: &str, level: LogLevel) {
         if let Some(record) = self.servers.records.get_mut(server) {
             record.session.log_level = Some(level);
         }

@@ -1,5 +1,5 @@
 //! Consent requests that end without a decision: their server withdraws them, their tool changes, or their run ends.
-//! Used by `Owner::on_news`, and by parts of the owner that end a call or a run.
+//! Used by `Owner::on_connection_event`, and by parts of the owner that end a call or a run.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::view::{ConsentRequestBody, HostEvent, ServerState};
 impl Owner {
     /// Updates pending requests after the tools of a server were read again, since each must refer to the current
     /// definition.
-    pub(in crate::owner) fn look_again_at_tools(&mut self, server: &str) {
+    pub(in crate::owner) fn update_requests_for_tools(&mut self, server: &str) {
         let Some(catalog) = self.servers.records.get(server).map(|record| Arc::clone(&record.offer.catalog)) else {
             return;
         };
@@ -36,15 +36,15 @@ impl Owner {
             {
                 let shown = std::mem::replace(&mut **tool, now);
                 *changed_since_allowed = true;
-                self.mark_changed(at, &shown);
-                self.emit_request(at);
+                self.mark_tool_changed(at, &shown);
+                self.emit_consent_request(at);
             }
         }
     }
 
-    pub(in crate::owner) fn on_withdrawn(&mut self, run: RunId, request: ServerRequestId) {
+    pub(in crate::owner) fn on_request_withdrawn(&mut self, run: RunId, request: ServerRequestId) {
         self.models.sampling.end_unasked(|of| of == (run, request));
-        self.withdraw_folders((run, request));
+        self.withdraw_roots_response((run, request));
         self.end_consent_requests(
             |p| matches!(&p.purpose, RequestPurpose::Request { run: r, request: own, .. } if *r == run && *own == request),
         );
@@ -53,7 +53,7 @@ impl Owner {
     /// Removes consent requests that are no longer needed from the queue.
     pub(in crate::owner) fn end_consent_requests(&mut self, is_over: impl Fn(&PendingRequest) -> bool) {
         for pending in self.consent.take_ended(is_over) {
-            self.write_down(&pending, ConsentRequestOutcome::Withdrawn, None);
+            self.audit_outcome(&pending, ConsentRequestOutcome::Withdrawn, None);
             self.events.emit(HostEvent::ConsentRequestClosed {
                 id: pending.view.id,
                 outcome: ConsentRequestOutcome::Withdrawn,
@@ -65,7 +65,7 @@ impl Owner {
                     let failure = if is_ready { CallFailure::Cancelled } else { CallFailure::NotReady { server } };
                     self.end_call(&call, Err(failure));
                 }
-                RequestPurpose::Request { call: Some(call), .. } => self.on_input_given(&call),
+                RequestPurpose::Request { call: Some(call), .. } => self.resume_if_all_decided(&call),
                 // The receiver is notified by the dropped sender.
                 RequestPurpose::SignIn(number) => {
                     drop(self.sign_ins.replies.remove(&number));
@@ -79,29 +79,29 @@ impl Owner {
     }
 
     /// Resumes a call after a decision on one of its consent requests, if no other is pending.
-    pub(in crate::owner) fn on_input_given(&mut self, call: &str) {
+    pub(in crate::owner) fn resume_if_all_decided(&mut self, call: &str) {
         let more = self.consent.waits_for_input(call);
         if let Some(record) = self.calls.records.get_mut(call) {
             record.entry = self.audits.last;
         }
         if !more {
-            self.set_call(call, CallState::Running);
+            self.set_call_state(call, CallState::Running);
         }
     }
 
     /// Records the outcome of a consent request that sends nothing.
-    pub(in crate::owner) fn write_down(
+    pub(in crate::owner) fn audit_outcome(
         &mut self,
         pending: &PendingRequest,
         outcome: ConsentRequestOutcome,
         scope: Option<ApprovalScope>,
     ) {
-        let entry = self.entry_of(pending, outcome, scope, &mut OutgoingPayload::shown(pending));
-        self.note_entry(entry);
+        let entry = self.outcome_audit_entry(pending, outcome, scope, &mut OutgoingPayload::displayed(pending));
+        self.audit_entry_without_waiting(entry);
     }
 
     /// Returns the audit entry for the outcome of a consent request. Moves the content out of `leaving`.
-    pub(in crate::owner) fn entry_of(
+    pub(in crate::owner) fn outcome_audit_entry(
         &self,
         pending: &PendingRequest,
         outcome: ConsentRequestOutcome,
@@ -110,7 +110,7 @@ impl Owner {
     ) -> AuditEntry {
         let (view, content) = (&pending.view, leaving.content.take());
         let conversation = self.calls.conversation_of(&view.why);
-        self.entry(AuditedDecision {
+        self.make_audit_entry(AuditedDecision {
             server: &view.server,
             kind: leaving.kind,
             subject: &leaving.subject,

@@ -3,7 +3,7 @@
 
 use domain::Millis;
 use domain::consent_request::ConsentRequestOutcome;
-use launches::approvals::{address_words, command_words};
+use launches::approvals::{address_text, command_text};
 use mcp_proto::session::ClientResponse;
 use mcp_proto::types::{ElicitAction, ElicitResult};
 use policy::{ApprovalScope, Grant, GrantId, GrantSubject, Hash};
@@ -26,7 +26,7 @@ struct ApprovalDuration {
 impl Owner {
     /// Approves a consent request. `lasts` is the lifetime of the approval in milliseconds, or `None` if only its scope
     /// limits it.
-    pub(super) fn allow(
+    pub(super) fn approve_request(
         &mut self,
         at: usize,
         approval: Approval,
@@ -46,27 +46,27 @@ impl Owner {
             ApprovalDuration { scope, conversation, expires_at: lasts.map(|lasts| self.now().saturating_add(lasts)) };
         match &pending.view.body {
             ConsentRequestBody::StartServer { config, .. } => {
-                let (words, leaving) = (command_words(config), OutgoingPayload::shown(pending));
-                self.take_allowed(approval, scope, leaving, move |owner, pending, departure| {
+                let (words, leaving) = (command_text(config), OutgoingPayload::displayed(pending));
+                self.permit_and_remove(approval, scope, leaving, move |owner, pending, departure| {
                     Ok(owner.launch_approved(pending, departure, lasting, words))
                 })
             }
             ConsentRequestBody::ConnectServer { config, .. } => {
-                let (words, leaving) = (address_words(config), OutgoingPayload::shown(pending));
-                self.take_allowed(approval, scope, leaving, move |owner, pending, departure| {
+                let (words, leaving) = (address_text(config), OutgoingPayload::displayed(pending));
+                self.permit_and_remove(approval, scope, leaving, move |owner, pending, departure| {
                     Ok(owner.launch_approved(pending, departure, lasting, words))
                 })
             }
             ConsentRequestBody::Tool { tool, arguments, .. } => {
                 let (tool, arguments) = (tool.clone(), arguments.clone());
-                let leaving = OutgoingPayload::shown(pending);
-                self.take_allowed(approval, scope, leaving, move |owner, pending, departure| {
+                let leaving = OutgoingPayload::displayed(pending);
+                self.permit_and_remove(approval, scope, leaving, move |owner, pending, departure| {
                     let mut acted = AnswerProgress::Done;
                     owner.pin_tool(&pending.view.server, &tool);
                     if let Some(record) = owner.servers.records.get(&pending.view.server) {
                         let definition = definition_hash(&record.config, &tool);
                         let subject = GrantSubject::Tool(tool.name.clone());
-                        acted = owner.grant(&pending.view, subject, definition, lasting, tool.name);
+                        acted = owner.add_grant(&pending.view, subject, definition, lasting, tool.name);
                     }
                     if let RequestPurpose::Call(call) = pending.purpose {
                         owner.send_approved(&call, arguments, departure);
@@ -75,18 +75,18 @@ impl Owner {
                 })
             }
             ConsentRequestBody::Read { .. } => {
-                let leaving = OutgoingPayload::shown(pending);
-                self.take_allowed(approval, scope, leaving, |owner, pending, departure| {
+                let leaving = OutgoingPayload::displayed(pending);
+                self.permit_and_remove(approval, scope, leaving, |owner, pending, departure| {
                     if let RequestPurpose::Call(call) = pending.purpose {
-                        owner.send_as_it_is(&call, departure);
+                        owner.send_unmodified(&call, departure);
                     }
                     Ok(AnswerProgress::Done)
                 })
             }
             ConsentRequestBody::Result { .. } => {
-                let leaving = OutgoingPayload::shown(pending);
-                self.take_allowed(approval, scope, leaving, |owner, pending, departure| {
-                    owner.pass_result(&pending, departure);
+                let leaving = OutgoingPayload::displayed(pending);
+                self.permit_and_remove(approval, scope, leaving, |owner, pending, departure| {
+                    owner.send_approved_result(&pending, departure);
                     Ok(AnswerProgress::Done)
                 })
             }
@@ -95,8 +95,8 @@ impl Owner {
                 let answer = ClientResponse::Sampling(response.clone());
                 self.servers.check_sampling_answer(&pending.view.server, response)?;
                 let logged = (Hash::of_json(&json!({ "answer": response })), content_of(&pending.view.body));
-                let leaving = OutgoingPayload::answer(pending, subject_of(&pending.view.body), logged, &answer);
-                self.take_allowed(approval, scope, leaving, move |owner, pending, departure| {
+                let leaving = OutgoingPayload::response(pending, subject_of(&pending.view.body), logged, &answer);
+                self.permit_and_remove(approval, scope, leaving, move |owner, pending, departure| {
                     owner.send_response(&pending, answer, departure);
                     Ok(AnswerProgress::Done)
                 })
@@ -116,12 +116,12 @@ impl Owner {
         lasting: ApprovalDuration,
         words: String,
     ) -> AnswerProgress {
-        let acted = self.grant(&pending.view, GrantSubject::Command, pending.view.hash.clone(), lasting, words);
+        let acted = self.add_grant(&pending.view, GrantSubject::Command, pending.view.hash.clone(), lasting, words);
         self.launch(&pending.view.server, departure);
         acted
     }
 
-    pub(super) fn submit(
+    pub(super) fn submit_form(
         &mut self,
         at: usize,
         approval: Approval,
@@ -142,8 +142,8 @@ impl Owner {
         let kept = form.without_secrets(&content);
         let logged = (Hash::of_json(&json!(kept)), Some(policy::canonical_object(&kept)));
         let answer = ClientResponse::Elicitation(ElicitResult { action: ElicitAction::Accept, content: Some(content) });
-        let leaving = OutgoingPayload::answer(pending, message.clone(), logged, &answer);
-        self.take_allowed(approval, ApprovalScope::Once, leaving, move |owner, pending, departure| {
+        let leaving = OutgoingPayload::response(pending, message.clone(), logged, &answer);
+        self.permit_and_remove(approval, ApprovalScope::Once, leaving, move |owner, pending, departure| {
             owner.send_response(&pending, answer, departure);
             Ok(AnswerProgress::Done)
         })
@@ -159,7 +159,7 @@ impl Owner {
             return Err(DecisionError::Browser("this address can't be opened; decline it".into()));
         }
         let shown = self.consent.pending[at].copy();
-        let leaving = OutgoingPayload::page(&shown, &parts.url);
+        let leaving = OutgoingPayload::url(&shown, &parts.url);
         self.permit(approval, ApprovalScope::Once, leaving, move |owner, departed| {
             let (at, departure) = departed?;
             let page = departure
@@ -178,7 +178,7 @@ impl Owner {
         let at = self.consent.position(id);
         let acted = match opened {
             Err(cause) => {
-                self.write_down(shown, ConsentRequestOutcome::Withdrawn, None);
+                self.audit_outcome(shown, ConsentRequestOutcome::Withdrawn, None);
                 if let Some(at) = at {
                     self.consent.pending[at].being_acted_on = false;
                 }
@@ -188,7 +188,7 @@ impl Owner {
             Ok(()) => at.ok_or(DecisionError::NotOpen).map(|at| {
                 let pending = self.consent.pending.remove(at);
                 self.events.emit(HostEvent::ConsentRequestClosed { id, outcome: ConsentRequestOutcome::Allowed });
-                self.report_opened(&pending);
+                self.notify_url_opened(&pending);
                 AnswerProgress::Done
             }),
         };
@@ -197,7 +197,7 @@ impl Owner {
 
     /// Adds a grant, effective immediately. The reply is sent once the grant is written; a grant that can't be written
     /// is effective until Drawbridge exits.
-    fn grant(
+    fn add_grant(
         &mut self,
         request: &ConsentRequestView,
         subject: GrantSubject,
@@ -225,7 +225,7 @@ impl Owner {
         let acted = match self.permissions.policy.grants_mut().add(grant) {
             Ok(id) => {
                 let answered = request.id;
-                self.keep_grants(server, Some(&subject), move |owner, kept| {
+                self.write_grants(server, Some(&subject), move |owner, kept| {
                     if let Err(error) = kept {
                         owner.permissions.policy.grants_mut().keep_for_session(id);
                         tracing::error!(%error, "the grant could not be written; it is effective until Drawbridge exits");

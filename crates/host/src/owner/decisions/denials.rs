@@ -8,7 +8,7 @@ use policy::DecisionSource;
 
 use crate::owner::Owner;
 use crate::owner::audited_decision::AuditedDecision;
-use crate::owner::gate::refuses;
+use crate::owner::gate::authorize_denial;
 use crate::owner::state::{PendingRequest, RequestPurpose, SignInAnswer, kind_of, refusal_response, subject_of};
 use crate::owner::tool_filter::TURNED_OFF;
 use crate::view::{ConsentRequestBody, HostEvent};
@@ -21,19 +21,19 @@ impl Owner {
     pub(super) fn refuse_as_user(&mut self, at: usize, outcome: ConsentRequestOutcome, reason: Option<&str>) {
         let asked = Some(&self.consent.pending[at]).filter(|p| p.is_asked_by_server()).map(|p| p.view.server.clone());
         let is_about_folders = self.consent.pending[at].view.body == ConsentRequestBody::Roots;
-        self.refuse(at, outcome, reason);
+        self.refuse_request(at, outcome, reason);
         if let Some(server) = asked.as_deref().filter(|_| is_about_folders && outcome == ConsentRequestOutcome::Denied)
         {
-            self.share_none(server, reason);
+            self.share_no_folders(server, reason);
         }
         if let Some(server) = asked {
-            self.count_answer(&server, true);
+            self.count_decision(&server, true);
         }
     }
 
     /// Shares no folders with a server whose request for roots was denied, until the user shares some on its page.
     /// Denies its other pending requests for roots.
-    fn share_none(&mut self, server: &str, reason: Option<&str>) {
+    fn share_no_folders(&mut self, server: &str, reason: Option<&str>) {
         if let Some(none) = self.servers.shared_with_command(server, Vec::new()) {
             self.share_roots(server, none);
             self.emit_server(server);
@@ -42,16 +42,16 @@ impl Owner {
             p.view.server == server && p.view.body == ConsentRequestBody::Roots && p.can_be_refused()
         };
         while let Some(at) = self.consent.pending.iter().position(same) {
-            self.refuse(at, ConsentRequestOutcome::Denied, reason);
+            self.refuse_request(at, ConsentRequestOutcome::Denied, reason);
         }
     }
 
-    fn refuse(&mut self, at: usize, outcome: ConsentRequestOutcome, reason: Option<&str>) {
+    fn refuse_request(&mut self, at: usize, outcome: ConsentRequestOutcome, reason: Option<&str>) {
         let pending = self.consent.pending.remove(at);
-        self.write_down(&pending, outcome, None);
+        self.audit_outcome(&pending, outcome, None);
         let why = reason.map(|reason| format!(", who says: {}", truncate(reason, MAX_REASON))).unwrap_or_default();
         let by = format!("by the {}{why}", self.options.decides);
-        self.tell_refusal(&pending, outcome, by);
+        self.notify_refusal(&pending, outcome, by);
     }
 
     /// Denies a pending request because of a rule.
@@ -68,7 +68,7 @@ impl Owner {
 
     fn refuse_without_user(&mut self, at: usize, rule: String, reason: String) {
         let pending = self.consent.pending.remove(at);
-        self.note(AuditedDecision {
+        self.audit_without_waiting(AuditedDecision {
             server: &pending.view.server,
             kind: kind_of(&pending.view.body),
             subject: &subject_of(&pending.view.body),
@@ -78,11 +78,11 @@ impl Owner {
             rule: rule.into(),
             ..AuditedDecision::default()
         });
-        self.tell_refusal(&pending, ConsentRequestOutcome::Denied, reason);
+        self.notify_refusal(&pending, ConsentRequestOutcome::Denied, reason);
     }
 
     /// Reports the denial to the originator of a consent request.
-    pub(in crate::owner) fn tell_refusal(
+    pub(in crate::owner) fn notify_refusal(
         &mut self,
         pending: &PendingRequest,
         outcome: ConsentRequestOutcome,
@@ -94,7 +94,7 @@ impl Owner {
                 let remote = matches!(pending.view.body, ConsentRequestBody::ConnectServer { .. });
                 let what = if remote { "its address was not approved" } else { "its command was not approved" };
                 let kept = self.decline_package(&pending.view.server, &pending.view.body);
-                self.fail(&pending.view.server, kept.as_deref().unwrap_or(what));
+                self.fail_unapproved(&pending.view.server, kept.as_deref().unwrap_or(what));
             }
             RequestPurpose::Call(call) => {
                 let failure = match outcome {
@@ -104,10 +104,10 @@ impl Owner {
                 self.end_call(call, Err(failure));
             }
             RequestPurpose::Request { run, request, call } => {
-                let refusal = refuses(refusal_response(&pending.view.body, outcome));
+                let refusal = authorize_denial(refusal_response(&pending.view.body, outcome));
                 self.servers.send_response(&pending.view.server, *run, *request, refusal);
                 if let Some(call) = call {
-                    self.on_input_given(call);
+                    self.resume_if_all_decided(call);
                 }
             }
             RequestPurpose::SignIn(number) => {
@@ -127,16 +127,16 @@ impl Owner {
             self.permissions.policy.mute(server);
         }
         self.reset_refusals(server, mute);
-        self.refuse_unasked(server);
+        self.stop_sampling_by_rule(server);
         let is_open = |p: &PendingRequest| p.view.server == server && p.can_be_refused();
         let asked = self.consent.pending.iter().any(|p| is_open(p) && p.is_asked_by_server());
         // Includes requests that the user initiated, since the queue should be empty after "deny all".
         while let Some(at) = self.consent.pending.iter().position(is_open) {
-            self.refuse(at, ConsentRequestOutcome::Denied, None);
+            self.refuse_request(at, ConsentRequestOutcome::Denied, None);
         }
         // Counts as one denial, regardless of the number of requests.
         if asked {
-            self.count_answer(server, true);
+            self.count_decision(server, true);
         }
         self.emit_server(server);
     }

@@ -15,7 +15,7 @@ impl Owner {
 
     /// Revokes a grant, effective immediately. `reply` receives `false` if the grant doesn't exist, and is sent once
     /// the file no longer contains it.
-    pub(crate) fn revoke(&mut self, id: policy::GrantId, reply: oneshot::Sender<Result<bool, StoreError>>) {
+    pub(crate) fn revoke_grant(&mut self, id: policy::GrantId, reply: oneshot::Sender<Result<bool, StoreError>>) {
         let Some(grant) = self.permissions.policy.grants_mut().revoke(id) else {
             let _ = reply.send(Ok(false));
             return;
@@ -35,13 +35,13 @@ impl Owner {
             hash: grant.rests_on.as_str(),
             ..AuditedDecision::default()
         };
-        self.note(entry);
+        self.audit_without_waiting(entry);
         if grant.subject == GrantSubject::Command {
-            self.approval_revoked(&grant.server);
+            self.on_approval_revoked(&grant.server);
         }
         self.events.emit(HostEvent::CatalogChanged(grant.server.clone()));
         self.emit_server(&grant.server);
-        self.keep_grants(&grant.server, Some(&grant.subject), move |_, kept| {
+        self.write_grants(&grant.server, Some(&grant.subject), move |_, kept| {
             let _ = reply.send(kept.map(|()| true));
         });
     }

@@ -17,7 +17,7 @@ use crate::view::ConsentRequestBody;
 
 impl Owner {
     /// Shares these folders, whose paths are canonical.
-    pub(super) fn share(
+    pub(super) fn share_folders(
         &mut self,
         at: usize,
         approval: Approval,
@@ -34,19 +34,19 @@ impl Owner {
         let subject = policy::canonical_json(&json!(told));
         let logged = (Hash::of_bytes(subject.as_bytes()), None);
         let answer = ClientResponse::Roots(roots_in(&told));
-        let leaving = OutgoingPayload::answer(&self.consent.pending[at], subject, logged, &answer);
+        let leaving = OutgoingPayload::response(&self.consent.pending[at], subject, logged, &answer);
         let again = leaving.clone();
-        self.take_allowed(approval, ApprovalScope::Always, leaving, move |owner, pending, departure| {
+        self.permit_and_remove(approval, ApprovalScope::Always, leaving, move |owner, pending, departure| {
             owner.share_roots(&server, shared);
             owner.send_response(&pending, answer.clone(), departure);
-            owner.share_again(&server, &again, &answer);
+            owner.share_with_identical_requests(&server, &again, &answer);
             owner.emit_server(&server);
             Ok(AnswerProgress::Done)
         })
     }
 
     /// Applies the decision to identical pending requests of the server, so that the user decides once.
-    fn share_again(&mut self, server: &str, leaving: &OutgoingPayload, answer: &ClientResponse) {
+    fn share_with_identical_requests(&mut self, server: &str, leaving: &OutgoingPayload, answer: &ClientResponse) {
         let same = |p: &&PendingRequest| {
             p.view.server == server && p.view.body == ConsentRequestBody::Roots && !p.being_acted_on
         };
@@ -56,7 +56,7 @@ impl Owner {
             let shown = self.consent.pending[at].view.hash.clone();
             let Ok(approval) = self.approval(at, shown.as_str()) else { break };
             let answer = answer.clone();
-            let taken = self.take_allowed(
+            let taken = self.permit_and_remove(
                 approval,
                 ApprovalScope::Always,
                 leaving.clone(),
@@ -79,7 +79,7 @@ impl Owner {
             return;
         };
         // Removed folders are withheld immediately, even if the audit entry can't be written.
-        self.narrow_roots(server, &shared);
+        self.remove_unshared_roots(server, &shared);
         let hash = Hash::of_bytes(subject.as_bytes());
         let entry = AuditedDecision {
             server,
@@ -92,7 +92,7 @@ impl Owner {
             ..AuditedDecision::default()
         };
         let server = server.to_owned();
-        self.audit(entry, move |owner, written| {
+        self.audit_then(entry, move |owner, written| {
             let set = written.map_err(|_| DecisionError::Audit).and_then(|()| {
                 if !owner.share_roots(&server, shared) {
                     return Err(DecisionError::WrongKind("the server was removed or renamed meanwhile"));
@@ -114,7 +114,7 @@ impl Owner {
 /// # Errors
 ///
 /// Returns [`DecisionError::Folder`] if a path is not absolute, is not a folder, or can't be shared.
-pub(crate) async fn real_folders(folders: Vec<PathBuf>) -> Result<Vec<PathBuf>, DecisionError> {
+pub(crate) async fn canonical_folders(folders: Vec<PathBuf>) -> Result<Vec<PathBuf>, DecisionError> {
     let looked = tokio::task::spawn_blocking(move || resolve_folders(&folders)).await;
     looked.unwrap_or_else(|error| Err(DecisionError::Folder { folder: String::new(), cause: error.to_string() }))
 }

@@ -7,7 +7,7 @@ use policy::Hash;
 use serde_json::json;
 use server_requests::sampling::{SamplingState, ask_hash};
 
-use super::{answer_hash, client_hash, page_hash, sign_in_page_hash};
+use super::{client_hash, response_hash, sign_in_url_hash, url_hash};
 use crate::owner::state::{PendingRequest, content_of, kind_of, sampling_subject, subject_of};
 
 /// A payload that an approval authorizes: its description in the audit log, and its hash.
@@ -24,7 +24,7 @@ pub(in crate::owner) struct OutgoingPayload {
 
 impl OutgoingPayload {
     /// Describes the payload of a consent request as displayed: a call, a start, or a connection.
-    pub(in crate::owner) fn shown(pending: &PendingRequest) -> Self {
+    pub(in crate::owner) fn displayed(pending: &PendingRequest) -> Self {
         let body = &pending.view.body;
         Self {
             kind: kind_of(body),
@@ -36,7 +36,7 @@ impl OutgoingPayload {
     }
 
     /// Describes a request to a model.
-    pub(in crate::owner) fn ask(request: &CreateMessageParams, state: &SamplingState) -> Self {
+    pub(in crate::owner) fn model_request(request: &CreateMessageParams, state: &SamplingState) -> Self {
         let hash = ask_hash(request, state);
         Self {
             kind: "sampling",
@@ -48,27 +48,27 @@ impl OutgoingPayload {
     }
 
     /// Describes a response that the user entered or chose, with the text and hash for the audit log.
-    pub(in crate::owner) fn answer(
+    pub(in crate::owner) fn response(
         pending: &PendingRequest,
         subject: String,
         (logged, content): (Hash, Option<String>),
         answer: &ClientResponse,
     ) -> Self {
-        Self { kind: kind_of(&pending.view.body), subject, content, logged, leaves: answer_hash(answer) }
+        Self { kind: kind_of(&pending.view.body), subject, content, logged, leaves: response_hash(answer) }
     }
 
     /// Describes a URL to open.
-    pub(in crate::owner) fn page(pending: &PendingRequest, url: &str) -> Self {
-        Self { leaves: page_hash(url), ..Self::shown(pending) }
+    pub(in crate::owner) fn url(pending: &PendingRequest, url: &str) -> Self {
+        Self { leaves: url_hash(url), ..Self::displayed(pending) }
     }
 
     /// Describes an authorization URL to open.
-    pub(in crate::owner) fn sign_in_page(pending: &PendingRequest, url: &str) -> Self {
-        Self { leaves: sign_in_page_hash(url), ..Self::shown(pending) }
+    pub(in crate::owner) fn sign_in_url(pending: &PendingRequest, url: &str) -> Self {
+        Self { leaves: sign_in_url_hash(url), ..Self::displayed(pending) }
     }
 
     /// Describes client credentials that the user entered for a sign-in.
-    pub(in crate::owner) fn client(pending: &PendingRequest, client: &EnteredClient) -> Self {
-        Self { leaves: client_hash(client), ..Self::shown(pending) }
+    pub(in crate::owner) fn client_credentials(pending: &PendingRequest, client: &EnteredClient) -> Self {
+        Self { leaves: client_hash(client), ..Self::displayed(pending) }
     }
 }

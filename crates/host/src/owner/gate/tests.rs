@@ -23,7 +23,7 @@ async fn requested() -> (World, String) {
 
 /// Departs with an approval of the request, and records the outcome.
 fn depart(owner: &mut Owner, approval: Approval, departures: &Departures) -> Result<AnswerProgress, DecisionError> {
-    let leaving = OutgoingPayload::shown(&owner.consent.pending[0]);
+    let leaving = OutgoingPayload::displayed(&owner.consent.pending[0]);
     let departures = Arc::clone(departures);
     owner.permit(approval, ApprovalScope::Once, leaving, move |_, departed| {
         departures.lock().unwrap().push(departed.map(|_| ()));
@@ -46,7 +46,7 @@ async fn an_approval_in_execution_excludes_another_one() {
     let (world, shown) = requested().await;
     let departures = Departures::default();
     let outcomes = Arc::clone(&departures);
-    let second = world.host.with(move |owner| {
+    let second = world.host.with_owner(move |owner| {
         let first = owner.approval(0, &shown)?;
         depart(owner, first, &outcomes)?;
         owner.approval(0, &shown).map(|_| ())
@@ -62,7 +62,7 @@ async fn two_approvals_of_a_request_depart_once() {
     let (world, shown) = requested().await;
     let departures = Departures::default();
     let outcomes = Arc::clone(&departures);
-    let approved = world.host.with(move |owner| {
+    let approved = world.host.with_owner(move |owner| {
         let (first, second) = (owner.approval(0, &shown)?, owner.approval(0, &shown)?);
         depart(owner, first, &outcomes)?;
         depart(owner, second, &outcomes)
@@ -82,7 +82,7 @@ async fn an_approval_departs_by_the_rules_after_its_entry_is_written() {
     let outcomes = Arc::clone(&departures);
     let rule = json!({ "server": SERVER, "tool": ASKING, "effect": "deny" });
     let rule: PolicyRule = serde_json::from_value(rule).unwrap();
-    let departing = world.host.with(move |owner| {
+    let departing = world.host.with_owner(move |owner| {
         let approval = owner.approval(0, &shown)?;
         depart(owner, approval, &outcomes)?;
         // Added without the usual refusal of pending requests, which would also prevent the departure.
@@ -103,7 +103,7 @@ async fn an_approval_departs_by_the_rules_after_its_entry_is_written() {
 fn s07_only_one_time_parameters_may_differ_in_a_sign_in_url() {
     let shown = "https://as.example/authorize?response_type=code&client_id=c&code_challenge_method=S256&scope=read";
     let opens = |opened: &str| {
-        let departure = SendPermit { to: "far".to_owned(), leaves: sign_in_page_hash(shown) };
+        let departure = SendPermit { to: "far".to_owned(), leaves: sign_in_url_hash(shown) };
         departure.authorize_sign_in_url("far", opened.to_owned()).is_ok()
     };
     assert!(
@@ -132,7 +132,11 @@ fn denial_contains_no_entered_content() {
     for harmless in
         [elicited(ElicitAction::Decline, None), elicited(ElicitAction::Cancel, None), ClientResponse::Roots(vec![])]
     {
-        assert_eq!(refuses(harmless.clone()).into_inner(), harmless, "a denial without content is sent unmodified");
+        assert_eq!(
+            authorize_denial(harmless.clone()).into_inner(),
+            harmless,
+            "a denial without content is sent unmodified"
+        );
     }
     let entered = || Some(Map::new());
     for telling in [
@@ -140,14 +144,14 @@ fn denial_contains_no_entered_content() {
         elicited(ElicitAction::Accept, entered()),
         elicited(ElicitAction::Decline, entered()),
     ] {
-        let left = refuses(telling.clone()).into_inner();
+        let left = authorize_denial(telling.clone()).into_inner();
         assert!(matches!(left, ClientResponse::Refused { .. }), "{telling:?} is replaced: {left:?}");
     }
 }
 
 #[test]
 fn link_is_opened_at_the_displayed_url_only() {
-    let opened = |url: &str| followed_link(UrlParts::parse(url)).map(AuthorizedPayload::into_inner);
+    let opened = |url: &str| authorize_link(UrlParts::parse(url)).map(AuthorizedPayload::into_inner);
     assert_eq!(opened("https://a.example/x?y=1").as_deref(), Some("https://a.example/x?y=1"));
     assert_eq!(opened("javascript:alert(1)"), None, "a script URL is not opened");
 }

@@ -11,7 +11,7 @@ use ports::server_config::config_hash;
 use tokio::sync::oneshot;
 
 use crate::owner::Owner;
-use crate::owner::path_links::{follow, not_followed};
+use crate::owner::path_links::{resolve_links, unresolved_paths};
 use crate::owner::state::{KnownTool, standing_of};
 use crate::rules::{DryRunAct, DryRunResult, RulesError};
 use crate::view::ServerState;
@@ -30,12 +30,12 @@ impl Owner {
         };
         if paths.is_empty() {
             let facts =
-                self.servers.records.get(&server).map(|record| not_followed(&record.config)).unwrap_or_default();
+                self.servers.records.get(&server).map(|record| unresolved_paths(&record.config)).unwrap_or_default();
             // The caller may have gone, here and below.
             let _ = reply.send(self.dry_run_with(&server, &asked, &facts));
             return;
         }
-        self.run_concurrently(follow(paths), move |owner, facts| {
+        self.run_concurrently(resolve_links(paths), move |owner, facts| {
             let _ = reply.send(owner.dry_run_with(&server, &asked, &facts));
         });
     }
@@ -103,7 +103,7 @@ impl Owner {
         let definition = approved.map_or_else(|| Hash::of_bytes(b""), |grant| grant.rests_on.clone());
         let pin = self.reviews.pins.get(server).and_then(|pins| pins.definitions(DefinitionKind::Tool).get(tool));
         let seen = pin.and_then(|pin| serde_json::from_value::<Tool>(pin.definition.clone()?).ok());
-        let standing = self.standing_unseen(server, tool);
+        let standing = self.offline_review_state(server, tool);
         let asks_each_time = seen.as_ref().is_some_and(asks_each_time);
         let claims = seen.map(|tool| claims_of(&tool)).unwrap_or_default();
         Ok(KnownTool { definition, standing, claims, asks_each_time, assumed_unchanged: true })

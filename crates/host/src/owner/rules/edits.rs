@@ -8,18 +8,18 @@ use ports::Document;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
-use super::parsed;
+use super::parse_rules_file;
 use crate::owner::Owner;
 use crate::owner::audited_decision::AuditedDecision;
 use crate::rules::{RulesError, RulesView};
 
 /// Maximum number of rules recorded one by one when a file changed.
-const MOST_TOLD: usize = 20;
+const MAX_AUDITED_CHANGES: usize = 20;
 
 impl Owner {
     /// Records changes that another process made to the files of rules, since a rule can allow payloads to be sent
     /// regardless of who wrote it.
-    pub(super) fn write_down_changes(&mut self, before: &RulesView, after: &RulesView) {
+    pub(super) fn audit_rule_changes(&mut self, before: &RulesView, after: &RulesView) {
         let mut lines: Vec<(String, &'static str)> = Vec::new();
         let presets =
             [("preset", before.preset, after.preset), ("managed preset", before.managed_preset, after.managed_preset)];
@@ -43,9 +43,9 @@ impl Owner {
         if before.preset != after.preset || of_user(before) != of_user(after) {
             self.permissions.rule_files.user.changed = Some(self.now());
         }
-        let more = lines.len().saturating_sub(MOST_TOLD);
+        let more = lines.len().saturating_sub(MAX_AUDITED_CHANGES);
         if more > 0 {
-            lines.truncate(MOST_TOLD);
+            lines.truncate(MAX_AUDITED_CHANGES);
             lines.push((format!("and {more} more changes of rules"), "changed"));
         }
         for (subject, decision) in lines {
@@ -60,7 +60,7 @@ impl Owner {
                 hash: hash.as_str(),
                 ..AuditedDecision::default()
             };
-            self.note(entry);
+            self.audit_without_waiting(entry);
         }
     }
 
@@ -151,7 +151,7 @@ impl Owner {
         self.change_document(Document::Policy, change, move |owner, written| {
             let given = written.map_err(RulesError::from).and_then(|(managed, before, changed)| {
                 // Applied first, so that changes by another process are not attributed to this one.
-                owner.take_rules(managed, Ok(before));
+                owner.apply_rules(managed, Ok(before));
                 let (file, given) = changed?;
                 owner.permissions.policy.set_user(file)?;
                 owner.permissions.rule_files.user.exists = true;
@@ -183,7 +183,7 @@ impl Owner {
         let by = self.options.decides;
         let entry =
             AuditedDecision { kind: "rule", subject, decision, by, hash: hash.as_str(), ..AuditedDecision::default() };
-        self.audit(entry, then);
+        self.audit_then(entry, then);
     }
 }
 
@@ -192,7 +192,7 @@ pub(super) fn changed_policy<T>(
     kept: Option<Value>,
     change: &impl Fn(&mut PolicyFile) -> Result<T, RulesError>,
 ) -> Result<(PolicyFile, T), RulesError> {
-    let (_, mut file) = parsed(Ok(kept)).map_err(RulesError::Unusable)?;
+    let (_, mut file) = parse_rules_file(Ok(kept)).map_err(RulesError::Unusable)?;
     file.rules = RuleSet::compile(RuleSource::User, file.rules)?.iter().cloned().collect();
     let given = change(&mut file)?;
     RuleSet::compile(RuleSource::User, file.rules.clone())?;

@@ -16,21 +16,21 @@ impl Owner {
     /// may end others.
     pub(super) fn refuse_if_denied(&mut self, id: ConsentRequestId) {
         let at = self.consent.pending.iter().position(|pending| pending.view.id == id && pending.can_be_refused());
-        if let Some((at, by)) = at.and_then(|at| Some((at, self.denied_now(at)?))) {
+        if let Some((at, by)) = at.and_then(|at| Some((at, self.current_denial(at)?))) {
             self.refuse_by_rule(at, by);
         }
     }
 
     /// Returns the rule or grant that denies a consent request now. The rules and the payload may have changed since
     /// the request.
-    pub(in crate::owner) fn denied_now(&self, at: usize) -> Option<DecisionSource> {
-        match self.decide_again(self.consent.pending.get(at)?) {
+    pub(in crate::owner) fn current_denial(&self, at: usize) -> Option<DecisionSource> {
+        match self.reevaluate_request(self.consent.pending.get(at)?) {
             PolicyDecision::Deny { by, .. } => Some(by),
             _ => None,
         }
     }
 
-    fn decide_again(&self, pending: &PendingRequest) -> PolicyDecision {
+    fn reevaluate_request(&self, pending: &PendingRequest) -> PolicyDecision {
         let (server, hash) = (pending.view.server.as_str(), &pending.view.hash);
         let conversation = self.calls.conversation_of(&pending.view.why);
         let act = match &pending.view.body {

@@ -11,7 +11,12 @@ use crate::rules::{RulesError, TrustDuration};
 
 impl Owner {
     /// Trusts a server with calls of its tools, or ends that trust.
-    pub(crate) fn trust(&mut self, server: &str, trust: TrustDuration, reply: oneshot::Sender<Result<(), RulesError>>) {
+    pub(crate) fn set_server_trust(
+        &mut self,
+        server: &str,
+        trust: TrustDuration,
+        reply: oneshot::Sender<Result<(), RulesError>>,
+    ) {
         if !self.servers.records.contains_key(server) {
             let _ = reply.send(Err(RulesError::NoSuchServer(server.to_owned())));
             return;

@@ -19,7 +19,7 @@ use super::request::SamplingRequest;
 use crate::connection::RunId;
 use crate::owner::DeferredTurn;
 use crate::owner::audited_decision::AuditedDecision;
-use crate::owner::gate::{AuthorizedPayload, SendPermit, allowed_answer, refuses};
+use crate::owner::gate::{AuthorizedPayload, SendPermit, authorize_allowed_response, authorize_denial};
 use crate::owner::state::{
     ModelOutcome, ModelRun, RunProgress, UnaskedRequest, UsageReservation, refusal, sampling_subject,
 };
@@ -27,30 +27,30 @@ use crate::owner::state::{
 impl Owner {
     /// Sends a request to its model as this rule allows, once its usage is reserved and the decision is recorded.
     /// Requests consent instead if there is no model, or the server's own limits don't allow it.
-    pub(super) fn sample_unasked(&mut self, request: SamplingRequest, by: DecisionSource) {
+    pub(super) fn sample_by_rule(&mut self, request: SamplingRequest, by: DecisionSource) {
         let (server, of) = (request.server.clone(), request.of);
-        let Some(choice) = request.state.model.clone() else { return self.ask_in_place_of_rule(request) };
+        let Some(choice) = request.state.model.clone() else { return self.request_consent_despite_rule(request) };
         let hash = ask_hash(&request.params, &request.state);
         let departure = SendPermit::by_rule(by, &server, hash.clone());
         let Ok(asks) = departure.authorize_model_request(&server, &request.params, &request.state) else {
-            return self.ask_in_place_of_rule(request);
+            return self.request_consent_despite_rule(request);
         };
         self.models.sampling.last_run += 1;
         let number = self.models.sampling.last_run;
         let unasked =
             UnaskedRequest { server: server.clone(), number, running: None, params: request.params.clone(), by };
         self.models.sampling.unasked.insert(of, unasked);
-        self.count_run(&server, &choice.model, &request.params.clone(), move |owner, reserved| match reserved {
-            Ok(reservation) => owner.write_down_unasked(request, (number, by), (asks, hash), reservation),
+        self.reserve_usage(&server, &choice.model, &request.params.clone(), move |owner, reserved| match reserved {
+            Ok(reservation) => owner.audit_sampling_by_rule(request, (number, by), (asks, hash), reservation),
             Err(_) if owner.models.sampling.is_unasked(of, number) => {
                 owner.models.sampling.unasked.remove(&of);
-                owner.ask_in_place_of_rule(request);
+                owner.request_consent_despite_rule(request);
             }
             Err(_) => {}
         });
     }
 
-    fn write_down_unasked(
+    fn audit_sampling_by_rule(
         &mut self,
         request: SamplingRequest,
         (number, by): (u64, DecisionSource),
@@ -61,7 +61,7 @@ impl Owner {
             return self.settle_unanswered(&reservation);
         }
         let subject = sampling_subject(&request.params, None, &request.state);
-        let entry = self.entry(AuditedDecision {
+        let entry = self.make_audit_entry(AuditedDecision {
             server: &request.server,
             kind: "sampling",
             subject: &subject,
@@ -73,27 +73,27 @@ impl Owner {
             rule: by.text(),
             ..AuditedDecision::default()
         });
-        self.audit_entry(entry, move |owner, written| {
+        self.audit_entry_then(entry, move |owner, written| {
             let is_wanted = owner.models.sampling.is_unasked(request.of, number);
             match written {
-                Ok(()) if is_wanted => owner.run_unasked(request.of, number, asks, reservation),
+                Ok(()) if is_wanted => owner.run_model_by_rule(request.of, number, asks, reservation),
                 Ok(()) => {
                     owner.settle_unanswered(&reservation);
-                    owner.note_not_asked(&request.server, &subject, &hash);
+                    owner.audit_model_not_asked(&request.server, &subject, &hash);
                 }
                 Err(error) => {
                     tracing::error!(%error, "an audit entry could not be written");
                     owner.settle_unanswered(&reservation);
                     if is_wanted {
                         owner.models.sampling.unasked.remove(&request.of);
-                        owner.ask_in_place_of_rule(request);
+                        owner.request_consent_despite_rule(request);
                     }
                 }
             }
         });
     }
 
-    fn run_unasked(
+    fn run_model_by_rule(
         &mut self,
         of: (RunId, ServerRequestId),
         number: u64,
@@ -102,7 +102,7 @@ impl Owner {
     ) {
         let work = AuthorizedModelRequest { models: self.models.registry.clone(), asks };
         let end = move |ended: ModelOutcome| -> DeferredTurn {
-            DeferredTurn::new(move |owner| owner.on_unasked_end(of, number, ended))
+            DeferredTurn::new(move |owner| owner.on_sampling_by_rule_end(of, number, ended))
         };
         let progress = RunProgress::default();
         let task = tokio::spawn(work.run(
@@ -116,20 +116,20 @@ impl Owner {
         }
     }
 
-    fn on_unasked_end(&mut self, of: (RunId, ServerRequestId), number: u64, ended: ModelOutcome) {
+    fn on_sampling_by_rule_end(&mut self, of: (RunId, ServerRequestId), number: u64, ended: ModelOutcome) {
         if !self.models.sampling.is_unasked(of, number) {
             return;
         }
         let Some(unasked) = self.models.sampling.unasked.remove(&of) else { return };
         if let Some(running) = &unasked.running {
-            self.settle(running, &ended);
+            self.settle_usage(running, &ended);
         }
         let (server, (run, request)) = (unasked.server.clone(), of);
-        match self.unasked_answer(&unasked, ended) {
+        match self.sampling_by_rule_response(&unasked, ended) {
             Ok(answer) => {
                 let hash = Hash::of_json(&json!({ "answer": answer }));
                 let (subject, by) = (format!("answered by {}", answer.model), unasked.by);
-                let entry = self.entry(AuditedDecision {
+                let entry = self.make_audit_entry(AuditedDecision {
                     server: &server,
                     kind: "sampling-answer",
                     subject: &subject,
@@ -143,13 +143,13 @@ impl Owner {
                 });
                 // Until the entry is written, the reply can be refused or withdrawn like the request.
                 self.models.sampling.unasked.insert(of, UnaskedRequest { running: None, ..unasked });
-                self.audit_entry(entry, move |owner, written| {
+                self.audit_entry_then(entry, move |owner, written| {
                     if !owner.models.sampling.is_unasked(of, number) {
-                        return owner.note_not_answered(&server, &subject, &hash);
+                        return owner.audit_reply_not_sent(&server, &subject, &hash);
                     }
                     owner.models.sampling.unasked.remove(&of);
-                    let refused = |error: StoreError| refuses(refusal(error.to_string()));
-                    let answer = allowed_answer(by, ClientResponse::Sampling(Box::new(answer)));
+                    let refused = |error: StoreError| authorize_denial(refusal(error.to_string()));
+                    let answer = authorize_allowed_response(by, ClientResponse::Sampling(Box::new(answer)));
                     owner.servers.send_response(&server, run, request, written.map_or_else(refused, |()| answer));
                 });
             }
@@ -162,14 +162,18 @@ impl Owner {
                     &server,
                     run,
                     request,
-                    refuses(refusal("the model did not answer".to_owned())),
+                    authorize_denial(refusal("the model did not answer".to_owned())),
                 );
             }
         }
     }
 
     /// Returns the reply to send, or the reason why it can't be sent.
-    fn unasked_answer(&self, unasked: &UnaskedRequest, ended: ModelOutcome) -> Result<CreateMessageResult, String> {
+    fn sampling_by_rule_response(
+        &self,
+        unasked: &UnaskedRequest,
+        ended: ModelOutcome,
+    ) -> Result<CreateMessageResult, String> {
         let reply = ended.map_err(|error| error.to_string())?;
         let answer = from_reply(&reply, &unasked.params).map_err(|unfit| unfit.to_string())?;
         if tool_choice(&unasked.params) == ToolChoice::Required && !uses_tool(&answer) {
@@ -181,12 +185,12 @@ impl Owner {
 
     /// Stops the models that reply to a server whose requests the user denies, or which may not sample any more, and
     /// notifies the server.
-    pub(in crate::owner) fn refuse_unasked(&mut self, server: &str) {
+    pub(in crate::owner) fn stop_sampling_by_rule(&mut self, server: &str) {
         let own = self.models.sampling.unasked.iter().filter(|(_, unasked)| unasked.server == server);
         let own: Vec<(RunId, ServerRequestId)> = own.map(|(of, _)| *of).collect();
         for (run, request) in own {
             if let Some(unasked) = self.models.sampling.unasked.remove(&(run, request)) {
-                self.note(AuditedDecision {
+                self.audit_without_waiting(AuditedDecision {
                     server,
                     kind: "sampling-answer",
                     subject: "not wanted any more",
@@ -197,20 +201,20 @@ impl Owner {
                     ..AuditedDecision::default()
                 });
             }
-            let refusal = refuses(refusal("the user rejected the request".to_owned()));
+            let refusal = authorize_denial(refusal("the user rejected the request".to_owned()));
             self.servers.send_response(server, run, request, refusal);
         }
     }
 
     /// Stops requests that no rule allows any more. The remaining budget doesn't matter, since the usage was reserved
     /// at the start.
-    pub(in crate::owner) fn end_unallowed(&mut self) {
+    pub(in crate::owner) fn end_disallowed_sampling(&mut self) {
         let servers: BTreeSet<String> =
             self.models.sampling.unasked.values().map(|unasked| unasked.server.clone()).collect();
         for server in servers {
             let act = PolicyAct::Sample { server: &server, would_use: SamplingUse::default() };
             if !matches!(self.permissions.policy.decide(&act, self.now()), PolicyDecision::Allow { .. }) {
-                self.refuse_unasked(&server);
+                self.stop_sampling_by_rule(&server);
             }
         }
     }

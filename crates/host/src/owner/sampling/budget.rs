@@ -13,7 +13,7 @@ use crate::view::HostEvent;
 impl Owner {
     /// Reserves the maximum usage of a request, and continues with `then`. `then` receives an error, and nothing is
     /// reserved, if that exceeds the server's budget.
-    pub(super) fn count_run(
+    pub(super) fn reserve_usage(
         &mut self,
         server: &str,
         model: &ModelRef,
@@ -43,7 +43,7 @@ impl Owner {
             }
             over
         };
-        self.change_spending(server, change, |owner, over| match over.flatten() {
+        self.change_usage(server, change, |owner, over| match over.flatten() {
             Some(limit) => then(owner, Err(DecisionError::Budget(limit))),
             // If the usage can't be written, it counts in memory.
             None => then(owner, Ok(reservation)),
@@ -51,41 +51,41 @@ impl Owner {
     }
 
     /// Counts a request that the user replies to by hand. It uses no tokens.
-    pub(super) fn count_by_hand(&mut self, server: &str, params: &CreateMessageParams) {
+    pub(super) fn count_manual_reply(&mut self, server: &str, params: &CreateMessageParams) {
         let (spent, at) = (ModelUsage { requests: 1, rounds: rounds(params), ..ModelUsage::default() }, self.now());
-        self.change_spending(server, move |own| own.add(&spent, at), |_, _| ());
+        self.change_usage(server, move |own| own.add(&spent, at), |_, _| ());
     }
 
     /// Replaces the reservation by the actual usage. Returns the cost in millionths of a US dollar, if the reply is
     /// complete and its price is known.
-    pub(super) fn settle(&mut self, run: &ModelRun, outcome: &ModelOutcome) -> Option<u64> {
+    pub(super) fn settle_usage(&mut self, run: &ModelRun, outcome: &ModelOutcome) -> Option<u64> {
         let (spent, cost) = run.settlement(outcome);
         if let Some(spent) = spent {
-            self.settle_as(&run.reservation, spent);
+            self.replace_reservation(&run.reservation, spent);
         }
         cost
     }
 
     /// Replaces the reservation of a stopped model, whose usage is at best partially known.
-    pub(super) fn settle_stopped(&mut self, run: &ModelRun) {
+    pub(super) fn settle_stopped_run(&mut self, run: &ModelRun) {
         if let Some(spent) = run.settlement_if_stopped() {
-            self.settle_as(&run.reservation, spent);
+            self.replace_reservation(&run.reservation, spent);
         }
     }
 
     /// Releases the reservation of a request that no model received.
     pub(super) fn settle_unanswered(&mut self, reservation: &UsageReservation) {
-        self.settle_as(reservation, reservation.unanswered());
+        self.replace_reservation(reservation, reservation.unanswered());
     }
 
-    fn settle_as(&mut self, reservation: &UsageReservation, spent: ModelUsage) {
+    fn replace_reservation(&mut self, reservation: &UsageReservation, spent: ModelUsage) {
         let (at, most) = (reservation.at, reservation.spent);
-        self.change_spending(&reservation.server, move |own| own.settle(at, &most, &spent), |_, _| ());
+        self.change_usage(&reservation.server, move |own| own.settle(at, &most, &spent), |_, _| ());
     }
 
     /// Counts usage in memory immediately and then in the file, and continues with `then`, which receives the value
     /// that `change` returned for the file, or `None` if it could not be written.
-    fn change_spending<T: Send + 'static>(
+    fn change_usage<T: Send + 'static>(
         &mut self,
         server: &str,
         change: impl Fn(&mut UsageRecord) -> T + Send + 'static,
@@ -100,7 +100,7 @@ impl Owner {
             record.note(ActivityKind::State, &format!("sampling stops here: {limit} were used"));
         }
         self.events.emit(HostEvent::SamplingChanged(server.to_owned()));
-        self.change_sampling_of(
+        self.change_sampling_from(
             own,
             server,
             move |kept| change(&mut kept.spent),

@@ -21,26 +21,26 @@ impl Owner {
         };
         match &state.model {
             Some(_) => self.ask_model(at, approval),
-            None => self.answer_by_hand(at).map(|()| AnswerProgress::Done),
+            None => self.begin_manual_reply(at).map(|()| AnswerProgress::Done),
         }
     }
 
     /// Starts a reply by hand. The request stays in the queue, with an empty reply to edit. Nothing is sent by this, so
     /// nothing is recorded before the reply is sent.
-    pub(in crate::owner) fn answer_by_hand(&mut self, at: usize) -> Result<(), DecisionError> {
+    pub(in crate::owner) fn begin_manual_reply(&mut self, at: usize) -> Result<(), DecisionError> {
         self.consent.is_not_running(at)?;
         let shown = self.consent.pending[at].copy();
         let ConsentRequestBody::Sampling { request, response: None, .. } = &shown.view.body else {
             return Err(DecisionError::WrongKind("it is answered already"));
         };
-        self.count_by_hand(&shown.view.server, request);
-        self.put_answer(at, Some(empty_response()), ModelAnswerState::No);
+        self.count_manual_reply(&shown.view.server, request);
+        self.set_model_reply(at, Some(empty_response()), ModelAnswerState::No);
         Ok(())
     }
 
     /// Repeats the request to the same model. Only an identical request that was approved and sent before can be
     /// repeated: a reply written by the user is no approval to contact a model.
-    pub(in crate::owner) fn ask_model_again(
+    pub(in crate::owner) fn repeat_model_request(
         &mut self,
         at: usize,
         approval: Approval,
@@ -56,21 +56,21 @@ impl Owner {
     }
 
     /// Goes back to the request, and drops the reply.
-    pub(in crate::owner) fn back_to_request(&mut self, at: usize) -> Result<(), DecisionError> {
+    pub(in crate::owner) fn return_to_request(&mut self, at: usize) -> Result<(), DecisionError> {
         self.consent.is_not_running(at)?;
         if !matches!(self.consent.pending[at].view.body, ConsentRequestBody::Sampling { .. }) {
             return Err(DecisionError::WrongKind("it has only one step"));
         }
-        self.put_answer(at, None, ModelAnswerState::No);
+        self.set_model_reply(at, None, ModelAnswerState::No);
         Ok(())
     }
 
     /// Sets or clears the reply in a consent request.
-    pub(super) fn put_answer(&mut self, at: usize, new: Option<CreateMessageResult>, run: ModelAnswerState) {
+    pub(super) fn set_model_reply(&mut self, at: usize, new: Option<CreateMessageResult>, run: ModelAnswerState) {
         if let ConsentRequestBody::Sampling { response, state, .. } = &mut self.consent.pending[at].view.body {
             *response = new.map(Box::new);
             state.run = run;
         }
-        self.emit_request(at);
+        self.emit_consent_request(at);
     }
 }

@@ -70,7 +70,7 @@ impl Owner {
         let (number, name) = (self.models.sampling.last_change, server.to_owned());
         if !settings.on {
             self.models.sampling.turned_off.insert(name.clone(), number);
-            self.refuse_unasked(server);
+            self.stop_sampling_by_rule(server);
         }
         let subject = canonical_json(&json!(settings));
         let hash = Hash::of_bytes(subject.as_bytes());
@@ -83,7 +83,7 @@ impl Owner {
             hash: hash.as_str(),
             ..AuditedDecision::default()
         };
-        self.audit(entry, move |owner, written| {
+        self.audit_then(entry, move |owner, written| {
             if let Err(error) = written {
                 let _ = reply.send(Err(error.into()));
                 return;
@@ -93,7 +93,7 @@ impl Owner {
                 &name.clone(),
                 move |kept| kept.settings.clone_from(&now),
                 move |owner, written| {
-                    let set = written.map(|()| owner.sampling_set(name, settings, number));
+                    let set = written.map(|()| owner.on_sampling_set(name, settings, number));
                     let _ = reply.send(set.map_err(SamplingError::from));
                 },
             );
@@ -101,7 +101,7 @@ impl Owner {
     }
 
     /// Applies new settings of a server after they were written to the file.
-    fn sampling_set(&mut self, server: String, settings: SamplingSettings, number: u64) {
+    fn on_sampling_set(&mut self, server: String, settings: SamplingSettings, number: u64) {
         if self.models.sampling.turned_off.get(&server).is_some_and(|last| *last <= number) {
             self.models.sampling.turned_off.remove(&server);
         }
@@ -131,7 +131,7 @@ impl Owner {
                 continue;
             }
             if now.is_none_or(|kept| !kept.settings.on) {
-                self.refuse_unasked(&server);
+                self.stop_sampling_by_rule(&server);
             }
             self.events.emit(HostEvent::SamplingChanged(server));
         }
@@ -146,12 +146,12 @@ impl Owner {
         then: impl FnOnce(&mut Self, Result<T, StoreError>) + Send + 'static,
     ) {
         let own = self.models.sampling.kept.get(server).cloned().unwrap_or_default();
-        self.change_sampling_of(own, server, change, then);
+        self.change_sampling_from(own, server, change, then);
     }
 
     /// Changes the record of a server as `change_sampling` does, starting with `own` if the file contains no record of
     /// the server.
-    fn change_sampling_of<T: Send + 'static>(
+    fn change_sampling_from<T: Send + 'static>(
         &mut self,
         own: SamplingRecord,
         server: &str,

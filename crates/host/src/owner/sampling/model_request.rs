@@ -18,7 +18,7 @@ use crate::owner::{DeferredTurn, WeakOwner};
 use crate::view::{ConsentRequestBody, ConsentRequestView, HostEvent};
 
 /// Interval in which streamed text is coalesced: two frames of the page.
-const TOGETHER: Duration = Duration::from_millis(33);
+const COALESCE_INTERVAL: Duration = Duration::from_millis(33);
 
 impl Owner {
     /// Sends the request to the chosen model, once its usage is reserved and the decision is recorded. The reply is
@@ -35,12 +35,12 @@ impl Owner {
         let id = shown.view.id;
         let pending = &mut self.consent.pending[at];
         (pending.being_acted_on, pending.being_written) = (true, true);
-        self.count_run(&server.clone(), &model, &params.clone(), move |owner, reservation| {
+        self.reserve_usage(&server.clone(), &model, &params.clone(), move |owner, reservation| {
             if let Some(pending) = owner.consent.pending.iter_mut().find(|p| p.view.id == id) {
                 (pending.being_acted_on, pending.being_written) = (false, false);
             }
             let acted = reservation.and_then(|reservation| {
-                let leaving = OutgoingPayload::ask(&params, &state);
+                let leaving = OutgoingPayload::model_request(&params, &state);
                 owner.permit(approval, ApprovalScope::Once, leaving, move |owner, departed| {
                     let asks = departed.and_then(|(at, departure)| {
                         Ok((at, departure.authorize_model_request(&server, &params, &state)?))
@@ -84,7 +84,7 @@ impl Owner {
             state.attempts = state.attempts.saturating_add(1);
             state.asked = Some(ask_hash(request, state));
         }
-        self.put_answer(at, None, ModelAnswerState::Running { text: String::new(), thinking: false });
+        self.set_model_reply(at, None, ModelAnswerState::Running { text: String::new(), thinking: false });
     }
 
     fn on_sampling_text(&mut self, id: ConsentRequestId, number: u64, more: String) {
@@ -101,7 +101,7 @@ impl Owner {
     fn on_sampling_end(&mut self, id: ConsentRequestId, number: u64, ended: ModelOutcome) {
         let Some(at) = self.consent.running_at(id, number) else { return };
         let Some(running) = self.consent.pending[at].running.take() else { return };
-        let micros = self.settle(&running, &ended);
+        let micros = self.settle_usage(&running, &ended);
         let ConsentRequestBody::Sampling { request, .. } = &self.consent.pending[at].view.body else { return };
         let (answer, run) = match ended {
             Err(error) => (None, ModelAnswerState::Failed { code: error.kind(), message: error.to_string() }),
@@ -114,7 +114,7 @@ impl Owner {
                 }
             },
         };
-        self.put_answer(at, answer, run);
+        self.set_model_reply(at, answer, run);
         if self.settings.current.announce {
             let ConsentRequestView { server, id, .. } = &self.consent.pending[at].view;
             self.ports.platform.announce(server, "sampling-answer", Some(*id));
@@ -131,17 +131,17 @@ impl Owner {
             (ModelAnswerState::Running { text, .. }, Some(choice)) => (text.clone(), choice.model.model.clone()),
             _ => return Ok(()),
         };
-        self.settle_stopped(&running);
+        self.settle_stopped_run(&running);
         drop(running);
         if text.is_empty() {
-            self.put_answer(at, None, ModelAnswerState::No);
+            self.set_model_reply(at, None, ModelAnswerState::No);
             return Ok(());
         }
         let mut answer = empty_response();
         answer.content = mcp_proto::types::SamplingContent::One(mcp_proto::types::ContentBlock::text(text));
         answer.model = model;
         answer.stop_reason = None;
-        self.put_answer(at, Some(answer), ModelAnswerState::Stopped);
+        self.set_model_reply(at, Some(answer), ModelAnswerState::Stopped);
         Ok(())
     }
 }
@@ -170,11 +170,11 @@ impl AuthorizedModelRequest {
         let ended = async {
             let mut deltas = self.models.stream(&model, request).await?;
             progress.change(|came| came.began = true);
-            let (mut held, mut told, mut thinks) = (String::new(), Instant::now() - TOGETHER, false);
+            let (mut held, mut told, mut thinks) = (String::new(), Instant::now() - COALESCE_INTERVAL, false);
             loop {
                 let delta = tokio::select! {
                     delta = deltas.next() => delta,
-                    () = tokio::time::sleep_until(told + TOGETHER), if !held.is_empty() => {
+                    () = tokio::time::sleep_until(told + COALESCE_INTERVAL), if !held.is_empty() => {
                         if let Some(tell) = &tell {
                             send(tell(std::mem::take(&mut held)));
                         }

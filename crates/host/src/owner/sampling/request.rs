@@ -15,7 +15,7 @@ use crate::owner::state::{DecisionError, RequestPurpose};
 use crate::view::ConsentRequestBody;
 
 /// Scopes of an approval: each request requires one.
-const EACH_TIME: &[ApprovalScope] = &[ApprovalScope::Once];
+const EACH_TIME_SCOPES: &[ApprovalScope] = &[ApprovalScope::Once];
 
 /// A sampling request of a server.
 pub(super) struct SamplingRequest {
@@ -52,24 +52,29 @@ impl Owner {
         }
         let request = SamplingRequest { server: server.to_owned(), of, call, params, state };
         match decision {
-            PolicyDecision::Allow { by } => self.sample_unasked(request, by),
-            PolicyDecision::Ask { rule, scopes, .. } => self.ask_user(request, rule, scopes),
-            PolicyDecision::Deny { rule, .. } => self.ask_user(request, rule, EACH_TIME),
+            PolicyDecision::Allow { by } => self.sample_by_rule(request, by),
+            PolicyDecision::Ask { rule, scopes, .. } => self.request_sampling_consent(request, rule, scopes),
+            PolicyDecision::Deny { rule, .. } => self.request_sampling_consent(request, rule, EACH_TIME_SCOPES),
         }
     }
 
     /// Requests consent although a rule allows the request, because no model is available, or the server's limit is
     /// lower than the rule's.
-    pub(super) fn ask_in_place_of_rule(&mut self, request: SamplingRequest) {
-        self.ask_user(request, DecisionReason::SamplingAsks, EACH_TIME);
+    pub(super) fn request_consent_despite_rule(&mut self, request: SamplingRequest) {
+        self.request_sampling_consent(request, DecisionReason::SamplingAsks, EACH_TIME_SCOPES);
     }
 
-    fn ask_user(&mut self, request: SamplingRequest, rule: DecisionReason, scopes: &'static [ApprovalScope]) {
+    fn request_sampling_consent(
+        &mut self,
+        request: SamplingRequest,
+        rule: DecisionReason,
+        scopes: &'static [ApprovalScope],
+    ) {
         let SamplingRequest { server, of, call, params, state } = request;
         let why = self.calls.consent_origin(call.as_deref());
         let round = call.as_deref().and_then(|call| self.calls.round_of(call));
         if let Some(call) = &call {
-            self.set_call(call, CallState::AwaitingInput);
+            self.set_call_state(call, CallState::AwaitingInput);
         }
         let purpose = RequestPurpose::Request { run: of.0, request: of.1, call };
         let body = ConsentRequestBody::Sampling { request: params, response: None, state: Box::new(state) };
@@ -78,7 +83,7 @@ impl Owner {
 
     /// Updates pending requests after the providers changed. Each keeps its model or gets another one, which the
     /// request displays.
-    pub(in crate::owner) fn look_again_at_models(&mut self) {
+    pub(in crate::owner) fn update_requests_for_models(&mut self) {
         for at in 0..self.consent.pending.len() {
             let pending = &self.consent.pending[at];
             let ConsentRequestBody::Sampling { request, state, .. } = &pending.view.body else { continue };
@@ -96,7 +101,7 @@ impl Owner {
                 && *state != new
             {
                 *state = new;
-                self.emit_request(at);
+                self.emit_consent_request(at);
             }
         }
     }

@@ -12,7 +12,7 @@ use process::{CommandNotFound, LaunchFiles, PathSource, SearchPath, ServerComman
 
 /// Resolves a command. The login shell's search path is read once for all servers, and again if it doesn't contain the
 /// command, which may have been installed since. It is never replaced by a guess.
-pub(in crate::owner) async fn find(
+pub(in crate::owner) async fn find_command(
     command: ServerCommand,
     known: Arc<tokio::sync::Mutex<Option<SearchPath>>>,
 ) -> (SearchPath, Result<PathBuf, CommandNotFound>) {
@@ -43,13 +43,13 @@ pub(super) async fn find_and_plan(
     bundle: Option<BundleFiles>,
 ) -> (SearchPath, Result<FoundLaunch, SandboxPlanError>) {
     let verified = verify_bundle(&own, bundle).await;
-    let command = own.settle(&name, &config, command).await;
-    let (path, found) = find(command.clone(), known).await;
+    let command = own.resolve_sandbox_command(&name, &config, command).await;
+    let (path, found) = find_command(command.clone(), known).await;
     let planned = match verified.and(found.map_err(SandboxPlanError::from)) {
         Ok(program) => match plan(&command, &program, &path, &config, &own).await {
             Ok(plan) => {
-                let launched = crate::owner::packages::launched(&config, &command.directory());
-                let files = files(command, program.clone(), path.clone()).await;
+                let launched = crate::owner::packages::launched_package(&config, &command.directory());
+                let files = read_launch_files(command, program.clone(), path.clone()).await;
                 let real = tokio::fs::canonicalize(&program).await.ok();
                 Ok((ResolvedCommand { program, real, plan, files }, launched))
             }
@@ -65,7 +65,7 @@ pub(super) async fn verify_bundle(own: &AppFiles, bundle: Option<BundleFiles>) -
     let Some(BundleFiles { tree, folder, .. }) = bundle else { return Ok(()) };
     let root = own.bundles();
     let verified = tokio::task::spawn_blocking(move || {
-        let Some(place) = bundles::folder_below(&root, &folder) else {
+        let Some(place) = bundles::direct_subfolder(&root, &folder) else {
             return Err("the record of its installation names no folder of a bundle".to_owned());
         };
         bundles::verify_folder(&place, &tree).map_err(|change| change.to_string())
@@ -91,7 +91,11 @@ pub(super) type FoundLaunch = (ResolvedCommand, Option<LauncherPackage>);
 
 /// Reads the files that determine what a command runs. If that is cancelled, the set is empty, so that the start fails
 /// when they are checked again.
-pub(in crate::owner) async fn files(command: ServerCommand, program: PathBuf, path: SearchPath) -> LaunchFiles {
+pub(in crate::owner) async fn read_launch_files(
+    command: ServerCommand,
+    program: PathBuf,
+    path: SearchPath,
+) -> LaunchFiles {
     let reading = tokio::task::spawn_blocking(move || LaunchFiles::for_command(&command, &program, &path));
     reading.await.unwrap_or_default()
 }

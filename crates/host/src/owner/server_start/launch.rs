@@ -6,8 +6,8 @@ use std::sync::{Arc, PoisonError};
 
 use credentials::settings::SignInSettingsError;
 use launches::approvals::command_hash;
-use launches::current_files::files_now;
-use mcp_proto::session::{OpeningMode, SessionConfig};
+use launches::current_files::read_current_files;
+use mcp_proto::session::{HandshakeMode, SessionConfig};
 use mcp_proto::types::{ClientCapabilities, ElicitationCapability, RootsCapability, SamplingCapability};
 use ports::Secrets;
 use ports::secrets::{FilledValues, UnresolvedSecret};
@@ -28,43 +28,43 @@ impl Owner {
         if self.lifetime.is_closing {
             return;
         }
-        self.pin_identity(name, departure.leaves());
+        self.pin_identity(name, departure.payload_hash());
         self.remember_package(name);
         let Some(record) = self.servers.records.get_mut(name) else { return };
         record.set(ServerState::Starting);
-        record.supervision.launched(departure.leaves().clone());
+        record.supervision.launched(departure.payload_hash().clone());
         let config = Arc::clone(&record.config);
         match &config.transport {
             ServerTransport::Stdio(stdio) => {
                 let Some((program, path)) = record.launch.found.take() else { return };
                 let (approved, files) = (record.launch.plan.clone(), record.launch.files.take());
                 let stdio = &record.launch.command.clone().unwrap_or_else(|| stdio.clone());
-                let command = ServerCommand { approved, files, ..self.command(name, stdio) };
+                let command = ServerCommand { approved, files, ..self.server_command(name, stdio) };
                 if !ports::secrets::in_environment(stdio) {
                     return self.connect_process(name, ConnectionTarget::Process { command, program, path }, departure);
                 }
                 let (name, stdio, secrets) = (name.to_owned(), stdio.clone(), Arc::clone(&self.ports.secrets));
                 self.emit_server(&name);
                 self.run_concurrently(read_environment(stdio, secrets), move |owner, read| {
-                    owner.on_environment(&name, &config, departure, command, (program, path), read);
+                    owner.on_environment_read(&name, &config, departure, command, (program, path), read);
                 });
             }
             ServerTransport::Http(http) => {
                 let (name, http, secrets) = (name.to_owned(), http.clone(), Arc::clone(&self.ports.secrets));
-                let Some(maker) = self.sign_in_maker(&name) else { return };
+                let Some(maker) = self.sign_in_factory(&name) else { return };
                 self.emit_server(&name);
                 let prepared = async move {
-                    let sign_in = maker.make(http.clone()).await?;
+                    let sign_in = maker.create_from_vault(http.clone()).await?;
                     Ok((read_secrets(http, secrets).await?, sign_in))
                 };
                 self.run_concurrently(prepared, move |owner, prepared| {
-                    owner.on_prepared(&name, &config, departure, prepared)
+                    owner.on_remote_prepared(&name, &config, departure, prepared)
                 });
             }
         }
     }
 
-    fn on_prepared(
+    fn on_remote_prepared(
         &mut self,
         name: &str,
         config: &ServerConfig,
@@ -88,7 +88,7 @@ impl Owner {
         }
     }
 
-    fn on_environment(
+    fn on_environment_read(
         &mut self,
         name: &str,
         config: &ServerConfig,
@@ -121,18 +121,18 @@ impl Owner {
         let Some(config) = self.servers.records.get(name).map(|record| Arc::clone(&record.config)) else { return };
         let (name, files) = (name.to_owned(), files.clone());
         let (bundle, own) = (self.launches.bundle_of(&name, &config), self.launches.own_files.clone());
-        let files = files_now(files, self.options.look_at_files);
+        let files = read_current_files(files, self.options.look_at_files);
         let looking = async move { (verify_bundle(&own, bundle).await, files.await) };
         self.run_concurrently(looking, move |owner, (verified, files)| {
             if owner.lifetime.is_closing || owner.servers.awaiting_start(&name, &config).is_none() {
                 return;
             }
             if let Err(changed) = verified {
-                return owner.could_not_start(&name, &changed.to_string());
+                return owner.fail_start(&name, &changed.to_string());
             }
             match files {
                 Some(files) => owner.connect(&name, target, Some(&files), departure),
-                None => owner.could_not_start(&name, "its program's files did not answer in time; start it again"),
+                None => owner.fail_start(&name, "its program's files did not answer in time; start it again"),
             }
         });
     }
@@ -155,13 +155,13 @@ impl Owner {
         let mut timeouts = self.options.timeouts.clone();
         timeouts.ping_interval.get_or_insert(target.ping_interval());
         let Some(target) = now.and_then(|now| departure.authorize_start(name, target, &now).ok()) else {
-            return self.could_not_start(name, "its program changed after it was approved; start it again");
+            return self.fail_start(name, "its program changed after it was approved; start it again");
         };
         record.session.sampling_offered.clone_from(&sampling);
         let mut session = SessionConfig {
             client: self.options.client.clone(),
-            capabilities: capabilities(&record.config, sampling),
-            opening: record.config.revision.map_or(OpeningMode::Probe, OpeningMode::Pinned),
+            capabilities: client_capabilities(&record.config, sampling),
+            opening: record.config.revision.map_or(HandshakeMode::Probe, HandshakeMode::Pinned),
             known,
             trace: self.options.trace.clone(),
             timeouts,
@@ -198,7 +198,7 @@ async fn read_environment(config: StdioConfig, secrets: Arc<dyn Secrets>) -> Res
 }
 
 /// Returns the client capabilities for a server. The session omits those that a revision doesn't know.
-fn capabilities(config: &ServerConfig, sampling: Option<SamplingCapability>) -> ClientCapabilities {
+fn client_capabilities(config: &ServerConfig, sampling: Option<SamplingCapability>) -> ClientCapabilities {
     let auth = config.as_http().and_then(|http| http.auth.as_ref());
     let extension = auth.and_then(|auth| auth.grant.extension());
     ClientCapabilities {

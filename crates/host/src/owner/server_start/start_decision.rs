@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use domain::consent_request::ConsentRequestOrigin;
-use launches::approvals::{command_hash, without_sandbox};
+use launches::approvals::{command_hash, without_sandbox_text};
 use launches::packages::LoadedPackage;
 use launches::pinned_parts::changed_files;
 use policy::{ApprovalScope, DecisionReason, GrantSubject, Hash, PolicyAct, PolicyDecision};
@@ -36,7 +36,7 @@ impl Owner {
             record.launch.files = Some(files.clone());
         }
         let hash = command_hash(&config, &resolved, plan.as_ref(), &files, package.as_ref());
-        let writers = self.writers(name, &files);
+        let writers = self.launch_file_writers(name, &files);
         let package = package.map(Box::new);
         let seen = self.reviews.pins.get(name).and_then(|pins| pins.identity.as_ref());
         let changed_files = seen.map(|seen| changed_files(&seen.parts, &files)).unwrap_or_default();
@@ -59,7 +59,7 @@ impl Owner {
         let act = start_act(name, hash, &body);
         let signed_in = self.servers.records.get(name).is_some_and(|record| record.supervision.signed_in_to(hash));
         match self.permissions.policy.decide(&act, self.now()) {
-            PolicyDecision::Deny { rule, .. } => self.fail(name, rule.name()),
+            PolicyDecision::Deny { rule, .. } => self.fail_unapproved(name, rule.name()),
             // Continuing after the sign-in that the start waited for requires no new consent.
             PolicyDecision::Ask { .. } if signed_in => {
                 self.launch_audited(name, SendPermit::after_sign_in(name, hash.clone()), body, "policy");
@@ -67,13 +67,13 @@ impl Owner {
             PolicyDecision::Allow { by } => {
                 self.launch_audited(name, SendPermit::by_rule(by, name, hash.clone()), body, "grant");
             }
-            PolicyDecision::Ask { rule, scopes, .. } => self.ask_start(name, &mut body, rule, scopes),
+            PolicyDecision::Ask { rule, scopes, .. } => self.request_start_consent(name, &mut body, rule, scopes),
         }
     }
 
     /// Requests consent for starting a server. For a server that ended by itself, the origin is the host, and the user
     /// is not interrupted.
-    fn ask_start(
+    fn request_start_consent(
         &mut self,
         name: &str,
         body: &mut ConsentRequestBody,
@@ -81,7 +81,7 @@ impl Owner {
         scopes: &'static [ApprovalScope],
     ) {
         let before = self.permissions.policy.grants().find(name, &GrantSubject::Command).map(|g| g.words.clone());
-        let before = before.map(|words| without_sandbox(&words).to_owned()).filter(|words| !words.is_empty());
+        let before = before.map(|words| without_sandbox_text(&words).to_owned()).filter(|words| !words.is_empty());
         if let ConsentRequestBody::StartServer { approved_before, .. }
         | ConsentRequestBody::ConnectServer { approved_before, .. } = body
         {
@@ -107,13 +107,13 @@ impl Owner {
         if brings_back && by == "grant" {
             record.note(ActivityKind::State, "starting again with its saved approval");
         }
-        let hash = departure.leaves().clone();
+        let hash = departure.payload_hash().clone();
         let command =
             || record.launch.command.as_ref().map_or_else(|| record.config.command_line(), StdioConfig::command_line);
         let words = record.config.as_http().map_or_else(command, HttpConfig::shown_url);
         let (config, judgement) = (Arc::clone(&record.config), self.permissions.judgement);
         let kind = kind_of(&body);
-        let entry = self.entry(AuditedDecision {
+        let entry = self.make_audit_entry(AuditedDecision {
             server: name,
             kind,
             subject: &words,
@@ -124,22 +124,22 @@ impl Owner {
             ..AuditedDecision::default()
         });
         let (server, subject) = (name.to_owned(), words);
-        self.audit_entry(entry, move |owner, written| {
+        self.audit_entry_then(entry, move |owner, written| {
             let name = server.as_str();
             if owner.servers.awaiting_start(name, &config).is_none() {
                 // The server was stopped, changed or removed while the entry was being written.
                 if written.is_ok() {
-                    owner.note_not_started(name, kind, &subject, &hash);
+                    owner.audit_not_started(name, kind, &subject, &hash);
                 }
                 return;
             }
             match written {
-                Err(error) => owner.fail(name, &error.to_string()),
+                Err(error) => owner.fail_unapproved(name, &error.to_string()),
                 Ok(()) if judgement == owner.permissions.judgement => owner.launch(name, departure),
                 // The rule or grant may have been revoked.
-                Ok(()) if owner.still_starts(name, &hash, &body) => owner.launch(name, departure),
+                Ok(()) if owner.is_start_still_allowed(name, &hash, &body) => owner.launch(name, departure),
                 Ok(()) => {
-                    owner.note_not_started(name, kind, &subject, &hash);
+                    owner.audit_not_started(name, kind, &subject, &hash);
                     owner.decide_start(name, &hash, body);
                 }
             }
@@ -147,7 +147,7 @@ impl Owner {
     }
 
     /// Returns `true` if a start still requires no consent.
-    fn still_starts(&self, name: &str, hash: &Hash, body: &ConsentRequestBody) -> bool {
+    fn is_start_still_allowed(&self, name: &str, hash: &Hash, body: &ConsentRequestBody) -> bool {
         match self.permissions.policy.decide(&start_act(name, hash, body), self.now()) {
             PolicyDecision::Allow { .. } => true,
             PolicyDecision::Ask { .. } => {

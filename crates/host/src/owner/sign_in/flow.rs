@@ -12,7 +12,7 @@ use super::{ServerSignIn, views};
 use crate::view::ServerState;
 
 /// Kind of the announcement for a sign-in that waits for the user.
-const ANNOUNCED: &str = "sign-in";
+const SIGN_IN_ANNOUNCEMENT: &str = "sign-in";
 
 impl Owner {
     /// Starts a server for a user who is present and can sign in if the server requires it.
@@ -27,7 +27,7 @@ impl Owner {
     }
 
     /// Handles a server that rejected a request because it requires a sign-in.
-    pub(in crate::owner) fn needs_sign_in(&mut self, name: &str, cause: String) {
+    pub(in crate::owner) fn on_sign_in_required(&mut self, name: &str, cause: String) {
         let Some(record) = self.servers.records.get_mut(name) else { return };
         record.supervision.awaits_sign_in();
         let access = &mut record.access;
@@ -51,13 +51,13 @@ impl Owner {
         }
         if is_wanted {
             self.begin_sign_in(name, &sign_in, renewal_reason(&sign_in, cause));
-        } else if !self.signs_again_later(name) && self.settings.current.announce {
-            self.ports.platform.announce(name, ANNOUNCED, None);
+        } else if !self.schedule_sign_in_retry(name) && self.settings.current.announce {
+            self.ports.platform.announce(name, SIGN_IN_ANNOUNCEMENT, None);
         }
     }
 
     /// Ends the session after a request was rejected despite the best token. It is unusable until the user signs in.
-    pub(super) fn sign_in_wanted(&mut self, name: &str) {
+    pub(super) fn end_session_for_sign_in(&mut self, name: &str) {
         let Some(record) = self.servers.records.get_mut(name) else { return };
         let is_open = matches!(record.state, ServerState::Ready | ServerState::Starting);
         let Some(cause) = record.access.refusal().filter(|_| is_open) else { return };
@@ -66,7 +66,7 @@ impl Owner {
 
     pub(crate) fn sign_in(&mut self, name: &str) -> Result<(), SignInError> {
         let record = self.servers.records.get_mut(name).ok_or_else(|| SignInError::NotFound(name.to_owned()))?;
-        if let Some(cause) = credentials::settings::not_offered(record.config.as_http()) {
+        if let Some(cause) = credentials::settings::unsupported_sign_in_reason(record.config.as_http()) {
             return Err(SignInError::NotOffered { server: name.to_owned(), cause: cause.to_owned() });
         }
         record.access.want_now();
@@ -91,7 +91,7 @@ impl Owner {
     }
 
     /// Starts a sign-in that the user requested and that was not necessary for starting the server.
-    pub(in crate::owner) fn sign_in_if_asked(&mut self, name: &str) {
+    pub(in crate::owner) fn sign_in_if_requested(&mut self, name: &str) {
         let Some(record) = self.servers.records.get_mut(name) else { return };
         if let Some(sign_in) = record.access.is_ready() {
             self.begin_sign_in(name, &sign_in, AuthReason::SignIn);
@@ -135,12 +135,12 @@ impl Owner {
         record.access.flow = None;
         match ended {
             Ok(account) => {
-                let words = views::account_words(&account);
+                let words = views::account_text(&account);
                 record.note(ActivityKind::State, &format!("signed in: {words}"));
                 let by_user = record.access.sign_in.as_ref().is_some_and(|sign_in| !sign_in.is_unattended());
                 record.supervision.signed_in(by_user);
                 record.signs_in(false, None);
-                self.note_signed_in(name, &words);
+                self.audit_signed_in(name, &words);
                 match self.servers.records.get(name).map(|record| &record.state) {
                     // A session that was opened without a sign-in may offer less.
                     Some(ServerState::Ready) => self.restart_session(name, "it is started again after the sign-in"),
@@ -162,7 +162,7 @@ impl Owner {
         self.events.authorization_changed(name);
     }
 
-    fn note_signed_in(&mut self, name: &str, words: &str) {
+    fn audit_signed_in(&mut self, name: &str, words: &str) {
         let hash = Hash::of_bytes(words.as_bytes());
         let decided = AuditedDecision {
             server: name,
@@ -174,13 +174,13 @@ impl Owner {
             hash: hash.as_str(),
             ..AuditedDecision::default()
         };
-        self.note(decided);
+        self.audit_without_waiting(decided);
     }
 
     pub(crate) fn paste_redirect(&mut self, name: &str, address: &str) -> Result<(), SignInError> {
         let record = self.servers.records.get(name).ok_or_else(|| SignInError::NotFound(name.to_owned()))?;
         let waiting = record.access.sign_in.as_ref().and_then(|sign_in| {
-            let progress = views::progress(sign_in.authorization.in_progress()?, &sign_in.asker.progress());
+            let progress = views::progress_view(sign_in.authorization.in_progress()?, &sign_in.asker.progress());
             Some((sign_in, progress.redirect_uri.filter(|_| progress.phase == SignInPhase::AwaitingBrowser)?))
         });
         let Some((sign_in, redirect_uri)) = waiting else { return Err(SignInError::NotWaiting(name.to_owned())) };

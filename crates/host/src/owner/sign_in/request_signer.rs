@@ -5,9 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use mcp_auth::{AuthReason, ServerAuthorization};
-use mcp_transport::http::{
-    AuthChallenge, Authorizer, ChallengeOutcome, MOST_SENDINGS, RequestSignature, SigningRefusal,
-};
+use mcp_transport::http::{AuthChallenge, Authorizer, ChallengeOutcome, MAX_SENDS, RequestSignature, SigningRefusal};
 use secrecy::SecretString;
 use supervision::activity::ActivityLog;
 use tokio::task::AbortHandle;
@@ -16,7 +14,7 @@ use url::Url;
 use super::sign_in_user::SignInUser;
 
 /// Marker for no token that was redacted yet.
-const NONE_YET: u64 = u64::MAX;
+const NO_TOKEN_REDACTED: u64 = u64::MAX;
 /// Status of a response that rejects a missing or invalid token.
 const UNAUTHORIZED: u16 = 401;
 /// Status of a response that rejects insufficient scopes.
@@ -39,7 +37,7 @@ impl RequestSigner {
         asker: Arc<SignInUser>,
         activity: Arc<Mutex<ActivityLog>>,
     ) -> Self {
-        Self { authorization, asker, activity, hidden: AtomicU64::new(NONE_YET), refused: Mutex::default() }
+        Self { authorization, asker, activity, hidden: AtomicU64::new(NO_TOKEN_REDACTED), refused: Mutex::default() }
     }
 
     /// Returns and clears the reason why the server rejected a request despite the best available token.
@@ -49,9 +47,9 @@ impl RequestSigner {
 
     /// Steps up the authorization, waiting for the user, who may take longer than the timeout of the call. Once the
     /// browser is open, the step-up continues without the call.
-    async fn stepped_up(&self, challenge: AuthChallenge) -> ChallengeOutcome {
+    async fn step_up(&self, challenge: AuthChallenge) -> ChallengeOutcome {
         let authorization = Arc::clone(&self.authorization);
-        let stepping = tokio::spawn(async move { authorization.challenged(challenge).await });
+        let stepping = tokio::spawn(async move { authorization.on_challenge(challenge).await });
         let _unwanted = StepUpGuard { asker: &self.asker, task: stepping.abort_handle() };
         stepping.await.unwrap_or_else(|error| ChallengeOutcome::Stop(format!("the step-up was aborted: {error}")))
     }
@@ -59,12 +57,12 @@ impl RequestSigner {
     async fn refuse(&self, cause: &str) {
         *self.refused.lock().unwrap_or_else(PoisonError::into_inner) = Some(cause.to_owned());
         let server = self.asker.server().to_owned();
-        self.asker.with_owner(move |owner| owner.sign_in_wanted(&server));
+        self.asker.with_owner(move |owner| owner.end_session_for_sign_in(&server));
     }
 }
 
 /// Returns the token that a request is signed with.
-fn token(signed: &RequestSignature) -> Option<SecretString> {
+fn signed_token(signed: &RequestSignature) -> Option<SecretString> {
     let (_, header) = signed.headers.iter().find(|(name, _)| name.as_str() == "authorization")?;
     header.expose()?.split_once(' ').map(|(_, token)| token.into())
 }
@@ -91,7 +89,7 @@ impl Authorizer for RequestSigner {
             // The generation is stored after the redaction, otherwise a concurrent request could be sent before it.
             Ok(signed) if self.hidden.load(Ordering::Acquire) != signed.generation => {
                 // Newer tokens may exist already.
-                let tokens = self.authorization.tokens().into_iter().chain(token(signed)).collect();
+                let tokens = self.authorization.tokens().into_iter().chain(signed_token(signed)).collect();
                 self.activity.lock().unwrap_or_else(PoisonError::into_inner).hide(tokens);
                 self.hidden.store(signed.generation, Ordering::Release);
             }
@@ -101,20 +99,19 @@ impl Authorizer for RequestSigner {
         signed
     }
 
-    async fn challenged(&self, challenge: AuthChallenge) -> ChallengeOutcome {
+    async fn on_challenge(&self, challenge: AuthChallenge) -> ChallengeOutcome {
         let status = challenge.status;
         if status == FORBIDDEN && self.authorization.in_progress().is_none() {
             self.asker.begin(AuthReason::StepUp { operation: challenge.operation.clone() });
         }
-        let is_last = challenge.attempt + 1 >= MOST_SENDINGS;
+        let is_last = challenge.attempt + 1 >= MAX_SENDS;
         let mut verdict = if status == FORBIDDEN {
-            self.stepped_up(challenge).await
+            self.step_up(challenge).await
         } else {
-            self.authorization.challenged(challenge).await
+            self.authorization.on_challenge(challenge).await
         };
         if is_last && verdict == ChallengeOutcome::Again {
-            verdict =
-                ChallengeOutcome::Stop(format!("the server refused it {MOST_SENDINGS} times, each time signed anew"));
+            verdict = ChallengeOutcome::Stop(format!("the server refused it {MAX_SENDS} times, each time signed anew"));
         }
         if let ChallengeOutcome::Stop(cause) = &verdict
             && status == UNAUTHORIZED
@@ -124,8 +121,8 @@ impl Authorizer for RequestSigner {
         verdict
     }
 
-    fn answered(&self, dpop_nonce: Option<&str>) {
-        self.authorization.answered(dpop_nonce);
+    fn on_response(&self, dpop_nonce: Option<&str>) {
+        self.authorization.on_response(dpop_nonce);
     }
 }
 
@@ -153,7 +150,7 @@ mod tests {
             (&[("dpop", "a.proof")], None),
             (&[], None),
         ] {
-            let found = token(&signed(headers));
+            let found = signed_token(&signed(headers));
             assert_eq!(found.as_ref().map(|found| found.expose_secret()), wanted, "the token in {headers:?}");
         }
     }

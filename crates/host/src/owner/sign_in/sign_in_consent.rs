@@ -13,7 +13,7 @@ use super::super::{AuditedDecision, Owner};
 use crate::view::{ConsentRequestBody, ConsentRequestView};
 
 /// Maximum length of an entered client id or secret, in bytes.
-const MAX_ENTERED: usize = 2_048;
+const MAX_ENTERED_BYTES: usize = 2_048;
 
 impl Owner {
     /// Adds a consent request of a sign-in to the queue. The decision is sent as [`SignInAnswer`]; the sender is
@@ -42,7 +42,7 @@ impl Owner {
                     ConsentRequestOrigin::User { conversation: None }
                 };
                 if let Some(call) = call {
-                    self.set_call(&call, CallState::AwaitingApproval);
+                    self.set_call_state(&call, CallState::AwaitingApproval);
                 }
                 self.sign_ins.replies.insert(number, reply);
                 self.request_consent(server, why, body, scopes, rule, RequestPurpose::SignIn(number));
@@ -60,7 +60,7 @@ impl Owner {
                     hash: hash.as_str(),
                     ..AuditedDecision::default()
                 };
-                self.note(decided);
+                self.audit_without_waiting(decided);
                 // The sign-in may have been cancelled.
                 let _ = reply.send(SignInAnswer::No);
             }
@@ -99,10 +99,10 @@ impl Owner {
             return Err(DecisionError::WrongKind("it is not a sign-in"));
         };
         let leaving = match authorization_url {
-            Some(url) => OutgoingPayload::sign_in_page(pending, url),
-            None => OutgoingPayload::shown(pending),
+            Some(url) => OutgoingPayload::sign_in_url(pending, url),
+            None => OutgoingPayload::displayed(pending),
         };
-        self.take_allowed(approval, scope, leaving, |owner, pending, departure| {
+        self.permit_and_remove(approval, scope, leaving, |owner, pending, departure| {
             if let ConsentRequestBody::SignIn { issuer, endpoints, authorization_url, .. } = &pending.view.body {
                 // If no page is opened, the issuer is part of the settings, which are pinned with the address.
                 if authorization_url.is_some() {
@@ -118,7 +118,7 @@ impl Owner {
     }
 
     /// Sends the client id that the user entered to the sign-in.
-    pub(in crate::owner) fn identify(
+    pub(in crate::owner) fn send_client_id(
         &mut self,
         at: usize,
         approval: Approval,
@@ -127,13 +127,14 @@ impl Owner {
         if !matches!(self.consent.pending[at].view.body, ConsentRequestBody::ClientId { .. }) {
             return Err(DecisionError::WrongKind("it is not a request for a client id"));
         }
-        let is_usable = |text: &str| (1..=MAX_ENTERED).contains(&text.len()) && !text.chars().any(char::is_control);
+        let is_usable =
+            |text: &str| (1..=MAX_ENTERED_BYTES).contains(&text.len()) && !text.chars().any(char::is_control);
         let secret = client.client_secret.as_deref();
         if !is_usable(&client.client_id) || secret.is_some_and(|secret| !is_usable(secret)) {
             return Err(DecisionError::WrongKind("an id and a secret must be a single line each"));
         }
-        let leaving = OutgoingPayload::client(&self.consent.pending[at], &client);
-        self.take_allowed(approval, ApprovalScope::Once, leaving, |owner, pending, departure| {
+        let leaving = OutgoingPayload::client_credentials(&self.consent.pending[at], &client);
+        self.permit_and_remove(approval, ApprovalScope::Once, leaving, |owner, pending, departure| {
             let client = departure
                 .authorize_client(&pending.view.server, client)
                 .map_err(|PayloadMismatch| DecisionError::Stale)?;

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use credentials::settings::{self, SignInSettingsError, not_offered};
+use credentials::settings::{self, SignInSettingsError, unsupported_sign_in_reason};
 use credentials::vault::{SecretsVault, TokenVaults};
 use mcp_auth::ServerAuthorization;
 use policy::Hash;
@@ -19,10 +19,10 @@ use super::sign_in_user::SignInUser;
 use super::{ServerSignIn, views};
 
 /// Minimum interval between notifications about a changed sign-in.
-const TICK: Duration = Duration::from_millis(50);
+const NOTIFY_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The inputs for creating a sign-in.
-pub(in crate::owner) struct Maker {
+pub(in crate::owner) struct SignInFactory {
     pub(super) server: String,
     pub(super) back: WeakOwner,
     pub(super) ports: Ports,
@@ -35,11 +35,14 @@ pub(in crate::owner) struct Maker {
     pub(super) endpoints: Vec<Url>,
 }
 
-impl Maker {
+impl SignInFactory {
     /// Creates the sign-in of a server from the vault, or returns `None` if the server does not support signing in. May
     /// wait for the keychain to prompt the user.
-    pub(in crate::owner) async fn make(self, config: HttpConfig) -> Result<Option<ServerSignIn>, SignInSettingsError> {
-        if not_offered(Some(&config)).is_some() {
+    pub(in crate::owner) async fn create_from_vault(
+        self,
+        config: HttpConfig,
+    ) -> Result<Option<ServerSignIn>, SignInSettingsError> {
+        if unsupported_sign_in_reason(Some(&config)).is_some() {
             return Ok(None);
         }
         let secrets = Arc::clone(&self.ports.secrets);
@@ -64,7 +67,7 @@ impl Maker {
     }
 
     /// Returns an authorization that can revoke the tokens of an emptied vault.
-    pub(super) async fn revoking(
+    pub(super) async fn create_for_revocation(
         self,
         config: HttpConfig,
         was: SecretsVault,
@@ -85,23 +88,24 @@ impl Maker {
         let (asked, secrets, config) = (Arc::clone(&asker), Arc::clone(&ports.secrets), Arc::new(config));
         let from = Arc::clone(&config);
         let clock = Arc::clone(&ports.clock);
-        let making =
-            move || settings::settings(&from, (is_approved, &endpoints), secrets.as_ref(), vault, asked, clock);
+        let making = move || {
+            settings::authorization_settings(&from, (is_approved, &endpoints), secrets.as_ref(), vault, asked, clock)
+        };
         let made = tokio::task::spawn_blocking(making).await;
         let settings = made.map_err(|error| SignInSettingsError::Address(error.to_string()))??;
         let authorization = ServerAuthorization::new(settings);
-        tokio::spawn(tell_changes(authorization.changed(), server, back));
+        tokio::spawn(notify_changes(authorization.changed(), server, back));
         let signing = Arc::new(RequestSigner::new(Arc::clone(&authorization), Arc::clone(&asker), activity));
         Ok(ServerSignIn { authorization, asker, signing, config, is_approved, found: None })
     }
 }
 
 /// Notifies the owner of changes until the sign-in is dropped.
-async fn tell_changes(mut changed: watch::Receiver<u64>, server: String, back: WeakOwner) {
+async fn notify_changes(mut changed: watch::Receiver<u64>, server: String, back: WeakOwner) {
     while changed.changed().await.is_ok() {
         if back.turn("authorization changed", |owner| owner.events.authorization_changed(&server)).is_err() {
             return;
         }
-        tokio::time::sleep(TICK).await;
+        tokio::time::sleep(NOTIFY_INTERVAL).await;
     }
 }

@@ -21,7 +21,7 @@ use super::views;
 use crate::view::ConsentRequestBody;
 
 /// Timeout of a sign-in that waits for the browser, in milliseconds.
-const BROWSER: Millis = 5 * 60 * 1000;
+const BROWSER_TIMEOUT: Millis = 5 * 60 * 1000;
 /// Maximum number of pasted addresses that wait for processing.
 const MAX_PASTED: usize = 4;
 
@@ -59,7 +59,7 @@ pub(super) struct SignInUser {
 }
 
 /// Number of the next consent request of any server.
-static QUESTIONS: AtomicU64 = AtomicU64::new(0);
+static NEXT_REQUEST_NUMBER: AtomicU64 = AtomicU64::new(0);
 
 impl SignInUser {
     pub(super) fn new(server: &str, url: &str, back: WeakOwner, ports: &Ports) -> Arc<Self> {
@@ -112,7 +112,7 @@ impl SignInUser {
 
     /// Requests consent, and waits for the decision. Dropping the future withdraws the request.
     async fn request_consent(&self, body: ConsentRequestBody) -> SignInAnswer {
-        let number = QUESTIONS.fetch_add(1, Ordering::Relaxed);
+        let number = NEXT_REQUEST_NUMBER.fetch_add(1, Ordering::Relaxed);
         let (reply, replied) = oneshot::channel();
         let _withdrawn = ConsentWithdrawal { back: &self.back, number };
         let server = self.server.clone();
@@ -122,13 +122,13 @@ impl SignInUser {
 
     fn notify_changed(&self) {
         let (back, server) = (self.back.clone(), self.server.clone());
-        later(back, move |owner| owner.events.authorization_changed(&server));
+        spawn_turn(back, move |owner| owner.events.authorization_changed(&server));
     }
 }
 
 /// Takes a turn of the owner from another task, since the caller may already run in a turn. Does nothing if the runtime
 /// has stopped because the process exits.
-fn later(back: WeakOwner, act: impl FnOnce(&mut Owner) + Send + 'static) {
+fn spawn_turn(back: WeakOwner, act: impl FnOnce(&mut Owner) + Send + 'static) {
     if let Ok(runtime) = tokio::runtime::Handle::try_current() {
         // After shutdown, no consent is requested.
         runtime.spawn(async move { back.turn("sign-in", act) });
@@ -144,7 +144,7 @@ struct ConsentWithdrawal<'a> {
 impl Drop for ConsentWithdrawal<'_> {
     fn drop(&mut self) {
         let number = self.number;
-        later(self.back.clone(), move |owner| owner.withdraw_sign_in_request(number));
+        spawn_turn(self.back.clone(), move |owner| owner.withdraw_sign_in_request(number));
     }
 }
 
@@ -189,7 +189,7 @@ impl User for SignInUser {
     async fn open(&self, url: &Url) -> Result<(), String> {
         {
             let mut way = self.progress();
-            way.ends_at = Some(self.clock.now() + BROWSER);
+            way.ends_at = Some(self.clock.now() + BROWSER_TIMEOUT);
             way.browser_problem = None;
         }
         let agreed = self.permit().take();

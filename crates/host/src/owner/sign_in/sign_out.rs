@@ -19,14 +19,14 @@ pub(crate) type ForgetReply = oneshot::Sender<Result<(), String>>;
 
 impl Owner {
     pub(crate) fn sign_out(&mut self, name: &str, reply: SignOutReply) {
-        self.sign_out_and(name, reply, AfterSignOut::Nothing);
+        self.sign_out_then(name, reply, AfterSignOut::Nothing);
     }
 
     pub(crate) fn change_account(&mut self, name: &str, reply: SignOutReply) {
-        self.sign_out_and(name, reply, AfterSignOut::SignIn);
+        self.sign_out_then(name, reply, AfterSignOut::SignIn);
     }
 
-    fn sign_out_and(&mut self, name: &str, reply: SignOutReply, after: AfterSignOut) {
+    fn sign_out_then(&mut self, name: &str, reply: SignOutReply, after: AfterSignOut) {
         self.with_sign_in(name, move |owner, name, sign_in| {
             let sign_in = match sign_in {
                 Ok(sign_in) => sign_in,
@@ -42,21 +42,21 @@ impl Owner {
                 owner.servers.end_session(name, "you signed out".to_owned());
                 owner.emit_server(name);
             } else {
-                owner.sign_out_now(name, &sign_in, reply, after);
+                owner.revoke_and_sign_out(name, &sign_in, reply, after);
             }
         });
     }
 
     /// Continues with the action that waited for the end of a server's session.
-    pub(in crate::owner) fn after_session(&mut self, name: &str) {
+    pub(in crate::owner) fn continue_after_session(&mut self, name: &str) {
         let Some(access) = self.servers.records.get_mut(name).map(|record| &mut record.access) else { return };
         if let (Some(AfterSession::SignOut(reply, after)), Some(sign_in)) = (access.then.take(), access.sign_in.clone())
         {
-            self.sign_out_now(name, &sign_in, reply, after);
+            self.revoke_and_sign_out(name, &sign_in, reply, after);
         }
     }
 
-    fn sign_out_now(&mut self, name: &str, sign_in: &ServerSignIn, reply: SignOutReply, after: AfterSignOut) {
+    fn revoke_and_sign_out(&mut self, name: &str, sign_in: &ServerSignIn, reply: SignOutReply, after: AfterSignOut) {
         let (authorization, name) = (sign_in.authorization.clone(), name.to_owned());
         let issuer = authorization.account().map(|account| account.issuer).unwrap_or_default();
         self.run_concurrently(async move { authorization.sign_out().await }, move |owner, done| {
@@ -76,11 +76,11 @@ impl Owner {
             record.signs_in(false, Some("you signed out".to_owned()));
         }
         let done = match done {
-            Ok(done) => Ok(views::signed_out(done.revoked)),
+            Ok(done) => Ok(views::sign_out_outcome(done.revoked)),
             Err(error) => Err(SignInError::NotRemoved { server: name.to_owned(), cause: views::error_text(&error) }),
         };
         if !issuer.is_empty() {
-            self.note_signed_out(name, issuer);
+            self.audit_signed_out(name, issuer);
         }
         let goes_on = after == AfterSignOut::SignIn && done.is_ok();
         // The caller may have gone.
@@ -96,7 +96,7 @@ impl Owner {
         }
     }
 
-    fn note_signed_out(&mut self, name: &str, issuer: &str) {
+    fn audit_signed_out(&mut self, name: &str, issuer: &str) {
         let hash = Hash::of_bytes(issuer.as_bytes());
         let decided = AuditedDecision {
             server: name,
@@ -108,7 +108,7 @@ impl Owner {
             hash: hash.as_str(),
             ..AuditedDecision::default()
         };
-        self.note(decided);
+        self.audit_without_waiting(decided);
     }
 
     /// Removes the tokens for the old name or address of a server that the user is about to change.
@@ -122,7 +122,7 @@ impl Owner {
 
     /// Removes all tokens and registrations of a server, then revokes the tokens if revocation is offered.
     pub(in crate::owner) fn forget_sign_in(&mut self, name: &str, forgotten: ForgetReply) {
-        let Some((record, maker)) = self.servers.records.get(name).zip(self.sign_in_maker(name)) else { return };
+        let Some((record, maker)) = self.servers.records.get(name).zip(self.sign_in_factory(name)) else { return };
         // This instance also knows the tokens that it is just requesting.
         let used = record.access.sign_in.as_ref().map(|sign_in| Arc::clone(&sign_in.authorization));
         let config = record.config.as_http().cloned();
@@ -132,7 +132,7 @@ impl Owner {
             let is_remote = config.is_some();
             // The secrets that the settings reference may be removed after the notification.
             let kept = match config.zip(was) {
-                Some((config, was)) => Some(maker.revoking(config, was).await),
+                Some((config, was)) => Some(maker.create_for_revocation(config, was).await),
                 None => None,
             };
             // A local program has no tokens unless its entry was a remote server before. The receiver may have gone.

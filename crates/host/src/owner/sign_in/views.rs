@@ -23,16 +23,16 @@ pub(super) fn consent_body(consent: ConsentPrompt) -> ConsentRequestBody {
         resource: consent.resource,
         held_scopes: consent.scopes.iter().filter(|scope| !consent.new_scopes.contains(scope)).cloned().collect(),
         scopes: consent.scopes,
-        client: identity(consent.client),
+        client: client_identity(consent.client),
         client_id: consent.client_id,
-        endpoints: consent.endpoints.into_iter().map(endpoint).collect(),
+        endpoints: consent.endpoints.into_iter().map(endpoint_view).collect(),
         redirect_uri: consent.redirect_uri.map(Into::into),
         authorization_url: consent.authorize_url.map(Into::into),
-        reason: reason(consent.reason),
+        reason: reason_view(consent.reason),
     }
 }
 
-fn endpoint(endpoint: AuthEndpoint) -> SignInEndpoint {
+fn endpoint_view(endpoint: AuthEndpoint) -> SignInEndpoint {
     let purpose = match endpoint.purpose {
         AuthUse::Token => EndpointUse::Token,
         AuthUse::Provider => EndpointUse::Provider,
@@ -42,7 +42,7 @@ fn endpoint(endpoint: AuthEndpoint) -> SignInEndpoint {
     SignInEndpoint { purpose, url: endpoint.url.into(), issuer: endpoint.issuer }
 }
 
-pub(super) fn account(account: Account) -> AccountView {
+pub(super) fn account_view(account: Account) -> AccountView {
     AccountView {
         issuer: account.issuer,
         resource: account.resource,
@@ -52,7 +52,7 @@ pub(super) fn account(account: Account) -> AccountView {
         refreshed_at: account.refreshed_at.map(millis),
         can_refresh: account.can_refresh,
         ended: account.ended,
-        client: identity(account.client),
+        client: client_identity(account.client),
         bound: account.bound,
     }
 }
@@ -62,7 +62,7 @@ pub(super) const fn starting_progress() -> AuthProgress {
     AuthProgress { phase: AuthPhase::ResourceMetadata, authorize_url: None }
 }
 
-pub(super) fn progress(progress: AuthProgress, way: &ConsentProgress) -> SignInProgress {
+pub(super) fn progress_view(progress: AuthProgress, way: &ConsentProgress) -> SignInProgress {
     let phase = match progress.phase {
         AuthPhase::ResourceMetadata | AuthPhase::ServerMetadata | AuthPhase::ClientId => SignInPhase::Discovering,
         AuthPhase::Consent => SignInPhase::AwaitingConsent,
@@ -76,7 +76,7 @@ pub(super) fn progress(progress: AuthProgress, way: &ConsentProgress) -> SignInP
     let waits = phase == SignInPhase::AwaitingBrowser;
     SignInProgress {
         phase,
-        reason: reason(way.reason.clone()),
+        reason: reason_view(way.reason.clone()),
         since: way.since,
         ends_at: way.ends_at.filter(|_| waits),
         authorization_url: progress.authorize_url.filter(|_| waits).map(Into::into),
@@ -85,11 +85,11 @@ pub(super) fn progress(progress: AuthProgress, way: &ConsentProgress) -> SignInP
     }
 }
 
-pub(super) fn steps(authorization: &ServerAuthorization) -> Vec<SignInStep> {
-    authorization.steps().into_iter().map(step).collect()
+pub(super) fn step_views(authorization: &ServerAuthorization) -> Vec<SignInStep> {
+    authorization.steps().into_iter().map(step_view).collect()
 }
 
-fn step(step: AuthStep) -> SignInStep {
+fn step_view(step: AuthStep) -> SignInStep {
     let lines = |first: String, headers: Vec<(String, String)>, body: String| {
         let headers = headers.into_iter().map(|(name, value)| format!("{name}: {value}"));
         let mut lines: Vec<String> = std::iter::once(first).chain(headers).collect();
@@ -125,7 +125,7 @@ pub(super) fn storage_of_status(status: SecretsStatus) -> TokenStorage {
     }
 }
 
-pub(super) fn signed_out(revoked: RevocationOutcome) -> SignOutOutcome {
+pub(super) fn sign_out_outcome(revoked: RevocationOutcome) -> SignOutOutcome {
     match revoked {
         RevocationOutcome::Yes => SignOutOutcome::Revoked,
         RevocationOutcome::NotOffered => SignOutOutcome::RevocationNotOffered,
@@ -143,7 +143,7 @@ pub(super) fn error_text(error: &AuthError) -> String {
 }
 
 /// Returns the stable identifier of an error.
-pub(super) const fn failure(error: &AuthError) -> SignInFailure {
+pub(super) const fn sign_in_failure(error: &AuthError) -> SignInFailure {
     match &error.cause {
         AuthErrorCause::Declined => SignInFailure::Declined,
         AuthErrorCause::Cancelled => SignInFailure::Cancelled,
@@ -175,12 +175,12 @@ pub(super) const fn failure(error: &AuthError) -> SignInFailure {
 }
 
 /// Describes an account for the audit log and the activity log.
-pub(super) fn account_words(account: &Account) -> String {
+pub(super) fn account_text(account: &Account) -> String {
     let scopes = if account.scopes.is_empty() { "no scopes reported".to_owned() } else { account.scopes.join(" ") };
     format!("{} ({scopes})", account.issuer)
 }
 
-pub(super) fn reason(reason: AuthReason) -> SignInReason {
+pub(super) fn reason_view(reason: AuthReason) -> SignInReason {
     match reason {
         AuthReason::SignIn => SignInReason::SignIn,
         AuthReason::StepUp { operation } => SignInReason::StepUp { operation },
@@ -189,7 +189,7 @@ pub(super) fn reason(reason: AuthReason) -> SignInReason {
     }
 }
 
-const fn identity(kind: ClientKind) -> ClientIdentity {
+const fn client_identity(kind: ClientKind) -> ClientIdentity {
     match kind {
         ClientKind::Preregistered => ClientIdentity::Configured,
         ClientKind::MetadataDocument => ClientIdentity::MetadataDocument,

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use domain::Millis;
 use domain::call::CallFailure;
 use indexmap::IndexMap;
-use launches::sandbox::reachable;
+use launches::sandbox::intersect_folders;
 use mcp_proto::session::{ClientResponse, ServerRequestId};
 use mcp_proto::types::CreateMessageResult;
 use offers::review::{DefinitionKind, LookAlike, MAX_LOOK_ALIKES, NameKeys, ReviewMarks};
@@ -148,7 +148,7 @@ impl ServerRegistry {
     pub(in crate::owner) fn folders_told_to(&self, server: &str, shared: Vec<PathBuf>) -> Vec<PathBuf> {
         let config = self.records.get(server).and_then(|record| record.config.as_stdio());
         match config.and_then(|config| config.sandbox.as_ref()) {
-            Some(sandbox) => reachable(&shared, sandbox),
+            Some(sandbox) => intersect_folders(&shared, sandbox),
             None => shared,
         }
     }

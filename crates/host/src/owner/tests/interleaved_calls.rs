@@ -98,16 +98,18 @@ impl Schedule {
         let mut rule: PolicyRule =
             serde_json::from_value(json!({ "server": SERVER, "tool": "*", "effect": "deny" })).unwrap();
         let action: Polled<()> = match action {
-            Action::Revoke => Box::pin(async move { assert!(host.revoke(grant).await.unwrap(), "the grant existed") }),
+            Action::Revoke => {
+                Box::pin(async move { assert!(host.revoke_grant(grant).await.unwrap(), "the grant existed") })
+            }
             Action::Deny | Action::DenyForRun => {
                 rule.scope = if action == Action::Deny { RuleScope::Always } else { RuleScope::Session };
                 Box::pin(async move { assert!(host.set_rule(rule).await.is_ok(), "the rule is accepted") })
             }
             Action::ChangeDefinition => Box::pin(async move {
                 let report = |owner: &mut Owner| {
-                    owner.on_news(RUN, ConnectionEvent::Catalog(catalog("changed since the review")));
+                    owner.on_connection_event(RUN, ConnectionEvent::Catalog(catalog("changed since the review")));
                 };
-                host.with(report).await.unwrap();
+                host.with_owner(report).await.unwrap();
             }),
             Action::Stop => Box::pin(async move { host.stop_server(SERVER.to_owned()).await.unwrap() }),
         };

@@ -8,7 +8,7 @@ use domain::consent_request::ConsentRequestId;
 use mcp_proto::Revision;
 use mcp_proto::jsonrpc::IncomingMessage;
 use mcp_proto::session::{
-    ClientResponse, OpeningMode, ServerRequest, ServerRequestId, Session, SessionConfig, SessionEvent, StreamOrigin,
+    ClientResponse, HandshakeMode, ServerRequest, ServerRequestId, Session, SessionConfig, SessionEvent, StreamOrigin,
 };
 use mcp_proto::types::{ClientCapabilities, ElicitAction, ElicitationCapability};
 use serde_json::{Map, Value, json};
@@ -65,7 +65,7 @@ fn forms() -> Vec<ScheduledForm> {
     let mut session = Session::new(
         SessionConfig {
             capabilities: ClientCapabilities { elicitation: Some(elicitation), ..ClientCapabilities::default() },
-            opening: OpeningMode::Pinned(Revision::V2025_11_25),
+            opening: HandshakeMode::Pinned(Revision::V2025_11_25),
             ..SessionConfig::default()
         },
         now,

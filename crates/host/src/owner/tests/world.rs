@@ -88,9 +88,9 @@ impl World {
                 capabilities: ServerCapabilities::default(),
                 instructions: None,
             });
-            owner.on_news(RUN, ConnectionEvent::Catalog(catalog("as reviewed")));
+            owner.on_connection_event(RUN, ConnectionEvent::Catalog(catalog("as reviewed")));
         };
-        host.with(connect).await.unwrap();
+        host.with_owner(connect).await.unwrap();
         let mut world = Self { host, log, documents, commands, _folder: folder };
         world.allow_permanently().await;
         world.log.delays.store(true, Ordering::SeqCst);
@@ -132,7 +132,7 @@ impl World {
         decision: UserDecision,
     ) -> Polled<Result<(), crate::DecisionError>> {
         let (host, id, hash) = (self.host.clone(), request.id, request.hash.to_string());
-        Box::pin(async move { host.answer(id, hash, decision).await })
+        Box::pin(async move { host.decide(id, hash, decision).await })
     }
 
     /// Returns the consent requests that wait for the user.
@@ -148,14 +148,14 @@ impl World {
 
     /// Delivers a report of the connection.
     pub(in crate::owner) async fn report(&self, event: ConnectionEvent) {
-        self.host.with(move |owner| owner.on_news(RUN, event)).await.unwrap();
+        self.host.with_owner(move |owner| owner.on_connection_event(RUN, event)).await.unwrap();
     }
 
     /// Returns `true` if a document waits to be written.
     pub(in crate::owner) async fn has_unwritten(&self) -> bool {
         let is_unwritten =
             |owner: &mut Owner| WRITTEN.iter().any(|document| owner.documents.writer.is_written_later(*document));
-        self.host.with(is_unwritten).await.unwrap()
+        self.host.with_owner(is_unwritten).await.unwrap()
     }
 
     /// Writes the next document, and waits until the owner has taken the turn that follows.
@@ -179,7 +179,7 @@ impl World {
             self.log.write_next();
         }
         drop(self.commands);
-        self.host.with(|owner| owner.on_news(RUN, ConnectionEvent::Ended(None))).await.unwrap();
+        self.host.with_owner(|owner| owner.on_connection_event(RUN, ConnectionEvent::Ended(None))).await.unwrap();
         self.host.close().await;
     }
 }

@@ -108,7 +108,7 @@ async fn request_beyond_the_budget_can_be_shortened_or_answered_by_hand() {
     set(&app, SamplingSettings { per_hour: few, ..on() }).await;
     let called = call(&app, "1", json!({ "question": "long ".repeat(200), "with_picture": false }));
     let request = app.consent_request(SERVER, "the model", is_sampling).await;
-    let refused = app.host.answer(request.id, request.hash.to_string(), ONCE).await;
+    let refused = app.host.decide(request.id, request.hash.to_string(), ONCE).await;
     assert!(
         matches!(refused, Err(DecisionError::Budget(_))),
         "[sampling-rate-limit]: a request beyond the budget is refused: {refused:?}"
@@ -142,7 +142,7 @@ async fn approval_is_bound_to_the_provider_settings_shown() {
     for changed in [settings("http://127.0.0.1:10/v1"), quiet] {
         let before = app.consent_request(SERVER, "as it is", is_sampling).await;
         app.host.set_provider(changed).await.unwrap();
-        let taken = app.host.answer(before.id, before.hash.to_string(), ONCE).await;
+        let taken = app.host.decide(before.id, before.hash.to_string(), ONCE).await;
         assert!(
             matches!(taken, Err(DecisionError::Stale)),
             "the approval does not cover the changed provider: {taken:?}"
@@ -167,7 +167,7 @@ async fn request_edited_while_tokens_are_counted_is_not_sent() {
     let path = app.folder.path().join("data/lock");
     let lock = File::options().write(true).create(true).truncate(false).open(path).unwrap();
     lock.lock().unwrap();
-    let mut approved = pin!(app.host.answer(shown.id, shown.hash.to_string(), ONCE));
+    let mut approved = pin!(app.host.decide(shown.id, shown.hash.to_string(), ONCE));
     // The owner executes commands in order, so the approval is first.
     let edited = tokio::select! {
         biased;

@@ -64,7 +64,7 @@ async fn sign_in_completes_from_401_to_a_ready_server() {
     let view = far.view().await;
     assert_eq!(view.in_progress.unwrap().phase, SignInPhase::AwaitingConsent, "the phase is reported");
     let never =
-        far.app.host.answer(request.id, request.hash.to_string(), UserDecision::Allow(ApprovalScope::Always)).await;
+        far.app.host.decide(request.id, request.hash.to_string(), UserDecision::Allow(ApprovalScope::Always)).await;
     assert!(never.is_err(), "a permanent approval is refused");
     far.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     far.ready().await;

@@ -256,7 +256,7 @@ async fn client_id_can_be_entered_if_nothing_else_works() {
     assert_eq!(issuer, &far.issuer.issuer(), "[auth-manual-client-id] the issuer is displayed");
     let shown = redirect_uri.clone();
     let entered = |id: &str| UserDecision::Client(EnteredClient { client_id: id.into(), client_secret: None });
-    let taken = far.app.host.answer(request.id, request.hash.to_string(), entered("")).await;
+    let taken = far.app.host.decide(request.id, request.hash.to_string(), entered("")).await;
     assert!(taken.is_err(), "an empty id is refused");
     far.app.decide(&request, entered("typed")).await;
     far.allow().await;

@@ -2,7 +2,7 @@
 
 /// Returns the position after white space.
 #[inline(always)]
-pub(super) fn space(bytes: &[u8], mut at: usize) -> usize {
+pub(super) fn skip_whitespace(bytes: &[u8], mut at: usize) -> usize {
     while let Some(b' ' | b'\t' | b'\n' | b'\r') = bytes.get(at) {
         at += 1;
     }
@@ -11,39 +11,39 @@ pub(super) fn space(bytes: &[u8], mut at: usize) -> usize {
 
 /// Returns the position of a member's value, after its key, colon and white space.
 #[inline(always)]
-pub(super) fn key(bytes: &[u8], at: usize) -> Option<usize> {
+pub(super) fn key_end(bytes: &[u8], at: usize) -> Option<usize> {
     if bytes.get(at) != Some(&b'"') {
         return None;
     }
-    let (end, _) = string(bytes, at + 1)?;
-    let colon = space(bytes, end);
-    (bytes.get(colon) == Some(&b':')).then(|| space(bytes, colon + 1))
+    let (end, _) = string_end(bytes, at + 1)?;
+    let colon = skip_whitespace(bytes, end);
+    (bytes.get(colon) == Some(&b':')).then(|| skip_whitespace(bytes, colon + 1))
 }
 
-pub(super) fn word(bytes: &[u8], at: usize, word: &[u8]) -> Option<usize> {
+pub(super) fn literal_end(bytes: &[u8], at: usize, word: &[u8]) -> Option<usize> {
     bytes.get(at..)?.starts_with(word).then_some(at + word.len())
 }
 
-pub(super) fn number(bytes: &[u8], mut at: usize) -> Option<usize> {
+pub(super) fn number_end(bytes: &[u8], mut at: usize) -> Option<usize> {
     at += usize::from(bytes.get(at) == Some(&b'-'));
     let start = at;
-    at = digits(bytes, at)?;
+    at = digits_end(bytes, at)?;
     if bytes.get(start) == Some(&b'0') && at > start + 1 {
         return None;
     }
     if bytes.get(at) == Some(&b'.') {
-        at = digits(bytes, at + 1)?;
+        at = digits_end(bytes, at + 1)?;
     }
     if matches!(bytes.get(at), Some(b'e' | b'E')) {
         at += 1;
         at += usize::from(matches!(bytes.get(at), Some(b'+' | b'-')));
-        at = digits(bytes, at)?;
+        at = digits_end(bytes, at)?;
     }
     Some(at)
 }
 
 /// Returns the position after at least one digit.
-fn digits(bytes: &[u8], start: usize) -> Option<usize> {
+fn digits_end(bytes: &[u8], start: usize) -> Option<usize> {
     let mut at = start;
     while bytes.get(at).is_some_and(u8::is_ascii_digit) {
         at += 1;
@@ -53,20 +53,20 @@ fn digits(bytes: &[u8], start: usize) -> Option<usize> {
 
 /// Returns the end of a string whose opening quote is before `at`, and `true` if it has escapes.
 #[inline(always)]
-pub(super) fn string(bytes: &[u8], at: usize) -> Option<(usize, bool)> {
+pub(super) fn string_end(bytes: &[u8], at: usize) -> Option<(usize, bool)> {
     // Nearly all strings are short and without escapes.
     let near = next_special_chunk(bytes, at);
-    if bytes.get(near) == Some(&b'"') { Some((near + 1, false)) } else { long_string(bytes, near) }
+    if bytes.get(near) == Some(&b'"') { Some((near + 1, false)) } else { long_string_end(bytes, near) }
 }
 
-fn long_string(bytes: &[u8], mut at: usize) -> Option<(usize, bool)> {
+fn long_string_end(bytes: &[u8], mut at: usize) -> Option<(usize, bool)> {
     let mut escapes = false;
     loop {
-        at = end_of_plain(bytes, at)?;
+        at = find_plain_end(bytes, at)?;
         if bytes.get(at)? == &b'"' {
             return Some((at + 1, escapes));
         }
-        at = next_special_chunk(bytes, escape(bytes, at + 1)?);
+        at = next_special_chunk(bytes, escape_end(bytes, at + 1)?);
         escapes = true;
     }
 }
@@ -76,7 +76,7 @@ fn long_string(bytes: &[u8], mut at: usize) -> Option<(usize, bool)> {
 fn next_special_chunk(bytes: &[u8], mut at: usize) -> usize {
     for _ in 0..4 {
         let Some(word) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) else { break };
-        let found = special(u64::from_le_bytes(*word));
+        let found = special_bytes(u64::from_le_bytes(*word));
         if found != 0 {
             return at + (found.trailing_zeros() / 8) as usize;
         }
@@ -86,10 +86,10 @@ fn next_special_chunk(bytes: &[u8], mut at: usize) -> usize {
 }
 
 /// Returns the position of the next quote or backslash, or `None` if a control character is before it.
-pub(super) fn end_of_plain(bytes: &[u8], mut at: usize) -> Option<usize> {
+pub(super) fn find_plain_end(bytes: &[u8], mut at: usize) -> Option<usize> {
     loop {
         let rest = bytes.get(at..)?;
-        let block = rest.get(..BLOCK).unwrap_or(rest);
+        let block = rest.get(..BLOCK_SIZE).unwrap_or(rest);
         let found = memchr::memchr2(b'"', b'\\', block);
         let passed = block.get(..found.unwrap_or(block.len()))?;
         if passed.iter().fold(u8::MAX, |least, byte| least.min(*byte)) < b' ' {
@@ -99,21 +99,21 @@ pub(super) fn end_of_plain(bytes: &[u8], mut at: usize) -> Option<usize> {
         if found.is_some() {
             return Some(at);
         }
-        if block.len() < BLOCK {
+        if block.len() < BLOCK_SIZE {
             return None;
         }
-        while bytes.get(at..).and_then(<[u8]>::first_chunk).is_some_and(is_plain) {
-            at += BLOCK;
+        while bytes.get(at..).and_then(<[u8]>::first_chunk).is_some_and(is_plain_block) {
+            at += BLOCK_SIZE;
         }
     }
 }
 
 /// Number of bytes of a long string that are examined at once.
-const BLOCK: usize = 1024;
+const BLOCK_SIZE: usize = 1024;
 
 /// Returns `true` if the block has no quote, backslash or control character. Has no branch per byte, so that the
 /// compiler can vectorize the loop.
-fn is_plain(block: &[u8; BLOCK]) -> bool {
+fn is_plain_block(block: &[u8; BLOCK_SIZE]) -> bool {
     let (mut quote, mut backslash, mut least) = (u8::MAX, u8::MAX, u8::MAX);
     for byte in block {
         quote = quote.min(byte ^ b'"');
@@ -124,13 +124,13 @@ fn is_plain(block: &[u8; BLOCK]) -> bool {
 }
 
 /// Returns the position after an escape whose backslash is before `at`, or `None` for half of a surrogate pair.
-fn escape(bytes: &[u8], at: usize) -> Option<usize> {
+fn escape_end(bytes: &[u8], at: usize) -> Option<usize> {
     match bytes.get(at)? {
         b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(at + 1),
         b'u' => {
             let unit = code_unit(bytes, at)?;
             if (0xd800..0xdc00).contains(&unit) {
-                let low = word(bytes, at + 5, b"\\").and_then(|at| code_unit(bytes, at))?;
+                let low = literal_end(bytes, at + 5, b"\\").and_then(|at| code_unit(bytes, at))?;
                 return (0xdc00..0xe000).contains(&low).then_some(at + 11);
             }
             (!(0xdc00..0xe000).contains(&unit)).then_some(at + 5)
@@ -147,10 +147,12 @@ fn code_unit(bytes: &[u8], at: usize) -> Option<u32> {
 
 /// Returns a mask whose lowest set bit marks the first quote, backslash or control character of eight bytes. Higher
 /// bits may be set for other bytes.
-const fn special(word: u64) -> u64 {
-    const ONES: u64 = u64::MAX / 0xff;
-    const fn below(word: u64, limit: u8) -> u64 {
-        word.wrapping_sub(ONES * limit as u64) & !word & (ONES << 7)
+const fn special_bytes(word: u64) -> u64 {
+    const ONE_IN_EACH_BYTE: u64 = u64::MAX / 0xff;
+    const fn bytes_below(word: u64, limit: u8) -> u64 {
+        word.wrapping_sub(ONE_IN_EACH_BYTE * limit as u64) & !word & (ONE_IN_EACH_BYTE << 7)
     }
-    below(word, b' ') | below(word ^ (ONES * b'"' as u64), 1) | below(word ^ (ONES * b'\\' as u64), 1)
+    bytes_below(word, b' ')
+        | bytes_below(word ^ (ONE_IN_EACH_BYTE * b'"' as u64), 1)
+        | bytes_below(word ^ (ONE_IN_EACH_BYTE * b'\\' as u64), 1)
 }

@@ -108,13 +108,13 @@ fn valid() -> impl Strategy<Value = Value> {
 /// Consumes a value and each nested value with every method of the scanner, and records their positions.
 fn passed(scan: &mut JsonScanner<'_>, depth: usize, into: &mut Vec<(usize, usize, bool)>) -> Option<()> {
     let first = scan.peek()?;
-    let start = scan.at();
+    let start = scan.position();
     scan.clone().value()?;
     into.push((start, scan.clone().value()?.len(), false));
     match first {
-        b'"' => into.push((start, scan.string()?.len(), scan.since(start).contains('\\'))),
+        b'"' => into.push((start, scan.string()?.len(), scan.text_since(start).contains('\\'))),
         b'{' if depth < 6 => {
-            let mut more = scan.enter(b'{', b'}')?;
+            let mut more = scan.open_container(b'{', b'}')?;
             while more {
                 scan.key()?;
                 passed(scan, depth + 1, into)?;
@@ -122,7 +122,7 @@ fn passed(scan: &mut JsonScanner<'_>, depth: usize, into: &mut Vec<(usize, usize
             }
         }
         b'[' if depth < 6 => {
-            let mut more = scan.enter(b'[', b']')?;
+            let mut more = scan.open_container(b'[', b']')?;
             while more {
                 passed(scan, depth + 1, into)?;
                 more = scan.has_more(b']')?;
@@ -160,7 +160,7 @@ proptest! {
     fn recorded_spans_keep_their_positions(value in valid(), pretty in any::<bool>()) {
         let text = if pretty { format!("{value:#}") } else { value.to_string() };
         let mut spans = LargeValueRecorder::default();
-        prop_assert_eq!(JsonScanner::new(&text).value_recorded(&mut spans), Some(&*text), "the whole value must be consumed");
+        prop_assert_eq!(JsonScanner::new(&text).value_with_recorder(&mut spans), Some(&*text), "the whole value must be consumed");
         let large = spans.into_values();
         let (mut first, mut again) = (Vec::new(), Vec::new());
         passed(&mut JsonScanner::new(&text), 0, &mut first);

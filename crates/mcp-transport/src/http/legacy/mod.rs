@@ -17,7 +17,7 @@ use url::Url;
 
 use crate::driver::driver_core::{DriverCore, now};
 use crate::driver::due_timer::DueTimer;
-use crate::driver::session_owner::ready;
+use crate::driver::session_owner::wait_ready;
 use crate::driver::{DetectedTransport, DriverEvent};
 use crate::http::connection_notes::ConnectionNotes;
 use crate::http::endpoint::{HttpEndpoint, RequestParts};
@@ -26,12 +26,12 @@ use crate::http::headers::{self, SessionHeaders};
 use crate::http::{HttpLimits, connection_notes, delivery_faults};
 
 /// Exchange number of the stream.
-const STREAM: u64 = 0;
+const STREAM_EXCHANGE: u64 = 0;
 const STEPS_AT_ONCE: usize = 64;
 /// Maximum number of messages that wait for a free POST before the session is closed.
-const WAITING: usize = 10_000;
+const MAX_WAITING_MESSAGES: usize = 10_000;
 /// Time limit for sending the last messages.
-const LAST_MESSAGES: Duration = Duration::from_millis(500);
+const LAST_MESSAGES_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// The driver of one server over HTTP+SSE.
 pub(super) struct LegacyDriver<'o> {
@@ -93,7 +93,7 @@ impl<'o> LegacyDriver<'o> {
             limits,
             work: FuturesUnordered::new(),
             posts: HashMap::new(),
-            last_post: STREAM,
+            last_post: STREAM_EXCHANGE,
             waiting: VecDeque::new(),
             post_to: None,
             gate: None,
@@ -104,10 +104,10 @@ impl<'o> LegacyDriver<'o> {
     }
 
     pub(super) async fn run(mut self) -> LegacyEnd<'o> {
-        let headers = headers::get(None, SessionHeaders::NOTHING);
+        let headers = headers::get_headers(None, SessionHeaders::EMPTY);
         let parts = RequestParts { method: Method::GET, url: self.url.clone(), headers, body: None };
         let limit = self.limits.message_bytes;
-        self.work.push(exchange::stream(STREAM, self.endpoint.clone(), parts, limit, Duration::ZERO));
+        self.work.push(exchange::open_stream(STREAM_EXCHANGE, self.endpoint.clone(), parts, limit, Duration::ZERO));
         while !self.is_over() {
             self.step().await;
             self.pump();
@@ -128,14 +128,14 @@ impl<'o> LegacyDriver<'o> {
     /// Waits for one event and handles it. The owner has priority, and the server is read last and only while there is
     /// room.
     async fn step(&mut self) {
-        let wakes = [self.core.wakes_at(), self.give_back_at].into_iter().flatten().min();
+        let wakes = [self.core.next_wake(), self.give_back_at].into_iter().flatten().min();
         self.alarm.set(wakes);
         let room = self.core.has_room();
         let core = &mut self.core;
         tokio::select! {
             biased;
-            () = ready(core.owner) => core.act(),
-            () = self.alarm.ring() => self.on_time(now()),
+            () = wait_ready(core.owner) => core.run_owner(),
+            () = self.alarm.wait_due() => self.on_deadline(now()),
             Some(step) = self.work.next(), if room && !self.work.is_empty() => {
                 let now = now();
                 self.on_step(step, now);
@@ -153,8 +153,8 @@ impl<'o> LegacyDriver<'o> {
         }
     }
 
-    fn on_time(&mut self, now: Instant) {
-        self.core.on_time(now);
+    fn on_deadline(&mut self, now: Instant) {
+        self.core.on_deadline(now);
         if self.give_back_at.is_some_and(|at| at <= now) {
             let within = self.limits.endpoint;
             self.on_no_stream(
@@ -170,7 +170,7 @@ impl<'o> LegacyDriver<'o> {
 
     fn pump(&mut self) {
         loop {
-            self.core.pump_notification();
+            self.core.pass_notification();
             self.pump_messages();
             while self.core.has_room() {
                 let Some(event) = self.core.session.poll_event() else { break };
@@ -181,7 +181,7 @@ impl<'o> LegacyDriver<'o> {
                 }
                 self.core.emit(event);
             }
-            if !self.core.hand_over() {
+            if !self.core.deliver_events() {
                 return;
             }
         }
@@ -193,7 +193,7 @@ impl<'o> LegacyDriver<'o> {
         while let Some(outgoing) = self.core.session.poll_transmit() {
             self.waiting.push_back(outgoing);
         }
-        if self.waiting.len() > WAITING {
+        if self.waiting.len() > MAX_WAITING_MESSAGES {
             return self.core.session.handle_closed(CloseReason::NotReading(self.waiting.len()), now());
         }
         while self.gate.is_none()
@@ -207,7 +207,7 @@ impl<'o> LegacyDriver<'o> {
     /// Returns the next message to send. Some POSTs are reserved for pings, notifications and responses, even if the
     /// server delays all requests.
     fn next_message(&mut self) -> Option<OutgoingMessage> {
-        let requests = self.limits.posts.saturating_sub(HttpLimits::RESERVED).max(1);
+        let requests = self.limits.posts.saturating_sub(HttpLimits::RESERVED_POSTS).max(1);
         let only_small = self.posts.len() >= requests;
         let is_small = |about: &OutgoingKind| match about {
             OutgoingKind::Request { method, .. } => method == "ping",
@@ -220,23 +220,24 @@ impl<'o> LegacyDriver<'o> {
     fn post(&mut self, outgoing: OutgoingMessage, url: Url) {
         let OutgoingMessage { json, about, .. } = outgoing;
         let body = Bytes::from(json);
-        self.core.show_sent(body.clone(), &about);
+        self.core.emit_sent_frame(body.clone(), &about);
         self.last_post += 1;
         if matches!(&about, OutgoingKind::Notification { method } if method == "notifications/initialized") {
             self.gate = Some(self.last_post);
         }
-        let parts = RequestParts { method: Method::POST, url, headers: headers::plain_post(), body: Some(body) };
+        let parts =
+            RequestParts { method: Method::POST, url, headers: headers::plain_post_headers(), body: Some(body) };
         let (number, endpoint, within) = (self.last_post, self.endpoint.clone(), self.limits.accept);
         self.work.push(match &about {
-            OutgoingKind::Request { .. } => exchange::answered_elsewhere(number, endpoint, parts, within),
-            _ => exchange::message(number, endpoint, parts, within),
+            OutgoingKind::Request { .. } => exchange::post_answered_elsewhere(number, endpoint, parts, within),
+            _ => exchange::post_message(number, endpoint, parts, within),
         });
         self.posts.insert(number, PendingPost { about, late: false });
     }
 
     fn on_step(&mut self, step: ExchangeStep, now: Instant) {
         let ExchangeStep { exchange, moved, what, .. } = step;
-        if exchange == STREAM {
+        if exchange == STREAM_EXCHANGE {
             if let Some(moved) = moved {
                 self.note(format!("a redirect was followed to {}", delivery_faults::displayed_text(moved.to.path())));
                 self.url = moved.to;
@@ -250,12 +251,12 @@ impl<'o> LegacyDriver<'o> {
         let fault = match what {
             ExchangeEvent::Refused(refusal) => {
                 if let Some(message) = refusal.message {
-                    self.core.show_received(message);
+                    self.core.emit_received_frame(message);
                 }
                 refusal.fault
             }
             ExchangeEvent::Failed(fault) => fault,
-            ExchangeEvent::Late(work) => return self.on_late(exchange, post.about, work),
+            ExchangeEvent::Late(work) => return self.on_late_response(exchange, post.about, work),
             ExchangeEvent::Accepted
             | ExchangeEvent::Body(_)
             | ExchangeEvent::Events { .. }
@@ -264,7 +265,7 @@ impl<'o> LegacyDriver<'o> {
         };
         match post.about {
             // An intermediary ended the delayed HTTP response. The server's answer may still be sent on the stream.
-            OutgoingKind::Request { id, method } if post.late && is_of_gateway(&fault) => {
+            OutgoingKind::Request { id, method } if post.late && is_gateway_fault(&fault) => {
                 if self.core.session.is_waiting_for(&id) {
                     let cause = delivery_faults::displayed_text(&fault.to_string());
                     self.note(format!("{method} was not accepted ({cause}); its answer is still waited for"));
@@ -274,7 +275,7 @@ impl<'o> LegacyDriver<'o> {
             about => {
                 let line = format!(
                     "{} was not delivered: {}",
-                    connection_notes::name(&about),
+                    connection_notes::message_name(&about),
                     delivery_faults::displayed_text(&fault.to_string())
                 );
                 self.note(line);
@@ -283,9 +284,9 @@ impl<'o> LegacyDriver<'o> {
     }
 
     /// Continues to wait for the HTTP response as long as the session waits for the answer.
-    fn on_late(&mut self, exchange: u64, about: OutgoingKind, work: ExchangeFuture) {
+    fn on_late_response(&mut self, exchange: u64, about: OutgoingKind, work: ExchangeFuture) {
         if matches!(&about, OutgoingKind::Request { id, .. } if self.core.session.is_waiting_for(id)) {
-            self.work.push(exchange::still_late(exchange, work, self.limits.accept));
+            self.work.push(exchange::continue_late(exchange, work, self.limits.accept));
             self.posts.insert(exchange, PendingPost { about, late: true });
         }
     }
@@ -295,16 +296,16 @@ impl<'o> LegacyDriver<'o> {
         self.core.close_session();
         self.gate = None;
         self.pump_messages();
-        self.core.emit_rest();
+        self.core.emit_remaining();
         let LegacyDriver { core, mut work, posts, .. } = self;
         let mut left = posts.len();
-        let last = timeout(LAST_MESSAGES, async {
-            while left > 0 && work.next().await.is_some_and(|step| step.exchange != STREAM) {
+        let last = timeout(LAST_MESSAGES_TIMEOUT, async {
+            while left > 0 && work.next().await.is_some_and(|step| step.exchange != STREAM_EXCHANGE) {
                 left -= 1;
             }
             drop(work);
         });
-        core.farewell(last).await;
+        core.deliver_while_closing(last).await;
     }
 
     fn note(&mut self, line: impl Into<String>) {
@@ -313,6 +314,6 @@ impl<'o> LegacyDriver<'o> {
 }
 
 /// Returns `true` if an intermediary rather than the server may have ended the delayed response.
-fn is_of_gateway(fault: &DeliveryFault) -> bool {
+fn is_gateway_fault(fault: &DeliveryFault) -> bool {
     matches!(fault, DeliveryFault::Lost { .. } | DeliveryFault::Status { code: 408 | 502..=504, .. })
 }

@@ -5,7 +5,7 @@ use std::time::Instant;
 use mcp_proto::{CloseReason, DeliveryFault, OutgoingKind, StreamOrigin};
 use url::Url;
 
-use super::{LegacyDriver, STREAM};
+use super::{LegacyDriver, STREAM_EXCHANGE};
 use crate::driver::driver_core::now;
 use crate::http::delivery_faults;
 use crate::http::exchange::{self, BoxedEvents, ExchangeEvent, end_cause};
@@ -23,7 +23,7 @@ impl LegacyDriver<'_> {
                         return;
                     }
                 }
-                self.on_rest(next);
+                self.on_stream_continued(next);
             }
             ExchangeEvent::Refused(refusal) => self.on_no_stream(refusal.fault, now),
             ExchangeEvent::Failed(fault) => self.on_no_stream(fault, now),
@@ -35,9 +35,9 @@ impl LegacyDriver<'_> {
         }
     }
 
-    fn on_rest(&mut self, next: Result<BoxedEvents, StreamEnd<reqwest::Error>>) {
+    fn on_stream_continued(&mut self, next: Result<BoxedEvents, StreamEnd<reqwest::Error>>) {
         match next {
-            Ok(stream) => self.work.push(exchange::read_more(STREAM, stream)),
+            Ok(stream) => self.work.push(exchange::read_more(STREAM_EXCHANGE, stream)),
             Err(end) if self.post_to.is_none() => {
                 let cause = format!("{} before it named an endpoint", end_cause(&end));
                 self.on_no_stream(DeliveryFault::Unusable { cause }, now());
@@ -54,13 +54,13 @@ impl LegacyDriver<'_> {
         match event {
             SseEvent::Data { kind, data } if self.post_to.is_none() => {
                 let found = if kind == "endpoint" {
-                    self.endpoint_at(&data)
+                    self.parse_endpoint(&data)
                 } else {
                     Err(format!("its first event is `{}`, not `endpoint`", delivery_faults::displayed_text(&kind)))
                 };
                 match found {
                     Ok(url) => {
-                        self.news.step("GET answered with an endpoint event".to_owned());
+                        self.news.add_step("GET answered with an endpoint event".to_owned());
                         self.post_to = Some(url);
                         self.give_back_at = None;
                     }
@@ -68,17 +68,17 @@ impl LegacyDriver<'_> {
                 }
             }
             SseEvent::Data { kind, data } if kind == "message" => {
-                self.core.line(DecodedLine::Whole(data), StreamOrigin::Get, now);
+                self.core.process_line(DecodedLine::Whole(data), StreamOrigin::Get, now);
             }
             SseEvent::TooLarge { head } => {
-                self.core.line(DecodedLine::TooLong { head }, StreamOrigin::Get, now);
+                self.core.process_line(DecodedLine::TooLong { head }, StreamOrigin::Get, now);
             }
             SseEvent::Data { .. } | SseEvent::Id(_) | SseEvent::Retry(_) => {}
         }
     }
 
     /// Returns the URL for messages. Another origin would receive all messages, so it is refused.
-    fn endpoint_at(&self, data: &[u8]) -> Result<Url, String> {
+    fn parse_endpoint(&self, data: &[u8]) -> Result<Url, String> {
         let text = String::from_utf8_lossy(data);
         let mut url = self.url.join(text.trim()).map_err(|_| "its endpoint event names no address".to_owned())?;
         if url.origin() != self.url.origin() {

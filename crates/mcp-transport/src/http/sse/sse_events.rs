@@ -13,9 +13,9 @@ use futures_util::{FutureExt, Stream, StreamExt};
 use super::sse_guard::{GuardOutput, OversizedEvent, SseGuard};
 
 /// Maximum number of events in a batch.
-const AT_ONCE: usize = 64;
+const MAX_BATCH_EVENTS: usize = 64;
 /// Size of a batch, in bytes, from which no more events are added.
-const BYTES_AT_ONCE: usize = 1024 * 1024;
+const MAX_BATCH_BYTES: usize = 1024 * 1024;
 
 /// An item of an event stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,7 +100,11 @@ impl<E: Send + 'static> SseEvents<E> {
                     events.push(event);
                 }
             }
-            next = if events.len() < AT_ONCE && bytes < BYTES_AT_ONCE { self.next().now_or_never() } else { None };
+            next = if events.len() < MAX_BATCH_EVENTS && bytes < MAX_BATCH_BYTES {
+                self.next().now_or_never()
+            } else {
+                None
+            };
         }
         (events, None)
     }

@@ -155,7 +155,7 @@ impl SseGuard {
             _ => false,
         };
         if keep {
-            if let Some(corrected) = corrected(line) {
+            if let Some(corrected) = replace_invalid_bytes(line) {
                 self.block.truncate(self.line);
                 self.block.extend_from_slice(corrected.as_bytes());
             }
@@ -192,6 +192,6 @@ fn is_time(value: &[u8]) -> bool {
 }
 
 /// Returns the line with its invalid bytes replaced, or `None` if it is valid.
-fn corrected(line: &[u8]) -> Option<String> {
+fn replace_invalid_bytes(line: &[u8]) -> Option<String> {
     std::str::from_utf8(line).is_err().then(|| String::from_utf8_lossy(line).into_owned())
 }

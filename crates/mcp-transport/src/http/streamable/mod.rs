@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use futures_util::future::{AbortHandle, Abortable, Aborted};
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
-use mcp_proto::{CallId, CloseReason, OpeningFault, OutgoingMessage, RequestId, Revision, SessionEvent};
+use mcp_proto::{CallId, CloseReason, HandshakeFault, OutgoingMessage, RequestId, Revision, SessionEvent};
 use reqwest::header::HeaderValue;
 use url::Url;
 
@@ -24,11 +24,11 @@ use super::endpoint::HttpEndpoint;
 use super::exchange::{ExchangeFuture, ExchangeStep};
 use crate::driver::driver_core::{DriverCore, now};
 use crate::driver::due_timer::DueTimer;
-use crate::driver::session_owner::ready;
+use crate::driver::session_owner::wait_ready;
 use crate::driver::{DetectedTransport, DriverEvent};
 
 /// Maximum number of steps that are handled before the owner is polled again.
-const STEPS_AT_ONCE: usize = 64;
+const MAX_STEPS_PER_POLL: usize = 64;
 
 /// The driver of one server over Streamable HTTP.
 pub(super) struct StreamableDriver<'o> {
@@ -167,13 +167,13 @@ impl<'o> StreamableDriver<'o> {
     /// Waits for one event and handles it. The owner has priority, so that its stop is not delayed. The server is read
     /// last, and only while the owner accepts events.
     async fn step(&mut self) {
-        self.alarm.set(self.core.wakes_at());
+        self.alarm.set(self.core.next_wake());
         let room = self.core.has_room();
         let core = &mut self.core;
         tokio::select! {
             biased;
-            () = ready(core.owner) => core.act(),
-            () = self.alarm.ring() => core.on_time(now()),
+            () = wait_ready(core.owner) => core.run_owner(),
+            () = self.alarm.wait_due() => core.on_deadline(now()),
             Some(step) = self.work.next(), if room && !self.work.is_empty() => {
                 let now = now();
                 self.on_step(step, now);
@@ -184,7 +184,7 @@ impl<'o> StreamableDriver<'o> {
 
     /// Handles the steps that are ready, without another iteration of the loop for each.
     fn on_more_steps(&mut self, now: Instant) {
-        for _ in 1..STEPS_AT_ONCE {
+        for _ in 1..MAX_STEPS_PER_POLL {
             self.pump();
             if !self.core.has_room() || self.is_over() {
                 return;
@@ -206,13 +206,13 @@ impl<'o> StreamableDriver<'o> {
     /// Sends the session's messages and hands over its events.
     fn pump(&mut self) {
         loop {
-            self.core.pump_notification();
+            self.core.pass_notification();
             self.pump_messages();
             while self.core.has_room() {
                 let Some(event) = self.core.session.poll_event() else { break };
                 self.emit(event);
             }
-            if !self.core.hand_over() {
+            if !self.core.deliver_events() {
                 return;
             }
         }
@@ -220,7 +220,7 @@ impl<'o> StreamableDriver<'o> {
 
     fn emit(&mut self, event: SessionEvent) {
         match &event {
-            SessionEvent::OpeningFailed { fault: OpeningFault::NotStreamable, .. } if self.may_fall_back => {
+            SessionEvent::OpeningFailed { fault: HandshakeFault::NotStreamable, .. } if self.may_fall_back => {
                 self.not_streamable = Some(event);
                 return;
             }

@@ -14,7 +14,7 @@ use crate::http::{connection_notes, exchange};
 
 /// Maximum number of messages that wait for a free POST before the session is closed. The session limits requests, so
 /// this bounds responses to a server that sends endless requests.
-const WAITING: usize = 10_000;
+const MAX_WAITING_MESSAGES: usize = 10_000;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -31,7 +31,7 @@ impl StreamableDriver<'_> {
                     let id = id.clone();
                     self.abandon_request(&id);
                 }
-                OutgoingKind::Request { method, .. } if self.opens(method) => {
+                OutgoingKind::Request { method, .. } if self.opens_session(method) => {
                     // Possibly a reopening: the server may use another era now.
                     self.leave_session();
                     self.requests.push_back(outgoing);
@@ -46,12 +46,12 @@ impl StreamableDriver<'_> {
                 _ => self.messages.push_back(outgoing),
             }
         }
-        if self.requests.len() + self.messages.len() > WAITING {
+        if self.requests.len() + self.messages.len() > MAX_WAITING_MESSAGES {
             let waiting = self.requests.len() + self.messages.len();
             return self.close(CloseReason::NotReading(waiting));
         }
         while self.gate.is_none() && self.posts < self.limits.posts {
-            let requests = self.limits.posts.saturating_sub(HttpLimits::RESERVED).max(1);
+            let requests = self.limits.posts.saturating_sub(HttpLimits::RESERVED_POSTS).max(1);
             let next = self.messages.pop_front();
             let next = next.or_else(|| if self.posts < requests { self.requests.pop_front() } else { None });
             let Some(outgoing) = next else { return };
@@ -61,7 +61,7 @@ impl StreamableDriver<'_> {
 
     /// Returns `true` if a request opens the session. In an open session, `server/discover` only checks that the server
     /// is alive.
-    pub(super) fn opens(&self, method: &str) -> bool {
+    pub(super) fn opens_session(&self, method: &str) -> bool {
         matches!(method, "initialize" | "server/discover") && self.core.session.facts().is_none()
     }
 
@@ -85,16 +85,18 @@ impl StreamableDriver<'_> {
         let session = self.session_id.as_ref().filter(|_| !modern && !opens);
         let in_session = session.is_some();
         let name = match &about {
-            OutgoingKind::Request { method, .. } if method == "server/discover" && !self.opens(method) => "ping".into(),
-            about => connection_notes::name(about),
+            OutgoingKind::Request { method, .. } if method == "server/discover" && !self.opens_session(method) => {
+                "ping".into()
+            }
+            about => connection_notes::message_name(about),
         };
-        let headers = headers::post(head.as_deref(), SessionHeaders { session, revision });
-        self.core.show_sent(body.clone(), &about);
+        let headers = headers::post_headers(head.as_deref(), SessionHeaders { session, revision });
+        self.core.emit_sent_frame(body.clone(), &about);
         let headers = match headers {
             Ok(headers) => headers,
             Err(header) => {
                 let cause = format!("the header {header} cannot carry its value");
-                return self.unsendable(about, cause);
+                return self.on_unsendable(about, cause);
             }
         };
         let parts = RequestParts { method: Method::POST, url: self.url.clone(), headers, body: Some(body.clone()) };
@@ -103,11 +105,14 @@ impl StreamableDriver<'_> {
             OutgoingKind::Request { id, .. } => {
                 let kind = ExchangeKind::Request { id, modern, answered: None };
                 let number = self.start(kind, name, in_session);
-                self.continue_exchange(number, exchange::request(number, endpoint, parts, self.limits.message_bytes));
+                self.continue_exchange(
+                    number,
+                    exchange::post_request(number, endpoint, parts, self.limits.message_bytes),
+                );
             }
             about => {
                 if let OutgoingKind::Notification { method } = &about {
-                    self.before_notification(method, &body);
+                    self.close_cancelled_stream(method, &body);
                 }
                 let gates =
                     matches!(&about, OutgoingKind::Notification { method } if method == "notifications/initialized");
@@ -115,14 +120,14 @@ impl StreamableDriver<'_> {
                 if gates {
                     self.gate = Some(number);
                 }
-                self.continue_exchange(number, exchange::message(number, endpoint, parts, self.limits.accept));
+                self.continue_exchange(number, exchange::post_message(number, endpoint, parts, self.limits.accept));
             }
         }
     }
 
     /// Closes the stream of a request when its cancellation is sent. The notification informs the server: a closed
     /// stream alone has no meaning before 2026-07-28.
-    fn before_notification(&mut self, method: &str, body: &Bytes) {
+    fn close_cancelled_stream(&mut self, method: &str, body: &Bytes) {
         if method != "notifications/cancelled" {
             return;
         }
@@ -133,7 +138,7 @@ impl StreamableDriver<'_> {
         }
     }
 
-    fn unsendable(&mut self, about: OutgoingKind, cause: String) {
+    fn on_unsendable(&mut self, about: OutgoingKind, cause: String) {
         match about {
             OutgoingKind::Request { id, .. } => {
                 self.core.session.handle_undelivered(&id, DeliveryFault::Unreachable { cause }, now());

@@ -17,10 +17,10 @@ use crate::line_decoder::DecodedLine;
 
 /// Number of lost sessions, and the period, after which the connection is closed, because the server would lose the
 /// next session as well.
-const MOST_LOSSES: usize = 5;
-const LOSSES_WITHIN: Duration = Duration::from_secs(60);
+const MAX_LOST_SESSIONS: usize = 5;
+const LOST_SESSIONS_WINDOW: Duration = Duration::from_secs(60);
 /// Maximum time that a stream may stay open after its response.
-const AFTER_ANSWER: Duration = Duration::from_secs(1);
+const STREAM_DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
 
 impl StreamableDriver<'_> {
     pub(super) fn on_answer(&mut self, step: ExchangeStep, now: Instant) {
@@ -32,7 +32,7 @@ impl StreamableDriver<'_> {
             self.on_session_id(&session);
         }
         if let Some(moved) = moved {
-            self.on_moved(moved);
+            self.on_redirect(moved);
         }
         self.release_exchange(exchange);
         match what {
@@ -52,7 +52,7 @@ impl StreamableDriver<'_> {
         }
     }
 
-    fn on_moved(&mut self, moved: FollowedRedirect) {
+    fn on_redirect(&mut self, moved: FollowedRedirect) {
         let FollowedRedirect { to, permanent } = moved;
         self.note(format!("a redirect was followed to {}", delivery_faults::displayed_text(to.path())));
         if permanent {
@@ -61,7 +61,7 @@ impl StreamableDriver<'_> {
     }
 
     fn on_session_id(&mut self, value: &HeaderValue) {
-        self.session_id = headers::session_id(value);
+        self.session_id = headers::valid_session_id(value);
         self.note(match self.session_id {
             Some(_) => "the server keeps a session",
             None => "the server's session id was ignored: it is not visible ASCII",
@@ -80,10 +80,10 @@ impl StreamableDriver<'_> {
     fn on_body(&mut self, exchange: u64, body: Bytes, now: Instant) {
         let Some(finished) = self.finish(exchange) else { return };
         let ExchangeKind::Request { id, .. } = finished.kind else { return };
-        let answers = self.core.line(DecodedLine::Whole(body.clone()), StreamOrigin::Post(id.clone()), now);
+        let answers = self.core.process_line(DecodedLine::Whole(body.clone()), StreamOrigin::Post(id.clone()), now);
         self.on_opening_step(&finished.name, answers);
         if answers == ResponseKind::Nothing {
-            let cause = why_no_answer(&body);
+            let cause = not_a_response_message(&body);
             self.core.session.handle_undelivered(&id, DeliveryFault::Unusable { cause }, now);
         }
     }
@@ -91,10 +91,10 @@ impl StreamableDriver<'_> {
     fn on_opening_step(&mut self, name: &str, answers: ResponseKind) {
         if matches!(name, "initialize" | "server/discover") {
             match answers {
-                ResponseKind::Nothing => self.news.step(format!("{name} was not answered")),
-                ResponseKind::WithResult => self.news.step(format!("{name} answered")),
-                ResponseKind::WithError(code) => self.news.step(format!("{name} answered with error {code}")),
-                ResponseKind::Unreadable => self.news.step(format!("{name} answered with something unreadable")),
+                ResponseKind::Nothing => self.news.add_step(format!("{name} was not answered")),
+                ResponseKind::WithResult => self.news.add_step(format!("{name} answered")),
+                ResponseKind::WithError(code) => self.news.add_step(format!("{name} answered with error {code}")),
+                ResponseKind::Unreadable => self.news.add_step(format!("{name} answered with something unreadable")),
             }
         }
     }
@@ -116,7 +116,7 @@ impl StreamableDriver<'_> {
             running.resume.failures = 0;
             match event {
                 SseEvent::Id(id) => running.resume.last_id = id,
-                SseEvent::Retry(wanted) => running.resume.retry = Some(retry::clamped(wanted)),
+                SseEvent::Retry(wanted) => running.resume.retry = Some(retry::clamp_pause(wanted)),
                 // A priming event is empty. A message ends the growth of the pauses, but not their lower bound.
                 SseEvent::Data { kind, data } if kind == "message" => {
                     if !data.is_empty() {
@@ -137,7 +137,7 @@ impl StreamableDriver<'_> {
         match (next, answered) {
             (Ok(stream), None) => self.continue_exchange(exchange, exchange::read_more(exchange, stream)),
             (Ok(stream), Some(at)) => {
-                self.continue_exchange(exchange, exchange::read_rest(exchange, stream, at + AFTER_ANSWER))
+                self.continue_exchange(exchange, exchange::read_until(exchange, stream, at + STREAM_DRAIN_TIMEOUT))
             }
             (Err(_), Some(_)) => {
                 self.finish(exchange);
@@ -158,7 +158,7 @@ impl StreamableDriver<'_> {
                 (StreamOrigin::Get, String::new())
             }
         };
-        let answers = self.core.line(DecodedLine::Whole(data), origin, now);
+        let answers = self.core.process_line(DecodedLine::Whole(data), origin, now);
         if answers == ResponseKind::Nothing {
             return;
         }
@@ -181,7 +181,7 @@ impl StreamableDriver<'_> {
                 self.core.session.handle_undelivered(&id, DeliveryFault::Unusable { cause }, now);
             }
             _ => {
-                self.core.line(DecodedLine::TooLong { head }, StreamOrigin::Get, now);
+                self.core.process_line(DecodedLine::TooLong { head }, StreamOrigin::Get, now);
             }
         }
     }
@@ -196,7 +196,7 @@ impl StreamableDriver<'_> {
         let opened = self.gate == Some(exchange);
         let Some(ActiveExchange { kind, name, .. }) = self.finish(exchange) else { return };
         if let Some(message) = message {
-            self.core.show_received(message);
+            self.core.emit_received_frame(message);
         }
         match kind {
             _ if lost => {
@@ -205,7 +205,7 @@ impl StreamableDriver<'_> {
             }
             ExchangeKind::Request { id, .. } => {
                 if matches!(&*name, "initialize" | "server/discover") {
-                    self.news.step(format!("{name} answered {status}"));
+                    self.news.add_step(format!("{name} answered {status}"));
                 }
                 self.core.session.handle_undelivered(&id, fault, now);
             }
@@ -222,10 +222,10 @@ impl StreamableDriver<'_> {
     pub(super) fn on_session_lost(&mut self, refused: Option<&RequestId>, now: Instant) {
         self.note("the server ended the session (404); a new one is opened");
         self.leave_session();
-        self.losses.retain(|at| now.saturating_duration_since(*at) < LOSSES_WITHIN);
+        self.losses.retain(|at| now.saturating_duration_since(*at) < LOST_SESSIONS_WINDOW);
         self.losses.push_back(now);
-        if self.losses.len() >= MOST_LOSSES {
-            let cause = format!("it forgot {MOST_LOSSES} sessions within {LOSSES_WITHIN:?}");
+        if self.losses.len() >= MAX_LOST_SESSIONS {
+            let cause = format!("it forgot {MAX_LOST_SESSIONS} sessions within {LOST_SESSIONS_WINDOW:?}");
             return self.close(CloseReason::ConnectionLost(cause));
         }
         self.core.session.handle_session_lost(refused, now);
@@ -255,7 +255,7 @@ impl StreamableDriver<'_> {
         match kind {
             ExchangeKind::Request { id, .. } => {
                 if matches!(&*name, "initialize" | "server/discover") {
-                    self.news.step(format!("{name} failed ({fault})"));
+                    self.news.add_step(format!("{name} failed ({fault})"));
                 }
                 self.core.session.handle_undelivered(&id, fault, now);
             }
@@ -270,7 +270,7 @@ impl StreamableDriver<'_> {
 }
 
 /// Returns a message that explains why a body is no response to its request.
-fn why_no_answer(body: &Bytes) -> String {
+fn not_a_response_message(body: &Bytes) -> String {
     match IncomingMessage::decode(body).map_err(|invalid| invalid.cause) {
         Ok(_) => "the answer is not one to this request".to_owned(),
         Err(InvalidCause::Blank) => "the answer is empty".to_owned(),

@@ -14,7 +14,7 @@ use crate::http::headers::{self, SessionHeaders};
 use crate::http::{delivery_faults, exchange, retry};
 
 /// Minimum lifetime of a stream that does not count as a failure, even without events.
-const LONG_LIFE: Duration = Duration::from_secs(10);
+const MIN_STABLE_LIFETIME: Duration = Duration::from_secs(10);
 
 impl StreamableDriver<'_> {
     /// Opens the GET stream, which is optional for servers.
@@ -48,7 +48,7 @@ impl StreamableDriver<'_> {
     /// Handles a stream that ended before the response.
     pub(super) fn on_stream_end(&mut self, exchange: u64, cause: &str, now: Instant) {
         let Some(running) = self.exchanges.get_mut(&exchange) else { return };
-        if running.resume.opened_at.is_some_and(|at| now.saturating_duration_since(at) >= LONG_LIFE) {
+        if running.resume.opened_at.is_some_and(|at| now.saturating_duration_since(at) >= MIN_STABLE_LIFETIME) {
             running.resume.failures = 0;
             running.resume.fruitless = 0;
         }
@@ -61,7 +61,7 @@ impl StreamableDriver<'_> {
                 self.fail_request(exchange, &id, format!("{cause} before the answer"), now);
             }
             ExchangeKind::Request { id, modern: false, .. }
-                if headers::last_event_id(&running.resume.last_id).is_none() =>
+                if headers::last_event_id_value(&running.resume.last_id).is_none() =>
             {
                 let id = id.clone();
                 self.fail_request(exchange, &id, format!("{cause} before the answer, and it cannot be resumed"), now);
@@ -129,7 +129,7 @@ impl StreamableDriver<'_> {
     /// Reopens a stream after a pause.
     fn reopen_later(&mut self, exchange: u64, cause: &str) {
         let Some(running) = self.exchanges.get_mut(&exchange) else { return };
-        let pause = retry::pause(running.resume.retry, self.limits.pause, running.resume.fruitless);
+        let pause = retry::reopen_pause(running.resume.retry, self.limits.pause, running.resume.fruitless);
         // Reset by the next event.
         running.resume.failures = running.resume.failures.saturating_add(1);
         running.resume.fruitless = running.resume.fruitless.saturating_add(1);
@@ -142,11 +142,11 @@ impl StreamableDriver<'_> {
         let revision = self.revision();
         let Some(running) = self.exchanges.get_mut(&exchange) else { return };
         running.resume.reopening = true;
-        let last_id = headers::last_event_id(&running.resume.last_id);
+        let last_id = headers::last_event_id_value(&running.resume.last_id);
         let belongs = SessionHeaders { session: self.session_id.as_ref(), revision };
-        let headers = headers::get(last_id.as_ref(), belongs);
+        let headers = headers::get_headers(last_id.as_ref(), belongs);
         let parts = RequestParts { method: Method::GET, url: self.url.clone(), headers, body: None };
-        let work = exchange::stream(exchange, self.endpoint.clone(), parts, self.limits.message_bytes, pause);
+        let work = exchange::open_stream(exchange, self.endpoint.clone(), parts, self.limits.message_bytes, pause);
         self.continue_exchange(exchange, work);
     }
 }

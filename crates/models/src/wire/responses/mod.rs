@@ -7,7 +7,7 @@ mod response_stream;
 
 use serde_json::{Map, Value, json};
 
-use super::encode::{data_url, joined_texts, own_opaque};
+use super::encode::{data_url, joined_texts, opaque_of_wire};
 use super::http_exchange::EventFraming;
 use super::openai::ChatDialect;
 use super::{AnswerDecoder, Wire, WireRequest};
@@ -30,20 +30,20 @@ impl Responses {
     }
 
     /// Returns `true` if the model thinks, or `None` if its name does not reveal it.
-    fn thinks(&self, model: &str) -> Option<bool> {
-        (self.speaker == ChatDialect::OpenAi).then(|| model_limits::openai(model).is_some())
+    fn model_thinks(&self, model: &str) -> Option<bool> {
+        (self.speaker == ChatDialect::OpenAi).then(|| model_limits::openai_tool_support(model).is_some())
     }
 
     /// Returns the origin of a model's thoughts. They can only be decrypted there.
-    fn source(&self, model: &str) -> String {
+    fn thought_source(&self, model: &str) -> String {
         format!("{} {model}", self.origin)
     }
 }
 
 impl Wire for Responses {
-    fn carries(&self, model: Option<&str>) -> WireCapabilities {
+    fn capabilities(&self, model: Option<&str>) -> WireCapabilities {
         let is_openai = self.speaker == ChatDialect::OpenAi;
-        let thinks = model.map_or(is_openai, |model| self.thinks(model) == Some(true));
+        let thinks = model.map_or(is_openai, |model| self.model_thinks(model) == Some(true));
         WireCapabilities {
             images: PICTURES,
             audio: &[],
@@ -75,7 +75,7 @@ impl Wire for Responses {
         if let Some(system) = &request.system {
             body.insert("instructions".into(), system.clone().into());
         }
-        let source = self.source(&request.model);
+        let source = self.thought_source(&request.model);
         body.insert("input".into(), request.messages.iter().flat_map(|message| items(message, &source)).collect());
         if !request.tools.is_empty() {
             body.insert("tools".into(), request.tools.iter().map(tool).collect());
@@ -92,7 +92,7 @@ impl Wire for Responses {
         if let Some(temperature) = request.temperature {
             body.insert("temperature".into(), temperature.into());
         }
-        let thinks = self.thinks(&request.model);
+        let thinks = self.model_thinks(&request.model);
         // OpenAI's models without reasoning reject both members.
         if thinks.unwrap_or(request.thinking) {
             body.insert("include".into(), json!(["reasoning.encrypted_content"]));
@@ -100,11 +100,11 @@ impl Wire for Responses {
                 body.insert("reasoning".into(), json!({ "effort": "medium", "summary": "auto" }));
             }
         }
-        WireRequest { url: settings.at("responses"), body: body.into() }
+        WireRequest { url: settings.url_at("responses"), body: body.into() }
     }
 
-    fn answer(&self, model: &str) -> Box<dyn AnswerDecoder> {
-        Box::new(ResponseStream::new(model.to_owned(), self.source(model)))
+    fn answer_decoder(&self, model: &str) -> Box<dyn AnswerDecoder> {
+        Box::new(ResponseStream::new(model.to_owned(), self.thought_source(model)))
     }
 }
 
@@ -149,7 +149,7 @@ fn assistant_item(part: &MessagePart, source: &str) -> Option<Value> {
             Some(json!({ "type": "function_call", "call_id": id, "name": name, "arguments": arguments }))
         }
         MessagePart::Thinking { opaque, .. } => {
-            let kept = own_opaque(opaque.as_ref(), WIRE)?;
+            let kept = opaque_of_wire(opaque.as_ref(), WIRE)?;
             (kept["source"] == source).then(|| kept["item"].clone())
         }
         _ => None,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::super::encode::count;
+use super::super::encode::token_count;
 use super::super::reply_assembly::ReplyAssembly;
 use super::super::{AnswerDecoder, provider_fault};
 use super::WIRE;
@@ -37,21 +37,21 @@ impl ResponseStream {
 
     fn item(&mut self, name: String, assembly: &mut ReplyAssembly) -> Result<&mut ResponseItem, ModelError> {
         if !self.items.contains_key(&name) {
-            assembly.grow(name.len())?;
+            assembly.count_bytes(name.len())?;
         }
         Ok(self.items.entry(name).or_default())
     }
 
     /// Returns text, thinking or arguments of an item, which the item's final event repeats.
-    fn piece<'e>(&mut self, event: &'e Value, assembly: &mut ReplyAssembly) -> Result<&'e str, ModelError> {
+    fn item_piece<'e>(&mut self, event: &'e Value, assembly: &mut ReplyAssembly) -> Result<&'e str, ModelError> {
         self.item(name(event), assembly)?.is_streamed = true;
         Ok(event["delta"].as_str().unwrap_or_default())
     }
 
     fn arguments(&mut self, event: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
-        let text = self.piece(event, assembly)?;
+        let text = self.item_piece(event, assembly)?;
         match self.item(name(event), assembly)?.key {
-            Some(key) => assembly.arguments(key, text),
+            Some(key) => assembly.append_arguments(key, text),
             None => Err(ModelError::Unreadable { cause: "arguments refer to an unknown tool call".to_owned() }),
         }
     }
@@ -68,7 +68,7 @@ impl ResponseStream {
         }
         let key = assembly.next_key();
         own.key = Some(key);
-        assembly.tool_use(key, text("call_id"), text("name"), None)?;
+        assembly.begin_tool_use(key, text("call_id"), text("name"), None)?;
         Ok(key)
     }
 
@@ -79,7 +79,7 @@ impl ResponseStream {
         match item["type"].as_str() {
             Some("message") if !is_streamed => {
                 for part in item["content"].as_array().into_iter().flatten() {
-                    assembly.text(part["text"].as_str().unwrap_or_default())?;
+                    assembly.append_text(part["text"].as_str().unwrap_or_default())?;
                     self.refusal(part["refusal"].as_str().unwrap_or_default(), assembly)?;
                 }
                 Ok(())
@@ -87,16 +87,16 @@ impl ResponseStream {
             Some("function_call") => {
                 let key = self.tool_use(name, item, assembly)?;
                 let arguments = item["arguments"].as_str().unwrap_or_default();
-                if is_streamed { Ok(()) } else { assembly.arguments(key, arguments) }
+                if is_streamed { Ok(()) } else { assembly.append_arguments(key, arguments) }
             }
             Some("reasoning") => {
                 let texts = ["summary", "content"].into_iter().filter_map(|member| item[member].as_array()).flatten();
                 if !is_streamed {
                     let texts: Vec<&str> = texts.filter_map(|part| part["text"].as_str()).collect();
-                    assembly.thinking(&texts.join("\n\n"))?;
+                    assembly.append_thinking(&texts.join("\n\n"))?;
                 }
                 match replayed_item(item) {
-                    Some(item) => assembly.thought(json!({ "wire": WIRE, "source": self.source, "item": item })),
+                    Some(item) => assembly.attach_thought(json!({ "wire": WIRE, "source": self.source, "item": item })),
                     None => Ok(()),
                 }
             }
@@ -107,7 +107,7 @@ impl ResponseStream {
     /// Adds a refusal of the model, which replaces the text.
     fn refusal(&mut self, text: &str, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         self.is_refused |= !text.is_empty();
-        assembly.text(text)
+        assembly.append_text(text)
     }
 
     /// Processes the end of the answer, with its usage. A server that doesn't stream sends everything here.
@@ -117,24 +117,24 @@ impl ResponseStream {
                 self.complete_item(index.to_string(), item, assembly)?;
             }
         }
-        assembly.model(response["model"].as_str().unwrap_or_default());
+        assembly.set_model(response["model"].as_str().unwrap_or_default());
         let usage = &response["usage"];
         if usage.is_object() {
-            assembly.usage(|own| {
-                own.input = count(&usage["input_tokens"]);
-                own.output = count(&usage["output_tokens"]);
-                own.cached_input = count(&usage["input_tokens_details"]["cached_tokens"]);
-                own.thinking = count(&usage["output_tokens_details"]["reasoning_tokens"]);
+            assembly.change_usage(|own| {
+                own.input = token_count(&usage["input_tokens"]);
+                own.output = token_count(&usage["output_tokens"]);
+                own.cached_input = token_count(&usage["input_tokens_details"]["cached_tokens"]);
+                own.thinking = token_count(&usage["output_tokens_details"]["reasoning_tokens"]);
             });
         }
         match response["status"].as_str() {
-            Some("failed") => return Err(provider_fault::in_stream(response, &self.model)),
-            Some("incomplete") => assembly.stop(match response["incomplete_details"]["reason"].as_str() {
+            Some("failed") => return Err(provider_fault::stream_error(response, &self.model)),
+            Some("incomplete") => assembly.set_stop(match response["incomplete_details"]["reason"].as_str() {
                 Some("max_output_tokens") => StopReason::MaxTokens,
                 Some("content_filter") => StopReason::Refused,
-                other => StopReason::Other(provider_fault::short(other.unwrap_or("incomplete"))),
+                other => StopReason::Other(provider_fault::shorten_message(other.unwrap_or("incomplete"))),
             }),
-            _ if self.is_refused => assembly.stop(StopReason::Refused),
+            _ if self.is_refused => assembly.set_stop(StopReason::Refused),
             _ => {}
         }
         self.is_done = true;
@@ -143,34 +143,34 @@ impl ResponseStream {
 }
 
 impl AnswerDecoder for ResponseStream {
-    fn take(&mut self, event: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
+    fn process_event(&mut self, event: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         match event["type"].as_str() {
-            Some("response.created") => assembly.model(event["response"]["model"].as_str().unwrap_or_default()),
+            Some("response.created") => assembly.set_model(event["response"]["model"].as_str().unwrap_or_default()),
             Some("response.output_item.added") if event["item"]["type"] == "function_call" => {
                 self.tool_use(name(event), &event["item"], assembly)?;
             }
             Some("response.output_text.delta") => {
-                let text = self.piece(event, assembly)?;
-                assembly.text(text)?;
+                let text = self.item_piece(event, assembly)?;
+                assembly.append_text(text)?;
             }
             Some("response.refusal.delta") => {
-                let text = self.piece(event, assembly)?;
+                let text = self.item_piece(event, assembly)?;
                 self.refusal(text, assembly)?;
             }
             Some("response.reasoning_summary_part.added") if event["summary_index"].as_u64() > Some(0) => {
-                assembly.thinking("\n\n")?;
+                assembly.append_thinking("\n\n")?;
             }
             Some("response.reasoning_summary_text.delta" | "response.reasoning_text.delta") => {
-                let text = self.piece(event, assembly)?;
-                assembly.thinking(text)?;
+                let text = self.item_piece(event, assembly)?;
+                assembly.append_thinking(text)?;
             }
             Some("response.function_call_arguments.delta") => self.arguments(event, assembly)?,
             Some("response.output_item.done") => self.complete_item(name(event), &event["item"], assembly)?,
             Some("response.completed" | "response.incomplete") => self.finish(&event["response"], assembly)?,
-            Some("response.failed") => return Err(provider_fault::in_stream(&event["response"], &self.model)),
-            Some("error") => return Err(provider_fault::in_stream(event, &self.model)),
+            Some("response.failed") => return Err(provider_fault::stream_error(&event["response"], &self.model)),
+            Some("error") => return Err(provider_fault::stream_error(event, &self.model)),
             _ if event.get("error").is_some_and(|error| !error.is_null()) => {
-                return Err(provider_fault::in_stream(event, &self.model));
+                return Err(provider_fault::stream_error(event, &self.model));
             }
             _ => {}
         }

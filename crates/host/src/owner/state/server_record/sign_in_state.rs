@@ -1,6 +1,6 @@
 //! The state of the sign-in to one server. Used by `owner/sign_in`.
 
-use credentials::settings::not_offered;
+use credentials::settings::unsupported_sign_in_reason;
 use credentials::sign_in::{SignInError, SignOutOutcome};
 use mcp_auth::{AuthError, AuthReason};
 use ports::server_config::HttpConfig;
@@ -87,7 +87,9 @@ impl SignInState {
 
     /// Applies changed settings, and drops a sign-in that doesn't match them.
     pub(in crate::owner) fn set_up_as(&mut self, config: Option<&HttpConfig>) {
-        let stays = |sign_in: &ServerSignIn| not_offered(config).is_none() && config.is_some_and(|c| sign_in.is_for(c));
+        let stays = |sign_in: &ServerSignIn| {
+            unsupported_sign_in_reason(config).is_none() && config.is_some_and(|c| sign_in.is_for(c))
+        };
         if self.sign_in.as_ref().is_some_and(|sign_in| !stays(sign_in)) {
             self.give_up();
             (self.sign_in, self.failed) = (None, None);
@@ -114,7 +116,7 @@ impl SignInState {
     /// Allows an immediate retry of a failed step, because the user requested it or the network changed.
     pub(in crate::owner) fn try_again(&self) {
         if let Some(sign_in) = &self.sign_in {
-            sign_in.authorization.try_again();
+            sign_in.authorization.clear_failures();
         }
     }
 
