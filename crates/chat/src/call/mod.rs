@@ -179,8 +179,8 @@ pub(super) async fn make_recorded_call(
         left_out,
     };
     // clock: timestamp of the item.
-    let item =
-        record.with_position(ChatItem { id, parent: None, at: ports::time::now(), state: ItemState::Whole, body });
+    let at = ports::time::now();
+    let item = record.with_position(ChatItem { id, parent: None, at, state: ItemState::Whole, body });
     let kept = record.write_end(host, &item).await;
     CallOutcome { item, failure, kept }
 }

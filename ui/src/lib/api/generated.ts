@@ -1768,7 +1768,7 @@ conversation: string, };
 
 /**
  * The user's settings for a conversation. The serialized form is the one of the page; the history uses the form of
- * `stored`.
+ * `to_stored`.
  */
 export type ConversationSettings = { 
 /**
@@ -6248,7 +6248,7 @@ lookedIn: Array<string>,
  */
 hint: string | null, 
 /**
- * Resources that the sandbox may have denied.
+ * Paths that the sandbox may have denied.
  */
 blocked?: Array<BlockedPath>, 
 /**
@@ -6498,7 +6498,7 @@ onClose: CloseAction,
  */
 checkUpdates: boolean, 
 /**
- * Zoom of the page in percent, from `LEAST_ZOOM` to `MOST_ZOOM`.
+ * Zoom of the page in percent, from `MIN_ZOOM` to `MAX_ZOOM`.
  */
 zoom: number, };
 
