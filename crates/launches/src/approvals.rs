@@ -1,5 +1,5 @@
-//! The hashes that approvals to start a server or to connect to one depend on. They cover everything that decides
-//! what is reached.
+//! The hash that an approval to start a server depends on, which covers everything that decides what is started, and
+//! the readable text of approvals to start or connect. The hash for a connection is `address_hash` in `ports`.
 
 use std::path::Path;
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// A family of systems with the same locations of settings.
+/// An operating system, as far as it determines where apps store their settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum OperatingSystem {
     /// Apple's macOS, with `Library/Application Support`.
@@ -16,10 +16,10 @@ pub enum OperatingSystem {
 }
 
 impl OperatingSystem {
-    /// All families of systems.
+    /// All supported operating systems.
     pub const ALL: [Self; 3] = [Self::Linux, Self::MacOs, Self::Windows];
 
-    /// Returns the family that this process runs on.
+    /// Returns the operating system that this process runs on.
     #[must_use]
     pub const fn current() -> Self {
         if cfg!(windows) {

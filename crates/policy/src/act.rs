@@ -80,8 +80,8 @@ pub enum PolicyAct<'a> {
         /// Resolved locations of the paths among the arguments.
         paths: &'a ResolvedPaths,
         /// Set if the call comes from a model that has read another server's output, or content of the same server that
-        /// third parties may have written. The arguments may originate there, so the call requires consent regardless
-        /// of the tool's annotations.
+        /// third parties may have written. The arguments may originate there, so the call requires consent unless
+        /// the rule that allows it has `after_untrusted`, whatever the tool's annotations claim.
         after_untrusted: bool,
         /// Conversation that the call belongs to, if any.
         conversation: Option<&'a str>,

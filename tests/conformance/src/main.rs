@@ -13,7 +13,7 @@ use std::time::Duration;
 use client::Client;
 use serde_json::Value;
 
-/// The suite waits longer, and for ever on a client that hangs.
+/// Time limit of a scenario. Shorter than the limit of the suite, which never stops waiting for a client that hangs.
 const LIMIT: Duration = Duration::from_secs(25);
 
 /// Task that the suite gives to the client.

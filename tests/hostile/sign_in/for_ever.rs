@@ -37,7 +37,8 @@ fn requests(tried: &SignIn) -> usize {
     tried.server.seen().len() + tried.issuer.seen().len()
 }
 
-/// Limits the requests that a broken server causes in a minute of inactivity after its user has started it once.
+/// Checks that a broken server, started once by the user and then left alone, causes at most `MOST` requests in a
+/// minute.
 #[tokio::test]
 async fn x51_broken_server_causes_few_requests() {
     let good = AuthorizationScript::default;

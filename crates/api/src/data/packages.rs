@@ -65,7 +65,7 @@ pub enum UnknownPackageReason {
     Several,
     /// The command line names no package.
     NoPackage,
-    /// Packages of the launcher in the detail can't be looked up.
+    /// Packages of this launcher can't be looked up. The detail is its name.
     Launcher,
     /// The environment variable in the detail changes which package is loaded.
     Variable,

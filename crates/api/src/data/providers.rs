@@ -53,7 +53,8 @@ pub struct ModelProvider {
 pub struct LossyConversion {
     /// Kind of the content, such as `imageInToolResult`.
     pub what: String,
-    /// Conversion: `refuse`, `sendAfter`, `sayInText` or `leaveOut`.
+    /// Handling of the content: `refuse` rejects the request, `sendAfter` sends it in a following message, `sayInText`
+    /// describes it in text, `leaveOut` drops it.
     pub then: String,
     /// Conversions that can be chosen.
     pub choices: Vec<String>,

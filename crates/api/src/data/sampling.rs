@@ -100,7 +100,8 @@ pub enum ModelChosenBy {
 pub struct SamplingLoss {
     /// Kind of the content, by its stable name.
     pub what: String,
-    /// Conversion: `refuse`, `sendAfter`, `sayInText` or `leaveOut`.
+    /// Handling of the content: `refuse` rejects the request, `sendAfter` sends it in a following message, `sayInText`
+    /// describes it in text, `leaveOut` drops it.
     pub then: String,
 }
 

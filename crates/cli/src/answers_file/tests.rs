@@ -425,7 +425,7 @@ fn s27_flagged_result_is_allowed_by_its_hash_only() {
     );
     let why = entry(json!({})).find(&wrong).expect_err("S27: the result is flagged").to_string();
     assert!(
-        why.contains("wants something kept") && why.contains("\"hash\": \"h\""),
+        why.contains("asks to hide something from you") && why.contains("\"hash\": \"h\""),
         "S27: the message contains what to write: {why}"
     );
     let unreviewed = json!([{"kind": "result", "unreviewed": true, "answer": {"action": "allow"}}]).to_string();

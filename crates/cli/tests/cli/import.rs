@@ -113,7 +113,7 @@ fn import_writes_servers_without_secrets() {
     }
     // These tests have no keychain.
     let notes = row(servers, "linear")["notes"].to_string();
-    assert!(notes.contains("no keychain keeps the value of Authorization"), "the value has to be entered: {notes}");
+    assert!(notes.contains("no keychain can store the value of Authorization"), "the value has to be entered: {notes}");
     let log = folder.audit();
     assert!(log.is_empty(), "an import decides nothing: {log:?}");
     let disabled = &settings["mcpServers"]["roo"]["disabledTools"];

@@ -55,7 +55,7 @@ fn policy_check_reports_each_condition_with_its_value() {
         "condition 1: /path glob /secret/*",
         r#"value    "//secret/x""#,
         "read as  /secret/x",
-        "holds: another spelling of the value fits",
+        "holds: another spelling of the value matches",
     ] {
         assert!(words.contains(part), "{part:?} is told: {words}");
     }

@@ -62,9 +62,10 @@ pub struct CallRecord {
     pub open_world: bool,
     /// Position of the latest audit entry that the call rests on, or 0 if there is none.
     pub entry: u64,
-    /// Set while links in its paths are being resolved.
+    /// Number of the running resolution of symbolic links in its paths, or `None`. Results with another number are
+    /// ignored.
     pub following: Option<u64>,
-    /// Set while its audit entry is being written.
+    /// Number of the running write of its audit entry, or `None`.
     pub writing: Option<u64>,
     /// Result of the call, withheld until that entry is durable.
     pub held: Option<Result<ServerResult, CallFailure>>,

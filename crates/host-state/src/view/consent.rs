@@ -45,7 +45,7 @@ pub struct ConsentRequestView {
     pub body: ConsentRequestBody,
     /// Possible scopes of an approval.
     pub scopes: &'static [ApprovalScope],
-    /// Rule that requires consent.
+    /// Reason that requires consent.
     pub rule: &'static str,
     /// Warnings to display with the request.
     pub marks: ReviewMarks,

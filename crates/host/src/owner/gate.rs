@@ -56,7 +56,7 @@ pub(crate) struct SendPermit {
     leaves: Hash,
 }
 
-/// A decided payload that may leave. Equal to what was authorized.
+/// A payload that may be sent. Its hash is the one that was authorized.
 #[derive(Debug)]
 pub(crate) struct AuthorizedPayload<T>(T);
 

@@ -17,9 +17,10 @@ const KILLED_LIMIT: Duration = Duration::from_secs(2);
 /// Time that a server is given to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GracePeriods {
-    /// Time after its input was closed. Default: 2 s.
+    /// Time between closing its input and SIGTERM. Default: 2 s.
     pub after_close: Duration,
-    /// Time after SIGTERM. Default: 2 s. Windows has no such signal, so the server is killed afterwards.
+    /// Time between SIGTERM and the kill. Default: 2 s. On Windows no signal is sent, and the time passes before the
+    /// kill.
     pub after_terminate: Duration,
 }
 

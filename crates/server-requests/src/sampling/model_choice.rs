@@ -225,7 +225,8 @@ impl ModelTier {
     }
 }
 
-/// Returns the model most similar to one of this size class, by its known rank or else by its own name.
+/// Returns the model whose capability is closest to that of this size class. A model without a known rank counts as the
+/// class that its name suggests, and is skipped if the name suggests none.
 fn equivalent<'a>(all: &[&'a (ModelRef, &Model)], wanted: ModelTier) -> Option<&'a ModelRef> {
     let distance = |(id, model): &&&(ModelRef, &Model)| {
         let own = match &model.rank {

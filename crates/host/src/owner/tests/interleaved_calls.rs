@@ -319,26 +319,26 @@ async fn interleave(action: Action, tools: &[&str]) {
 }
 
 #[tokio::test]
-async fn no_call_departs_under_a_revoked_grant() {
+async fn no_call_is_sent_under_a_revoked_grant() {
     interleave(Action::Revoke, &[GRANTED]).await;
 }
 
 #[tokio::test]
-async fn no_call_departs_against_a_new_rule() {
+async fn no_call_is_sent_against_a_new_rule() {
     interleave(Action::Deny, &[GRANTED, ASKING]).await;
 }
 
 #[tokio::test]
-async fn no_call_departs_against_a_new_rule_for_this_run() {
+async fn no_call_is_sent_against_a_new_rule_for_this_run() {
     interleave(Action::DenyForRun, &[GRANTED, ASKING]).await;
 }
 
 #[tokio::test]
-async fn no_call_departs_with_a_changed_definition() {
+async fn no_call_is_sent_with_a_changed_definition() {
     interleave(Action::ChangeDefinition, &[GRANTED]).await;
 }
 
 #[tokio::test]
-async fn no_call_departs_to_a_stopped_server() {
+async fn no_call_is_sent_to_a_stopped_server() {
     interleave(Action::Stop, &[GRANTED, ASKING]).await;
 }

@@ -1,5 +1,5 @@
-//! Mutes a server in many orders with requests of the server and the user's decisions: no entered data departs after the
-//! acknowledgement, each response has its audit entry before it departs, and each request gets one response.
+//! Mutes a server in many orders with requests of the server and the user's decisions: no entered data departs after
+//! the acknowledgement, each response has its audit entry before it departs, and each request gets one response.
 
 use std::time::Instant;
 
@@ -184,7 +184,7 @@ impl std::fmt::Display for Schedule {
 }
 
 #[tokio::test]
-async fn no_entered_data_departs_to_a_muted_server() {
+async fn no_entered_data_is_sent_to_a_muted_server() {
     const STEPS: [Step; 5] = [Step::Mute, Step::Ask, Step::Submit, Step::WriteEntry, Step::Run];
     let (mut accepted, mut withdrawn) = (0, 0);
     for seed in 0..SEEDS {
