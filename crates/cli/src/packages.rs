@@ -63,7 +63,7 @@ fn unknown_version_text(UnknownPackage { reason, detail }: &UnknownPackage) -> S
         UnknownPackageReason::NoPackage => "the command names no package".to_owned(),
         UnknownPackageReason::Launcher => format!("Drawbridge can't look up packages of {detail}"),
         UnknownPackageReason::Variable => format!("the variable {detail} changes what is loaded"),
-        UnknownPackageReason::ProjectSettings => format!("{detail} may change the registry"),
+        UnknownPackageReason::ProjectSettings => format!("{detail} may change which registry is used"),
         UnknownPackageReason::LocalCopy => format!("{detail} may have other code run instead"),
         UnknownPackageReason::OffSearchPath => {
             format!("{detail} is outside your search path, so no program next to it was run")

@@ -81,7 +81,9 @@ impl InstallPlan {
             let kept = self.without_named_values(kept.clone());
             all = kept.values;
             all.extend(values.clone());
-            return self.fill(&all, sandbox);
+            let mut server = self.fill(&all, sandbox)?;
+            carry_limits(&mut server, was);
+            return Ok(server);
         }
         // If another value in the same text changes, a kept secret's text can't be reused.
         let templates = self.named_templates();
@@ -107,8 +109,7 @@ impl InstallPlan {
                 config_values(&mut server.entry.config).insert(name.clone(), text.clone());
             }
         }
-        server.entry.config.revision = was.revision;
-        server.entry.config.tools.clone_from(&was.tools);
+        carry_limits(&mut server, was);
         match (&mut server.entry.config.transport, &was.transport) {
             (ServerTransport::Stdio(StdioConfig { cwd, .. }), ServerTransport::Stdio(was)) => cwd.clone_from(&was.cwd),
             (ServerTransport::Http(new), ServerTransport::Http(was)) => new.auth.clone_from(&was.auth),
@@ -224,4 +225,10 @@ fn config_values(config: &mut ServerConfig) -> &mut BTreeMap<String, String> {
         ServerTransport::Stdio(stdio) => &mut stdio.env,
         ServerTransport::Http(http) => &mut http.headers,
     }
+}
+
+/// Keeps the user's choices that restrict the server and do not depend on its address.
+fn carry_limits(server: &mut NewServer, was: &ServerConfig) {
+    server.entry.config.revision = was.revision;
+    server.entry.config.tools.clone_from(&was.tools);
 }

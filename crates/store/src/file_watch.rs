@@ -1,15 +1,16 @@
 //! Reports changes of files: `mcp.json`, documents and the system-wide rules. Used by the stores of these files.
 //!
-//! One thread and one watcher of the system serve all files of the process. Folders are watched and not the files,
-//! because editors write a new file and rename it, and a watch would refer to the old one. In addition the files are
-//! polled, for file systems without notifications: rarely while the folder is watched, and often while it can't be, or
-//! while the file is behind a link.
+//! One thread and one watcher of the system serve all files of a folder, so that a folder on a file system that hangs
+//! affects only itself. The folder is watched and not the files, because editors write a new file and rename it, and a
+//! watch would refer to the old one. In addition the files are polled, for file systems without notifications: rarely
+//! while the folder is watched, and often while it can't be, or while a file is behind a link.
 
 mod folder_watch;
 mod pending_notices;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use tokio::sync::mpsc;
@@ -23,21 +24,29 @@ const POLL_WATCHED: Duration = Duration::from_secs(10);
 /// Polling interval while a file has no notifications: its folder does not exist, or it is a link.
 const POLL_UNWATCHED: Duration = Duration::from_secs(2);
 
+/// Folders with watched files. A folder is removed when no file in it is watched any more.
+static FOLDERS: Mutex<BTreeMap<PathBuf, Arc<WatchedFolder>>> = Mutex::new(BTreeMap::new());
+
 /// Sends a message for each change of the file from now on, until the receiver is dropped.
 pub(crate) fn start(path: PathBuf, changed: mpsc::Sender<()>) {
-    static WATCHES: OnceLock<Arc<FileWatches>> = OnceLock::new();
-    let watches = WATCHES.get_or_init(|| {
-        let watches = Arc::new(FileWatches::default());
-        let run = {
-            let watches = Arc::clone(&watches);
-            move || watches.run()
-        };
-        if let Err(error) = std::thread::Builder::new().name("file-watch".to_owned()).spawn(run) {
-            tracing::warn!(%error, "files are not watched");
-        }
-        watches
-    });
-    watches.add(WatchedFile { seen: FileState::read(&path), path, changed });
+    let folder = path.parent().unwrap_or(Path::new(".")).to_path_buf();
+    // Read before the thread looks at the file, so that a change in between is reported.
+    let file = WatchedFile { seen: FileState::read(&path), path, changed };
+    let mut folders = lock(&FOLDERS);
+    if let Some(watched) = folders.get(&folder) {
+        watched.add(file);
+        return;
+    }
+    let watched = Arc::new(WatchedFolder::default());
+    watched.add(file);
+    let run = {
+        let (watched, folder) = (Arc::clone(&watched), folder.clone());
+        move || watched.run(folder)
+    };
+    match std::thread::Builder::new().name("file-watch".to_owned()).spawn(run) {
+        Ok(_) => drop(folders.insert(folder, watched)),
+        Err(error) => tracing::warn!(%error, "a file is not watched"),
+    }
 }
 
 /// Metadata that identify a state of a file.
@@ -61,10 +70,6 @@ struct WatchedFile {
 }
 
 impl WatchedFile {
-    fn folder(&self) -> &Path {
-        self.path.parent().unwrap_or(Path::new("."))
-    }
-
     /// Sends a message if a notification came for the file or its metadata changed.
     fn report(&mut self, is_notified: bool) {
         let state = FileState::read(&self.path);
@@ -76,64 +81,71 @@ impl WatchedFile {
     }
 }
 
-/// The watched files of the process.
+/// The watched files of one folder.
 #[derive(Default)]
-struct FileWatches {
-    watched: Mutex<Watched>,
+struct WatchedFolder {
+    /// Files that the thread has not taken over yet.
+    added: Mutex<Vec<WatchedFile>>,
     notices: Arc<PendingNotices>,
 }
 
-#[derive(Default)]
-struct Watched {
-    files: Vec<WatchedFile>,
-    folders: FolderWatch,
-}
-
-impl FileWatches {
+impl WatchedFolder {
+    /// Hands a file to the thread. Does not wait for the disk.
     fn add(&self, file: WatchedFile) {
-        let mut watched = self.lock();
+        let mut added = lock(&self.added);
         self.notices.expect(&file.path);
-        watched.files.push(file);
-        watched.renew(&self.notices);
-        drop(watched);
+        added.push(file);
+        drop(added);
         self.notices.wake();
     }
 
-    /// Reports changes for as long as the process runs.
-    fn run(&self) {
+    /// Reports changes until no receiver is left.
+    fn run(&self, folder: PathBuf) {
+        let mut files: Vec<WatchedFile> = Vec::new();
+        let mut watch = FolderWatch::new(folder.clone());
         let mut next_poll = Instant::now();
         loop {
             let due = self.notices.wait_until(next_poll);
-            let mut watched = self.lock();
-            watched.files.retain(|file| !file.changed.is_closed());
-            let is_renewed = watched.renew(&self.notices);
-            let is_polled = is_renewed || next_poll <= Instant::now();
-            for file in &mut watched.files {
+            self.drop_closed(&mut files);
+            if files.is_empty() && self.is_abandoned(&folder) {
+                return;
+            }
+            let is_renewed = watch.renew(&self.notices);
+            let added = std::mem::take(&mut *lock(&self.added));
+            let is_polled = is_renewed || !added.is_empty() || next_poll <= Instant::now();
+            files.extend(added);
+            for file in &mut files {
                 let is_notified = due.contains(&file.path);
                 if is_notified || is_polled {
                     file.report(is_notified);
                 }
             }
-            let interval = if watched.are_all_notified() { POLL_WATCHED } else { POLL_UNWATCHED };
-            let latest = Instant::now() + interval;
+            let is_each_notified = watch.is_watching() && !files.iter().any(|file| file.path.is_symlink());
+            let latest = Instant::now() + if is_each_notified { POLL_WATCHED } else { POLL_UNWATCHED };
             next_poll = if is_polled { latest } else { next_poll.min(latest) };
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Watched> {
-        self.watched.lock().unwrap_or_else(PoisonError::into_inner)
+    fn drop_closed(&self, files: &mut Vec<WatchedFile>) {
+        let before = files.len();
+        files.retain(|file| !file.changed.is_closed());
+        if files.len() < before {
+            let added = lock(&self.added);
+            self.notices.retain(|path| files.iter().chain(added.iter()).any(|file| file.path == *path));
+        }
+    }
+
+    /// Removes the folder if no file was added meanwhile. Returns `true` if it was removed.
+    fn is_abandoned(&self, folder: &Path) -> bool {
+        let mut folders = lock(&FOLDERS);
+        let is_abandoned = lock(&self.added).is_empty();
+        if is_abandoned {
+            folders.remove(folder);
+        }
+        is_abandoned
     }
 }
 
-impl Watched {
-    /// Watches the current folders, which may have been replaced. Returns `true` if the watches were created again.
-    fn renew(&mut self, notices: &Arc<PendingNotices>) -> bool {
-        notices.retain(|path| self.files.iter().any(|file| file.path == *path));
-        self.folders.renew(self.files.iter().map(WatchedFile::folder), notices)
-    }
-
-    /// Returns `true` if the system reports changes of every file.
-    fn are_all_notified(&self) -> bool {
-        self.files.iter().all(|file| self.folders.contains(file.folder()) && !file.path.is_symlink())
-    }
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

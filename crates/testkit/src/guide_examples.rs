@@ -34,7 +34,7 @@ pub fn guide_examples(language: &str) -> Vec<GuideExample> {
         for (number, line) in text.lines().enumerate() {
             if line.starts_with("```") {
                 is_in_block = line == "```console";
-            } else if is_in_block {
+            } else if is_in_block && !line.is_empty() {
                 examples.push(GuideExample { location: format!("{name}:{}", number + 1), words: shell_words(line) });
             }
         }

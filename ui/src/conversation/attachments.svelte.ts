@@ -42,9 +42,10 @@ export class Attachments {
 
   readonly bytes: number = $derived.by(() => this.all.reduce((sum, { bytes }) => sum + bytes, 0));
 
-  /** Attaches the files that fit and records the reason for the others. */
-  async add(files: readonly File[]): Promise<void> {
+  /** Attaches the files that fit and records the reason for the others. Returns the attached ones. */
+  async add(files: readonly File[]): Promise<readonly AttachedFile[]> {
     this.problems = [];
+    const added: AttachedFile[] = [];
     for (const file of files) {
       const problem = this.#problem(file);
       if (problem !== null) {
@@ -55,6 +56,7 @@ export class Attachments {
       try {
         const read = await attached(file);
         this.all = [...this.all, read];
+        added.push(read);
       } catch (cause) {
         const reason = errorLine(cause);
         const unread = m.conversation_file_unread({ name: nameOf(file), reason });
@@ -62,6 +64,7 @@ export class Attachments {
       }
       this.reading -= 1;
     }
+    return added;
   }
 
   remove(id: string): void {

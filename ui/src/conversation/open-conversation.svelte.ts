@@ -1,5 +1,7 @@
 // State of the open conversation: its items, which are read when it opens and when they change, and streamed answers.
 
+import { tick } from "svelte";
+
 import { call, toApiError, type ApiError } from "$lib/api/client";
 import type {
   ServerCall,
@@ -67,6 +69,8 @@ export class OpenConversation {
     const isOwn = ({ body }: ConversationItem) =>
       body.kind === "message" && body.role === "user" && body.prompt === null;
     this.editedItem = this.items.findLast(isOwn)?.id ?? null;
+    // A message that is not rendered does not take the request, and must not take it later.
+    void tick().then(() => (this.editedItem = null));
   }
 
   /** Reads the conversation and follows its changes until the returned function is called. */

@@ -34,7 +34,7 @@ describe("rules", () => {
       annotations: { readOnly: null, destructive: true, idempotent: null, openWorld: null },
     });
     expect(ruleSummary(rule), "the whole rule").toBe(
-      "Deny: tool delete_* of files, if /path is in the folder /etc, if it may be destructive, according to the server.",
+      "Deny: tool delete_* of files, if /path is in the folder /etc, if it may be destructive, unless the server says that it is not.",
     );
     const hidden = sampleRule({ server: "fi\u202eles" });
     expect(ruleSummary(hidden), "hidden characters are seen").not.toContain("\u202e");

@@ -41,7 +41,8 @@ impl Owner {
     /// Records a change of the lists in the audit log, since it can let models call more tools, whichever program wrote
     /// it.
     pub(super) fn note_tools(&mut self, server: &str, before: &ToolFilter, now: &ToolFilter) {
-        let subject = canonical_json(&json!({ "tools": now, "before": before }));
+        // Sorted by name, so a subject that is too long loses the end of the earlier lists.
+        let subject = canonical_json(&json!({ "after": now, "before": before }));
         let hash = Hash::of_bytes(subject.as_bytes());
         self.audit_without_waiting(AuditedDecision {
             server,

@@ -84,7 +84,7 @@ async fn a_refusal_and_each_change_of_the_lists_are_in_the_audit_log() {
     assert_eq!((&*calls[0].decision, &*calls[0].rule, &*calls[0].asker), ("denied", "settings", "model"));
     let changes = read("tools");
     let subject =
-        json!({ "before": { "disabled": ["echo"], "enabled": null }, "tools": { "disabled": [], "enabled": null } });
+        json!({ "after": { "disabled": [], "enabled": null }, "before": { "disabled": ["echo"], "enabled": null } });
     assert_eq!(changes.len(), 1, "{changes:?}");
     assert_eq!((&*changes[0].server, &*changes[0].decision), (SERVER, "noted"));
     assert_eq!(serde_json::from_str::<serde_json::Value>(&changes[0].subject).unwrap(), subject);

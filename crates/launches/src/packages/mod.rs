@@ -145,7 +145,7 @@ pub enum UnknownPackage {
     #[error("the variable {0} changes what the launcher loads")]
     Variable(String),
     /// A settings file in the working directory or above decides which registry is used, and through which proxy.
-    #[error("{0} may change the registry")]
+    #[error("{0} may change which registry is used")]
     ProjectSettings(String),
     /// Packages or programs of a local project may run instead of the registry's.
     #[error("{0} may have other code run instead")]

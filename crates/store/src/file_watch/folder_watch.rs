@@ -1,6 +1,5 @@
-//! The watcher of the system over the folders of all watched files. Used by the parent module.
+//! The watcher of the system over one folder. Used by the parent module.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -8,54 +7,49 @@ use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use super::pending_notices::PendingNotices;
 
-/// A watcher, with the watched folders and their identities.
-#[derive(Default)]
+/// A watched folder.
 pub(super) struct FolderWatch {
-    watcher: Option<RecommendedWatcher>,
-    folders: BTreeMap<PathBuf, u128>,
+    folder: PathBuf,
+    /// Watcher, with the identity of the folder when it was created.
+    watcher: Option<(RecommendedWatcher, u128)>,
 }
 
 impl FolderWatch {
-    /// Watches these folders as they are now. Creates a new watcher if a folder was removed or replaced, and returns
-    /// `true` then, because events between the two watchers are lost.
-    pub(super) fn renew<'a>(&mut self, folders: impl Iterator<Item = &'a Path>, notices: &Arc<PendingNotices>) -> bool {
-        let wanted: BTreeMap<PathBuf, u128> = folders
-            .filter_map(|folder| Some((folder, folder.metadata().ok()?)))
-            .map(|(folder, metadata)| (folder.to_path_buf(), crate::private_files::identity(&metadata)))
-            .collect();
-        let is_kept = |(folder, identity): (&PathBuf, &u128)| wanted.get(folder) == Some(identity);
-        let is_replaced = !self.folders.iter().all(is_kept);
-        if is_replaced {
-            self.watcher = None;
-            self.folders.clear();
-        }
-        if self.watcher.is_none() && !wanted.is_empty() {
-            self.watcher = new_watcher(notices);
-        }
-        let Some(watcher) = &mut self.watcher else { return is_replaced };
-        for (folder, identity) in wanted {
-            if self.folders.contains_key(&folder) {
-                continue;
-            }
-            match watcher.watch(&folder, RecursiveMode::NonRecursive) {
-                Ok(()) => drop(self.folders.insert(folder, identity)),
-                Err(error) => {
-                    tracing::debug!(%error, "a folder can't be watched, so its files are polled");
-                }
-            }
-        }
-        is_replaced
+    /// Returns a watch that [`renew`](Self::renew) has to start.
+    pub(super) const fn new(folder: PathBuf) -> Self {
+        Self { folder, watcher: None }
     }
 
-    /// Returns `true` if this folder is watched.
-    pub(super) fn contains(&self, folder: &Path) -> bool {
-        self.folders.contains_key(folder)
+    /// Watches the current folder, which may have been removed or replaced. Returns `true` if the watch was created or
+    /// ended, because events before that are lost.
+    pub(super) fn renew(&mut self, notices: &Arc<PendingNotices>) -> bool {
+        let is_lost = notices.take_folder_lost();
+        let identity = self.folder.metadata().ok().map(|metadata| crate::private_files::identity(&metadata));
+        let watched = self.watcher.as_ref().map(|(_, identity)| *identity);
+        if identity == watched && !is_lost {
+            return false;
+        }
+        self.watcher = None;
+        if let Some(identity) = identity {
+            match new_watcher(&self.folder, notices) {
+                Ok(watcher) => self.watcher = Some((watcher, identity)),
+                Err(error) => tracing::debug!(%error, "a folder can't be watched, so its files are polled"),
+            }
+        }
+        self.watcher.is_some() || watched.is_some()
+    }
+
+    /// Returns `true` if the system reports changes in the folder.
+    pub(super) const fn is_watching(&self) -> bool {
+        self.watcher.is_some()
     }
 }
 
-fn new_watcher(notices: &Arc<PendingNotices>) -> Option<RecommendedWatcher> {
+fn new_watcher(folder: &Path, notices: &Arc<PendingNotices>) -> notify::Result<RecommendedWatcher> {
     let notices = Arc::clone(notices);
-    notify::recommended_watcher(move |event: notify::Result<notify::Event>| notices.on_event(event.as_ref().ok()))
-        .inspect_err(|error| tracing::debug!(%error, "folders can't be watched, so files are polled"))
-        .ok()
+    let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+        notices.on_event(event.as_ref().ok());
+    })?;
+    watcher.watch(folder, RecursiveMode::NonRecursive)?;
+    Ok(watcher)
 }

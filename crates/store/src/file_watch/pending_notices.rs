@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use notify::event::ModifyKind;
 use notify::{Event, EventKind};
 
 /// Idle time after the last event before a change is reported, because files are written in steps.
@@ -26,6 +27,7 @@ pub(super) struct PendingNotices {
 struct NoticedFiles {
     files: Vec<(PathBuf, Option<NoticeTimes>)>,
     is_woken: bool,
+    is_folder_lost: bool,
 }
 
 /// Times of the first and the last unreported event.
@@ -68,6 +70,10 @@ impl PendingNotices {
         }
         let now = Instant::now();
         let mut noticed = self.lock();
+        let is_folder = |path: &PathBuf| noticed.files.iter().any(|(file, _)| file.parent() == Some(path));
+        if event.is_some_and(|event| is_removal(event.kind) && event.paths.iter().any(is_folder)) {
+            noticed.is_folder_lost = true;
+        }
         let mut is_any = false;
         for (path, times) in &mut noticed.files {
             if !event.is_none_or(|event| concerns(event, path)) {
@@ -80,6 +86,12 @@ impl PendingNotices {
         if is_any {
             self.changed.notify_all();
         }
+    }
+
+    /// Returns `true` if a watched folder was removed or moved since the last call. Its watch reports nothing any more,
+    /// although a folder in its place may have the same identity.
+    pub(super) fn take_folder_lost(&self) -> bool {
+        std::mem::take(&mut self.lock().is_folder_lost)
     }
 
     /// Waits until a notification is due, until [`wake`](Self::wake), or until this time. Returns the files to report.
@@ -109,6 +121,10 @@ impl NoticedFiles {
     }
 }
 
+const fn is_removal(kind: EventKind) -> bool {
+    matches!(kind, EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_)))
+}
+
 /// Returns `true` if the event is about a file of this name or about the folder, or names no path.
 ///
 /// Only names of files are compared: a system may report a folder by another path than the one that is watched, and a
@@ -121,7 +137,7 @@ fn concerns(event: &Event, path: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use notify::event::{AccessKind, ModifyKind};
+    use notify::event::{AccessKind, RemoveKind};
 
     use super::*;
 
@@ -160,6 +176,17 @@ mod tests {
         assert_eq!(noticed(&notices).len(), 2);
         notices.on_event(None);
         assert_eq!(noticed(&notices).len(), 3);
+    }
+
+    #[test]
+    fn only_the_removal_of_a_folder_loses_its_watch() {
+        let notices = notices(&["/a/one.json"]);
+        notices.on_event(Some(&event(EventKind::Remove(RemoveKind::File), "/a/one.json")));
+        notices.on_event(Some(&event(MODIFIED, "/a")));
+        assert!(!notices.take_folder_lost());
+        notices.on_event(Some(&event(EventKind::Remove(RemoveKind::Folder), "/a")));
+        assert!(notices.take_folder_lost());
+        assert!(!notices.take_folder_lost(), "each loss is reported once");
     }
 
     #[test]

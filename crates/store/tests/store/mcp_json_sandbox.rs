@@ -66,7 +66,7 @@ fn invalid_sandbox_settings_are_rejected() {
         (r#"{"network": []}"#, "no host is named"),
         (r#"{"network": [true]}"#, "a text"),
         (r#"{"network": ["example.com", "https://example.org/"]}"#, "is not a host"),
-        (r#"{"network": ["*"]}"#, "too wide"),
+        (r#"{"network": ["*"]}"#, "too broad"),
         (r#"{"network": ["example.com:0"]}"#, "1 to 65535"),
         (r#"{"network": false, "network": true}"#, "twice"),
     ] {

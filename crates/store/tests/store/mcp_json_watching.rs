@@ -7,8 +7,8 @@ use crate::common::Store;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
-/// Time limit for a notification. Without system events the file is polled every 2 s, and this is more than twice as
-/// long.
+/// Time limit for a notification. A file behind a link or in a missing folder is polled every 2 s, and this is more than
+/// twice as long.
 const LATE: Duration = Duration::from_secs(5);
 
 async fn expect(changed: &mut mpsc::Receiver<()>, what: &str) {
