@@ -15,9 +15,9 @@ use crate::shell_events::show_question;
 use crate::window;
 
 /// Minimum interval between two notifications. One is enough to bring the user back to the window.
-const BETWEEN: Duration = Duration::from_secs(5);
+const MIN_INTERVAL: Duration = Duration::from_secs(5);
 /// Maximum number of notifications shown at once. A further one withdraws the oldest.
-const MOST_SHOWN: usize = 8;
+const MAX_SHOWN: usize = 8;
 
 /// Notifications that are currently shown.
 #[derive(Default)]
@@ -48,31 +48,31 @@ struct NextAnnouncement {
 
 impl ShownAnnouncements {
     /// Registers a notification. Returns `None` if the request was already announced, or if another one was announced
-    /// within [`BETWEEN`].
+    /// within [`MIN_INTERVAL`].
     fn add(&mut self, now: Instant, request: Option<ConsentRequestId>, kind: &str) -> Option<NextAnnouncement> {
         // A sampling request is queued again under the same id for the response, which is a separate decision.
         let is_known = request.is_some() && self.all.iter().any(|one| one.request == request && one.kind == kind);
-        if is_known || self.last.is_some_and(|last| now.duration_since(last) < BETWEEN) {
+        if is_known || self.last.is_some_and(|last| now.duration_since(last) < MIN_INTERVAL) {
             return None;
         }
         self.last = Some(now);
         let number = self.next;
         self.next = self.next.wrapping_add(1);
         self.all.push_back(AnnouncedRequest { number, request, kind: kind.to_owned() });
-        let surplus = self.all.len().saturating_sub(MOST_SHOWN);
+        let surplus = self.all.len().saturating_sub(MAX_SHOWN);
         let withdrawn = self.all.drain(..surplus).map(|one| one.number).collect();
         Some(NextAnnouncement { number, withdrawn })
     }
 
     /// Removes requests that are decided and returns the numbers of their notifications.
-    fn keep(&mut self, waiting: &[ConsentRequestId]) -> Vec<i32> {
+    fn retain_waiting(&mut self, waiting: &[ConsentRequestId]) -> Vec<i32> {
         let is_gone = |one: &AnnouncedRequest| one.request.is_some_and(|id| !waiting.contains(&id));
         let gone = self.all.iter().filter(|one| is_gone(one)).map(|one| one.number).collect();
         self.all.retain(|one| !is_gone(one));
         gone
     }
 
-    fn request_of(&self, number: i32) -> Option<ConsentRequestId> {
+    fn find_request(&self, number: i32) -> Option<ConsentRequestId> {
         self.all.iter().find(|one| one.number == number)?.request
     }
 }
@@ -82,7 +82,7 @@ pub(crate) fn follow_clicks(app: &AppHandle) {
     let clicked = app.clone();
     let followed = app.notification().on_action(move |action| {
         let announcements = clicked.state::<Announcements>();
-        let request = action.notification().and_then(|shown| announcements.lock(|all| all.request_of(shown.id())));
+        let request = action.notification().and_then(|shown| announcements.lock(|all| all.find_request(shown.id())));
         match request {
             Some(id) => show_question(&clicked, Some(id.0.to_string())),
             None => window::show(&clicked),
@@ -100,7 +100,7 @@ impl Announcements {
             return;
         }
         let Some(room) = self.lock(|all| all.add(Instant::now(), request, kind)) else { return };
-        withdraw(app, room.withdrawn);
+        withdraw_notifications(app, room.withdrawn);
         let notification = app.notification().builder().id(room.number).title("Drawbridge").body(text);
         if let Err(error) = notification.show() {
             tracing::warn!("failed to show a notification: {error}");
@@ -108,13 +108,13 @@ impl Announcements {
     }
 
     /// Withdraws the notifications of requests that no longer wait. Does not block on the system.
-    pub(crate) fn withdraw_all_but(&self, app: &AppHandle, waiting: &[ConsentRequestId]) {
-        let gone = self.lock(|all| all.keep(waiting));
+    pub(crate) fn withdraw_others(&self, app: &AppHandle, waiting: &[ConsentRequestId]) {
+        let gone = self.lock(|all| all.retain_waiting(waiting));
         if gone.is_empty() {
             return;
         }
         let app = app.clone();
-        tauri::async_runtime::spawn_blocking(move || withdraw(&app, gone));
+        tauri::async_runtime::spawn_blocking(move || withdraw_notifications(&app, gone));
     }
 
     fn lock<T>(&self, act: impl FnOnce(&mut ShownAnnouncements) -> T) -> T {
@@ -122,7 +122,7 @@ impl Announcements {
     }
 }
 
-fn withdraw(app: &AppHandle, numbers: Vec<i32>) {
+fn withdraw_notifications(app: &AppHandle, numbers: Vec<i32>) {
     if !numbers.is_empty()
         && let Err(error) = app.notification().remove_active(numbers)
     {
@@ -131,7 +131,7 @@ fn withdraw(app: &AppHandle, numbers: Vec<i32>) {
 }
 
 /// Returns the text of a notification. `kind` is the kind of the request as in the audit log.
-pub(crate) fn text(chinese: bool, server: &str, kind: &str) -> String {
+pub(crate) fn notification_text(chinese: bool, server: &str, kind: &str) -> String {
     let what = match (kind, chinese) {
         ("start-server", false) => "needs your approval to start",
         ("start-server", true) => "需要你批准才能启动",
@@ -161,48 +161,59 @@ mod tests {
 
     const TOOL: &str = "tool";
 
-    fn id(number: u64) -> Option<ConsentRequestId> {
+    fn request_id(number: u64) -> Option<ConsentRequestId> {
         Some(ConsentRequestId(number))
     }
 
     #[test]
     fn announcement_names_the_server_and_its_request() {
-        assert_eq!(text(false, "files", "roots"), "files asks for your folders", "English text");
-        assert_eq!(text(true, "files", "roots"), "files 请求访问你的文件夹", "Chinese text");
-        assert_eq!(text(false, "files", "new"), "files has a question", "text for an unknown kind");
+        assert_eq!(notification_text(false, "files", "roots"), "files asks for your folders", "English text");
+        assert_eq!(notification_text(true, "files", "roots"), "files 请求访问你的文件夹", "Chinese text");
+        assert_eq!(notification_text(false, "files", "new"), "files has a question", "text for an unknown kind");
     }
 
     #[test]
     fn request_is_announced_once_and_floods_are_suppressed() {
         let mut shown = ShownAnnouncements::default();
         let start = Instant::now();
-        assert!(shown.add(start, id(1), TOOL).is_some(), "the first request should be announced");
-        assert_eq!(shown.add(start, id(2), TOOL), None, "another request at the same time should not be announced");
-        assert_eq!(shown.add(start + BETWEEN, id(1), TOOL), None, "the same request should not be announced again");
+        assert!(shown.add(start, request_id(1), TOOL).is_some(), "the first request should be announced");
+        assert_eq!(
+            shown.add(start, request_id(2), TOOL),
+            None,
+            "another request at the same time should not be announced"
+        );
+        assert_eq!(
+            shown.add(start + MIN_INTERVAL, request_id(1), TOOL),
+            None,
+            "the same request should not be announced again"
+        );
         assert!(
-            shown.add(start + BETWEEN, id(1), "sampling-answer").is_some(),
+            shown.add(start + MIN_INTERVAL, request_id(1), "sampling-answer").is_some(),
             "another decision on it should be announced"
         );
-        assert!(shown.add(start + BETWEEN * 2, id(2), TOOL).is_some(), "another request should be announced later");
+        assert!(
+            shown.add(start + MIN_INTERVAL * 2, request_id(2), TOOL).is_some(),
+            "another request should be announced later"
+        );
     }
 
     #[test]
     fn oldest_notification_is_withdrawn_and_decided_requests_are_removed() {
         let mut shown = ShownAnnouncements::default();
         let start = Instant::now();
-        let mut add = |number: u32| shown.add(start + BETWEEN * number, id(u64::from(number)), TOOL);
-        for number in 0..MOST_SHOWN as u32 {
+        let mut add = |number: u32| shown.add(start + MIN_INTERVAL * number, request_id(u64::from(number)), TOOL);
+        for number in 0..MAX_SHOWN as u32 {
             assert_eq!(
                 add(number).map(|room| room.withdrawn),
                 Some(vec![]),
                 "notification {number} should not withdraw others"
             );
         }
-        let more = add(MOST_SHOWN as u32).expect("a further notification should be shown");
+        let more = add(MAX_SHOWN as u32).expect("a further notification should be shown");
         assert_eq!(more.withdrawn, [0], "the oldest notification should be withdrawn");
-        assert_eq!(shown.request_of(more.number), id(MOST_SHOWN as u64), "a click should find the request");
-        assert_eq!(shown.request_of(0), None, "a withdrawn notification should have no request");
-        assert_eq!(shown.keep(&[ConsentRequestId(3)]).len(), MOST_SHOWN - 1, "all other requests are decided");
+        assert_eq!(shown.find_request(more.number), request_id(MAX_SHOWN as u64), "a click should find the request");
+        assert_eq!(shown.find_request(0), None, "a withdrawn notification should have no request");
+        assert_eq!(shown.retain_waiting(&[ConsentRequestId(3)]).len(), MAX_SHOWN - 1, "all other requests are decided");
         assert_eq!(shown.all.len(), 1, "decided requests should be removed");
     }
 }

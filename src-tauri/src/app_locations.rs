@@ -8,26 +8,26 @@ use domain::StoreError;
 use store::Locations;
 
 /// Environment variable that overrides the path of the settings file.
-const CONFIG: &str = "DRAWBRIDGE_CONFIG";
+const CONFIG_VARIABLE: &str = "DRAWBRIDGE_CONFIG";
 /// Environment variable that overrides the folder for all other files.
-const DATA_DIR: &str = "DRAWBRIDGE_DATA_DIR";
+const DATA_DIR_VARIABLE: &str = "DRAWBRIDGE_DATA_DIR";
 /// Environment variable that overrides the registry that servers are installed from.
-const REGISTRY: &str = "DRAWBRIDGE_REGISTRY";
+const REGISTRY_VARIABLE: &str = "DRAWBRIDGE_REGISTRY";
 
 /// Returns the locations in use: those in the environment, or the system's defaults.
 ///
 /// # Errors
 /// Returns an error if the environment does not contain both paths and there is no home folder.
 pub(crate) fn locations() -> Result<Locations, StoreError> {
-    choose(env::var_os(CONFIG), env::var_os(DATA_DIR), store::default_locations)
+    locations_from(env::var_os(CONFIG_VARIABLE), env::var_os(DATA_DIR_VARIABLE), store::default_locations)
 }
 
 /// Returns the address of the registry from the environment, if set.
-pub(crate) fn registry() -> Option<String> {
-    env::var(REGISTRY).ok().filter(|address| !address.is_empty())
+pub(crate) fn registry_address() -> Option<String> {
+    env::var(REGISTRY_VARIABLE).ok().filter(|address| !address.is_empty())
 }
 
-fn choose(
+fn locations_from(
     config: Option<OsString>,
     data: Option<OsString>,
     usual: impl FnOnce() -> Result<Locations, StoreError>,
@@ -46,11 +46,11 @@ fn choose(
 const INSTALLED_PROGRAMS: &str = "../lib/drawbridge";
 
 /// Returns the path of the demo server: the installed one, or the one next to the executable as in a build.
-pub(crate) fn demo_server() -> Option<PathBuf> {
-    demo_server_of(&env::current_exe().ok()?)
+pub(crate) fn demo_server_path() -> Option<PathBuf> {
+    demo_server_next_to(&env::current_exe().ok()?)
 }
 
-fn demo_server_of(program: &Path) -> Option<PathBuf> {
+fn demo_server_next_to(program: &Path) -> Option<PathBuf> {
     let name = format!("demo-server{}", env::consts::EXE_SUFFIX);
     let beside = program.parent()?;
     // The path appears in the settings file and in a consent request, so it must not contain "..".
@@ -63,16 +63,16 @@ fn demo_server_of(program: &Path) -> Option<PathBuf> {
 mod tests {
     use super::*;
 
-    fn usual() -> Result<Locations, StoreError> {
+    fn default_locations() -> Result<Locations, StoreError> {
         Ok(Locations { config_file: "/usual/mcp.json".into(), data_dir: "/usual/data".into() })
     }
 
     #[test]
     fn environment_overrides_one_or_both_locations() {
-        let places = choose(Some("/a.json".into()), Some("".into()), usual);
+        let places = locations_from(Some("/a.json".into()), Some("".into()), default_locations);
         let expected = Locations { config_file: "/a.json".into(), data_dir: "/usual/data".into() };
         assert_eq!(places.ok(), Some(expected), "an empty variable should be ignored");
-        let both = choose(Some("/a.json".into()), Some("/d".into()), || {
+        let both = locations_from(Some("/a.json".into()), Some("/d".into()), || {
             Err(StoreError { path: String::new(), cause: String::from("no home") })
         });
         assert!(both.is_ok(), "with both variables set, no home folder should be needed");
@@ -88,10 +88,14 @@ mod tests {
         }
         let name = format!("demo-server{}", env::consts::EXE_SUFFIX);
         let app = bin.join("drawbridge");
-        assert_eq!(demo_server_of(&app), None, "a missing file should not be returned");
+        assert_eq!(demo_server_next_to(&app), None, "a missing file should not be returned");
         std::fs::write(bin.join(&name), "").unwrap();
-        assert_eq!(demo_server_of(&app), Some(bin.join(&name)), "the demo server next to the app should be found");
+        assert_eq!(demo_server_next_to(&app), Some(bin.join(&name)), "the demo server next to the app should be found");
         std::fs::write(lib.join(&name), "").unwrap();
-        assert_eq!(demo_server_of(&app), Some(lib.join(&name)), "the installed demo server should take precedence");
+        assert_eq!(
+            demo_server_next_to(&app),
+            Some(lib.join(&name)),
+            "the installed demo server should take precedence"
+        );
     }
 }

@@ -16,24 +16,24 @@ use crate::shell_events::{ShellEvent, ShellEvents};
 use crate::window;
 
 /// Command line flag that starts the app without its window, as at login.
-pub(crate) const BACKGROUND: &str = "--background";
+pub(crate) const BACKGROUND_OPTION: &str = "--background";
 
 /// Time within which the page has to show the choice. After it the page counts as unresponsive, and closing the window
 /// again quits.
-const PATIENCE: Duration = Duration::from_secs(3);
+const CHOICE_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Returns `true` if this process should start without a window.
-pub(crate) fn is_asked_for_here() -> bool {
-    is_asked_for(env::args_os().filter_map(|argument| argument.into_string().ok()))
+pub(crate) fn starts_in_background() -> bool {
+    requests_background(env::args_os().filter_map(|argument| argument.into_string().ok()))
 }
 
 /// Returns `true` if a command line requests a start without a window.
-pub(crate) fn is_asked_for(mut arguments: impl Iterator<Item = String>) -> bool {
-    arguments.any(|argument| argument == BACKGROUND)
+pub(crate) fn requests_background(mut arguments: impl Iterator<Item = String>) -> bool {
+    arguments.any(|argument| argument == BACKGROUND_OPTION)
 }
 
 /// Returns the number of servers that have a process or a connection, or are about to.
-pub(crate) fn running(snapshot: &Snapshot) -> usize {
+pub(crate) fn running_servers(snapshot: &Snapshot) -> usize {
     let runs = |state: &ServerState| {
         matches!(state, ServerState::Starting | ServerState::Ready | ServerState::Reconnecting(_))
     };
@@ -41,7 +41,7 @@ pub(crate) fn running(snapshot: &Snapshot) -> usize {
 }
 
 /// Returns the action for this setting and this number of running servers.
-fn closing(on_close: &str, running: usize) -> CloseAction {
+fn close_action(on_close: &str, running: usize) -> CloseAction {
     match (running, on_close) {
         (0, _) | (_, "quit") => CloseAction::Quit,
         (_, "background") => CloseAction::Background,
@@ -65,10 +65,10 @@ enum ChoiceState {
 impl ClosingChoice {
     /// Notifies the page to show the choice. Returns `false` if that is not possible, or if the page did not react to
     /// an earlier notification.
-    fn ask(&self, now: Instant, tell: impl FnOnce() -> bool) -> bool {
+    fn request_choice(&self, now: Instant, tell: impl FnOnce() -> bool) -> bool {
         let mut choice = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match *choice {
-            ChoiceState::Told(at) if now.duration_since(at) >= PATIENCE => false,
+            ChoiceState::Told(at) if now.duration_since(at) >= CHOICE_TIMEOUT => false,
             ChoiceState::Told(_) => tell(),
             ChoiceState::Quiet => {
                 let is_told = tell();
@@ -80,7 +80,7 @@ impl ClosingChoice {
         }
     }
 
-    fn shown(&self) {
+    fn mark_shown(&self) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = ChoiceState::Quiet;
     }
 }
@@ -89,20 +89,20 @@ impl ClosingChoice {
 pub(crate) fn may_close(app: &AppHandle) -> bool {
     let Some(api) = app.try_state::<Api>() else { return true };
     let Ok(snapshot) = tauri::async_runtime::block_on(api.host().snapshot()) else { return true };
-    let running = running(&snapshot);
-    match closing(&snapshot.settings.on_close, running) {
+    let running = running_servers(&snapshot);
+    match close_action(&snapshot.settings.on_close, running) {
         CloseAction::Quit => true,
-        CloseAction::Background => !hide(app),
+        CloseAction::Background => !hide_window(app),
         CloseAction::Ask => {
             let tell = || app.state::<ShellEvents>().send(ShellEvent::ClosingAsked { servers: running });
-            !app.state::<ClosingChoice>().ask(Instant::now(), tell)
+            !app.state::<ClosingChoice>().request_choice(Instant::now(), tell)
         }
     }
 }
 
 /// Hides the window. Returns `false` on failure, because the window would otherwise stay open after the user closed it.
-fn hide<R: Runtime>(app: &AppHandle<R>) -> bool {
-    let hidden = app.get_webview_window(window::MAIN).map(|window| window.hide());
+fn hide_window<R: Runtime>(app: &AppHandle<R>) -> bool {
+    let hidden = app.get_webview_window(window::MAIN_WINDOW).map(|window| window.hide());
     if let Some(Err(error)) = &hidden {
         tracing::warn!("failed to hide the window: {error}");
     }
@@ -112,7 +112,7 @@ fn hide<R: Runtime>(app: &AppHandle<R>) -> bool {
 /// Records that the page shows the choice.
 #[tauri::command]
 pub(crate) fn closing_shown(choice: State<'_, ClosingChoice>) {
-    choice.shown();
+    choice.mark_shown();
 }
 
 /// Executes the user's choice in the dialog of a closing window.
@@ -120,7 +120,7 @@ pub(crate) fn closing_shown(choice: State<'_, ClosingChoice>) {
 pub(crate) fn finish_closing<R: Runtime>(app: AppHandle<R>, choice: CloseAction) {
     match choice {
         CloseAction::Quit => app.exit(0),
-        CloseAction::Background if hide(&app) => {}
+        CloseAction::Background if hide_window(&app) => {}
         CloseAction::Background => app.exit(0),
         CloseAction::Ask => {}
     }
@@ -140,7 +140,7 @@ mod tests {
             ("background", 3, CloseAction::Background),
             ("quit", 3, CloseAction::Quit),
         ] {
-            assert_eq!(closing(setting, running), expected, "{setting} with {running} servers");
+            assert_eq!(close_action(setting, running), expected, "{setting} with {running} servers");
         }
     }
 
@@ -148,27 +148,30 @@ mod tests {
     fn page_that_never_shows_the_choice_does_not_block_closing() {
         let choice = ClosingChoice::default();
         let start = Instant::now();
-        assert!(!choice.ask(start, || false), "without a page the choice can't be shown");
-        assert!(choice.ask(start, || true), "the page should be notified");
-        assert!(choice.ask(start + PATIENCE / 2, || true), "the page should be notified again before the timeout");
-        assert!(!choice.ask(start + PATIENCE, || true), "the window should close after the timeout");
+        assert!(!choice.request_choice(start, || false), "without a page the choice can't be shown");
+        assert!(choice.request_choice(start, || true), "the page should be notified");
+        assert!(
+            choice.request_choice(start + CHOICE_TIMEOUT / 2, || true),
+            "the page should be notified again before the timeout"
+        );
+        assert!(!choice.request_choice(start + CHOICE_TIMEOUT, || true), "the window should close after the timeout");
     }
 
     #[test]
     fn page_that_shows_the_choice_is_notified_each_time() {
         let choice = ClosingChoice::default();
         let start = Instant::now();
-        assert!(choice.ask(start, || true), "the page should be notified");
-        choice.shown();
+        assert!(choice.request_choice(start, || true), "the page should be notified");
+        choice.mark_shown();
         assert!(
-            choice.ask(start + PATIENCE * 9, || true),
+            choice.request_choice(start + CHOICE_TIMEOUT * 9, || true),
             "the page should be notified again after the user cancelled"
         );
     }
 
     #[test]
     fn only_the_flag_starts_without_a_window() {
-        let asks = |line: &str| is_asked_for(line.split(' ').map(str::to_owned));
+        let asks = |line: &str| requests_background(line.split(' ').map(str::to_owned));
         assert!(asks("drawbridge --background"), "the flag should be recognized");
         assert!(!asks("drawbridge") && !asks("drawbridge --background=no"), "nothing else should be recognized");
     }

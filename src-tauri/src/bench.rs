@@ -20,18 +20,18 @@ use crate::{commands, drawing, window};
 /// Minimal page, as the baseline of the measurements.
 const EMPTY_PAGE: &str = include_str!("empty.html");
 /// Server of the consent request measurement: the demo server that a first start adds.
-const SERVER: &str = "demo";
+const SERVER_NAME: &str = "demo";
 /// Tool of the demo server that requests input from the user.
-const TOOL: &str = "ask_user";
+const TOOL_NAME: &str = "ask_user";
 /// Timeout of a measurement.
-const LIMIT: Duration = Duration::from_secs(50);
+const MEASUREMENT_TIMEOUT: Duration = Duration::from_secs(50);
 
 /// Cause of a failed measurement.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BenchProblem {
     #[error("failed to create a folder for the measurement: {0}")]
     Folder(#[from] std::io::Error),
-    #[error("nothing was drawn within {} seconds", LIMIT.as_secs())]
+    #[error("nothing was drawn within {} seconds", MEASUREMENT_TIMEOUT.as_secs())]
     TooLong,
     #[error("the host ended")]
     Ended,
@@ -42,13 +42,13 @@ pub(crate) enum BenchProblem {
 }
 
 /// Creates a temporary folder for the measurement's files, so that the user's files are neither read nor changed.
-pub(crate) fn own_locations() -> Result<Locations, BenchProblem> {
-    let folder = folder();
+pub(crate) fn temporary_locations() -> Result<Locations, BenchProblem> {
+    let folder = temporary_folder();
     std::fs::create_dir(&folder)?;
     Ok(Locations { config_file: folder.join("mcp.json"), data_dir: folder.join("data") })
 }
 
-fn folder() -> PathBuf {
+fn temporary_folder() -> PathBuf {
     std::env::temp_dir().join(format!("drawbridge-bench-{}", std::process::id()))
 }
 
@@ -61,19 +61,19 @@ pub(crate) fn empty_app(measure: BenchMeasure, sandbox: PageSandbox) -> tauri::R
             response
         })
         .manage(sandbox)
-        .invoke_handler(commands::handler())
+        .invoke_handler(commands::command_handler())
         .setup(move |app| {
             let page = WebviewUrl::CustomProtocol("empty://localhost/".parse()?);
-            let window = WebviewWindowBuilder::new(app, window::MAIN, page).inner_size(1180.0, 780.0).build()?;
-            drawing::suit_the_machine(&window)?;
+            let window = WebviewWindowBuilder::new(app, window::MAIN_WINDOW, page).inner_size(1180.0, 780.0).build()?;
+            drawing::select_drawing_method(&window)?;
             let (measured, drawn) = DrawingReporter::channel();
             app.manage(measured);
             if measure == BenchMeasure::Empty {
-                report(app.handle(), "painted", until_page(drawn));
+                print_measurement(app.handle(), "painted", time_until_page(drawn));
             }
             Ok(())
         })
-        .build(crate::context())
+        .build(crate::build_context())
 }
 
 /// Runs the measurement, prints the result, and exits the app.
@@ -82,22 +82,23 @@ pub(crate) fn run(app: &AppHandle, measure: BenchMeasure, api: Api) {
     app.manage(measured);
     match measure {
         BenchMeasure::Empty | BenchMeasure::EmptyAtRest | BenchMeasure::Window => {
-            report(app, "painted", until_page(drawn))
+            print_measurement(app, "painted", time_until_page(drawn))
         }
         BenchMeasure::Question => {
-            report(app, "question", async move { until_consent_request(api.host(), drawn).await })
+            print_measurement(app, "question", async move { time_until_consent_request(api.host(), drawn).await })
         }
     }
 }
 
-fn report(
+fn print_measurement(
     app: &AppHandle,
     word: &'static str,
     measurement: impl Future<Output = Result<Duration, BenchProblem>> + Send + 'static,
 ) {
     let app = app.clone();
     tauri::async_runtime::spawn(async move {
-        let outcome = tokio::time::timeout(LIMIT, measurement).await.unwrap_or(Err(BenchProblem::TooLong));
+        let outcome =
+            tokio::time::timeout(MEASUREMENT_TIMEOUT, measurement).await.unwrap_or(Err(BenchProblem::TooLong));
         let (line, status) = match outcome {
             Ok(time) => (format!("{word} {:.1}", time.as_secs_f64() * 1000.0), 0),
             Err(problem) => (problem.to_string(), 1),
@@ -108,7 +109,7 @@ fn report(
     });
 }
 
-async fn until_page(mut drawn: mpsc::Receiver<(DrawnContent, Instant)>) -> Result<Duration, BenchProblem> {
+async fn time_until_page(mut drawn: mpsc::Receiver<(DrawnContent, Instant)>) -> Result<Duration, BenchProblem> {
     while let Some((what, at)) = drawn.recv().await {
         if what == DrawnContent::Page {
             let now = since_process_start().ok_or(BenchProblem::NoStart)?;
@@ -119,15 +120,15 @@ async fn until_page(mut drawn: mpsc::Receiver<(DrawnContent, Instant)>) -> Resul
 }
 
 /// Starts the demo server, calls its tool, and waits until the resulting consent request is drawn.
-async fn until_consent_request(
+async fn time_until_consent_request(
     host: &Host,
     mut drawn: mpsc::Receiver<(DrawnContent, Instant)>,
 ) -> Result<Duration, BenchProblem> {
     let mut events = host.events();
     while drawn.recv().await.ok_or(BenchProblem::Ended)?.0 != DrawnContent::Page {}
     let failed = |problem: &dyn std::fmt::Display| BenchProblem::Server(problem.to_string());
-    host.start_server(SERVER.into()).await.map_err(|e| failed(&e))?;
-    let (id, asked) = drive(host, &mut events).await?;
+    host.start_server(SERVER_NAME.into()).await.map_err(|e| failed(&e))?;
+    let (id, asked) = request_consent(host, &mut events).await?;
     loop {
         let (what, at) = drawn.recv().await.ok_or(BenchProblem::Ended)?;
         if what == DrawnContent::Question(id.clone()) {
@@ -137,7 +138,7 @@ async fn until_consent_request(
 }
 
 /// Approves the start and the call. Returns the identifier of the form's consent request and its arrival time.
-async fn drive(host: &Host, events: &mut EventReceiver) -> Result<(String, Instant), BenchProblem> {
+async fn request_consent(host: &Host, events: &mut EventReceiver) -> Result<(String, Instant), BenchProblem> {
     let mut called = false;
     loop {
         let event = events.next().await.ok_or(BenchProblem::Ended)?;
@@ -159,7 +160,7 @@ async fn drive(host: &Host, events: &mut EventReceiver) -> Result<(String, Insta
                 tauri::async_runtime::spawn(async move {
                     // The call does not end, because the consent request stays open until the app closes.
                     let (user, sent) = (CallOrigin::User { conversation: None }, oneshot::channel().0);
-                    let (id, server, tool) = ("bench".to_owned(), SERVER.to_owned(), TOOL.to_owned());
+                    let (id, server, tool) = ("bench".to_owned(), SERVER_NAME.to_owned(), TOOL_NAME.to_owned());
                     let _ = host.call_tool_as(user, id, server, tool, Default::default(), sent).await;
                 });
             }
@@ -177,6 +178,6 @@ async fn drive(host: &Host, events: &mut EventReceiver) -> Result<(String, Insta
 pub(crate) fn clean_up() {
     if BenchMeasure::from_environment().is_some() {
         // A remaining folder is in the system's temporary folder.
-        let _ = std::fs::remove_dir_all(folder());
+        let _ = std::fs::remove_dir_all(temporary_folder());
     }
 }

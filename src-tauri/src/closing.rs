@@ -12,13 +12,13 @@ use crate::{background, window};
 
 /// Timeout for stopping the servers. Longer than the grace period of a server. Remaining processes are killed by the
 /// system with their parent, or by the cleanup at the next start.
-const LIMIT: Duration = Duration::from_secs(6);
+const STOP_TIMEOUT: Duration = Duration::from_secs(6);
 
 /// Prevents the window from closing if the app continues in the background, and stops the servers if the app exits.
 pub(crate) fn on_event(app: &AppHandle, event: RunEvent) {
     match event {
         RunEvent::WindowEvent { label, event: WindowEvent::CloseRequested { api, .. }, .. }
-            if label == window::MAIN && !background::may_close(app) =>
+            if label == window::MAIN_WINDOW && !background::may_close(app) =>
         {
             api.prevent_close();
         }
@@ -27,19 +27,19 @@ pub(crate) fn on_event(app: &AppHandle, event: RunEvent) {
         RunEvent::Reopen { .. } => window::show(app),
         // The user opens files with the app.
         #[cfg(target_os = "macos")]
-        RunEvent::Opened { urls } => openings::open(app, openings::arguments::of_urls(&urls)),
-        RunEvent::Exit => end(app),
+        RunEvent::Opened { urls } => openings::open_in_window(app, openings::arguments::parse_urls(&urls)),
+        RunEvent::Exit => stop_servers(app),
         _ => {}
     }
 }
 
 /// Stops the servers and waits for them.
-pub(crate) fn end<R: Runtime>(app: &AppHandle<R>) {
+pub(crate) fn stop_servers<R: Runtime>(app: &AppHandle<R>) {
     app.state::<PageSandbox>().end();
     let Some(api) = app.try_state::<Api>() else { return };
-    let ended = async { tokio::time::timeout(LIMIT, api.host().close()).await };
+    let ended = async { tokio::time::timeout(STOP_TIMEOUT, api.host().close()).await };
     if tauri::async_runtime::block_on(ended).is_err() {
-        tracing::warn!("some servers did not stop within {} seconds", LIMIT.as_secs());
+        tracing::warn!("some servers did not stop within {} seconds", STOP_TIMEOUT.as_secs());
     }
 }
 

@@ -11,22 +11,22 @@ use crate::{
 };
 
 /// Request of a command whose invocation contains none.
-static NO_REQUEST: Value = Value::Null;
+static EMPTY_REQUEST: Value = Value::Null;
 
 /// Returns the handler of all commands. Tauri has checked before that the window may invoke them.
-pub(crate) fn handler<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + Sync + 'static {
-    let of_the_shell = own();
+pub(crate) fn command_handler<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + Sync + 'static {
+    let of_the_shell = shell_command_handler();
     move |invoke| {
         if !COMMANDS.contains(&invoke.message.command()) {
             return of_the_shell(invoke);
         }
-        respond(invoke);
+        respond_to_invoke(invoke);
         true
     }
 }
 
 /// Returns the handler of the shell's own commands.
-fn own<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + Sync + 'static {
+fn shell_command_handler<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + Sync + 'static {
     tauri::generate_handler![
         event_pump::listen_events,
         event_pump::events_seen,
@@ -53,14 +53,14 @@ fn own<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + Sync + 'static {
 ///
 /// All commands share this one future. With Tauri's macro each command would have a future of its own type, which adds
 /// several megabytes of code.
-fn respond<R: Runtime>(invoke: Invoke<R>) {
+fn respond_to_invoke<R: Runtime>(invoke: Invoke<R>) {
     let Invoke { message, resolver, .. } = invoke;
     resolver.respond_async_serialized(async move {
         let api = message.webview_ref().try_state::<Api>().map(|api| api.inner().clone());
         let api = api.ok_or_else(|| InvokeError::from("the host is not running"))?;
         let request = match message.payload() {
-            InvokeBody::Json(arguments) => arguments.get("request").unwrap_or(&NO_REQUEST),
-            InvokeBody::Raw(_) => &NO_REQUEST,
+            InvokeBody::Json(arguments) => arguments.get("request").unwrap_or(&EMPTY_REQUEST),
+            InvokeBody::Raw(_) => &EMPTY_REQUEST,
         };
         let text = api::respond(&api, message.command(), request).await.map_err(InvokeError::from)?;
         Ok(InvokeResponseBody::Json(text))

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 /// Maximum size of a file that is read, in bytes.
-const LIMIT: u64 = 256 << 10;
+const MAX_FILE_BYTES: u64 = 256 << 10;
 
 /// Returns the path of this program for use in a desktop file. `purpose` completes the error message.
 ///
 /// # Errors
 /// Returns a message for the user if the path would not be valid at another start.
-pub(crate) fn program(purpose: &str) -> Result<PathBuf, String> {
+pub(crate) fn program_path(purpose: &str) -> Result<PathBuf, String> {
     if Path::new("/.flatpak-info").exists() || env::var_os("SNAP").is_some() {
         return Err(format!("This package of Drawbridge can't {purpose}."));
     }
@@ -26,10 +26,11 @@ pub(crate) fn program(purpose: &str) -> Result<PathBuf, String> {
 /// # Errors
 /// Returns a message for the user if there is no home folder.
 pub(crate) fn user_folder(variable: &str, usual: &str) -> Result<PathBuf, String> {
-    folder(env::var_os(variable), env::home_dir(), usual).ok_or_else(|| "This user has no home folder.".to_owned())
+    folder_or_default(env::var_os(variable), env::home_dir(), usual)
+        .ok_or_else(|| "This user has no home folder.".to_owned())
 }
 
-fn folder(named: Option<OsString>, home: Option<PathBuf>, usual: &str) -> Option<PathBuf> {
+fn folder_or_default(named: Option<OsString>, home: Option<PathBuf>, usual: &str) -> Option<PathBuf> {
     let named = named.map(PathBuf::from).filter(|path| path.is_absolute());
     named.or_else(|| home.map(|home| home.join(usual)))
 }
@@ -39,7 +40,7 @@ fn folder(named: Option<OsString>, home: Option<PathBuf>, usual: &str) -> Option
 ///
 /// # Errors
 /// Returns a message for the user if the path can't be represented in a desktop file.
-pub(crate) fn exec(program: &Path, argument: &str) -> Result<String, String> {
+pub(crate) fn exec_value(program: &Path, argument: &str) -> Result<String, String> {
     let path = program.to_str().filter(|path| !path.contains(char::is_control));
     let path = path.ok_or_else(|| format!("A desktop file can't contain the path {}.", program.display()))?;
     let mut quoted = String::new();
@@ -55,7 +56,7 @@ pub(crate) fn exec(program: &Path, argument: &str) -> Result<String, String> {
 }
 
 /// Returns the keys of one group of a desktop file with their values.
-pub(crate) fn keys<'t>(text: &'t str, group: &str) -> Vec<(&'t str, &'t str)> {
+pub(crate) fn group_keys<'t>(text: &'t str, group: &str) -> Vec<(&'t str, &'t str)> {
     let header = format!("[{group}]");
     let lines = text.lines().map(str::trim).skip_while(|line| *line != header).skip(1);
     let keys = lines.take_while(|line| !line.starts_with('[')).filter_map(|line| line.split_once('='));
@@ -63,12 +64,12 @@ pub(crate) fn keys<'t>(text: &'t str, group: &str) -> Vec<(&'t str, &'t str)> {
 }
 
 /// Returns `true` if a desktop file runs this command line and is not disabled.
-pub(crate) fn runs(text: &str, exec: &str) -> bool {
-    let keys = keys(text, "Desktop Entry");
+pub(crate) fn runs_command(text: &str, exec: &str) -> bool {
+    let keys = group_keys(text, "Desktop Entry");
     keys.contains(&("Exec", exec)) && !keys.contains(&("Hidden", "true"))
 }
 
-/// Reads a file of at most [`LIMIT`] bytes. Returns `None` if it does not exist.
+/// Reads a file of at most [`MAX_FILE_BYTES`] bytes. Returns `None` if it does not exist.
 ///
 /// # Errors
 /// Returns an error if the file can't be read, is not UTF-8, or is too large.
@@ -79,9 +80,9 @@ pub(crate) fn read(file: &Path) -> io::Result<Option<String>> {
         file => file?,
     };
     let mut text = String::new();
-    file.take(LIMIT + 1).read_to_string(&mut text)?;
-    if text.len() as u64 > LIMIT {
-        return Err(io::Error::other(format!("it has more than {} KiB", LIMIT >> 10)));
+    file.take(MAX_FILE_BYTES + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > MAX_FILE_BYTES {
+        return Err(io::Error::other(format!("it has more than {} KiB", MAX_FILE_BYTES >> 10)));
     }
     Ok(Some(text))
 }
@@ -109,7 +110,7 @@ pub(crate) fn remove(file: &Path) -> io::Result<()> {
 }
 
 /// Returns the message for a failed operation on a file.
-pub(crate) fn problem(file: &Path, tried: &str, error: &io::Error) -> String {
+pub(crate) fn problem_text(file: &Path, tried: &str, error: &io::Error) -> String {
     format!("{} can't be {tried}: {error}", file.display())
 }
 
@@ -119,7 +120,7 @@ mod tests {
 
     #[test]
     fn path_is_quoted() {
-        let quoted = |path: &str| exec(Path::new(path), "-");
+        let quoted = |path: &str| exec_value(Path::new(path), "-");
         assert_eq!(quoted("/a b/c").as_deref(), Ok("\"/a b/c\" -"), "space");
         assert_eq!(quoted("/a%f").as_deref(), Ok("\"/a%%f\" -"), "field code");
         assert_eq!(quoted("/$a`b\"").as_deref(), Ok(r#""/\\$a\\`b\\"" -"#), "shell characters");
@@ -130,7 +131,7 @@ mod tests {
     #[test]
     fn config_folder_is_that_of_the_user() {
         let home = || Some(PathBuf::from("/home/ann"));
-        let config = |named, home| folder(named, home, ".config");
+        let config = |named, home| folder_or_default(named, home, ".config");
         assert_eq!(config(None, home()), Some("/home/ann/.config".into()), "default folder");
         assert_eq!(config(Some("/c".into()), home()), Some("/c".into()), "folder from the variable");
         assert_eq!(
@@ -143,12 +144,15 @@ mod tests {
 
     #[test]
     fn keys_belong_to_one_group() {
-        let exec = exec(Path::new("/usr/bin/drawbridge"), "-").expect("text");
+        let exec = exec_value(Path::new("/usr/bin/drawbridge"), "-").expect("text");
         let entry = |more: &str| format!("[Desktop Entry]\nExec={exec}\n{more}");
-        assert!(runs(&entry(""), &exec), "the written entry should match");
-        assert!(!runs(&entry("Hidden = true"), &exec), "a hidden entry should not match");
-        assert!(runs(&entry("[Other]\nHidden=true"), &exec), "keys of other groups should be ignored");
-        assert!(!runs("[Desktop Entry]\nExec=\"/other\" -", &exec), "the entry of another program should not match");
+        assert!(runs_command(&entry(""), &exec), "the written entry should match");
+        assert!(!runs_command(&entry("Hidden = true"), &exec), "a hidden entry should not match");
+        assert!(runs_command(&entry("[Other]\nHidden=true"), &exec), "keys of other groups should be ignored");
+        assert!(
+            !runs_command("[Desktop Entry]\nExec=\"/other\" -", &exec),
+            "the entry of another program should not match"
+        );
     }
 
     #[test]

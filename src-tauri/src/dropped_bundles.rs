@@ -14,14 +14,14 @@ use tauri::WebviewWindow;
 /// # Errors
 /// Returns an error if the window is already closed.
 #[cfg(target_os = "linux")]
-pub(crate) fn watch(window: &WebviewWindow) -> tauri::Result<()> {
+pub(crate) fn open_dropped_bundles(window: &WebviewWindow) -> tauri::Result<()> {
     let app = tauri::Manager::app_handle(window).clone();
-    window.with_webview(move |webview| linux::watch(&webview.inner(), app))
+    window.with_webview(move |webview| linux::open_dropped_bundles(&webview.inner(), app))
 }
 
 /// Does nothing, because on other systems all drops are passed to the page.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn watch(_: &WebviewWindow) -> tauri::Result<()> {
+pub(crate) fn open_dropped_bundles(_: &WebviewWindow) -> tauri::Result<()> {
     Ok(())
 }
 
@@ -46,15 +46,15 @@ mod linux {
     #[derive(Default)]
     struct DraggedBundles(RefCell<Vec<PathBuf>>);
 
-    pub(super) fn watch(view: &WebView, app: AppHandle) {
+    pub(super) fn open_dropped_bundles(view: &WebView, app: AppHandle) {
         let dragged = Rc::new(DraggedBundles::default());
         let over = Rc::clone(&dragged);
         let shown = app.clone();
         view.connect_drag_data_received(move |_, _, _, _, data, form, _| {
             if form == URI_LIST {
                 let uris = data.uris();
-                let bundles = bundles(uris.iter().map(glib::GString::as_str));
-                tell(&shown, bundles.len());
+                let bundles = bundle_paths(uris.iter().map(glib::GString::as_str));
+                send_bundles_over(&shown, bundles.len());
                 over.0.replace(bundles);
             }
         });
@@ -66,8 +66,8 @@ mod linux {
                 return false;
             }
             context.drop_finish(true, time);
-            tell(&opened, 0);
-            openings::open(&opened, bundles.into_iter().map(OpenArgument::File).collect());
+            send_bundles_over(&opened, 0);
+            openings::open_in_window(&opened, bundles.into_iter().map(OpenArgument::File).collect());
             true
         });
         view.connect_drag_leave(move |_, _, _| {
@@ -75,18 +75,18 @@ mod linux {
             // A drop is signalled directly after the leave event.
             glib::idle_add_local_once(move || {
                 if !left.0.take().is_empty() {
-                    tell(&app, 0);
+                    send_bundles_over(&app, 0);
                 }
             });
         });
     }
 
-    fn tell(app: &AppHandle, count: usize) {
+    fn send_bundles_over(app: &AppHandle, count: usize) {
         app.state::<ShellEvents>().send(ShellEvent::BundlesOver { count });
     }
 
     /// Returns the files of a list of URIs if all of them have the extension of a bundle.
-    fn bundles<'u>(uris: impl Iterator<Item = &'u str>) -> Vec<PathBuf> {
+    fn bundle_paths<'u>(uris: impl Iterator<Item = &'u str>) -> Vec<PathBuf> {
         let files = uris.map(|uri| {
             let (path, host) = glib::filename_from_uri(uri).ok()?;
             (host.is_none() && has_bundle_name(&path)).then_some(path)
@@ -98,13 +98,13 @@ mod linux {
     mod tests {
         use super::*;
 
-        fn of(uris: &[&str]) -> Vec<PathBuf> {
-            bundles(uris.iter().copied())
+        fn paths_of(uris: &[&str]) -> Vec<PathBuf> {
+            bundle_paths(uris.iter().copied())
         }
 
         #[test]
         fn bundles_are_accepted_and_everything_else_is_left_to_the_page() {
-            let both = of(&["file:///home/ann/My%20notes.mcpb", "file:///b.DXT"]);
+            let both = paths_of(&["file:///home/ann/My%20notes.mcpb", "file:///b.DXT"]);
             assert_eq!(
                 both,
                 [PathBuf::from("/home/ann/My notes.mcpb"), "/b.DXT".into()],
@@ -118,7 +118,7 @@ mod linux {
                 &["a.mcpb"],
                 &[],
             ] {
-                assert!(of(others).is_empty(), "{others:?}");
+                assert!(paths_of(others).is_empty(), "{others:?}");
             }
         }
     }

@@ -12,7 +12,7 @@ use tauri::ipc::Channel;
 use tokio::sync::Semaphore;
 
 /// Maximum number of batches that the page has not acknowledged.
-const UNSEEN: usize = 8;
+const MAX_UNSEEN_BATCHES: usize = 8;
 
 /// Delivery task of the window. A reloaded page replaces it.
 #[derive(Default)]
@@ -32,7 +32,7 @@ pub(crate) async fn listen_events(
 ) -> Result<(), ApiError> {
     // Subscribed before the command returns, so that the page misses no event after it.
     let mut events = host.events();
-    let room = Arc::new(Semaphore::new(UNSEEN));
+    let room = Arc::new(Semaphore::new(MAX_UNSEEN_BATCHES));
     let seen = Arc::clone(&room);
     let task = tauri::async_runtime::spawn(async move {
         while let Ok(place) = room.acquire().await {
@@ -55,7 +55,7 @@ pub(crate) async fn listen_events(
 pub(crate) fn events_seen(pump: State<'_, EventPump>) {
     let running = pump.0.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(RunningPump { room, .. }) = running.as_ref()
-        && room.available_permits() < UNSEEN
+        && room.available_permits() < MAX_UNSEEN_BATCHES
     {
         room.add_permits(1);
     }

@@ -67,17 +67,17 @@ pub fn run() -> ExitCode {
     let sandbox = unsafe { PageSandbox::prepare(data_dir) };
     let built = match measure {
         Some(measure @ (BenchMeasure::Empty | BenchMeasure::EmptyAtRest)) => bench::empty_app(measure, sandbox),
-        Some(BenchMeasure::Window | BenchMeasure::Question) => app(measure, sandbox, Builder::default()),
+        Some(BenchMeasure::Window | BenchMeasure::Question) => build_app(measure, sandbox, Builder::default()),
         None => {
             let one = tauri_plugin_single_instance::init(|app, arguments, folder| {
                 // The start at login does not open the window of a running app.
-                if !background::is_asked_for(arguments.iter().cloned()) {
+                if !background::requests_background(arguments.iter().cloned()) {
                     window::show(app);
                 }
                 let arguments = arguments.into_iter().map(OsString::from);
-                openings::open(app, openings::arguments::named(arguments, Path::new(&folder)));
+                openings::open_in_window(app, openings::arguments::parse_arguments(arguments, Path::new(&folder)));
             });
-            app(measure, sandbox, Builder::default().plugin(one))
+            build_app(measure, sandbox, Builder::default().plugin(one))
         }
     };
     match built {
@@ -93,7 +93,7 @@ pub fn run() -> ExitCode {
     }
 }
 
-fn app(measure: Option<BenchMeasure>, sandbox: PageSandbox, builder: Builder<Wry>) -> tauri::Result<tauri::App> {
+fn build_app(measure: Option<BenchMeasure>, sandbox: PageSandbox, builder: Builder<Wry>) -> tauri::Result<tauri::App> {
     let opening = start::PendingFiles::begin(measure);
     #[cfg(feature = "updater")]
     let builder = builder.plugin(updater::plugin());
@@ -109,16 +109,16 @@ fn app(measure: Option<BenchMeasure>, sandbox: PageSandbox, builder: Builder<Wry
         .manage(Announcements::default())
         .manage(OpenRequests::default())
         .manage(Tray::default())
-        .invoke_handler(commands::handler())
+        .invoke_handler(commands::command_handler())
         .setup(move |app| {
-            start::app(app.handle(), measure, opening);
+            start::start_app(app.handle(), measure, opening);
             Ok(())
         })
-        .build(context())
+        .build(build_context())
 }
 
 /// Returns the configuration, and the page if it is embedded.
-fn context() -> tauri::Context {
+fn build_context() -> tauri::Context {
     #[cfg_attr(not(feature = "updater"), allow(unused_mut))]
     let mut context = tauri::generate_context!();
     #[cfg(feature = "updater")]

@@ -48,7 +48,7 @@ pub(crate) struct DrawingReporter(Option<mpsc::Sender<(DrawnContent, Instant)>>)
 
 impl DrawingReporter {
     /// Creates a sender that discards all times.
-    pub(crate) const fn nothing() -> Self {
+    pub(crate) const fn disabled() -> Self {
         Self(None)
     }
 
@@ -58,7 +58,7 @@ impl DrawingReporter {
         (Self(Some(sender)), receiver)
     }
 
-    fn tell(&self, drawn: DrawnContent) {
+    fn send_time(&self, drawn: DrawnContent) {
         if let Some(sender) = &self.0 {
             // If the channel is full nothing reads it, and the measurement times out.
             let _ = sender.try_send((drawn, Instant::now()));
@@ -69,28 +69,28 @@ impl DrawingReporter {
 /// Records that the first content of the page is drawn.
 #[tauri::command]
 pub(crate) fn painted(measured: State<'_, DrawingReporter>, sandbox: State<'_, PageSandbox>) {
-    sandbox.page_came();
-    measured.tell(DrawnContent::Page);
+    sandbox.confirm_page();
+    measured.send_time(DrawnContent::Page);
 }
 
 /// Records that a consent request is drawn.
 #[tauri::command]
 pub(crate) fn question_drawn(measured: State<'_, DrawingReporter>, id: String) {
-    measured.tell(DrawnContent::Question(id));
+    measured.send_time(DrawnContent::Question(id));
 }
 
 /// Returns the age of this process with a resolution of 10 ms, or `None` if the system does not report it.
 pub(crate) fn since_process_start() -> Option<Duration> {
     let uptime = std::fs::read_to_string("/proc/uptime").ok()?;
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
-    age(&uptime, &stat)
+    process_age(&uptime, &stat)
 }
 
 /// Computes the age of a process from the contents of `/proc/uptime` and `/proc/self/stat`.
 ///
 /// Linux reports the start in hundredths of a second after the system's start: field 22 of `stat`, whose second field
 /// is a name in parentheses that may contain any character (proc_pid_stat(5)).
-fn age(uptime: &str, stat: &str) -> Option<Duration> {
+fn process_age(uptime: &str, stat: &str) -> Option<Duration> {
     let uptime: f64 = uptime.split(' ').next()?.parse().ok()?;
     let started: f64 = stat.rsplit_once(')')?.1.split_whitespace().nth(19)?.parse().ok()?;
     Duration::try_from_secs_f64(uptime - started / 100.0).ok()
@@ -105,10 +105,10 @@ mod tests {
         let stat = "7 (a ) b) S 1 7 7 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 1250 0 0";
         let expected = Duration::from_millis(500);
         assert_eq!(
-            age("13.00 20.00\n", stat),
+            process_age("13.00 20.00\n", stat),
             Some(expected),
             "a start at 12.5 s is half a second old at an uptime of 13 s"
         );
-        assert_eq!(age("13.00", "7 (a) S"), None, "a truncated line should be rejected");
+        assert_eq!(process_age("13.00", "7 (a) S"), None, "a truncated line should be rejected");
     }
 }

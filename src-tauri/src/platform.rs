@@ -20,7 +20,7 @@ const TEST_PLATFORM: &str = "DRAWBRIDGE_TEST_PLATFORM";
 
 /// Returns the platform for tests, if the environment selects one. Not available in release builds, so that nothing can
 /// replace their dialogs.
-pub(crate) fn for_tests() -> Option<PlatformInFolder> {
+pub(crate) fn test_platform() -> Option<PlatformInFolder> {
     if !cfg!(debug_assertions) {
         return None;
     }
@@ -64,7 +64,7 @@ impl Platform for DesktopPlatform {
     async fn pick_folder(&self) -> Result<Option<PathBuf>, String> {
         let (picked, answer) = oneshot::channel();
         self.file_dialog()?.pick_folder(move |folder| drop(picked.send(folder)));
-        path_of(answer).await
+        picked_path(answer).await
     }
 
     async fn pick_file(&self, extensions: &[&str]) -> Result<Option<PathBuf>, String> {
@@ -75,13 +75,13 @@ impl Platform for DesktopPlatform {
             dialog = dialog.add_filter(shown.join(", "), extensions);
         }
         dialog.pick_file(move |file| drop(picked.send(file)));
-        path_of(answer).await
+        picked_path(answer).await
     }
 
     async fn pick_save_file(&self, name: &str) -> Result<Option<PathBuf>, String> {
         let (picked, answer) = oneshot::channel();
         self.file_dialog()?.set_file_name(name).save_file(move |file| drop(picked.send(file)));
-        path_of(answer).await
+        picked_path(answer).await
     }
 
     fn announce(&self, server: &str, kind: &str, request: Option<ConsentRequestId>) {
@@ -90,7 +90,7 @@ impl Platform for DesktopPlatform {
         let (server, kind) = (server.to_owned(), kind.to_owned());
         // Querying the focus blocks on the main thread, which the host must not do.
         tauri::async_runtime::spawn_blocking(move || {
-            let text = announcements::text(is_chinese(documents.as_deref()), &server, &kind);
+            let text = announcements::notification_text(is_chinese(documents.as_deref()), &server, &kind);
             app.state::<Announcements>().show(&app, request, &kind, text);
         });
     }
@@ -100,14 +100,14 @@ impl DesktopPlatform {
     fn file_dialog(&self) -> Result<tauri_plugin_dialog::FileDialogBuilder<tauri::Wry>, String> {
         let app = self.app()?;
         let dialog = app.dialog().file();
-        Ok(match app.get_webview_window(window::MAIN) {
+        Ok(match app.get_webview_window(window::MAIN_WINDOW) {
             Some(window) => dialog.set_parent(&window),
             None => dialog,
         })
     }
 }
 
-async fn path_of(answer: oneshot::Receiver<Option<FilePath>>) -> Result<Option<PathBuf>, String> {
+async fn picked_path(answer: oneshot::Receiver<Option<FilePath>>) -> Result<Option<PathBuf>, String> {
     let picked = answer.await.map_err(|_| String::from("the dialog could not be shown"))?;
     picked.map(|path| path.into_path().map_err(|error| error.to_string())).transpose()
 }

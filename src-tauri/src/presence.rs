@@ -13,7 +13,7 @@ use crate::tray::Tray;
 use crate::{background, system_language};
 
 /// Debounce interval of updates.
-const TOGETHER: Duration = Duration::from_millis(250);
+const UPDATE_DEBOUNCE: Duration = Duration::from_millis(250);
 
 /// Numbers to display, and their language.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub(crate) struct Presence {
 impl Presence {
     fn from_snapshot(snapshot: &Snapshot) -> Self {
         Self {
-            servers: background::running(snapshot),
+            servers: background::running_servers(snapshot),
             requests: snapshot.questions.len(),
             chinese: system_language::is_chinese(&snapshot.settings.language),
         }
@@ -58,18 +58,18 @@ impl Presence {
     }
 
     /// Returns the label of the menu item that opens the window.
-    pub(crate) const fn open(self) -> &'static str {
+    pub(crate) const fn open_label(self) -> &'static str {
         if self.chinese { "打开 Drawbridge" } else { "Open Drawbridge" }
     }
 
     /// Returns the label of the menu item that quits the app.
-    pub(crate) const fn quit(self) -> &'static str {
+    pub(crate) const fn quit_label(self) -> &'static str {
         if self.chinese { "退出" } else { "Quit" }
     }
 }
 
 /// Spawns a task that follows the host's events until the host ends.
-pub(crate) fn follow(app: &AppHandle, host: Host) {
+pub(crate) fn follow_events(app: &AppHandle, host: Host) {
     let app = app.clone();
     tauri::async_runtime::spawn(async move {
         let mut events = host.events();
@@ -77,25 +77,25 @@ pub(crate) fn follow(app: &AppHandle, host: Host) {
         loop {
             let Ok(snapshot) = host.snapshot().await else { return };
             let waiting: Vec<_> = snapshot.questions.iter().map(|request| request.id).collect();
-            app.state::<Announcements>().withdraw_all_but(&app, &waiting);
+            app.state::<Announcements>().withdraw_others(&app, &waiting);
             let now = Presence::from_snapshot(&snapshot);
             if shown.replace(now) != Some(now) {
                 app.state::<Tray>().update(now);
             }
             loop {
                 let Some(event) = events.next().await else { return };
-                if is_of_interest(&event.event) {
+                if affects_presence(&event.event) {
                     break;
                 }
             }
-            tokio::time::sleep(TOGETHER).await;
+            tokio::time::sleep(UPDATE_DEBOUNCE).await;
             // The next snapshot contains the changes of the pending events.
             while events.try_next().is_some() {}
         }
     });
 }
 
-fn is_of_interest(event: &HostEvent) -> bool {
+fn affects_presence(event: &HostEvent) -> bool {
     use HostEvent::{ConsentRequestChanged, ConsentRequestClosed, ServerChanged, ServerRemoved, SettingsChanged};
     matches!(
         event,

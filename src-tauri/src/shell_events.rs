@@ -66,7 +66,7 @@ impl ShellEvents {
         }
     }
 
-    fn begin(&self, channel: Channel<ShellEvent>) {
+    fn attach_channel(&self, channel: Channel<ShellEvent>) {
         let mut link = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(held) = link.held.take()
             && let Err(error) = channel.send(held)
@@ -84,8 +84,8 @@ pub(crate) fn listen_shell_events(
     openings: State<'_, OpenRequests>,
     channel: Channel<ShellEvent>,
 ) {
-    events.begin(channel);
-    openings.tell(&events);
+    events.attach_channel(channel);
+    openings.send_current(&events);
 }
 
 /// Brings the window to the front with a consent request, or with the list of all pending ones.
@@ -103,7 +103,7 @@ mod tests {
 
     use super::*;
 
-    fn page() -> (Channel<ShellEvent>, Arc<Mutex<Vec<Value>>>) {
+    fn page_channel() -> (Channel<ShellEvent>, Arc<Mutex<Vec<Value>>>) {
         let got = Arc::new(Mutex::new(Vec::new()));
         let kept = Arc::clone(&got);
         let channel = Channel::new(move |body| {
@@ -121,8 +121,8 @@ mod tests {
         assert!(!events.send(ShellEvent::ClosingAsked { servers: 2 }), "without a page the event can't be sent");
         events.send_or_hold(ShellEvent::ShowQuestion { id: Some("1".into()) });
         events.send_or_hold(ShellEvent::ShowQuestion { id: Some("2".into()) });
-        let (channel, got) = page();
-        events.begin(channel);
+        let (channel, got) = page_channel();
+        events.attach_channel(channel);
         assert_eq!(
             *got.lock().unwrap(),
             [json!({"type": "show_question", "id": "2"})],

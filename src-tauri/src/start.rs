@@ -51,7 +51,7 @@ impl PendingFiles {
     /// Starts to open the files before the app exists. A second instance does this too, and exits without having
     /// changed anything.
     pub(crate) fn begin(measure: Option<BenchMeasure>) -> Self {
-        Self(std::thread::spawn(move || open(measure)))
+        Self(std::thread::spawn(move || open_files(measure)))
     }
 
     fn finish(self) -> Result<OpenedFiles, StartProblem> {
@@ -60,7 +60,7 @@ impl PendingFiles {
 }
 
 /// Starts all parts of the app. On failure shows the cause in a dialog and exits.
-pub(crate) fn app(app: &AppHandle, measure: Option<BenchMeasure>, opening: PendingFiles) {
+pub(crate) fn start_app(app: &AppHandle, measure: Option<BenchMeasure>, opening: PendingFiles) {
     let Err(problem) = try_start(app, measure, opening) else { return };
     tracing::error!("{problem}");
     if measure.is_some() {
@@ -75,15 +75,15 @@ pub(crate) fn app(app: &AppHandle, measure: Option<BenchMeasure>, opening: Pendi
 fn try_start(app: &AppHandle, measure: Option<BenchMeasure>, opening: PendingFiles) -> Result<(), StartProblem> {
     let OpenedFiles { locations, ports, desktop } = opening.finish()?;
     desktop.attach(app);
-    if let Some(demo) = app_locations::demo_server() {
+    if let Some(demo) = app_locations::demo_server_path() {
         store::add_demo_server_if_first_start(&locations.config_file, &demo)?;
     }
     let options = HostOptions { autostart: true, ..HostOptions::default() };
-    let computer = computer(&ports, locations.data_dir.clone());
+    let computer = checked_computer(&ports, locations.data_dir.clone());
     let api = Api::new(tauri::async_runtime::block_on(Host::start(ports, options))).with_computer_checks(computer);
     let ports = api.host().ports();
     let (documents, secrets) = (Arc::clone(&ports.documents), Arc::clone(&ports.secrets));
-    let registry = match app_locations::registry() {
+    let registry = match app_locations::registry_address() {
         Some(address) => RegistryChoice::Named(address),
         None => RegistryChoice::Settings { documents, secrets },
     };
@@ -104,31 +104,31 @@ fn try_start(app: &AppHandle, measure: Option<BenchMeasure>, opening: PendingFil
     };
     app.manage(api.clone());
     app.manage(EventPump::default());
-    app_updates::start(app);
+    app_updates::start_updates(app);
     closing::on_signal(app);
-    window::prepare(app, &locations.data_dir, dropped_bundles::watch)?;
-    let named = if measure.is_some() { Vec::new() } else { openings::arguments::named_here() };
-    if measure.is_some() || !background::is_asked_for_here() || !named.is_empty() {
+    window::prepare(app, &locations.data_dir, dropped_bundles::open_dropped_bundles)?;
+    let named = if measure.is_some() { Vec::new() } else { openings::arguments::parse_process_arguments() };
+    if measure.is_some() || !background::starts_in_background() || !named.is_empty() {
         // Opened after the host has started, because WebKitGTK delays a page by half a second if it draws before its
         // data has arrived.
         window::open(app)?;
     }
-    openings::look_at(app, named);
+    openings::classify_and_add(app, named);
     match measure {
         Some(measure) => bench::run(app, measure, api),
         None => {
-            app.manage(DrawingReporter::nothing());
+            app.manage(DrawingReporter::disabled());
             app.state::<Tray>().start(app);
             announcements::follow_clicks(app);
-            presence::follow(app, api.host().clone());
-            app_updates::follow(app, api.host().clone());
+            presence::follow_events(app, api.host().clone());
+            app_updates::check_regularly(app, api.host().clone());
         }
     }
     Ok(())
 }
 
 /// Returns the environment that *Check this computer* examines.
-fn computer(ports: &Ports, data_folder: PathBuf) -> Computer {
+fn checked_computer(ports: &Ports, data_folder: PathBuf) -> Computer {
     let name = if cfg!(target_os = "linux") {
         "WebKitGTK"
     } else if cfg!(windows) {
@@ -148,19 +148,19 @@ fn computer(ports: &Ports, data_folder: PathBuf) -> Computer {
     }
 }
 
-fn open(measure: Option<BenchMeasure>) -> Result<OpenedFiles, StartProblem> {
+fn open_files(measure: Option<BenchMeasure>) -> Result<OpenedFiles, StartProblem> {
     let locations = match measure {
-        Some(_) => bench::own_locations()?,
+        Some(_) => bench::temporary_locations()?,
         None => app_locations::locations()?,
     };
     let desktop = Arc::new(DesktopPlatform::default());
-    let platform: Arc<dyn Platform> = match platform::for_tests() {
+    let platform: Arc<dyn Platform> = match platform::test_platform() {
         Some(scripted) => Arc::new(scripted),
         None => desktop.clone(),
     };
     let ports = store::open(&locations.config_file, &locations.data_dir, platform)?;
     desktop.read_settings_from(ports.documents.clone());
     // Requests the key of the seals from the keychain. The host waits for the result.
-    ports.documents.settle(Duration::ZERO);
+    ports.documents.request_seal_key(Duration::ZERO);
     Ok(OpenedFiles { locations, ports, desktop })
 }

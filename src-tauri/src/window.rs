@@ -10,7 +10,7 @@ use crate::drawing;
 use crate::page_sandbox::PageSandbox;
 
 /// Label of the window, as used in the capability.
-pub(crate) const MAIN: &str = "main";
+pub(crate) const MAIN_WINDOW: &str = "main";
 
 /// Parameters with which windows are opened.
 struct WindowSetup {
@@ -41,7 +41,7 @@ pub(crate) fn prepare(app: &AppHandle, data_dir: &Path, on_open: OpenHook) -> ta
 /// Returns an error if the system can't open a window.
 pub(crate) fn open(app: &AppHandle) -> tauri::Result<()> {
     let setup = app.state::<WindowSetup>();
-    let builder = WebviewWindowBuilder::new(app, MAIN, WebviewUrl::App("index.html".into()))
+    let builder = WebviewWindowBuilder::new(app, MAIN_WINDOW, WebviewUrl::App("index.html".into()))
         .title("Drawbridge")
         .inner_size(1180.0, 780.0)
         .min_inner_size(640.0, 480.0)
@@ -56,7 +56,7 @@ pub(crate) fn open(app: &AppHandle) -> tauri::Result<()> {
     PageSandbox::open(app);
     let window = builder.build()?;
     let ready = PageSandbox::watch(&window)
-        .and_then(|()| drawing::suit_the_machine(&window))
+        .and_then(|()| drawing::select_drawing_method(&window))
         .and_then(|()| (setup.on_open)(&window));
     if ready.is_err() {
         // The page has no host. Closing the window would exit the app before the user reads the message.
@@ -68,13 +68,13 @@ pub(crate) fn open(app: &AppHandle) -> tauri::Result<()> {
 /// Brings the window to the front, or opens it if the app started in the background.
 pub(crate) fn show(app: &AppHandle) {
     let shown = app.clone();
-    if let Err(error) = app.run_on_main_thread(move || show_now(&shown)) {
+    if let Err(error) = app.run_on_main_thread(move || show_on_main_thread(&shown)) {
         tracing::warn!("failed to show the window: {error}");
     }
 }
 
-fn show_now(app: &AppHandle) {
-    let Some(window) = app.get_webview_window(MAIN) else {
+fn show_on_main_thread(app: &AppHandle) {
+    let Some(window) = app.get_webview_window(MAIN_WINDOW) else {
         // Without the setup the app is still starting, and opens its window later.
         if app.try_state::<WindowSetup>().is_some()
             && let Err(error) = open(app)
@@ -92,7 +92,7 @@ fn show_now(app: &AppHandle) {
 
 /// Returns `true` if the window has the focus. Blocks on the main thread.
 pub(crate) fn is_in_front(app: &AppHandle) -> bool {
-    app.get_webview_window(MAIN).is_some_and(|window| window.is_focused().unwrap_or(false))
+    app.get_webview_window(MAIN_WINDOW).is_some_and(|window| window.is_focused().unwrap_or(false))
 }
 
 /// Returns `true` for the page as served by Tauri, or by the development server in development builds.

@@ -12,10 +12,10 @@ use tauri::{Runtime, Webview};
 /// Returns a message if the window is already closed.
 #[tauri::command]
 pub(crate) fn set_zoom<R: Runtime>(webview: Webview<R>, percent: u16) -> Result<(), String> {
-    webview.set_zoom(scale(percent)).map_err(|error| error.to_string())
+    webview.set_zoom(zoom_scale(percent)).map_err(|error| error.to_string())
 }
 
-fn scale(percent: u16) -> f64 {
+fn zoom_scale(percent: u16) -> f64 {
     f64::from(percent.clamp(MIN_ZOOM, MAX_ZOOM)) / 100.0
 }
 
@@ -26,7 +26,11 @@ mod tests {
     #[test]
     fn e11_zoom_is_limited_to_a_usable_range() {
         for (percent, expected) in [(0, 0.5), (50, 0.5), (110, 1.1), (200, 2.0), (u16::MAX, 2.0)] {
-            assert!((scale(percent) - expected).abs() < f64::EPSILON, "{percent} % is a factor of {}", scale(percent));
+            assert!(
+                (zoom_scale(percent) - expected).abs() < f64::EPSILON,
+                "{percent} % is a factor of {}",
+                zoom_scale(percent)
+            );
         }
     }
 }

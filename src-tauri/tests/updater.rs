@@ -33,7 +33,8 @@ impl Program {
         let app = mock_builder().plugin(plugin()).build(context).unwrap();
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("app"), OLD).unwrap();
-        let channel = UpdateChannel::of_build(Some(&server.address()), Some(keys.public().as_str())).unwrap().unwrap();
+        let channel =
+            UpdateChannel::from_build_settings(Some(&server.address()), Some(keys.public().as_str())).unwrap().unwrap();
         Self { app, folder, channel }
     }
 

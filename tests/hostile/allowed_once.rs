@@ -39,7 +39,7 @@ fn starts(app: &TestApp) -> Vec<(String, String)> {
 #[tokio::test]
 async fn e19_server_allowed_once_is_not_restarted_without_consent() {
     let row = Row::default();
-    row.is("E19, a server that was allowed once ends");
+    row.set_name("E19, a server that was allowed once ends");
     let (app, pid, _aside) = started(ApprovalScope::Once).await;
     kill(pid);
     let request = app.consent_request(SERVER, "its next start", |_| true).await;
@@ -59,7 +59,7 @@ async fn e19_server_allowed_once_is_not_restarted_without_consent() {
 #[tokio::test]
 async fn e19_restart_by_a_grant_is_logged() {
     let row = Row::default();
-    row.is("E19, a server that is always allowed ends");
+    row.set_name("E19, a server that is always allowed ends");
     let (app, pid, _aside) = started(ApprovalScope::Always).await;
     kill(pid);
     let again = |s: &host::view::ServerView| s.state == ServerState::Ready && s.pid.is_some_and(|now| now != pid);
@@ -96,14 +96,14 @@ async fn signed_in_once() -> (TestApp, AuthorizationServer, ProtectedServer) {
 #[tokio::test]
 async fn e19_remote_server_allowed_once_is_not_reconnected_without_consent() {
     let row = Row::default();
-    row.is("E19, a remote server that was allowed once wants another sign-in");
+    row.set_name("E19, a remote server that was allowed once wants another sign-in");
     let (app, issuer, server) = signed_in_once().await;
     let connections = || server.with_method("initialize").len();
     let connects = || app.decisions().into_iter().filter(|(kind, ..)| kind == "connect-server").count();
     let (before, decided) = (connections(), connects());
     issuer.end_access_tokens();
     issuer.set(|script| script.down = Some(503));
-    let allowing = app.always(|q| matches!(q.body, ConsentRequestBody::Tool { .. }).then_some(ONCE));
+    let allowing = app.decide_automatically(|q| matches!(q.body, ConsentRequestBody::Tool { .. }).then_some(ONCE));
     let arguments = Map::from_iter([("text".to_owned(), json!("x"))]);
     let called = app.host.call_tool("late".into(), SERVER.into(), "echo".into(), arguments, None).await;
     called.expect_err("nobody renews the token");
@@ -129,10 +129,10 @@ async fn e19_remote_server_allowed_once_is_not_reconnected_without_consent() {
 #[tokio::test]
 async fn e19_completed_sign_in_connects_to_the_approved_server() {
     let row = Row::default();
-    row.is("E19, the user of a remote server that was allowed once signs in again");
+    row.set_name("E19, the user of a remote server that was allowed once signs in again");
     let (app, issuer, _server) = signed_in_once().await;
     issuer.end_all_tokens();
-    let allowing = app.always(|q| matches!(q.body, ConsentRequestBody::Tool { .. }).then_some(ONCE));
+    let allowing = app.decide_automatically(|q| matches!(q.body, ConsentRequestBody::Tool { .. }).then_some(ONCE));
     let arguments = Map::from_iter([("text".to_owned(), json!("x"))]);
     let called = app.host.call_tool("late".into(), SERVER.into(), "echo".into(), arguments, None).await;
     called.expect_err("the tokens are void");

@@ -15,20 +15,20 @@ use rusqlite::Connection;
 use serde_json::json;
 use server_requests::sampling::SamplingSettings;
 use testkit::app::{TestApp, scripted};
-use testkit::deadline::holds_within;
+use testkit::deadline::poll_until;
 
 use crate::gate::withstood;
 use crate::pair::ServerPair;
 use crate::report::Row;
 
 /// Far less than the seconds for which the lock of the documents is waited for.
-const AT_ONCE: Duration = Duration::from_millis(1_000);
+const RESPONSE_TIMEOUT: Duration = Duration::from_millis(1_000);
 
 /// The most that the file may take once it can be written.
-const PATIENCE: Duration = Duration::from_secs(20);
+const WRITE_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Number of requests that the owner has to serve before the lock is released.
-const ASKED: usize = 20;
+const REQUEST_COUNT: usize = 20;
 
 /// Locks the documents in the way of a terminal process that was stopped during a write.
 fn lock_of(data: &Path) -> File {
@@ -45,7 +45,7 @@ fn data(app: &TestApp) -> PathBuf {
 /// `held`.
 async fn assert_owner_responds<T>(host: &Host, what: &str, held: impl Sized, act: impl Future<Output = T>) -> T {
     let mut act = pin!(act);
-    for _ in 0..ASKED {
+    for _ in 0..REQUEST_COUNT {
         // The owner may run on this very thread, also while the command is on its way to it.
         let began = Instant::now();
         tokio::select! {
@@ -56,7 +56,7 @@ async fn assert_owner_responds<T>(host: &Host, what: &str, held: impl Sized, act
         }
         host.snapshot().await.unwrap();
         let took = began.elapsed();
-        assert!(took < AT_ONCE, "{what}: the owner answered after {took:?}");
+        assert!(took < RESPONSE_TIMEOUT, "{what}: the owner answered after {took:?}");
     }
     drop(held);
     act.await
@@ -65,7 +65,7 @@ async fn assert_owner_responds<T>(host: &Host, what: &str, held: impl Sized, act
 /// A host with a server that does not run, and a row of the results.
 async fn start_with_stopped_server(what: &str) -> (TestApp, Row) {
     let row = Row::default();
-    row.is(what);
+    row.set_name(what);
     let app =
         TestApp::start_in(tempfile::tempdir().unwrap(), vec![("bad", scripted(&[]))], HostOptions::default()).await;
     (app, row)
@@ -108,12 +108,12 @@ async fn s15_held_document_lock_does_not_block_the_owner() {
         // sleep: polls until the condition holds, which no event reports.
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    assert!(slowest < AT_ONCE, "{what}: the owner answered after {slowest:?}");
+    assert!(slowest < RESPONSE_TIMEOUT, "{what}: the owner answered after {slowest:?}");
     assert_eq!(std::fs::read_to_string(&running).unwrap_or_default(), before, "{what}: nothing could be written");
 
     drop(lock);
     let is_written = || std::fs::read_to_string(&running).unwrap_or_default() != before;
-    assert!(holds_within(PATIENCE, is_written).await, "{what}: what runs is written once the lock is free");
+    assert!(poll_until(WRITE_TIMEOUT, is_written).await, "{what}: what runs is written once the lock is free");
     pair.close(what).await;
 }
 
@@ -133,7 +133,7 @@ async fn s15_grants_are_added_and_revoked_behind_a_held_lock() {
     let revoke = tokio::spawn(async move { host.revoke_grant(id).await });
     let asked = Instant::now();
     while !app.host.grants().await.unwrap().is_empty() {
-        assert!(asked.elapsed() < AT_ONCE, "{what}: a revoked right ends at once");
+        assert!(asked.elapsed() < RESPONSE_TIMEOUT, "{what}: a revoked right ends at once");
     }
     assert!(!revoke.is_finished(), "{what}: it is not said to be gone while the file has it");
     drop(lock);
@@ -245,7 +245,7 @@ async fn s15_locked_audit_log_blocks_payloads_but_not_the_owner() {
     let request = asked_to_start(&app).await;
     // The log is there once something is written down.
     app.host.decide(request.id, request.hash.to_string(), UserDecision::Deny).await.unwrap();
-    assert!(holds_within(PATIENCE, || data(&app).join("audit.db").exists()).await, "{what}: there is a log");
+    assert!(poll_until(WRITE_TIMEOUT, || data(&app).join("audit.db").exists()).await, "{what}: there is a log");
     assert_eq!(app.decisions().len(), 1, "{what}: it has the refusal");
     let request = asked_to_start(&app).await;
 
@@ -306,7 +306,7 @@ impl Drop for HangingDisk {
 async fn s15_program_on_a_hanging_file_system_does_not_block_the_owner() {
     let what = "S15, the program of a start lies on a file system that does not answer";
     let row = Row::default();
-    row.is(what);
+    row.set_name(what);
     let options = HostOptions { look_at_files: look_at_hanging, ..HostOptions::default() };
     let app = TestApp::start_in(tempfile::tempdir().unwrap(), vec![("bad", scripted(&[]))], options).await;
     let request = asked_to_start(&app).await;
@@ -325,10 +325,10 @@ async fn s15_program_on_a_hanging_file_system_does_not_block_the_owner() {
     // The task takes its turn.
     tokio::task::yield_now().await;
     let again = app.host.decide(request.id, request.hash.to_string(), UserDecision::Allow(ApprovalScope::Once));
-    let again = tokio::time::timeout(AT_ONCE, again).await.expect("a second approval waits for nothing");
+    let again = tokio::time::timeout(RESPONSE_TIMEOUT, again).await.expect("a second approval waits for nothing");
     assert_eq!(again, Err(DecisionError::Stale), "{what}: one approval is looked at");
     let refuse = app.host.decide(request.id, request.hash.to_string(), UserDecision::Deny);
-    let refused = tokio::time::timeout(AT_ONCE, refuse).await.expect("it is refused at once");
+    let refused = tokio::time::timeout(RESPONSE_TIMEOUT, refuse).await.expect("it is refused at once");
     refused.unwrap();
     drop(hanging);
     assert_eq!(allow.await.unwrap(), Err(DecisionError::NotOpen), "{what}: the refusal came first");
@@ -339,7 +339,7 @@ async fn s15_program_on_a_hanging_file_system_does_not_block_the_owner() {
 async fn s15_stop_before_the_audit_entry_is_written_withdraws_the_approval() {
     let what = "S15, an approval is revoked while its entry is on its way to the log";
     let row = Row::default();
-    row.is(what);
+    row.set_name(what);
     let servers = vec![("bad", testkit::app::remote("http://127.0.0.1:9/mcp"))];
     let app = TestApp::start_in(tempfile::tempdir().unwrap(), servers, HostOptions::default()).await;
     let asked = async || {
@@ -375,7 +375,7 @@ async fn s15_stop_before_the_audit_entry_is_written_withdraws_the_approval() {
 async fn s15_approval_can_be_denied_while_the_log_is_locked() {
     let what = "S15, what was approved is denied while its entry is on its way to the log";
     let row = Row::default();
-    row.is(what);
+    row.set_name(what);
     let servers = vec![("bad", testkit::app::remote("http://127.0.0.1:9/mcp"))];
     let app = TestApp::start_in(tempfile::tempdir().unwrap(), servers, HostOptions::default()).await;
     let asked = async || {

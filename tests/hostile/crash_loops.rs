@@ -9,16 +9,16 @@ use ports::server_config::{HttpConfig, HttpKind};
 use serde_json::Value;
 use testkit::app::scripted;
 use testkit::http::{HttpRequest, HttpResponder, HttpServer, ordinary};
-use testkit::time::pass;
+use testkit::time::advance_time;
 use tokio::sync::{Mutex, mpsc};
 
 use crate::pair::ServerPair;
 
 /// All backoff times at their longest (1 s, 2 s, 4 s, 8 s, 16 s), with the time that the starts take.
-const ALL_ATTEMPTS: Duration = Duration::from_secs(60);
+const TOTAL_BACKOFF: Duration = Duration::from_secs(60);
 
 /// Longer than the backoff before an attempt beyond the allowed ones, 32 s.
-const LONGER: Duration = Duration::from_secs(60);
+const BEYOND_LAST_BACKOFF: Duration = Duration::from_secs(60);
 
 /// Waits, with the good server being used, until the bad one is left to the user.
 async fn wait_until_not_restarted(pair: &ServerPair, what: &str) -> Failure {
@@ -32,7 +32,7 @@ async fn wait_until_not_restarted(pair: &ServerPair, what: &str) -> Failure {
             let patience = tokio::time::timeout(Duration::from_millis(500), events.next());
             // Checked repeatedly, as other events may have arrived.
             let _ = patience.await;
-            assert!(began.elapsed() < ALL_ATTEMPTS, "{what}: it is left to the user at some time");
+            assert!(began.elapsed() < TOTAL_BACKOFF, "{what}: it is left to the user at some time");
         }
     };
     let failure = pair.while_good(what, left).await;
@@ -56,7 +56,7 @@ async fn x40_process_that_exits_on_use_is_restarted_with_backoff() {
     // The server's own account: its first start and five more.
     let starts = || std::fs::read_to_string(&record).unwrap().matches(r#""initialize""#).count();
     assert_eq!(starts(), 6, "{what}: it was started so often");
-    pass(LONGER).await;
+    advance_time(BEYOND_LAST_BACKOFF).await;
     assert_eq!(starts(), 6, "{what}: and is not started any more");
     pair.assert_memory_bounded(what);
     pair.close(what).await;
@@ -69,7 +69,7 @@ async fn x40_process_that_exits_at_its_start_is_not_restarted() {
     let failed = pair.app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_)));
     let ServerState::Failed(failure) = pair.while_good(what, failed).await.state else { panic!("{what}: it failed") };
     assert!(failure.message.contains("exit status 3"), "{what}: the cause is in words: {failure:?}");
-    pass(LONGER).await;
+    advance_time(BEYOND_LAST_BACKOFF).await;
     let activity = pair.app.activity("bad").await;
     assert!(!activity.contains("to reconnect"), "{what}: what never ran is not tried again: {activity}");
     pair.close(what).await;
@@ -84,16 +84,16 @@ async fn serve_until_list(request: HttpRequest, mut answer: HttpResponder, strea
             let (sender, mut messages) = mpsc::channel::<Value>(16);
             *stream.lock().await = Some(sender);
             answer.event_stream().await?;
-            answer.raw(b"event: endpoint\ndata: /messages\n\n").await?;
+            answer.write_raw(b"event: endpoint\ndata: /messages\n\n").await?;
             while let Some(message) = messages.recv().await.filter(|message| !message.is_null()) {
-                answer.raw(format!("event: message\ndata: {message}\n\n").as_bytes()).await?;
+                answer.write_raw(format!("event: message\ndata: {message}\n\n").as_bytes()).await?;
             }
             Ok(())
         }
         "POST" if request.path == "/messages" => {
             let body = request.json();
             let is_list = body["method"].as_str().is_some_and(|method| method.ends_with("/list"));
-            let said = if is_list { Value::Null } else { ordinary::message("2024-11-05", &body) };
+            let said = if is_list { Value::Null } else { ordinary::response_message("2024-11-05", &body) };
             let stream = stream.lock().await.clone();
             if let Some(stream) = stream.filter(|_| body.get("id").is_some()) {
                 let _ = stream.send(said).await;

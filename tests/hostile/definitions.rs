@@ -154,13 +154,16 @@ async fn x03_tool_changed_after_use_asks_again() {
     }
     // A change is read after a pause.
     let is_read = || std::fs::read_to_string(&record).unwrap().matches(r#""tools/list""#).count() >= 2;
-    assert!(testkit::deadline::holds_within(testkit::app::PATIENCE, is_read).await, "{what}: the list is read again");
+    assert!(
+        testkit::deadline::poll_until(testkit::app::EVENT_TIMEOUT, is_read).await,
+        "{what}: the list is read again"
+    );
     let is_known = async {
         while pair.app.host.catalog("bad".into()).await.unwrap().tools == known.tools {
             tokio::task::yield_now().await;
         }
     };
-    within(testkit::app::PATIENCE, &format!("{what}: the host knows the other list"), is_known).await;
+    within(testkit::app::EVENT_TIMEOUT, &format!("{what}: the host knows the other list"), is_known).await;
     assert_asks_again(&pair, what, &record).await;
     pair.close(what).await;
 }

@@ -8,21 +8,21 @@ use testkit::calls::UserCalls as _;
 use host::view::ConsentRequestBody;
 use serde_json::{Map, Value, json};
 use supervision::activity::ActivityKind;
-use testkit::app::{PATIENCE, scripted};
+use testkit::app::{EVENT_TIMEOUT, scripted};
 use testkit::processes;
-use testkit::time::pass;
+use testkit::time::advance_time;
 use tokio::time::Instant;
 
 use crate::log;
-use crate::pair::{FLOOD, ServerPair};
-use crate::report::about;
+use crate::pair::{FLOOD_TIMEOUT, ServerPair};
+use crate::report::number_near;
 
 /// Limit of the size of the app's folder after a flood, the log included, in bytes.
-const FILES: u64 = 10 * 1024 * 1024;
+const MAX_FOLDER_BYTES: u64 = 10 * 1024 * 1024;
 /// Number of sampling requests that are sent at once. A debug build takes much longer for each.
-const SAMPLINGS: usize = if cfg!(debug_assertions) { 5_000 } else { 50_000 };
+const SAMPLING_REQUESTS: usize = if cfg!(debug_assertions) { 5_000 } else { 50_000 };
 /// About so many of something are sent.
-const FLOODED: usize = 200_000;
+const FLOOD_MESSAGES: usize = 200_000;
 
 fn bytes_below(folder: &Path) -> u64 {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
@@ -36,7 +36,7 @@ async fn flooded_with(misbehave: &str) -> (ServerPair, usize) {
     let what = format!("X41 over stdio, {misbehave}");
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
-    let count = about(FLOODED).to_string();
+    let count = number_near(FLOOD_MESSAGES).to_string();
     let args = ["--misbehave", misbehave, "--count", &count, "--record", record.to_str().unwrap()];
     let pair = ServerPair::ready_for_a_flood(scripted(&args)).await;
     let read = || std::fs::read_to_string(&record).unwrap().matches(r#""tools/list""#).count();
@@ -45,12 +45,12 @@ async fn flooded_with(misbehave: &str) -> (ServerPair, usize) {
     let call = pair.bad_call(&what).await;
     pair.ended(&what, &call, &[]);
     // The last change of a list is read after a pause.
-    pass(Duration::from_millis(1_500)).await;
+    advance_time(Duration::from_millis(1_500)).await;
     let seconds = began.elapsed().as_secs_f64();
     let files = bytes_below(pair.app.folder.path());
-    assert!(files < FILES, "{what}: files are bounded, but have {files} bytes");
+    assert!(files < MAX_FOLDER_BYTES, "{what}: files are bounded, but have {files} bytes");
     let logged = log::text().len() as u64;
-    assert!(logged < FILES, "{what}: the log is bounded, but has {logged} bytes");
+    assert!(logged < MAX_FOLDER_BYTES, "{what}: the log is bounded, but has {logged} bytes");
     let read = read() - before;
     assert!(read as f64 <= seconds + 2.0, "{what}: the list was read {read} times in {seconds:.1} s");
     (pair, read)
@@ -63,10 +63,10 @@ async fn x41_flood_of_log_messages() {
     let activity = pair.app.host.activity("bad".into()).await.unwrap();
     let (kept, dropped) = {
         let activity = activity.lock().unwrap();
-        (activity.after(0, usize::MAX).count(), activity.dropped())
+        (activity.entries_after(0, usize::MAX).count(), activity.dropped_count())
     };
     assert!(kept <= supervision::activity::MAX_ENTRIES, "X41: at most so many entries are kept, not {kept}");
-    let most = about(FLOODED) - supervision::activity::MAX_ENTRIES;
+    let most = number_near(FLOOD_MESSAGES) - supervision::activity::MAX_ENTRIES;
     assert!(dropped as usize >= most * 9 / 10, "X41: and it is told how many were not: {dropped}");
     pair.close("X41").await;
 }
@@ -107,7 +107,9 @@ async fn x37_gigabyte_without_a_newline() {
     pair.assert_ended_immediately(what, &call, &["a line of more than"]);
     let all_written = async {
         let began = Instant::now();
-        while processes::written_bytes(pid).is_some_and(|written| written < 1_000_000_000) && began.elapsed() < FLOOD {
+        while processes::written_bytes(pid).is_some_and(|written| written < 1_000_000_000)
+            && began.elapsed() < FLOOD_TIMEOUT
+        {
             // sleep: polls until the condition holds, which no event reports.
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
@@ -147,7 +149,7 @@ async fn check_retained_stderr(pair: &ServerPair, what: &str) -> bool {
     let activity = pair.app.host.activity("bad".into()).await.unwrap();
     let kept: usize = {
         let activity = activity.lock().unwrap();
-        let lines = activity.after(0, usize::MAX).filter(|entry| entry.kind == ActivityKind::Stderr);
+        let lines = activity.entries_after(0, usize::MAX).filter(|entry| entry.kind == ActivityKind::Stderr);
         lines.map(|entry| entry.bytes).sum()
     };
     assert!(kept <= 1_000_000, "{what}: of standard error {kept} bytes are kept");
@@ -177,7 +179,7 @@ fn questions(forms: usize, samplings: usize) -> String {
 
 #[tokio::test]
 async fn x24_flood_of_consent_requests_is_bounded_per_server() {
-    let (forms, samplings) = (about(500), about(SAMPLINGS));
+    let (forms, samplings) = (number_near(500), number_near(SAMPLING_REQUESTS));
     let what = format!("X24, {forms} forms and {samplings} requests for sampling at once");
     let folder = tempfile::tempdir().unwrap();
     let (file, record) = (folder.path().join("lines"), folder.path().join("record"));
@@ -193,19 +195,19 @@ async fn x24_flood_of_consent_requests_is_bounded_per_server() {
         !matches!(body, ConsentRequestBody::Tool { .. } | ConsentRequestBody::StartServer { .. })
     };
     pair.app.consent_request("bad", "something", |q| asks(&q.body)).await;
-    let ended = pair.while_good(&what, tokio::time::timeout(FLOOD, flooding)).await;
+    let ended = pair.while_good(&what, tokio::time::timeout(FLOOD_TIMEOUT, flooding)).await;
     assert!(ended.is_ok(), "{what}: the call ends");
     let queued = pair.app.consent_requests().await.iter().filter(|q| q.server == "bad").count();
     assert!(
-        queued > 0 && queued <= supervision::limits::MAX_QUESTIONS,
+        queued > 0 && queued <= supervision::limits::DEFAULT_MAX_CONSENT_REQUESTS,
         "{what}: at most {} wait, not {queued}",
-        supervision::limits::MAX_QUESTIONS
+        supervision::limits::DEFAULT_MAX_CONSENT_REQUESTS
     );
     pair.app.host.deny_all("bad".into(), true).await.unwrap();
     assert!(pair.app.consent_requests().await.iter().all(|q| q.server != "bad"), "{what}: nothing waits any more");
     // Each has a response, whether it was refused by the limit or by the user.
     let answered = || std::fs::read_to_string(&record).unwrap().matches(r#""id":"asked-"#).count();
-    let all = testkit::deadline::holds_within(PATIENCE, || answered() == forms + samplings).await;
+    let all = testkit::deadline::poll_until(EVENT_TIMEOUT, || answered() == forms + samplings).await;
     assert!(all, "{what}: each has its answer: {}", answered());
     pair.assert_memory_bounded(&what);
     pair.close(&what).await;

@@ -8,7 +8,7 @@ use host::CallOrigin;
 use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
 use policy::ApprovalScope;
 use serde_json::{Map, json};
-use testkit::app::{PATIENCE, TestApp, scripted};
+use testkit::app::{EVENT_TIMEOUT, TestApp, scripted};
 use tokio::sync::oneshot;
 
 use crate::pair::{PendingCall, ServerPair};
@@ -52,7 +52,7 @@ async fn s26_open_world_output_makes_other_tools_of_the_server_ask() {
     }
     let quiet = |id: &'static str, what: (&'static str, &'static str)| {
         let call = call(app, model(), id, what);
-        async move { tokio::time::timeout(PATIENCE, call).await.expect("it does not ask").unwrap().expect("it ends") }
+        async move { tokio::time::timeout(EVENT_TIMEOUT, call).await.expect("it does not ask").unwrap().expect("it ends") }
     };
     quiet("c", ("environment", "x")).await;
     quiet("d", ("environment", "x")).await;
@@ -79,7 +79,7 @@ async fn s26_open_world_output_makes_other_tools_of_the_server_ask() {
     obeys.await.unwrap().expect_err("it is refused");
 
     // The user's own call is the user's own, and so is the decision that this server does not matter.
-    tokio::time::timeout(PATIENCE, call(app, user(), "h", ("echo", "x")))
+    tokio::time::timeout(EVENT_TIMEOUT, call(app, user(), "h", ("echo", "x")))
         .await
         .expect("it does not ask")
         .unwrap()

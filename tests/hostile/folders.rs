@@ -7,7 +7,7 @@ use host::view::{ConsentRequestBody, UserDecision};
 use policy::ApprovalScope;
 use serde_json::{Value, json};
 use testkit::app::scripted;
-use testkit::time::pass;
+use testkit::time::advance_time;
 
 use crate::pair::{PendingCall, ServerPair};
 
@@ -30,7 +30,7 @@ async fn told(what: &str, folder: &tempfile::TempDir) -> Value {
         let lines = std::fs::read_to_string(&record).unwrap();
         lines.lines().find(|line| line.contains(r#""id":"folders""#)).map(str::to_owned)
     };
-    let is_told = testkit::deadline::holds_within(testkit::app::PATIENCE, || answer().is_some()).await;
+    let is_told = testkit::deadline::poll_until(testkit::app::EVENT_TIMEOUT, || answer().is_some()).await;
     assert!(is_told, "{what}: it is answered");
     serde_json::from_str(&answer().unwrap()).unwrap()
 }
@@ -41,7 +41,7 @@ async fn x29_no_folder_is_sent_before_the_decision() {
     let (pair, folder, call) = pair_requesting_roots(what).await;
     let request = pair.asks_back(what).await;
     assert_eq!(request.body, ConsentRequestBody::Roots, "{what}: the user is asked");
-    pair.while_good(what, pass(std::time::Duration::from_secs(1))).await;
+    pair.while_good(what, advance_time(std::time::Duration::from_secs(1))).await;
     pair.wait_until_bad_has_read(what).await;
     let record = std::fs::read_to_string(folder.path().join("record")).unwrap();
     assert!(!record.contains(r#""id":"folders""#), "{what}: and nothing is told meanwhile");

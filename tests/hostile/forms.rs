@@ -8,10 +8,10 @@ use serde_json::{Map, Value, json};
 use testkit::app::scripted;
 
 use crate::pair::{PendingCall, ServerPair};
-use crate::report::about;
+use crate::report::number_near;
 
 /// Time limit for parsing a form and validating its content. Debug builds get more.
-const READ: Duration = Duration::from_millis(if cfg!(debug_assertions) { 2_000 } else { 200 });
+const PARSE_LIMIT: Duration = Duration::from_millis(if cfg!(debug_assertions) { 2_000 } else { 200 });
 
 /// Returns a server that requests this form during a call.
 async fn pair_requesting_form(what: &str, schema: &Value) -> (ServerPair, PendingCall, tempfile::TempDir) {
@@ -34,13 +34,17 @@ async fn asked(what: &str, schema: &Value) -> (ServerPair, PendingCall, ConsentR
     let began = Instant::now();
     let request = pair.while_good(what, pair.asks_back(what)).await;
     // The measured time includes the transfer of the message and the polling for the consent request.
-    assert!(began.elapsed() < READ + Duration::from_secs(1), "{what}: it is read at once: {:?}", began.elapsed());
+    assert!(
+        began.elapsed() < PARSE_LIMIT + Duration::from_secs(1),
+        "{what}: it is read at once: {:?}",
+        began.elapsed()
+    );
     (pair, call, request)
 }
 
 #[tokio::test]
 async fn x30_catastrophic_patterns_are_checked_quickly() {
-    let ones = format!("{}!", "a".repeat(about(40)));
+    let ones = format!("{}!", "a".repeat(number_near(40)));
     for pattern in ["^(a+)+$", "^(?=(a+)+$)(?!b).*$", "((a{1,100}){1,100}){1,100}", "^(a|aa)+$", "^(.*a){20}$"] {
         let what = format!("X30, the pattern {pattern}");
         let schema = json!({"type": "object", "properties": {"name": {"type": "string", "pattern": pattern}}});
@@ -50,7 +54,7 @@ async fn x30_catastrophic_patterns_are_checked_quickly() {
             let began = Instant::now();
             let checked = pair.app.host.check_form(request.id, typed).await;
             assert!(checked.is_ok(), "{what}: what is typed can be checked: {checked:?}");
-            assert!(began.elapsed() < READ, "{what}: at once: {:?}", began.elapsed());
+            assert!(began.elapsed() < PARSE_LIMIT, "{what}: at once: {:?}", began.elapsed());
         }
         pair.app.decide(&request, UserDecision::Deny).await;
         call.abort();
@@ -61,17 +65,17 @@ async fn x30_catastrophic_patterns_are_checked_quickly() {
 #[tokio::test]
 async fn x31_excessive_schemas_are_not_shown_as_forms() {
     let many: Map<String, Value> =
-        (0..about(10_000)).map(|number| (format!("field-{number}"), json!({"type": "string"}))).collect();
+        (0..number_near(10_000)).map(|number| (format!("field-{number}"), json!({"type": "string"}))).collect();
     let nested = |levels: usize| {
         let deepest = json!({"type": "string"});
         // Two levels of JSON for each.
         (0..levels / 2).fold(deepest, |inner, _| json!({"type": "object", "properties": {"a": inner}}))
     };
-    let options: Vec<String> = (0..about(100_000)).map(|number| format!("option-{number}")).collect();
+    let options: Vec<String> = (0..number_near(100_000)).map(|number| format!("option-{number}")).collect();
     let cases = [
         ("10,000 properties", json!({"type": "object", "properties": many})),
         ("100 levels", nested(100)),
-        ("500 levels", nested(about(500))),
+        ("500 levels", nested(number_near(500))),
         ("a $ref to itself", json!({"type": "object", "properties": {"a": {"$ref": "#"}}})),
         ("an enum of 1 MB", json!({"type": "object", "properties": {"a": {"type": "string", "enum": options}}})),
     ];
@@ -98,7 +102,7 @@ async fn x31_excessive_schemas_are_not_shown_as_forms() {
                 pair.app.decide(&request, UserDecision::Deny).await;
                 break;
             }
-            assert!(began.elapsed() < READ + Duration::from_secs(1), "{what}: it is refused at once");
+            assert!(began.elapsed() < PARSE_LIMIT + Duration::from_secs(1), "{what}: it is refused at once");
             // sleep: polls until the condition holds, which no event reports.
             pair.while_good(&what, tokio::time::sleep(Duration::from_millis(20))).await;
         }

@@ -19,13 +19,13 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 use serde_json::{Value, json};
 use testkit::app::scripted;
-use testkit::model::text;
+use testkit::model::text_reply;
 
 use crate::report::{Figures, Row};
 
 pub(crate) const SERVER: &str = "bad";
 /// Name of a remote server that requires a sign-in.
-const FAR: &str = "far";
+const REMOTE_SERVER: &str = "far";
 pub(crate) const ONCE: UserDecision = UserDecision::Allow(ApprovalScope::Once);
 
 /// Returns a server that sends a request to the host for each of four requests, and records all messages line by line.
@@ -57,12 +57,12 @@ pub(crate) fn asking(record: &Path) -> ServerConfig {
 }
 
 /// Sequences of so many acts.
-const ACTS: usize = 45;
-const CASES: u32 = 24;
+const ACTS_PER_CASE: usize = 45;
+const MAX_CASES: u32 = 24;
 /// No new sequence is begun after this.
-const ENOUGH: Duration = Duration::from_secs(12);
+const MAX_CASE_TIME: Duration = Duration::from_secs(12);
 /// Minimum number of cases, regardless of the time they take.
-const LEAST_CASES: u32 = 8;
+const MIN_CASES: u32 = 8;
 
 pub(crate) fn withstood(mut row: Row, slowest: Duration) {
     row.withstood(Figures { slowest, memory: 0, gone: Duration::ZERO });
@@ -71,13 +71,13 @@ pub(crate) fn withstood(mut row: Row, slowest: Duration) {
 #[test]
 fn e01_every_payload_sent_in_any_order_of_actions_was_approved_and_logged() {
     let row = Row::default();
-    row.is("E01, random sequences of all actions over every kind of consent request");
-    let config = Config { cases: CASES, failure_persistence: None, max_shrink_iters: 60, ..Config::default() };
+    row.set_name("E01, random sequences of all actions over every kind of consent request");
+    let config = Config { cases: MAX_CASES, failure_persistence: None, max_shrink_iters: 60, ..Config::default() };
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
     let (began, begun) = (Instant::now(), std::cell::Cell::new(0));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let ran = TestRunner::new_with_rng(config, rng).run(&prop::collection::vec(act(), 1..ACTS), |acts| {
-        if began.elapsed() > ENOUGH && begun.get() >= LEAST_CASES {
+    let ran = TestRunner::new_with_rng(config, rng).run(&prop::collection::vec(act(), 1..ACTS_PER_CASE), |acts| {
+        if began.elapsed() > MAX_CASE_TIME && begun.get() >= MIN_CASES {
             return Ok(());
         }
         begun.set(begun.get() + 1);
@@ -99,14 +99,14 @@ fn e01_every_payload_sent_in_any_order_of_actions_was_approved_and_logged() {
     if let Err(error) = ran {
         panic!("{error}");
     }
-    assert!(begun.get() >= LEAST_CASES, "E01: enough sequences were run: {}", begun.get());
+    assert!(begun.get() >= MIN_CASES, "E01: enough sequences were run: {}", begun.get());
     withstood(row, began.elapsed());
 }
 
 #[tokio::test]
 async fn e01_reply_by_hand_does_not_bypass_the_review_of_a_request() {
     let row = Row::default();
-    row.is("E01, answer it yourself, then ask again");
+    row.set_name("E01, answer it yourself, then ask again");
     let mut bench = GateBench::new().await;
     bench.trigger(0).await;
     let is_sampling = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::Sampling { .. });
@@ -115,7 +115,7 @@ async fn e01_reply_by_hand_does_not_bypass_the_review_of_a_request() {
     let by_hand = bench.app.consent_request(SERVER, "the answer", |q| is_sampling(q) && q.hash != shown.hash).await;
     let again = bench.app.host.decide(by_hand.id, by_hand.hash.to_string(), UserDecision::Again).await;
     assert!(matches!(again, Err(DecisionError::WrongKind(_))), "E01: nothing was asked that could be again: {again:?}");
-    assert!(bench.model.asked().is_empty(), "E01: what was not reviewed does not reach a model");
+    assert!(bench.model.requests().is_empty(), "E01: what was not reviewed does not reach a model");
     let log = bench.log();
     let is_about = |e: &&AuditEntry| e.kind.starts_with("sampling");
     assert_eq!(log.iter().filter(is_about).count(), 0, "E01: nothing left, so the log has nothing: {log:?}");
@@ -125,11 +125,11 @@ async fn e01_reply_by_hand_does_not_bypass_the_review_of_a_request() {
     bench.app.decide(&by_hand, UserDecision::Back).await;
     let is_request = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::Sampling { response: None, .. });
     let request = bench.app.consent_request(SERVER, "the request", is_request).await;
-    bench.model.next(text("First.", (1, 1)));
+    bench.model.queue_reply(text_reply("First.", (1, 1)));
     bench.app.decide(&request, ONCE).await;
     let is_answer = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::Sampling { response: Some(_), .. });
     let first = bench.app.consent_request(SERVER, "the first answer", is_answer).await;
-    bench.model.next(text("Second.", (1, 1)));
+    bench.model.queue_reply(text_reply("Second.", (1, 1)));
     bench.app.decide(&first, UserDecision::Again).await;
     let is_second = |q: &ConsentRequestView| is_answer(q) && q.hash != first.hash;
     let second = bench.app.consent_request(SERVER, "the second answer", is_second).await;
@@ -148,7 +148,7 @@ async fn e01_reply_by_hand_does_not_bypass_the_review_of_a_request() {
     let by_hand = bench.app.consent_request(SERVER, "the answer", is_answer).await;
     let again = bench.app.host.decide(by_hand.id, by_hand.hash.to_string(), UserDecision::Again).await;
     assert!(matches!(again, Err(DecisionError::WrongKind(_))), "E01: it was changed since it was asked: {again:?}");
-    assert_eq!(bench.model.asked().len(), 2, "E01: nothing else was asked");
+    assert_eq!(bench.model.requests().len(), 2, "E01: nothing else was asked");
     bench.app.host.close().await;
     withstood(row, Duration::ZERO);
 }

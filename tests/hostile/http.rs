@@ -42,7 +42,7 @@ where
         if request.rpc_method() == method {
             script(request.json(), answer).await
         } else {
-            ordinary::answer(revision, &request, answer).await
+            ordinary::respond(revision, &request, answer).await
         }
     })
     .await
@@ -50,5 +50,5 @@ where
 
 /// Returns the correct response to a call.
 fn proper(request: &Value) -> Value {
-    ordinary::message(LEGACY, request)
+    ordinary::response_message(LEGACY, request)
 }

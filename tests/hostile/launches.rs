@@ -13,7 +13,7 @@ use testkit::app::command;
 use crate::pair::ServerPair;
 
 /// A server in a sandbox runs within this time.
-const STARTED: Duration = Duration::from_secs(20);
+const START_TIMEOUT: Duration = Duration::from_secs(20);
 
 fn is_start(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::StartServer { .. })
@@ -195,7 +195,7 @@ async fn s10_readable_folder_does_not_expose_own_files() {
         assert!(std::fs::read_to_string(&settings).unwrap().contains("canary-key"), "{what}: the settings hold a key");
         pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
         let homes = || std::fs::read_dir(data.join("sandbox")).into_iter().flatten().flatten();
-        let end = Instant::now() + STARTED;
+        let end = Instant::now() + START_TIMEOUT;
         while !homes().any(|home| home.path().join("inside").exists()) {
             assert!(Instant::now() < end, "{what}: it starts");
             // sleep: polls until the condition holds, which no event reports.

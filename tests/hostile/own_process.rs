@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::report::{Rows, TABLE};
+use crate::report::{Rows, TABLE_VARIABLE};
 
 /// Environment variable that tells the other process which server to use.
 const SERVER: &str = "HOSTILE_TEST_SERVER";
@@ -32,7 +32,7 @@ pub(crate) async fn run(module: &str, test: &str, server: &str, variables: &[(&s
     }
     let folder = tempfile::tempdir().unwrap();
     let table = folder.path().join("rows");
-    command.envs(variables.iter().copied()).env(TABLE, &table);
+    command.envs(variables.iter().copied()).env(TABLE_VARIABLE, &table);
     let output = tokio::time::timeout(Duration::from_secs(60), command.output()).await;
     let rows = Rows::of(&table);
     let output = output.unwrap_or_else(|_| panic!("{test}: it ends in its own process")).unwrap();

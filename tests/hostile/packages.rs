@@ -257,7 +257,7 @@ async fn s25_newer_version_is_announced_and_requires_consent_at_the_next_start()
     app.host.start_server("bad".into()).await.unwrap();
     app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
     assert_eq!(launchers.started(), ["-y @scope/server@1.2.3 --port 1"; 2], "{what}: what was approved runs");
-    let deadline = tokio::time::Instant::now() + testkit::app::PATIENCE;
+    let deadline = tokio::time::Instant::now() + testkit::app::EVENT_TIMEOUT;
     while !app.activity("bad").await.contains("1.2.4 is available") {
         assert!(tokio::time::Instant::now() < deadline, "{what}: the newer one is announced");
         // sleep: polls until the condition holds, which no event reports.

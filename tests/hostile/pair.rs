@@ -28,29 +28,34 @@ use crate::report::{self, Figures, Row};
 use crate::{leaks, log};
 
 /// Idle timeout of a call without progress.
-pub(crate) const IDLE: Duration = Duration::from_secs(4);
+pub(crate) const IDLE_TIMEOUT: Duration = Duration::from_secs(4);
 /// Total timeout of a call, regardless of progress.
-pub(crate) const TOTAL: Duration = Duration::from_secs(8);
+pub(crate) const TOTAL_TIMEOUT: Duration = Duration::from_secs(8);
 /// Time limit of a flood. A debug build reads a small part of what a release build reads in the same time.
-pub(crate) const FLOOD: Duration = Duration::from_secs(60);
+pub(crate) const FLOOD_TIMEOUT: Duration = Duration::from_secs(60);
 /// Time limit of a failure with a specific cause: 2 s. Debug builds share their machine with others and get more, since
 /// the limit only shows that nothing waits for the idle timeout.
-pub(crate) const AT_ONCE: Duration = Duration::from_secs(if cfg!(debug_assertions) { 15 } else { 2 });
+pub(crate) const FAILURE_TIMEOUT: Duration = Duration::from_secs(if cfg!(debug_assertions) { 15 } else { 2 });
 /// Limit of the memory growth of the test's process at its peak, including the memory of its scripts, in bytes.
-const MEMORY: u64 = 300 * 1024 * 1024;
+const MAX_MEMORY_GROWTH: u64 = 300 * 1024 * 1024;
 /// Name of the file with the messages that the good server receives.
-const GOOD: &str = "good";
-/// Time limit of a response of the good server. A call that is blocked by the bad server takes [`IDLE`] at least, while
+const GOOD_RECORD_FILE: &str = "good";
+/// Time limit of a response of the good server. A call that is blocked by the bad server takes [`IDLE_TIMEOUT`] at least, while
 /// a busy machine delays everything for about a second.
-const GOOD_ANSWERS: Duration = Duration::from_secs(3);
+const GOOD_RESPONSE_TIMEOUT: Duration = Duration::from_secs(3);
 /// Interval between two calls of the good server.
-const OFTEN: Duration = Duration::from_millis(200);
+const GOOD_CALL_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Returns options with short timeouts, so that calls without end time out in the test.
 fn options((idle, total): (Duration, Duration)) -> HostOptions {
     HostOptions {
         timeouts: Timeouts { probe: Duration::from_secs(2), initialize: Duration::from_secs(3), ..Timeouts::default() },
-        times: CallTimes { tool: (idle, total), list: (IDLE, TOTAL), read: (IDLE, TOTAL), ..CallTimes::default() },
+        times: CallTimes {
+            tool: (idle, total),
+            list: (IDLE_TIMEOUT, TOTAL_TIMEOUT),
+            read: (IDLE_TIMEOUT, TOTAL_TIMEOUT),
+            ..CallTimes::default()
+        },
         ..HostOptions::default()
     }
 }
@@ -81,7 +86,7 @@ fn allow_good_start_and_tools(request: &ConsentRequestView) -> Option<UserDecisi
 /// Adds an address that must not be fetched, wherever a server may name one. Servers in this process do the same.
 fn with_lure(mut bad: ServerConfig) -> ServerConfig {
     let address = collector().url();
-    lure::set(&address);
+    lure::set_address(&address);
     let is_scripted = |command: &str| command == binaries::scripted_server().to_string_lossy();
     if let Some(stdio) = bad.as_stdio_mut().filter(|stdio| is_scripted(&stdio.command)) {
         stdio.args.extend(["--lure".to_owned(), address]);
@@ -121,7 +126,7 @@ pub(crate) struct ServerPair {
 impl ServerPair {
     /// Both are being started; the good one is ready.
     pub(crate) async fn opening(bad: ServerConfig) -> Self {
-        Self::opening_within((IDLE, TOTAL), bad).await
+        Self::opening_within((IDLE_TIMEOUT, TOTAL_TIMEOUT), bad).await
     }
 
     async fn opening_within(times: (Duration, Duration), bad: ServerConfig) -> Self {
@@ -132,12 +137,12 @@ impl ServerPair {
 
     /// The good one is ready, the bad one only in the settings.
     pub(crate) async fn not_yet_open(bad: ServerConfig) -> Self {
-        Self::set_up((IDLE, TOTAL), with_lure(bad), allow_use).await
+        Self::set_up((IDLE_TIMEOUT, TOTAL_TIMEOUT), with_lure(bad), allow_use).await
     }
 
     /// Waits until both servers are ready, and leaves consent requests for the bad one's tools to the test.
     pub(crate) async fn undecided(bad: ServerConfig) -> Self {
-        let pair = Self::set_up((FLOOD, FLOOD), with_lure(bad), allow_good_tools).await;
+        let pair = Self::set_up((FLOOD_TIMEOUT, FLOOD_TIMEOUT), with_lure(bad), allow_good_tools).await;
         pair.app.host.start_server("bad".into()).await.unwrap();
         pair.app.until("bad", "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
         pair
@@ -146,13 +151,13 @@ impl ServerPair {
     /// Waits until the good server is ready. The bad one is only in the settings, and its consent requests are left to
     /// the test.
     pub(crate) async fn asked_to_start(bad: ServerConfig) -> Self {
-        Self::set_up((FLOOD, FLOOD), bad, allow_good_start_and_tools).await
+        Self::set_up((FLOOD_TIMEOUT, FLOOD_TIMEOUT), bad, allow_good_start_and_tools).await
     }
 
     /// The same, where programs are searched in these folders.
     pub(crate) async fn asked_to_start_on(bad: ServerConfig, search_path: SearchPath) -> Self {
-        let options = HostOptions { search_path: Some(search_path), ..options((FLOOD, FLOOD)) };
-        Self::set_up_with(options, FLOOD, bad, allow_good_start_and_tools).await
+        let options = HostOptions { search_path: Some(search_path), ..options((FLOOD_TIMEOUT, FLOOD_TIMEOUT)) };
+        Self::set_up_with(options, FLOOD_TIMEOUT, bad, allow_good_start_and_tools).await
     }
 
     async fn set_up(
@@ -171,32 +176,32 @@ impl ServerPair {
     ) -> Self {
         log::keep();
         let aside = tempfile::tempdir().unwrap();
-        let good = scripted(&["--record", &aside.path().join(GOOD).to_string_lossy()]);
+        let good = scripted(&["--record", &aside.path().join(GOOD_RECORD_FILE).to_string_lossy()]);
         let servers = vec![("good", good), ("bad", bad)];
         let (folder, secrets) = (tempfile::tempdir().unwrap(), Arc::new(SecretsInMemory::default()));
         let clock = RuntimeClock::new();
         let app = TestApp::start_over(folder, servers, options, secrets, |ports| Ports { clock, ..ports }).await;
-        let user = app.always(user);
+        let user = app.decide_automatically(user);
         app.host.start_server("good".into()).await.unwrap();
         app.until("good", "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
         let memory = processes::resident_bytes(std::process::id()).expect("the test runs on Linux");
-        processes::forget_own_peak().expect("the peak of the own memory can be set back");
+        processes::reset_peak_memory().expect("the peak of the own memory can be set back");
         Self { app, user, memory, total, aside, slowest: AtomicU64::new(0), row: Row::default() }
     }
 
     /// Every line that the good server has got.
     pub(crate) fn received_by_good(&self) -> String {
-        std::fs::read_to_string(self.aside.path().join(GOOD)).unwrap()
+        std::fs::read_to_string(self.aside.path().join(GOOD_RECORD_FILE)).unwrap()
     }
 
     /// Waits until both servers are ready.
     pub(crate) async fn ready(bad: ServerConfig) -> Self {
-        Self::ready_within((IDLE, TOTAL), bad).await
+        Self::ready_within((IDLE_TIMEOUT, TOTAL_TIMEOUT), bad).await
     }
 
     /// Waits until both servers are ready, with a timeout for floods.
     pub(crate) async fn ready_for_a_flood(bad: ServerConfig) -> Self {
-        Self::ready_within((FLOOD, FLOOD), bad).await
+        Self::ready_within((FLOOD_TIMEOUT, FLOOD_TIMEOUT), bad).await
     }
 
     async fn ready_within(times: (Duration, Duration), bad: ServerConfig) -> Self {
@@ -223,14 +228,14 @@ impl ServerPair {
 
     /// The question about a tool of the bad server that fits.
     pub(crate) async fn asked(&self, what: &str, fits: impl Fn(&ConsentRequestView) -> bool) -> ConsentRequestView {
-        self.row.is(what);
+        self.row.set_name(what);
         let is_tool = |request: &ConsentRequestView| matches!(request.body, ConsentRequestBody::Tool { .. });
         self.app.consent_request("bad", "the tool", |request| is_tool(request) && fits(request)).await
     }
 
     /// The next question of the bad server that is about no tool; one about a tool is allowed for once.
     pub(crate) async fn asks_back(&self, what: &str) -> ConsentRequestView {
-        self.row.is(what);
+        self.row.set_name(what);
         let is_tool = |request: &ConsentRequestView| matches!(request.body, ConsentRequestBody::Tool { .. });
         self.app.consent_request("bad", "something", |request| !is_tool(request)).await
     }
@@ -260,7 +265,7 @@ impl ServerPair {
             while !over.load(Ordering::Relaxed) {
                 self.assert_good_responds(what, "meanwhile").await;
                 // sleep: the interval between calls of the good server.
-                tokio::time::sleep(OFTEN).await;
+                tokio::time::sleep(GOOD_CALL_INTERVAL).await;
             }
         };
         let (output, ()) = tokio::join!(attack, good);
@@ -275,13 +280,13 @@ impl ServerPair {
     }
 
     pub(crate) async fn assert_good_responds(&self, what: &str, when: &str) {
-        self.row.is(what);
+        self.row.set_name(what);
         let began = Instant::now();
         let answered = self.echo("good", when, "hello").await;
         answered.unwrap_or_else(|e| panic!("{what}: the good server answers {when}: {e}"));
         let took = began.elapsed();
         self.slowest.fetch_max(took.as_micros() as u64, Ordering::Relaxed);
-        assert!(took < GOOD_ANSWERS, "{what}: at once, {when}: {took:?}");
+        assert!(took < GOOD_RESPONSE_TIMEOUT, "{what}: at once, {when}: {took:?}");
     }
 
     /// Checks the end of a call: an error with one of these words, or a result if there are none.
@@ -302,7 +307,7 @@ impl ServerPair {
     /// Checks that a call did not have to wait for its time to be over.
     pub(crate) fn assert_ended_immediately(&self, what: &str, call: &CallEnd, words: &[&str]) {
         self.ended(what, call, words);
-        assert!(call.took <= AT_ONCE, "{what}: it fails at once, not only in time: {:?}", call.took);
+        assert!(call.took <= FAILURE_TIMEOUT, "{what}: it fails at once, not only in time: {:?}", call.took);
     }
 
     /// Returns the peak growth since both servers were started, which includes memory that was freed again.
@@ -313,7 +318,7 @@ impl ServerPair {
 
     pub(crate) fn assert_memory_bounded(&self, what: &str) {
         let grown = self.grown();
-        assert!(grown < MEMORY, "{what}: memory is bounded, but grew by {} MiB", grown / 1024 / 1024);
+        assert!(grown < MAX_MEMORY_GROWTH, "{what}: memory is bounded, but grew by {} MiB", grown / 1024 / 1024);
     }
 
     /// Closes the host, and checks the rest of the criterion. A test with further checks keeps the row until they are
@@ -327,7 +332,7 @@ impl ServerPair {
         let began = Instant::now();
         self.app.host.close().await;
         for pid in pids.into_iter().flatten() {
-            let left = processes::alive_in_group(pid);
+            let left = processes::living_group_members(pid);
             assert!(left.is_empty(), "{what}: processes are gone with their server, but {left:?} are left");
         }
         let gone = began.elapsed();

@@ -7,7 +7,7 @@ use crate::pair::ServerPair;
 
 /// Waits up to 10 s until a process has ended. Returns `true` if it has.
 async fn gone(pid: u32) -> bool {
-    testkit::deadline::holds_within(std::time::Duration::from_secs(10), || !processes::is_alive(pid)).await
+    testkit::deadline::poll_until(std::time::Duration::from_secs(10), || !processes::is_alive(pid)).await
 }
 
 #[tokio::test]
@@ -31,9 +31,9 @@ async fn x34_exited_server_leaves_no_processes() {
     let group = pair.app.server("bad").await.pid.expect("it runs");
     let call = pair.bad_call(what).await;
     pair.ended(what, &call, &["ended", "exit", "closed"]);
-    let empty = || processes::alive_in_group(group).is_empty();
-    let left = testkit::deadline::holds_within(std::time::Duration::from_secs(10), empty).await;
-    assert!(left, "{what}: {:?} are left", processes::alive_in_group(group));
+    let empty = || processes::living_group_members(group).is_empty();
+    let left = testkit::deadline::poll_until(std::time::Duration::from_secs(10), empty).await;
+    assert!(left, "{what}: {:?} are left", processes::living_group_members(group));
     pair.close(what).await;
 }
 

@@ -10,11 +10,11 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 /// The file that gets the lines.
-pub(crate) const TABLE: &str = "HOSTILE_TABLE";
+pub(crate) const TABLE_VARIABLE: &str = "HOSTILE_TABLE";
 /// Environment variable with the seed of random values. A random one is used if it is not set.
-const SEED: &str = "HOSTILE_SEED";
+const SEED_VARIABLE: &str = "HOSTILE_SEED";
 /// Environment variable with a secret, which no server may see and nothing may write to a file. Set by cargo.
-const CANARY: &str = "HOSTILE_CANARY";
+const CANARY_VARIABLE: &str = "HOSTILE_CANARY";
 
 /// Measurements for the general criterion.
 pub(crate) struct Figures {
@@ -36,7 +36,7 @@ pub(crate) struct Row {
 
 impl Row {
     /// Sets the row's name: the case, then the attack, as in `X41 over stdio, a flood`.
-    pub(crate) fn is(&self, what: &str) {
+    pub(crate) fn set_name(&self, what: &str) {
         let mut own = self.what.lock().unwrap_or_else(PoisonError::into_inner);
         if own.is_empty() {
             what.clone_into(&mut own);
@@ -68,7 +68,7 @@ impl Row {
 }
 
 fn append(line: &Value) {
-    let Some(path) = std::env::var_os(TABLE) else { return };
+    let Some(path) = std::env::var_os(TABLE_VARIABLE) else { return };
     let file = OpenOptions::new().create(true).append(true).open(path);
     // A single write, so that lines of concurrent tests do not mix.
     let written = file.and_then(|mut file| file.write_all(format!("{line}\n").as_bytes()));
@@ -108,7 +108,7 @@ impl Drop for Row {
         let failed = std::thread::panicking();
         if failed {
             // Standard error belongs to the failed test.
-            let _ = writeln!(std::io::stderr(), "{SEED}={}", seed());
+            let _ = writeln!(std::io::stderr(), "{SEED_VARIABLE}={}", seed());
         }
         self.line(failed).iter().for_each(append);
     }
@@ -118,12 +118,12 @@ impl Drop for Row {
 fn seed() -> u64 {
     static CHOSEN: OnceLock<u64> = OnceLock::new();
     *CHOSEN.get_or_init(|| {
-        std::env::var(SEED).ok().and_then(|text| text.parse().ok()).unwrap_or_else(|| fastrand::u64(..))
+        std::env::var(SEED_VARIABLE).ok().and_then(|text| text.parse().ok()).unwrap_or_else(|| fastrand::u64(..))
     })
 }
 
 /// A number near this one, at most a fifth away; the same in each run with the same seed.
-pub(crate) fn about(number: usize) -> usize {
+pub(crate) fn number_near(number: usize) -> usize {
     let mut random = fastrand::Rng::with_seed(seed() ^ number as u64);
     let fifth = number / 5;
     number - fifth + random.usize(..=2 * fifth)
@@ -142,15 +142,15 @@ pub(crate) fn random(name: &str) -> fastrand::Rng {
 
 /// The secret in the host's environment.
 pub(crate) fn canary() -> String {
-    let canary = std::env::var(CANARY).unwrap_or_default();
-    assert!(canary.len() > 8, "{CANARY} is set, as .cargo/config.toml does: without it no leak would be seen");
+    let canary = std::env::var(CANARY_VARIABLE).unwrap_or_default();
+    assert!(canary.len() > 8, "{CANARY_VARIABLE} is set, as .cargo/config.toml does: without it no leak would be seen");
     canary
 }
 
 #[test]
 fn failure_after_the_host_has_ended_counts() {
     let mut row = Row::default();
-    row.is("X00, an attack");
+    row.set_name("X00, an attack");
     assert_eq!(row.line(false), None, "what has not come to its end is not told");
     row.withstood(Figures { slowest: Duration::ZERO, memory: 0, gone: Duration::ZERO });
     let withstood = |line: &Value| line["withstood"].as_bool();

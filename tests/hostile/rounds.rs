@@ -51,7 +51,7 @@ async fn x28_rounds_are_bounded_and_their_state_is_stored_nowhere() {
     let reply = format!("tools/call=@{}", file.display());
     let args = [&MODERN[..], &["--reply", &reply, "--record", record.to_str().unwrap()]].concat();
     let pair = ServerPair::ready_for_a_flood(scripted(&args)).await;
-    let user = pair.app.always(accept_everything);
+    let user = pair.app.decide_automatically(accept_everything);
     let call = pair.bad_call(what).await;
     user.abort();
     pair.ended(what, &call, &["requested input too often"]);
@@ -59,7 +59,7 @@ async fn x28_rounds_are_bounded_and_their_state_is_stored_nowhere() {
     assert!(rounds <= 11, "{what}: it is asked for and answered ten times at most: {rounds}");
 
     // The next call of the same tool is another request.
-    let user = pair.app.always(accept_everything);
+    let user = pair.app.decide_automatically(accept_everything);
     let second = pair.bad_call(what).await;
     user.abort();
     pair.ended(what, &second, &["requested input too often"]);

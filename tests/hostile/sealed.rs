@@ -14,7 +14,7 @@ use models::{ModelError, ProviderSettings};
 use policy::ApprovalScope;
 use ports::{AuditQuery, SecretError, SecretPersistence, Secrets};
 use serde_json::{Value, json};
-use testkit::app::{PATIENCE, TestApp, TestPlatform, scripted};
+use testkit::app::{EVENT_TIMEOUT, TestApp, TestPlatform, scripted};
 
 use crate::report::{Figures, Row};
 
@@ -56,7 +56,7 @@ impl Secrets for Keychain {
         Ok(self.secrets.lock().unwrap().keys().filter(|key| key.starts_with(prefix)).cloned().collect())
     }
 
-    fn mark(&self, name: &str) -> Result<Option<String>, SecretError> {
+    fn read_mark(&self, name: &str) -> Result<Option<String>, SecretError> {
         Ok(self.marks.lock().unwrap().get(name).cloned())
     }
 
@@ -68,7 +68,7 @@ impl Secrets for Keychain {
 
 fn row(what: &str) -> Row {
     let row = Row::default();
-    row.is(what);
+    row.set_name(what);
     row
 }
 
@@ -97,7 +97,7 @@ async fn grants(host: &Host) -> usize {
 async fn until<F: Future<Output = bool>>(what: &str, holds: impl Fn() -> F) -> Duration {
     let start = Instant::now();
     while !holds().await {
-        assert!(start.elapsed() < PATIENCE, "{what}");
+        assert!(start.elapsed() < EVENT_TIMEOUT, "{what}");
         // sleep: polls until the condition holds, which no event reports.
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
@@ -360,7 +360,7 @@ async fn s04_removed_log_is_reported() {
     approve_permanently(&app).await;
     app.host.close().await;
     let log = Arc::clone(&app.host.ports().audit);
-    assert!(log.verify().unwrap().is_proved(), "it is proved before");
+    assert!(log.verify().unwrap().is_proven(), "it is proved before");
     let file = app.folder.path().join("data/audit.db");
     let TestApp { folder, host, platform } = app;
     drop((log, host, platform));
@@ -368,7 +368,7 @@ async fn s04_removed_log_is_reported() {
         let _ = std::fs::remove_file(file.with_file_name(name));
     }
     let app = over(folder, &keychain, false).await;
-    assert!(!app.host.ports().audit.verify().unwrap().is_whole(), "what is gone is named");
+    assert!(!app.host.ports().audit.verify().unwrap().is_intact(), "what is gone is named");
     app.host.close().await;
     withstood(row);
 }

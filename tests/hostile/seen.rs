@@ -6,11 +6,11 @@ use domain::consent_request::ConsentRequestOrigin;
 use host::view::{ConsentRequestBody, ServerState, UserDecision};
 use host::{CallOrigin, ReviewError, ShownDefinition};
 use mcp_proto::session::ListKind;
-use offers::review::{FlagReason, ReviewMarks};
+use offers::review::{FlagReason, ReviewFindings};
 use policy::{ApprovalScope, ReviewState};
 use ports::server_config::ServerEntry;
 use serde_json::{Map, Value, json};
-use testkit::app::{PATIENCE, TestApp, scripted};
+use testkit::app::{EVENT_TIMEOUT, TestApp, scripted};
 use testkit::calls::UserCalls as _;
 use tokio::sync::oneshot;
 
@@ -26,9 +26,10 @@ fn echo(description: &str) -> Value {
 }
 
 /// Returns the review marks of the only tool of a server.
-async fn marks(app: &TestApp, server: &str, tool: &str) -> (String, ReviewMarks) {
+async fn marks(app: &TestApp, server: &str, tool: &str) -> (String, ReviewFindings) {
     let reviewed = app.host.reviewed(server.into()).await.unwrap();
-    let (hash, marks, _) = reviewed.tool(&reviewed.catalog().tool(tool).unwrap_or_else(|| panic!("a tool {tool}")));
+    let (hash, marks, _) =
+        reviewed.review_tool(&reviewed.catalog().tool(tool).unwrap_or_else(|| panic!("a tool {tool}")));
     (hash.to_string(), marks)
 }
 
@@ -99,7 +100,7 @@ async fn x01_poison_is_marked_in_every_field_and_nothing_is_enabled_before_its_r
     let reviewed = app.host.reviewed("bad".into()).await.unwrap();
     let mut marked = usize::from(!app.server("bad").await.marks.flags.is_empty());
     for ((about, _), tool) in poisoned.iter().zip(&reviewed.catalog().tools) {
-        let (_, marks, allowed) = reviewed.tool(&tool.read().unwrap());
+        let (_, marks, allowed) = reviewed.review_tool(&tool.read().unwrap());
         assert_eq!(marks.standing, Some(ReviewState::New), "{what}: {about}: nobody has reviewed it");
         assert!(!allowed, "{what}: {about}: and nothing allows it");
         marked += usize::from(!marks.flags.is_empty());
@@ -258,7 +259,7 @@ async fn x09_model_call_after_content_of_another_server_asks_again() {
     app.decide(&app.consent_request("post", "the tool", is_tool).await, UserDecision::Allow(ApprovalScope::Always))
         .await;
     call.await.unwrap().expect("the user's call is allowed");
-    let fine = tokio::time::timeout(PATIENCE, begin(app, model(), "before", "post")).await;
+    let fine = tokio::time::timeout(EVENT_TIMEOUT, begin(app, model(), "before", "post")).await;
     fine.expect("it does not ask").unwrap().expect("before, a model's call is allowed");
 
     let call = begin(app, model(), "weather", "bad");
@@ -296,7 +297,7 @@ async fn x09_model_call_after_content_of_another_server_asks_again() {
     assert_eq!(std::fs::read_to_string(&record).unwrap(), before, "{what}: and nothing was sent");
 
     // The user's own call is the user's own.
-    let own = tokio::time::timeout(PATIENCE, begin(app, user(), "own", "post")).await;
+    let own = tokio::time::timeout(EVENT_TIMEOUT, begin(app, user(), "own", "post")).await;
     own.expect("it does not ask").unwrap().expect("what the user does is allowed as before");
     pair.close(what).await;
 }
@@ -314,7 +315,7 @@ async fn changed_prompt_requires_a_review_before_use() {
     let refused = get("changed").await;
     assert!(matches!(&refused, Err(CallFailure::Refused(cause)) if cause.contains("greet")), "it changed: {refused:?}");
     let reviewed = app.host.reviewed("bad".into()).await.unwrap();
-    let (hash, marks) = reviewed.prompt(&reviewed.catalog().prompt("greet").unwrap());
+    let (hash, marks) = reviewed.review_prompt(&reviewed.catalog().prompt("greet").unwrap());
     assert_eq!(marks.standing, Some(ReviewState::Changed), "that is what its marks say");
     assert!(marks.flags.iter().any(|flag| flag.reason == FlagReason::HidesFromUser), "and what is strange about it");
     let seen =

@@ -124,7 +124,7 @@ async fn stop_leaves_no_process() {
     app.host.stop_server("stubborn".into()).await.unwrap();
     app.until("stubborn", "stopped", |s| s.state == ServerState::Stopped).await;
     assert!(
-        testkit::processes::alive_in_group(pid).is_empty(),
+        testkit::processes::living_group_members(pid).is_empty(),
         "a server that ignores the end of its input and SIGTERM is gone"
     );
 }
@@ -146,7 +146,7 @@ async fn closing_the_host_ends_all_servers_concurrently() {
     app.host.close().await;
     assert!(before.elapsed().as_secs() < 8, "stubborn servers are ended side by side: {:?}", before.elapsed());
     for pid in pids {
-        assert!(testkit::processes::alive_in_group(pid).is_empty(), "nothing of process group {pid} is left");
+        assert!(testkit::processes::living_group_members(pid).is_empty(), "nothing of process group {pid} is left");
     }
 }
 
@@ -162,7 +162,7 @@ async fn valid_external_edit_is_applied_and_an_invalid_one_is_not() {
             events.next().await;
         }
     };
-    tokio::time::timeout(testkit::app::PATIENCE, renamed).await.expect("the edited file is read again");
+    tokio::time::timeout(testkit::app::EVENT_TIMEOUT, renamed).await.expect("the edited file is read again");
 
     std::fs::write(&file, "{\n  \"mcpServers\": {\n    \"port\": { \"command\": 7 }\n  }\n}").unwrap();
     let mut events = app.host.events();
@@ -174,7 +174,7 @@ async fn valid_external_edit_is_applied_and_an_invalid_one_is_not() {
             events.next().await;
         }
     };
-    let problem = tokio::time::timeout(testkit::app::PATIENCE, told).await.expect("the broken file is told of");
+    let problem = tokio::time::timeout(testkit::app::EVENT_TIMEOUT, told).await.expect("the broken file is told of");
     assert_eq!(problem.line, Some(3), "with its line: {problem}");
     assert!(problem.message.contains("port") && problem.message.contains("command"), "and what is wrong: {problem}");
     assert_eq!(app.server("port").await.config, demo(&[]), "the old settings stay");
@@ -217,7 +217,7 @@ async fn temporarily_empty_or_missing_settings_file_removes_nothing() {
                 events.next().await;
             }
         };
-        tokio::time::timeout(testkit::app::PATIENCE, told).await.expect("the user is told");
+        tokio::time::timeout(testkit::app::EVENT_TIMEOUT, told).await.expect("the user is told");
         assert_eq!(app.server("harbour").await.state, ServerState::Ready, "the server runs on");
         std::fs::write(&file, &text).unwrap();
         let mut events = app.host.events();
@@ -226,7 +226,7 @@ async fn temporarily_empty_or_missing_settings_file_removes_nothing() {
                 events.next().await;
             }
         };
-        tokio::time::timeout(testkit::app::PATIENCE, mended).await.expect("and told when it is in order again");
+        tokio::time::timeout(testkit::app::EVENT_TIMEOUT, mended).await.expect("and told when it is in order again");
     }
     assert!(app.server("harbour").await.approved, "its approval is still there");
 }
@@ -259,7 +259,7 @@ async fn x33_server_receives_only_configured_variables() {
     // The test's own environment has much that no server may see, cargo's for one.
     let app = TestApp::start(vec![("curious", config)]).await;
     app.ready("curious").await;
-    let user = app.always(crate::pair::allow_use);
+    let user = app.decide_automatically(crate::pair::allow_use);
     let tool = app
         .host
         .catalog("curious".into())

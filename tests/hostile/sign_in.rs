@@ -78,7 +78,7 @@ impl SignIn {
 /// Waits for the end of the start of the server that requires a sign-in, and returns its result.
 async fn ended(pair: &ServerPair) -> Result<(), String> {
     let mut events = pair.app.host.events();
-    let limit = tokio::time::Instant::now() + testkit::app::PATIENCE;
+    let limit = tokio::time::Instant::now() + testkit::app::EVENT_TIMEOUT;
     loop {
         let view = pair.app.server("bad").await;
         match &view.state {

@@ -8,9 +8,9 @@ use host::view::{CallTimes, ServerState};
 use mcp_proto::session::Timeouts;
 use serde_json::json;
 use testkit::app::scripted;
-use testkit::time::at_once;
+use testkit::time::ready_without_timer;
 
-use crate::pair::{IDLE, ServerPair, TOTAL};
+use crate::pair::{IDLE_TIMEOUT, ServerPair, TOTAL_TIMEOUT};
 
 #[test]
 fn x35_default_timeouts() {
@@ -68,7 +68,7 @@ async fn x35_unanswered_list_keeps_the_server_usable_and_is_reported() {
             events.next().await;
         }
     };
-    let noted = tokio::time::timeout(TOTAL + Duration::from_secs(3), noted);
+    let noted = tokio::time::timeout(TOTAL_TIMEOUT + Duration::from_secs(3), noted);
     let note = pair.while_good(what, noted).await.expect("X35: that the list is missing is said");
     assert!(note.contains("no answer"), "{what}: with the cause: {note}");
     pair.close(what).await;
@@ -85,7 +85,7 @@ async fn silent() -> (ServerPair, tempfile::TempDir, std::path::PathBuf) {
 
 async fn is_told(what: &str, record: &std::path::Path) {
     let is_told = || std::fs::read_to_string(record).unwrap().contains("notifications/cancelled");
-    let told = testkit::deadline::holds_within(Duration::from_secs(1), is_told).await;
+    let told = testkit::deadline::poll_until(Duration::from_secs(1), is_told).await;
     assert!(told, "{what}: the server is told: {}", std::fs::read_to_string(record).unwrap());
 }
 
@@ -95,7 +95,7 @@ async fn x35_unanswered_call_times_out_and_is_cancelled() {
     let (pair, _folder, record) = silent().await;
     let call = pair.bad_call(what).await;
     pair.ended(what, &call, &["no answer"]);
-    assert!(call.took >= IDLE, "{what}: it was waited for: {:?}", call.took);
+    assert!(call.took >= IDLE_TIMEOUT, "{what}: it was waited for: {:?}", call.took);
     is_told(what, &record).await;
     pair.close(what).await;
 }
@@ -106,8 +106,8 @@ async fn x35_cancellation_is_immediate() {
     let (pair, _folder, record) = silent().await;
     let call = pair.begin("bad", "echo", json!({"text": "hello"}));
     let is_called = || std::fs::read_to_string(&record).unwrap().contains("tools/call");
-    assert!(testkit::deadline::holds_within(TOTAL, is_called).await, "{what}: the call reaches the server");
-    let ended = at_once(what, async {
+    assert!(testkit::deadline::poll_until(TOTAL_TIMEOUT, is_called).await, "{what}: the call reaches the server");
+    let ended = ready_without_timer(what, async {
         pair.app.host.cancel_call("bad".into()).await.unwrap();
         call.await.unwrap()
     });

@@ -4,9 +4,9 @@ use host::view::{ConsentRequestBody, UserDecision};
 use policy::ApprovalScope;
 use serde_json::json;
 use supervision::activity::ActivityKind;
-use testkit::app::{PATIENCE, scripted};
-use testkit::deadline::holds_within;
-use testkit::time::pass;
+use testkit::app::{EVENT_TIMEOUT, scripted};
+use testkit::deadline::poll_until;
+use testkit::time::advance_time;
 
 use crate::collector::collector;
 use crate::pair::ServerPair;
@@ -42,10 +42,10 @@ async fn answered(pair: &ServerPair) {
     let is_answered = || {
         let activity = activity.lock().unwrap();
         let is_answer = |kind| matches!(kind, ActivityKind::Response | ActivityKind::Error);
-        let mut entries = activity.after(0, usize::MAX);
+        let mut entries = activity.entries_after(0, usize::MAX);
         entries.any(|e| e.sent && is_answer(e.kind) && e.method.as_deref() == Some("elicitation/create"))
     };
-    assert!(holds_within(PATIENCE, is_answered).await, "what it asked is answered, or a question");
+    assert!(poll_until(EVENT_TIMEOUT, is_answered).await, "what it asked is answered, or a question");
 }
 
 #[tokio::test]
@@ -84,7 +84,7 @@ async fn x23_url_is_not_requested_before_consent() {
     let request = pair.asked(what, |_| true).await;
     pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     let request = pair.asks_back(what).await;
-    pair.while_good(what, pass(std::time::Duration::from_secs(1))).await;
+    pair.while_good(what, advance_time(std::time::Duration::from_secs(1))).await;
     assert!(pair.app.platform.opened.lock().unwrap().is_empty(), "{what}: nothing was opened");
     assert_eq!(collector().hits(), 0, "[elicit-url-no-prefetch] {what}: nor fetched to look at it first");
     pair.app.decide(&request, UserDecision::Deny).await;

@@ -190,7 +190,7 @@ async fn assert_opening_order(app: &TestApp, case: &Case) {
 
 async fn assert_lists_complete(app: &TestApp, case: &Case) {
     let catalog = complete_catalog(app, "it").await;
-    assert_eq!(catalog.counts(), case.offers, "all that it offers is listed");
+    assert_eq!(catalog.entry_counts(), case.offers, "all that it offers is listed");
     assert!(catalog.notes.iter().all(Vec::is_empty), "without a word on what is missing: {:?}", catalog.notes);
     let capabilities = app.server("it").await.facts.unwrap().capabilities;
     let sent = sent(app, "it").await;
@@ -239,6 +239,6 @@ async fn assert_stops_completely(app: &TestApp) {
     assert!(testkit::processes::is_alive(pid), "which lives");
     app.host.stop_server("it".into()).await.unwrap();
     app.until("it", "stopped", |s| s.state == ServerState::Stopped).await;
-    assert_eq!(testkit::processes::alive_in_group(pid), Vec::<u32>::new(), "nothing of its group is left");
+    assert_eq!(testkit::processes::living_group_members(pid), Vec::<u32>::new(), "nothing of its group is left");
     assert!(app.consent_requests().await.is_empty(), "nor anything it asked");
 }

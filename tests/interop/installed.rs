@@ -92,7 +92,7 @@ pub(crate) fn bundle() -> PathBuf {
 
 /// `drawbridge-cli`, as it was built last.
 pub(crate) fn command_line() -> PathBuf {
-    file(testkit::binaries::path("drawbridge-cli"))
+    file(testkit::binaries::program_path("drawbridge-cli"))
 }
 
 fn from_npm(package: &str, args: &[&str]) -> ServerConfig {

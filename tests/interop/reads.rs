@@ -85,7 +85,7 @@ async fn resources_and_templates_are_read() {
         assert!(read[0].text.as_ref().is_some_and(|t| !t.is_empty()), "[resources-text-blob]: {read:?}");
     }
     assert!(catalog.templates.iter().any(|t| t.name() == TEMPLATE), "the template is listed: {catalog:?}");
-    assert_eq!(uri_template::variables(TEMPLATE), ["resourceId"], "its variable is known");
+    assert_eq!(uri_template::variable_names(TEMPLATE), ["resourceId"], "its variable is known");
     let of_template = || CompletionReference::Resource { uri: TEMPLATE.into() };
     assert_eq!(
         completed(&app, of_template(), "resourceId", "7", &[]).await,

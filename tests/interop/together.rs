@@ -31,7 +31,7 @@ async fn six_servers_start_respond_and_end_concurrently() {
         ("git", "git_status", json!({ "repo_path": repository }), "new.txt"),
         ("demo", "add", json!({ "a": 2, "b": 3 }), "2 + 3 = 5"),
     ];
-    let user = app.always(|request| match &request.body {
+    let user = app.decide_automatically(|request| match &request.body {
         ConsentRequestBody::StartServer { .. } | ConsentRequestBody::Tool { .. } => {
             Some(UserDecision::Allow(ApprovalScope::Once))
         }
@@ -54,7 +54,7 @@ async fn six_servers_start_respond_and_end_concurrently() {
     user.abort();
     app.host.close().await;
     for (process, (name, ..)) in processes.into_iter().zip(&calls) {
-        let left = testkit::processes::alive_in_group(process);
+        let left = testkit::processes::living_group_members(process);
         assert!(left.is_empty(), "[security-client-per-server]: nothing of {name} is left: {left:?}");
     }
 }

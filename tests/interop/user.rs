@@ -13,7 +13,7 @@ use offers::catalog::Catalog;
 use policy::ApprovalScope;
 use serde_json::{Map, Value};
 use supervision::activity::ActivityEntry;
-use testkit::app::{PATIENCE, TestApp};
+use testkit::app::{EVENT_TIMEOUT, TestApp};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
@@ -56,7 +56,7 @@ pub(crate) async fn begin(app: &TestApp, server: &str, tool: &str, arguments: Va
 }
 
 pub(crate) async fn ended(call: JoinHandle<CallOutcome>) -> CallOutcome {
-    timeout(PATIENCE, call).await.expect("the call ends").expect("it does not panic")
+    timeout(EVENT_TIMEOUT, call).await.expect("the call ends").expect("it does not panic")
 }
 
 /// Calls a tool, allows it once, and returns its result.
@@ -68,7 +68,7 @@ pub(crate) async fn call(app: &TestApp, server: &str, tool: &str, arguments: Val
 /// Calls a tool repeatedly until its result contains this text.
 pub(crate) async fn call_until(app: &TestApp, server: &str, tool: &str, wanted: &str) -> CallToolResult {
     let mut last = String::new();
-    let found = timeout(PATIENCE, async {
+    let found = timeout(EVENT_TIMEOUT, async {
         loop {
             let result = call(app, server, tool, Value::Object(Map::new())).await;
             last = text(&result);
@@ -114,7 +114,7 @@ pub(crate) async fn complete_catalog(app: &TestApp, server: &str) -> Arc<Catalog
             events.next().await;
         }
     };
-    timeout(PATIENCE, read).await.unwrap_or_else(|_| panic!("the lists of {server} should be read by now"))
+    timeout(EVENT_TIMEOUT, read).await.unwrap_or_else(|_| panic!("the lists of {server} should be read by now"))
 }
 
 /// The next event of this kind.
@@ -127,14 +127,14 @@ pub(crate) async fn next<T>(events: &mut EventReceiver, what: &str, fits: impl F
         }
         panic!("the host ended before {what}");
     };
-    timeout(PATIENCE, found).await.unwrap_or_else(|_| panic!("{what} should have come by now"))
+    timeout(EVENT_TIMEOUT, found).await.unwrap_or_else(|_| panic!("{what} should have come by now"))
 }
 
 /// All that passed between the host and a server.
 pub(crate) async fn activity(app: &TestApp, server: &str) -> Vec<ActivityEntry> {
     let activity = app.host.activity(server.to_owned()).await.unwrap();
     let activity = activity.lock().unwrap_or_else(PoisonError::into_inner);
-    activity.after(0, usize::MAX).cloned().collect()
+    activity.entries_after(0, usize::MAX).cloned().collect()
 }
 
 /// The methods that were sent to a server, in order.
@@ -153,5 +153,7 @@ pub(crate) async fn seen(app: &TestApp, server: &str, what: &str, fits: impl Fn(
             events.next().await;
         }
     };
-    timeout(PATIENCE, is_there).await.unwrap_or_else(|_| panic!("the activity of {server} should show {what} by now"));
+    timeout(EVENT_TIMEOUT, is_there)
+        .await
+        .unwrap_or_else(|_| panic!("the activity of {server} should show {what} by now"));
 }

@@ -365,7 +365,7 @@ test("files are attached by paste and drop, and limits are explained", async ({
     alerts.filter({ hasText: "nothing.txt is empty." }),
   ).toBeVisible();
   await expect(
-    alerts.filter({ hasText: /huge\.bin has 1[678].* may have up to/ }),
+    alerts.filter({ hasText: /huge\.bin is 1[678].*The limit is/ }),
   ).toBeVisible();
   await app.getByRole("button", { name: "Remove dropped.md" }).click();
   await expect(files).not.toContainText("dropped.md");

@@ -124,7 +124,8 @@ impl ConversationLog {
     pub(super) async fn all_items(&self) -> Result<Vec<ChatItem>, ConversationError> {
         let (mut items, mut after) = (Vec::new(), None::<String>);
         loop {
-            let page = self.with_history(move |history, id| history.all(id, after.as_deref(), ITEMS_PER_PAGE)).await?;
+            let page =
+                self.with_history(move |history, id| history.all_items(id, after.as_deref(), ITEMS_PER_PAGE)).await?;
             let page = page.ok_or_else(|| ConversationError::NotFound("message".to_owned()))?;
             after = page.items.last().map(|item| item.id.clone()).filter(|_| page.has_more);
             items.extend(page.items.into_iter().filter_map(parse_item));
@@ -136,7 +137,7 @@ impl ConversationLog {
 
     /// Returns the usage of the replies, over all branches.
     pub(super) async fn usage(&self) -> Result<ConversationUsage, ConversationError> {
-        let taken = self.with_history(|history, id| history.taken(id)).await?;
+        let taken = self.with_history(|history, id| history.usage(id)).await?;
         taken.ok_or_else(|| ConversationError::NotFound("conversation".to_owned()))
     }
 
@@ -149,7 +150,7 @@ impl ConversationLog {
         let kept = if is_light {
             None
         } else {
-            let kept = self.with_history(move |history, conversation| history.outline(conversation, &id)).await;
+            let kept = self.with_history(move |history, conversation| history.item_outline(conversation, &id)).await;
             // An item that could not be written is stored with its previous state.
             kept.ok().flatten().filter(|kept| kept.state == state)
         };
@@ -160,7 +161,7 @@ impl ConversationLog {
 
     /// Moves the head to the latest end of the branch that contains an item.
     pub(super) async fn select_branch(&self, item: String) -> Result<(), ConversationError> {
-        let shown = self.with_history(move |history, id| history.show(id, &item)).await?;
+        let shown = self.with_history(move |history, id| history.show_branch(id, &item)).await?;
         shown.map(|_| ()).ok_or_else(|| ConversationError::NotFound("message".to_owned()))
     }
 

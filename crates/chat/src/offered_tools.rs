@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use host::ServerForModel;
 use models::ModelTool;
-use offers::review::{ServerReview, shown_schema, visible_text};
+use offers::review::{ServerReview, visible_schema, visible_text};
 use policy::ReviewState;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -93,7 +93,7 @@ impl OfferedToolsInputs {
 
     fn is_unchanged_for(&self, offered: &OfferedServer, server: &ServerForModel) -> bool {
         let same_definitions = match (&self.reviewed, &server.reviewed) {
-            (Some(own), Some(now)) => own.rests_on_same(now),
+            (Some(own), Some(now)) => own.has_same_inputs(now),
             (own, now) => own.is_none() && now.is_none(),
         };
         same_definitions && (&self.offered, self.is_ready) == (offered, server.is_ready)
@@ -148,7 +148,7 @@ impl OfferedTools {
                 self.tools.push(unusable_tool(server, name, ToolState::Unusable));
                 continue;
             };
-            let state = match reviewed.standing(&tool) {
+            let state = match reviewed.tool_review_state(&tool) {
                 ReviewState::Reviewed if self.by_key.contains_key(&key) || self.by_key.len() >= MAX_TOOLS => {
                     ToolState::Unusable
                 }
@@ -160,7 +160,7 @@ impl OfferedTools {
             let definition = ModelTool {
                 name: key.clone(),
                 description: tool.description.map(|text| visible_text(&text).into_owned()),
-                input_schema: shown_schema(tool.input_schema),
+                input_schema: visible_schema(tool.input_schema),
             };
             if state == ToolState::Offered {
                 self.by_key.insert(key.clone(), self.tools.len());

@@ -36,8 +36,10 @@ pub(crate) fn check(keychain: &dyn Secrets, servers: &[ServerEntry]) -> CheckOut
 /// Returns true if the settings of a server refer to secrets.
 fn has_secrets(server: &ServerEntry) -> bool {
     match &server.config.transport {
-        ServerTransport::Stdio(stdio) => secrets::in_environment(stdio),
-        ServerTransport::Http(http) => secrets::names_in(&http.headers).next().is_some() || http.auth.is_some(),
+        ServerTransport::Stdio(stdio) => secrets::has_environment_references(stdio),
+        ServerTransport::Http(http) => {
+            secrets::referenced_names_in(&http.headers).next().is_some() || http.auth.is_some()
+        }
     }
 }
 

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use ports::server_config::ServerEntry;
-use process::{OutputLimits, SearchPath, ServerCommand, is_of_system, output_of};
+use process::{OutputLimits, SearchPath, ServerCommand, is_in_system_folder, run_and_capture};
 
 use crate::computer::ProcessEnvironment;
 use crate::finding::CheckOutcome;
@@ -128,10 +128,10 @@ async fn has_desktop_proxy(path: &SearchPath) -> bool {
         ..ServerCommand::default()
     };
     let Ok(program) = path.resolve(&command) else { return false };
-    if !is_of_system(&program) {
+    if !is_in_system_folder(&program) {
         return false;
     }
-    let output = output_of(&command, &program, path, &[], GSETTINGS_LIMITS).await;
+    let output = run_and_capture(&command, &program, path, &[], GSETTINGS_LIMITS).await;
     output.is_ok_and(|output| ["'manual'", "'auto'"].contains(&String::from_utf8_lossy(&output.stdout).trim()))
 }
 

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use process::{OutputLimits, ProgramOutput, SearchPath, ServerCommand, output_of};
+use process::{OutputLimits, ProgramOutput, SearchPath, ServerCommand, run_and_capture};
 
 use crate::finding::{CheckId, CheckOutcome};
 use crate::required_programs::RequiredProgram;
@@ -178,7 +178,7 @@ async fn version_of(program: &Path, path: &SearchPath, limits: OutputLimits) -> 
         ..ServerCommand::default()
     };
     let ProgramOutput { exit, stdout, stderr } =
-        output_of(&command, program, path, &[], limits).await.map_err(|error| error.to_string())?;
+        run_and_capture(&command, program, path, &[], limits).await.map_err(|error| error.to_string())?;
     if exit.status != Some(0) {
         let said = String::from_utf8_lossy(&stderr).lines().find(|line| !line.trim().is_empty()).map(str::to_owned);
         return Err(said.unwrap_or_else(|| "it failed".to_owned()));

@@ -142,11 +142,11 @@ fn server_json(server: &FoundServer) -> Value {
         }
     }
     let kinds = |kinds: &std::collections::BTreeMap<String, other_apps::ImportedValueKind>| -> Value {
-        kinds.iter().map(|(name, kind)| (name.clone(), Value::from(kind.word()))).collect::<Map<_, _>>().into()
+        kinds.iter().map(|(name, kind)| (name.clone(), Value::from(kind.json_name()))).collect::<Map<_, _>>().into()
     };
     object.insert("env".to_owned(), kinds(&server.env));
     object.insert("headers".to_owned(), kinds(&server.headers));
-    object.insert("status".to_owned(), server.status.word().into());
+    object.insert("status".to_owned(), server.status.json_name().into());
     object.insert("notes".to_owned(), server.notes.iter().map(|note| note.text.as_str()).collect());
     Value::Object(object)
 }
@@ -160,7 +160,7 @@ fn report_text(report: &ScanReport, dry_run: bool, failed: usize) -> String {
         text.push_str(&format!("{app}  {}  {count}\n", escape_line(&file.file)));
         let is_here = |server: &&FoundServer| server.origins.first().is_some_and(|origin| origin.file == file.file);
         for server in report.servers.iter().filter(is_here) {
-            let status = server.status.word();
+            let status = server.status.json_name();
             text.push_str(&format!(
                 "  {}  {status}  {}\n",
                 escape_value(&server.name),

@@ -163,7 +163,7 @@ pub(crate) fn server_json(server: &NewServer) -> Value {
             "command": stdio.command,
             "args": stdio.args,
             "env": shown(&stdio.env),
-            "sandbox": stdio.sandbox.as_ref().map(SandboxConfig::in_json),
+            "sandbox": stdio.sandbox.as_ref().map(SandboxConfig::to_json),
         }),
         ServerTransport::Http(http) => {
             json!({ "name": server.entry.name, "url": http.url, "headers": shown(&http.headers) })

@@ -1,6 +1,6 @@
 //! Makes text from servers safe for a terminal: everything that it would interpret or hide is escaped.
 
-use offers::review::is_styled;
+use offers::review::is_valid_variation;
 use serde_json::Value;
 
 /// Maximum number of consecutive spaces. More of them could push text out of view.
@@ -22,7 +22,7 @@ fn is_interpreted(c: char) -> bool {
 /// Returns `true` if a character must be escaped in its context: the two variation selectors of an emoji may follow it
 /// once.
 fn must_escape(before: char, c: char, after: Option<char>) -> bool {
-    is_interpreted(c) || (matches!(c, '\u{fe0e}' | '\u{fe0f}') && !is_styled(before, c, after))
+    is_interpreted(c) || (matches!(c, '\u{fe0e}' | '\u{fe0f}') && !is_valid_variation(before, c, after))
 }
 
 /// Formats a value on one line, in quotation marks if its ends would not be visible.

@@ -115,8 +115,8 @@ struct EnteredSecrets<'a> {
 impl EnteredSecrets<'_> {
     /// Reads the secret that a text references. The text consists of the reference alone.
     fn read(&self, text: &str) -> Result<SecretString, UnresolvedSecret> {
-        let name = secrets::names(text).first().map_or_else(String::new, |&name| name.to_owned());
-        match self.secrets.get(&secrets::key(&name, &self.origin)) {
+        let name = secrets::referenced_names(text).first().map_or_else(String::new, |&name| name.to_owned());
+        match self.secrets.get(&secrets::storage_key(&name, &self.origin)) {
             Ok(Some(secret)) => Ok(secret.into()),
             Ok(None) => Err(UnresolvedSecret::Missing { name, origin: self.origin.clone() }),
             Err(cause) => Err(UnresolvedSecret::Keychain { name, cause }),
@@ -217,7 +217,7 @@ mod tests {
         let secrets = SecretsInMemory::default();
         let origin = "https://a.example";
         for name in ["key", "secret"] {
-            secrets.set(&secrets::key(name, origin), "x").unwrap();
+            secrets.set(&secrets::storage_key(name, origin), "x").unwrap();
         }
         let kept = EnteredSecrets { secrets: &secrets, origin: origin.to_owned() };
         let auth = |way: Option<&str>| AuthConfig {

@@ -203,7 +203,7 @@ impl Vault for SecretsVault {
         // Does not take the entry's lock: another process may hold the secret for a while, and reads and removals must
         // not wait for that.
         let (key, secrets) = (self.key(key), Arc::clone(&self.secrets));
-        tokio::task::spawn_blocking(move || secrets.hold(&key)).await.ok().flatten()
+        tokio::task::spawn_blocking(move || secrets.lock_name(&key)).await.ok().flatten()
     }
 }
 

@@ -22,7 +22,7 @@ use rustc_hash::FxHashMap;
 use serde_json::{Map, Value};
 use server_requests::form::FormProblem;
 use server_requests::sampling::SamplingState;
-use supervision::limits::MAX_QUESTIONS;
+use supervision::limits::DEFAULT_MAX_CONSENT_REQUESTS;
 
 use super::ModelRun;
 use crate::view::ConsentRequestBody;
@@ -93,7 +93,7 @@ impl ConsentQueue {
     /// Returns `true` if there is room for another request of this server in the queue.
     pub fn may_ask_more(&self, server: &str) -> bool {
         let own = |pending: &&PendingRequest| pending.view.server == server && pending.is_asked_by_server();
-        self.pending.iter().filter(own).count() < MAX_QUESTIONS
+        self.pending.iter().filter(own).count() < DEFAULT_MAX_CONSENT_REQUESTS
     }
 
     /// Returns the validation errors of a form's content.
@@ -109,7 +109,7 @@ impl ConsentQueue {
     ) -> Result<Vec<FormProblem>, DecisionError> {
         let pending = self.pending.iter().find(|pending| pending.view.id == id).ok_or(DecisionError::NotOpen)?;
         match &pending.view.body {
-            ConsentRequestBody::Form { form: Ok(form), .. } => Ok(form.problems(content)),
+            ConsentRequestBody::Form { form: Ok(form), .. } => Ok(form.validation_problems(content)),
             _ => Err(DecisionError::WrongKind("it is not a form")),
         }
     }

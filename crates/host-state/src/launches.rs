@@ -55,7 +55,7 @@ impl LaunchFacts {
     pub fn bundle_of(&self, name: &str, config: &ServerConfig) -> Option<BundleFiles> {
         let record = self.install_record(name, Some(config))?;
         let files = record.files()?;
-        config.names_folder(&self.own_files.bundles().join(&files.folder)).then(|| files.clone())
+        config.refers_to_folder(&self.own_files.bundles().join(&files.folder)).then(|| files.clone())
     }
 
     /// Returns the valid installation record of a server, which has these settings or is not configured.

@@ -69,7 +69,7 @@ impl Permissions {
         let (exists, problem) = match read {
             Ok((exists, file)) => (exists, self.policy.set_managed(file).err().map(|problem| problem.to_string())),
             Err(cause) => {
-                self.policy.managed_unusable();
+                self.policy.mark_managed_unusable();
                 (true, Some(cause))
             }
         };
@@ -81,7 +81,7 @@ impl Permissions {
         let (exists, problem) = match read {
             Ok((exists, file)) => (exists, self.policy.set_user(file).err().map(|problem| problem.to_string())),
             Err(cause) => {
-                self.policy.user_unusable();
+                self.policy.mark_user_unusable();
                 (true, Some(cause))
             }
         };
@@ -93,8 +93,8 @@ impl Permissions {
     pub fn rules_view(&self) -> RulesView {
         let of = |source| self.policy.rules(source).map(move |rule| (source, rule.clone()));
         RulesView {
-            preset: self.policy.preset_of(RuleSource::User),
-            managed_preset: self.policy.preset_of(RuleSource::Managed),
+            preset: self.policy.preset_from(RuleSource::User),
+            managed_preset: self.policy.preset_from(RuleSource::Managed),
             rules: of(RuleSource::Managed).chain(of(RuleSource::User)).chain(of(RuleSource::Session)).collect(),
             user: self.rule_files.user.clone(),
             managed: self.rule_files.managed.clone(),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use credentials::sign_in::SignInEndpoint;
-use offers::review::{DefinitionDiff, DefinitionKind, KindNames, Pins, ServerPins};
+use offers::review::{DefinitionDiff, DefinitionKind, KindNameIndexes, Pins, ServerPins};
 use policy::{Hash, ReviewState};
 use serde_json::{Map, Value, json};
 
@@ -117,7 +117,7 @@ impl Reviews {
         *unreviewed.get_or_init(|| {
             let pins = self.pins_of(server);
             let standing = |kind, name: &str, definition: &Value| {
-                pins.standing(kind, name, &Hash::of_json(definition), identity.as_ref())
+                pins.review_state(kind, name, &Hash::of_json(definition), identity.as_ref())
             };
             let tools = catalog.tools.iter().filter_map(|listed| listed.read().ok());
             let tools = tools.map(|tool| standing(DefinitionKind::Tool, &tool.name, &json!(tool)));
@@ -137,12 +137,12 @@ impl Reviews {
 
     /// Returns the names of a server's listed definitions or, if it is not connected or the list is unknown, of the
     /// reviewed ones.
-    pub fn names_of(&self, server: &str, offer: &OfferState, is_connected: bool) -> KindNames {
+    pub fn names_of(&self, server: &str, offer: &OfferState, is_connected: bool) -> KindNameIndexes {
         if is_connected && offer.catalog.is_read {
             return offer.catalog.names.clone();
         }
-        let Some(pins) = self.pins.get(server) else { return KindNames::default() };
-        let names = || [DefinitionKind::Tool, DefinitionKind::Prompt].map(|kind| Arc::new(pins.names(kind)));
+        let Some(pins) = self.pins.get(server) else { return KindNameIndexes::default() };
+        let names = || [DefinitionKind::Tool, DefinitionKind::Prompt].map(|kind| Arc::new(pins.name_index(kind)));
         offer.pinned_names.get_or_init(names).clone()
     }
 }
@@ -169,7 +169,7 @@ fn sign_in_diff(
 
 /// Returns the review state of a tool's definition with this hash.
 pub fn standing_of(pins: &Pins, server: &str, tool: &str, own: &Hash, identity: Option<&Hash>) -> ReviewState {
-    let standing = |pins: &ServerPins| pins.standing(DefinitionKind::Tool, tool, own, identity);
+    let standing = |pins: &ServerPins| pins.review_state(DefinitionKind::Tool, tool, own, identity);
     pins.get(server).map_or(ReviewState::New, |pins| standing(pins))
 }
 

@@ -121,12 +121,12 @@ impl Sampling {
         if params.tools.is_some() && !settings.tools {
             return Err(invalid("tools in sampling are turned off for this server".to_owned()));
         }
-        conversion::check(params).map_err(|unfit| invalid(unfit.to_string()))?;
+        conversion::check_request(params).map_err(|unfit| invalid(unfit.to_string()))?;
         if tool_rounds(params) > MAX_ROUNDS {
             let cause = format!("the loop of tools is longer than {MAX_ROUNDS} rounds");
             return Err((cause.clone(), refusal(cause)));
         }
-        if let Some(limit) = self.spending(server).stopped(&settings, now) {
+        if let Some(limit) = self.spending(server).current_reached_limit(&settings, now) {
             let cause = format!("the limit is reached: {limit}");
             return Err((cause.clone(), refusal(cause)));
         }

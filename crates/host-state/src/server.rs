@@ -13,7 +13,7 @@ use std::sync::{Arc, OnceLock};
 use launches::packages::LoadedPackage;
 use offers::catalog::Catalog;
 use offers::definitions::Definitions;
-use offers::review::KindNames;
+use offers::review::KindNameIndexes;
 use policy::Hash;
 use ports::server_config::StdioConfig;
 use process::sandbox::ResolvedSandbox;
@@ -44,7 +44,7 @@ pub struct OfferState {
     /// Cached definitions of the listed tools.
     pub definitions: Definitions,
     /// Names of the reviewed definitions, computed on first use.
-    pub pinned_names: OnceLock<KindNames>,
+    pub pinned_names: OnceLock<KindNameIndexes>,
     /// Number of unreviewed definitions, computed on first use.
     pub unreviewed: OnceLock<[usize; 2]>,
     /// Hash of what was started or connected to.

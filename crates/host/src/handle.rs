@@ -100,7 +100,7 @@ impl Host {
         }
         // Without verified grants, the user would be prompted again.
         let documents = Arc::clone(&ports.documents);
-        let settled = tokio::task::spawn_blocking(move || documents.settle(KEYCHAIN_STARTUP_TIMEOUT)).await;
+        let settled = tokio::task::spawn_blocking(move || documents.request_seal_key(KEYCHAIN_STARTUP_TIMEOUT)).await;
         if let Err(error) = settled {
             tracing::error!(%error, "the seals of documents could not be checked");
         }
@@ -230,14 +230,14 @@ impl Host {
     /// Returns [`HostClosed`] if the host has shut down.
     pub async fn network_changed(&self) -> Result<(), HostClosed> {
         let now = Instant::now();
-        let at = self.pace.lock().unwrap_or_else(PoisonError::into_inner).report(now);
+        let at = self.pace.lock().unwrap_or_else(PoisonError::into_inner).schedule_check(now);
         match at {
             Some(at) if at <= now => self.with_owner(Owner::on_wake).await,
             Some(at) => {
                 let (owner, pace) = (self.owner.0.downgrade(), Arc::clone(&self.pace));
                 tokio::spawn(async move {
                     tokio::time::sleep_until(at).await;
-                    pace.lock().unwrap_or_else(PoisonError::into_inner).taken();
+                    pace.lock().unwrap_or_else(PoisonError::into_inner).mark_check_started();
                     // The host may have shut down in the meantime.
                     let _ = owner.turn("network", Owner::on_wake);
                 });
@@ -268,8 +268,8 @@ async fn watch_clocks(owner: WeakOwner, clock: SharedClock) {
     let mut clocks = ClockComparison::new(clock.time(), Instant::now());
     let mut addresses = SourceAddresses::read();
     loop {
-        tokio::time::sleep(wake::INTERVAL).await;
-        let woke = clocks.woke(clock.time(), Instant::now());
+        tokio::time::sleep(wake::COMPARISON_INTERVAL).await;
+        let woke = clocks.detect_wake(clock.time(), Instant::now());
         let moved = addresses.update(SourceAddresses::read());
         let look = |owner: &mut Owner| {
             if woke || moved {

@@ -67,7 +67,7 @@ impl Default for HostOptions {
             times: view::CallTimes::default(),
             decides: "user",
             cool_down: Duration::from_secs(5 * 60),
-            kept_together: supervision::activity::MAX_TOGETHER,
+            kept_together: supervision::activity::MAX_TOTAL_BYTES,
             search_path: None,
             look_at_files: LaunchFiles::reread,
             trace: None,

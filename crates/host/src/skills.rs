@@ -6,7 +6,7 @@ use std::time::Duration;
 use domain::call::CallFailure;
 use domain::item::ResourceContents;
 use mcp_proto::session::{ClientRequest, ServerResult};
-use offers::catalog::{MAX_ITEMS, MAX_LIST, MAX_PAGES};
+use offers::catalog::{MAX_ITEMS, MAX_LIST_BYTES, MAX_PAGES};
 use offers::skills::{EXTENSION, Skill, SkillMismatch, check_listed, verify_file};
 use policy::Hash;
 use serde_json::{Map, Value};
@@ -110,7 +110,7 @@ impl Host {
             };
             for entry in entries {
                 bytes += entry.to_string().len();
-                if list.skills.len() + list.dropped.len() == MAX_ITEMS || bytes > MAX_LIST {
+                if list.skills.len() + list.dropped.len() == MAX_ITEMS || bytes > MAX_LIST_BYTES {
                     list.is_cut = true;
                     return Ok(list);
                 }
@@ -135,7 +135,7 @@ impl Host {
         let params = Map::from_iter([("uri".to_owned(), Value::from(uri.as_str()))]);
         let mut answer = self.skill_request(&server, "skills/get", params).await?;
         let entry = answer.remove("skill").unwrap_or_default();
-        let skill = Skill::read(entry).map_err(|cause| unusable_skill(&server, &cause))?;
+        let skill = Skill::parse(entry).map_err(|cause| unusable_skill(&server, &cause))?;
         if skill.uri == uri {
             Ok(skill)
         } else {
@@ -255,7 +255,7 @@ impl SkillList {
     /// hostile list.
     fn add(&mut self, entry: Value, uris: &mut HashSet<String>) {
         let uri = entry.get("uri").and_then(Value::as_str).unwrap_or_default().to_owned();
-        match Skill::read(entry) {
+        match Skill::parse(entry) {
             Ok(skill) if uris.insert(skill.uri.clone()) => self.skills.push(skill),
             Ok(_) => self.dropped.push((uri, "the list contains it twice".to_owned())),
             Err(cause) => self.dropped.push((uri, cause)),

@@ -182,5 +182,5 @@ fn uses_bundle_folder(server: &ServerView, name: &str, folder: &Path) -> bool {
         .as_ref()
         .and_then(|installed| installed.origin.files())
         .is_some_and(|files| files.folder == name);
-    is_from || server.config.names_folder(folder)
+    is_from || server.config.refers_to_folder(folder)
 }

@@ -154,7 +154,7 @@ impl Installer {
                     let Some(recorded) = recorded else { return Ok(()) };
                     let unused = bundles::unpacked_folders(&root)?.into_iter().filter(|name| !recorded.contains(name));
                     let mut unused = unused.map(|name| root.join(name));
-                    unused.try_for_each(|folder| match configs.iter().any(|config| config.names_folder(&folder)) {
+                    unused.try_for_each(|folder| match configs.iter().any(|config| config.refers_to_folder(&folder)) {
                         true => Ok(()),
                         false => bundles::remove_bundle(&root, &folder),
                     })

@@ -77,7 +77,7 @@ impl RegistrySetting {
     /// Returns the keychain key of the header's value.
     fn secret_key(&self) -> Option<String> {
         let name = self.header.as_ref()?.to_ascii_lowercase();
-        Some(ports::secrets::key(&format!("registry/{name}"), &self.address))
+        Some(ports::secrets::storage_key(&format!("registry/{name}"), &self.address))
     }
 }
 

@@ -64,7 +64,7 @@ impl InstalledServer {
     /// Returns the server's current settings, without the values of its secrets.
     pub(crate) fn current_settings(&self) -> NewServer {
         let entry = ServerEntry { name: self.name.clone(), config: self.config.clone() };
-        let parts = self.config.values().iter().map(|(name, value)| (name.clone(), value_parts(value)));
+        let parts = self.config.environment_or_headers().iter().map(|(name, value)| (name.clone(), value_parts(value)));
         let is_secret = |parts: &Vec<ValuePart>| parts.iter().any(|part| matches!(part, ValuePart::Secret(_)));
         NewServer { secret_values: parts.filter(|(_, parts)| is_secret(parts)).collect(), ..entry.into() }
     }

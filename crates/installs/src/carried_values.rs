@@ -39,7 +39,7 @@ impl InstallPlan {
         if !is_same_kind || self.changes_origin(config, &kept.values) {
             return self.without_named_values(kept);
         }
-        for (name, value) in config.values() {
+        for (name, value) in config.environment_or_headers() {
             match templates.get(name) {
                 Some(template) => self.carry_over(name, template, value, &mut kept),
                 None if filled_in.names.contains(name) => {}
@@ -179,7 +179,7 @@ impl InstallPlan {
         let Some(found) = template.extract_values(value) else { return };
         for (key, found) in found {
             let Some(input) = self.inputs.iter().find(|input| input.key == key) else { return };
-            let names = secrets::names(found);
+            let names = secrets::referenced_names(found);
             if input.secret {
                 let is_one = matches!(names[..], [only] if secrets::reference(only) == found);
                 if !is_one {

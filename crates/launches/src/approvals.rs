@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use policy::Hash;
-use ports::server_config::{HttpConfig, ServerConfig, ServerTransport, StdioConfig, path_in_json, stdio_hash};
+use ports::server_config::{HttpConfig, ServerConfig, ServerTransport, StdioConfig, path_json, stdio_hash};
 use process::sandbox::ResolvedSandbox;
 use process::{FileStamp, FileState, LaunchFile, LaunchFiles};
 use serde_json::{Value, json};
@@ -24,14 +24,14 @@ pub fn command_hash(
     files: &LaunchFiles,
     package: Option<&LoadedPackage>,
 ) -> Hash {
-    let folders: Vec<Value> = files.folders().iter().map(|folder| path_in_json(folder)).collect();
+    let folders: Vec<Value> = files.folders().iter().map(|folder| path_json(folder)).collect();
     let files: Vec<Value> = files.iter().map(file_json).collect();
-    let mut command = json!({ "command": stdio_hash(config), "program": path_in_json(program), "files": files });
+    let mut command = json!({ "command": stdio_hash(config), "program": path_json(program), "files": files });
     if !folders.is_empty() {
         command["folders"] = folders.into();
     }
     if let Some(plan) = plan {
-        let reached: Vec<_> = plan.reach.program.iter().map(|path| path_in_json(path)).collect();
+        let reached: Vec<_> = plan.reach.program.iter().map(|path| path_json(path)).collect();
         command["reach"] = json!(reached);
     }
     if let Some(package) = package {
@@ -47,7 +47,7 @@ fn file_json(file: &LaunchFile) -> Value {
             json!([bytes, modified.to_string(), status_changed])
         }
     };
-    json!([path_in_json(&file.path), path_in_json(&file.real), state])
+    json!([path_json(&file.path), path_json(&file.real), state])
 }
 
 /// Returns the readable form of an approval: what the user reads, and what else distinguishes two commands or
@@ -72,7 +72,7 @@ pub fn command_text(config: &StdioConfig) -> String {
         words = format!("{words} (with {})", names.join(", "));
     }
     if let Some(sandbox) = &config.sandbox {
-        words = format!("{words}{SANDBOX_TEXT_PREFIX}{})", sandbox.in_json());
+        words = format!("{words}{SANDBOX_TEXT_PREFIX}{})", sandbox.to_json());
     }
     words
 }
@@ -88,7 +88,7 @@ pub fn without_sandbox_text(words: &str) -> &str {
 /// Returns the readable form of an approval to connect to an address.
 pub fn address_text(config: &HttpConfig) -> String {
     let names: Vec<&str> = config.headers.keys().map(String::as_str).collect();
-    let url = config.shown_url();
+    let url = config.redacted_url();
     if names.is_empty() { url } else { format!("{url} (with {})", names.join(", ")) }
 }
 
@@ -121,7 +121,7 @@ mod tests {
             stdio_hash(&StdioConfig { sandbox: Some(sandbox), ..config.clone() })
         };
         assert_ne!(with(one), with(other), "folders of a sandbox");
-        assert_ne!(path_in_json(one), path_in_json(Path::new(r#"{"bytes":[]}"#)), "no text is written as bytes are");
+        assert_ne!(path_json(one), path_json(Path::new(r#"{"bytes":[]}"#)), "no text is written as bytes are");
     }
 
     #[test]

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use policy::Hash;
-use ports::server_config::{StdioConfig, path_in_json};
-use process::{is_of_system, leads_to_code};
+use ports::server_config::{StdioConfig, path_json};
+use process::{decides_code, is_in_system_folder};
 use serde_json::json;
 
 use crate::packages::{self, LauncherPackage};
@@ -38,9 +38,9 @@ fn home_name_with(
         Some(LauncherPackage::Package(reference)) => reference.unversioned_args(&config.args),
         Some(LauncherPackage::Unknown(..)) | None => config.args.clone(),
     };
-    let cwd = config.cwd.as_deref().map(path_in_json);
+    let cwd = config.cwd.as_deref().map(path_json);
     let mut whose = json!({ "server": name, "command": config.command, "args": args, "cwd": cwd });
-    let variables: BTreeMap<_, _> = config.env.iter().filter(|(name, _)| leads_to_code(name)).collect();
+    let variables: BTreeMap<_, _> = config.env.iter().filter(|(name, _)| decides_code(name)).collect();
     let values: Vec<&str> = variables.values().map(|value| value.as_str()).collect();
     let links = links(config, &args, &values);
     // Added only if present, so that other servers keep the home they had before these counted.
@@ -48,7 +48,7 @@ fn home_name_with(
         whose["variables"] = json!(variables);
     }
     if !links.is_empty() {
-        whose["links"] = links.iter().map(|target| path_in_json(target)).collect();
+        whose["links"] = links.iter().map(|target| path_json(target)).collect();
     }
     Hash::of_json(&whose).as_str().chars().take(HASH_CHARS).collect()
 }
@@ -66,7 +66,8 @@ fn resolve_link_targets(config: &StdioConfig, args: &[String], variables: &[&str
         // Relative paths are inside the home itself.
         None => Some(path).filter(|path| path.is_absolute()),
     });
-    let target = |path: PathBuf| Some(resolve_existing(&path)).filter(|real| *real != path && !is_of_system(real));
+    let target =
+        |path: PathBuf| Some(resolve_existing(&path)).filter(|real| *real != path && !is_in_system_folder(real));
     let mut targets: Vec<PathBuf> = absolute.filter_map(target).collect();
     targets.sort_unstable();
     targets.dedup();

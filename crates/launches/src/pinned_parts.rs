@@ -32,7 +32,7 @@ pub fn command_parts(
     if let Some(package) = package {
         parts.insert("package".to_owned(), package.to_json());
     }
-    parts.insert("sandbox".to_owned(), json!(config.sandbox.as_ref().map(SandboxConfig::in_json)));
+    parts.insert("sandbox".to_owned(), json!(config.sandbox.as_ref().map(SandboxConfig::to_json)));
     parts
 }
 
@@ -77,7 +77,7 @@ fn format_date(nanoseconds: u128) -> String {
 /// Returns the parts of an address, without the values of headers.
 pub fn address_parts(config: &HttpConfig) -> Map<String, Value> {
     let mut parts = Map::new();
-    parts.insert("url".to_owned(), json!(config.shown_url()));
+    parts.insert("url".to_owned(), json!(config.redacted_url()));
     parts.insert("headers".to_owned(), json!(config.headers.keys().collect::<Vec<_>>()));
     parts.insert("transport".to_owned(), json!(config.kind.map(HttpKind::name)));
     // The issuer's key is always present, as in pins from before the other settings existed.

@@ -182,14 +182,14 @@ pub async fn plan(
     if let Some(sandbox) = &config.sandbox {
         // If a link is on the way there, write access next to it would allow redirecting it.
         let own_ways = [&own.data, &own.config].into_iter().flat_map(|file| link_chain(file));
-        let changes = own_ways.into_iter().find_map(|way| sandbox.may_change(&way).cloned());
+        let changes = own_ways.into_iter().find_map(|way| sandbox.writable_folder_for(&way).cloned());
         if let Some(folder) =
             changes.or_else(|| sandbox.folders.iter().find(|folder| own.exposes_app_files(folder)).cloned())
         {
             return Err(SandboxPlanError::OwnFolder(folder.path));
         }
     }
-    let plan = ResolvedSandbox::make(command, program, path).await?;
+    let plan = ResolvedSandbox::for_command(command, program, path).await?;
     // Hiding the folder would hide the program as well.
     let reach = plan.as_ref().map(|plan| &plan.reach);
     match reach.and_then(|reach| reach.program.iter().find(|part| reach.hidden.contains(part))) {
@@ -271,7 +271,7 @@ mod tests {
                 AllowedFolder { path: way.parent().expect("it has one").to_owned(), access: AccessMode::Write };
             let sandbox = SandboxConfig { folders: vec![folder], network: NetworkAccess::None };
             assert!(
-                ways.iter().any(|way| sandbox.may_change(way).is_some()),
+                ways.iter().any(|way| sandbox.writable_folder_for(way).is_some()),
                 "whoever may write there may redirect it"
             );
         }
@@ -305,10 +305,10 @@ mod tests {
         let write = |path: &str| AllowedFolder { path: path.into(), access: AccessMode::Write };
         let sandbox = SandboxConfig { folders: vec![write("/home/ann")], network: NetworkAccess::Full };
         let own = Path::new("/home/ann/.local/share/drawbridge");
-        assert!(sandbox.may_change(own).is_some(), "a server that may change it could let itself out");
+        assert!(sandbox.writable_folder_for(own).is_some(), "a server that may change it could let itself out");
         let read = AllowedFolder { access: AccessMode::Read, ..write("/home/ann") };
         assert!(
-            SandboxConfig { folders: vec![read], network: NetworkAccess::Full }.may_change(own).is_none(),
+            SandboxConfig { folders: vec![read], network: NetworkAccess::Full }.writable_folder_for(own).is_none(),
             "reading lets nobody out"
         );
     }

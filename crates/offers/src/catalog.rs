@@ -14,16 +14,16 @@ use ports::time::end_of_span;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::review::{DefinitionKind, KindNames, NameIndex};
+use crate::review::{DefinitionKind, KindNameIndexes, NameIndex};
 
 /// Maximum number of pages read per list.
 pub const MAX_PAGES: usize = 100;
 /// Maximum number of entries kept per list.
 pub const MAX_ITEMS: usize = 5_000;
 /// Maximum size of an entry that is kept, in bytes of JSON.
-pub const MAX_ITEM: usize = 256 * 1024;
+pub const MAX_ENTRY_BYTES: usize = 256 * 1024;
 /// Maximum total size of the entries kept per list, in bytes of JSON.
-pub const MAX_LIST: usize = 16 * 1024 * 1024;
+pub const MAX_LIST_BYTES: usize = 16 * 1024 * 1024;
 
 /// The catalog of a server: its tools, prompts, resources and resource templates.
 ///
@@ -53,7 +53,7 @@ pub struct Catalog {
     /// The entries known so far may no longer apply, so they allow nothing.
     pub outdated: [bool; 4],
     /// Index of the names of tools and prompts, for finding look-alikes.
-    pub names: KindNames,
+    pub names: KindNameIndexes,
 }
 
 impl Catalog {
@@ -61,7 +61,7 @@ impl Catalog {
     ///
     /// A reviewed definition of an outdated list counts as changed: the definition that the server has now is
     /// unreviewed.
-    pub fn standing_now(&self, list: CatalogList, standing: ReviewState) -> ReviewState {
+    pub fn current_review_state(&self, list: CatalogList, standing: ReviewState) -> ReviewState {
         if standing == ReviewState::Reviewed && self.is_outdated(list) { ReviewState::Changed } else { standing }
     }
 
@@ -83,19 +83,19 @@ impl Catalog {
 
     /// Returns the catalog with a name index that matches its lists.
     #[cfg(test)]
-    pub fn with_names(mut self) -> Self {
-        self.names = [names(&self.tools), names(&self.prompts)];
+    pub fn with_name_index(mut self) -> Self {
+        self.names = [build_name_index(&self.tools), build_name_index(&self.prompts)];
         self
     }
 
     /// Returns the number of tools, prompts, resources and resource templates, in this order.
     #[must_use]
-    pub const fn counts(&self) -> [usize; 4] {
+    pub const fn entry_counts(&self) -> [usize; 4] {
         [self.tools.len(), self.prompts.len(), self.resources.len(), self.templates.len()]
     }
 
     /// Returns true if both catalogs have the same entries, notes and completeness.
-    pub fn offers_the_same(&self, other: &Self) -> bool {
+    pub fn has_equal_entries(&self, other: &Self) -> bool {
         (&self.tools, &self.prompts, &self.resources, &self.templates)
             == (&other.tools, &other.prompts, &other.resources, &other.templates)
             && (&self.notes, self.is_read) == (&other.notes, other.is_read)
@@ -132,7 +132,7 @@ impl CatalogList {
     pub const ALL: [Self; 4] = [Self::Tools, Self::Prompts, Self::Resources, Self::Templates];
 
     /// Returns true if a server with these capabilities offers the list.
-    pub const fn offered(self, capabilities: &ServerCapabilities) -> bool {
+    pub const fn is_offered_by(self, capabilities: &ServerCapabilities) -> bool {
         match self {
             Self::Tools => capabilities.tools.is_some(),
             Self::Prompts => capabilities.prompts.is_some(),
@@ -141,7 +141,7 @@ impl CatalogList {
     }
 
     /// Returns the plural noun for the list's entries, as used in messages.
-    pub const fn plural(self) -> &'static str {
+    pub const fn plural_name(self) -> &'static str {
         match self {
             Self::Tools => "tools",
             Self::Prompts => "prompts",
@@ -206,27 +206,27 @@ impl ListReader {
     }
 
     /// Adds the entries of a page, and returns the next step.
-    pub fn page(&mut self, result: ServerResult) -> NextStep {
+    pub fn add_page(&mut self, result: ServerResult) -> NextStep {
         self.pages += 1;
-        if let Some(hint) = hint(&result) {
+        if let Some(hint) = cache_hint(&result) {
             self.ttl = Some(self.ttl.map_or(hint.ttl, |ttl| ttl.min(hint.ttl)));
         }
         let mut found = std::mem::take(&mut self.found);
         let next = match (self.list, result) {
             (CatalogList::Tools, ServerResult::Tools { items, next_cursor, .. }) => {
-                self.keep(&mut found.tools, items);
+                self.add_entries(&mut found.tools, items);
                 next_cursor
             }
             (CatalogList::Prompts, ServerResult::Prompts { items, next_cursor, .. }) => {
-                self.keep(&mut found.prompts, items);
+                self.add_entries(&mut found.prompts, items);
                 next_cursor
             }
             (CatalogList::Resources, ServerResult::Resources { items, next_cursor, .. }) => {
-                self.keep(&mut found.resources, items);
+                self.add_entries(&mut found.resources, items);
                 next_cursor
             }
             (CatalogList::Templates, ServerResult::Templates { items, next_cursor, .. }) => {
-                self.keep(&mut found.templates, items);
+                self.add_entries(&mut found.templates, items);
                 next_cursor
             }
             // Unreachable: the session pairs each request with its own kind of result.
@@ -234,12 +234,12 @@ impl ListReader {
         };
         self.found = found;
         let Some(cursor) = next else { return NextStep::Done };
-        let words = self.list.plural();
+        let words = self.list.plural_name();
         if !self.cursors.insert(cursor.clone()) {
             self.note.push(format!("the list of {words} repeats a page; it may not be whole"));
         } else if self.pages >= MAX_PAGES {
             self.note.push(format!("the list of {words} has more than {MAX_PAGES} pages; the rest was not read"));
-        } else if self.names.len() >= MAX_ITEMS || self.bytes >= MAX_LIST {
+        } else if self.names.len() >= MAX_ITEMS || self.bytes >= MAX_LIST_BYTES {
             self.note.push(format!("the list of {words} is too long; only the first {} are shown", self.names.len()));
         } else {
             return NextStep::Page(self.request(Some(cursor)));
@@ -250,7 +250,7 @@ impl ListReader {
     /// Starts over from the first page if the server rejects a cursor that it issued itself. Returns true if it did.
     ///
     /// Happens at most once per list, and only for `INVALID_PARAMS` after the first page.
-    pub fn begin_again(&mut self, error: &CallError) -> bool {
+    pub fn restart_if_cursor_rejected(&mut self, error: &CallError) -> bool {
         let is_refused = matches!(error, CallError::Server(error) if error.code == INVALID_PARAMS);
         let may = is_refused && self.pages > 0 && !self.again;
         if may {
@@ -261,7 +261,7 @@ impl ListReader {
 
     /// Records that the rest of the list could not be read, with the cause.
     pub fn fail(&mut self, error: &dyn std::fmt::Display) {
-        let words = self.list.plural();
+        let words = self.list.plural_name();
         self.failed = true;
         self.note.push(if self.pages == 0 {
             format!("the list of {words} could not be read: {error}")
@@ -270,22 +270,22 @@ impl ListReader {
         });
     }
 
-    fn keep<T>(&mut self, kept: &mut Vec<ListEntry<T>>, items: Vec<ListEntry<T>>) {
-        let words = self.list.plural();
+    fn add_entries<T>(&mut self, kept: &mut Vec<ListEntry<T>>, items: Vec<ListEntry<T>>) {
+        let words = self.list.plural_name();
         for item in items {
             let size = item.raw().get().len();
             let shown = || item.name().chars().take(60).collect::<String>();
-            if size > MAX_ITEM {
-                self.note_once(format!(
+            if size > MAX_ENTRY_BYTES {
+                self.add_note_once(format!(
                     "\"{}\" was left out of the {words}: it is larger than {} KiB",
                     shown(),
-                    MAX_ITEM / 1024
+                    MAX_ENTRY_BYTES / 1024
                 ));
-            } else if kept.len() >= MAX_ITEMS || self.bytes + size > MAX_LIST {
-                self.note_once(format!("the list of {words} is too long; only the first {} are shown", kept.len()));
+            } else if kept.len() >= MAX_ITEMS || self.bytes + size > MAX_LIST_BYTES {
+                self.add_note_once(format!("the list of {words} is too long; only the first {} are shown", kept.len()));
                 return;
             } else if !self.names.insert(item.name().to_owned()) {
-                self.note_once(format!("\"{}\" stands more than once in the {words}; the first is used", shown()));
+                self.add_note_once(format!("\"{}\" stands more than once in the {words}; the first is used", shown()));
             } else {
                 self.bytes += size;
                 kept.push(item);
@@ -294,7 +294,7 @@ impl ListReader {
     }
 
     /// Adds a note about the list, unless it is already recorded. At most 20 notes are kept.
-    pub fn note_once(&mut self, note: String) {
+    pub fn add_note_once(&mut self, note: String) {
         if self.note.len() < 20 && !self.note.contains(&note) {
             self.note.push(note);
         }
@@ -305,20 +305,20 @@ impl ListReader {
         let (failed, found) = (self.failed, self.found);
         match self.list {
             CatalogList::Tools => {
-                if replace(&mut catalog.tools, found.tools, failed) {
-                    catalog.names[DefinitionKind::Tool as usize] = names(&catalog.tools);
+                if replace_if_changed(&mut catalog.tools, found.tools, failed) {
+                    catalog.names[DefinitionKind::Tool as usize] = build_name_index(&catalog.tools);
                 }
             }
             CatalogList::Prompts => {
-                if replace(&mut catalog.prompts, found.prompts, failed) {
-                    catalog.names[DefinitionKind::Prompt as usize] = names(&catalog.prompts);
+                if replace_if_changed(&mut catalog.prompts, found.prompts, failed) {
+                    catalog.names[DefinitionKind::Prompt as usize] = build_name_index(&catalog.prompts);
                 }
             }
             CatalogList::Resources => {
-                replace(&mut catalog.resources, found.resources, failed);
+                replace_if_changed(&mut catalog.resources, found.resources, failed);
             }
             CatalogList::Templates => {
-                replace(&mut catalog.templates, found.templates, failed);
+                replace_if_changed(&mut catalog.templates, found.templates, failed);
             }
         }
         catalog.notes[self.list as usize] = self.note;
@@ -328,7 +328,7 @@ impl ListReader {
     }
 }
 
-const fn hint(page: &ServerResult) -> Option<CacheHint> {
+const fn cache_hint(page: &ServerResult) -> Option<CacheHint> {
     match page {
         ServerResult::Tools { cache, .. }
         | ServerResult::Prompts { cache, .. }
@@ -339,7 +339,7 @@ const fn hint(page: &ServerResult) -> Option<CacheHint> {
 }
 
 /// Builds the name index. Runs where the list is read, so that a long list delays only its own server.
-fn names<T: ListEntryType>(list: &[ListEntry<T>]) -> Arc<NameIndex> {
+fn build_name_index<T: ListEntryType>(list: &[ListEntry<T>]) -> Arc<NameIndex> {
     let titled = |entry: &ListEntry<T>| {
         let title = entry.raw().parse::<TitledEntry>().ok().and_then(TitledEntry::title);
         (entry.name().to_owned(), title)
@@ -363,7 +363,7 @@ impl TitledEntry {
 /// Replaces the known list unless it is unchanged, and returns true if it did.
 ///
 /// The name index of an unchanged list is not rebuilt, since that takes longer than reading the list.
-fn replace<T: PartialEq>(known: &mut Vec<T>, found: Vec<T>, failed: bool) -> bool {
+fn replace_if_changed<T: PartialEq>(known: &mut Vec<T>, found: Vec<T>, failed: bool) -> bool {
     let is_other = (!failed || found.len() > known.len()) && *known != found;
     if is_other {
         *known = found;
@@ -379,7 +379,7 @@ mod tests {
         let tool = |name: &&str| ListEntry::from(&Tool { name: (*name).to_owned(), ..Tool::default() });
         let items = names.iter().map(tool).collect();
         let mut reading = ListReader::new(CatalogList::Tools);
-        reading.page(ServerResult::Tools { items, next_cursor: None, cache: None });
+        reading.add_page(ServerResult::Tools { items, next_cursor: None, cache: None });
         reading.finish(catalog, 0);
     }
 

@@ -35,7 +35,7 @@ impl Definition {
     /// Returns the hash of a call, over the definition and its arguments, and the canonical JSON of the arguments.
     pub fn call_hash(&self, arguments: &Map<String, Value>) -> (Hash, String) {
         let sent = canonical_object(arguments);
-        (self.calls.then(sent.as_bytes()), sent)
+        (self.calls.finish_with(sent.as_bytes()), sent)
     }
 }
 
@@ -74,8 +74,8 @@ impl Definitions {
                 let (approval, own) = (definition_hash(config, &read), Hash::of_json(&json!(read)));
                 let standing = seen(&own);
                 let says_open_world = read.annotations.as_ref().and_then(|own| own.open_world_hint) == Some(true);
-                let (claims, calls) = (claims_of(&read), calls_of(&own));
-                let asks_each_time = asks_each_time(&read);
+                let (claims, calls) = (tool_claims(&read), call_hash_prefix(&own));
+                let asks_each_time = requires_consent_each_call(&read);
                 let definition = Definition { approval, claims, says_open_world, asks_each_time, standing, calls };
                 self.known.insert_full(tool.to_owned(), definition).0
             }
@@ -85,7 +85,7 @@ impl Definitions {
 }
 
 /// Returns the annotations of a tool. Missing ones have the defaults of the specification.
-pub fn claims_of(tool: &Tool) -> ToolClaims {
+pub fn tool_claims(tool: &Tool) -> ToolClaims {
     let default = ToolClaims::default();
     tool.annotations.as_ref().map_or(default, |own| ToolClaims {
         read_only: own.read_only_hint.unwrap_or(default.read_only),
@@ -97,20 +97,20 @@ pub fn claims_of(tool: &Tool) -> ToolClaims {
 
 /// Returns `true` if a tool's definition requires the user's consent for each call. Any value except `true` has no
 /// effect.
-pub fn asks_each_time(tool: &Tool) -> bool {
+pub fn requires_consent_each_call(tool: &Tool) -> bool {
     tool.meta.as_ref().and_then(|meta| meta.get(REQUIRES_USER_INTERACTION)) == Some(&Value::Bool(true))
 }
 
 /// Returns the hash of a tool call, over the definition of the tool and the arguments that are sent.
 pub fn call_hash(tool: &Tool, arguments: &Map<String, Value>) -> Hash {
-    calls_of(&Hash::of_json(&json!(tool))).then(canonical_object(arguments).as_bytes())
+    call_hash_prefix(&Hash::of_json(&json!(tool))).finish_with(canonical_object(arguments).as_bytes())
 }
 
 /// Starts the hash of a call with the hash of the tool's whole definition.
 ///
 /// The prefix has a fixed length, so that no other pair of definition and arguments yields the same bytes.
-fn calls_of(tool: &Hash) -> PartialHash {
-    PartialHash::with(tool.as_str().as_bytes())
+fn call_hash_prefix(tool: &Hash) -> PartialHash {
+    PartialHash::from_prefix(tool.as_str().as_bytes())
 }
 
 #[cfg(test)]

@@ -8,15 +8,15 @@ use serde_json::Value;
 const MAX_SCHEMA: usize = 256 * 1024;
 
 /// Timeout for validating one structured result.
-const CHECKING: Duration = Duration::from_secs(2);
+const VALIDATION_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Validates a structured result in a blocking task, and returns the problem like [`problem`].
+/// Validates a structured result in a blocking task, and returns the problem like [`first_problem`].
 ///
 /// A hostile schema may be slow to check: after two seconds, a problem is returned and the task is no longer waited
 /// for.
 pub async fn check(schema: Value, result: Value) -> Option<String> {
-    let check = tokio::task::spawn_blocking(move || problem(&schema, &result));
-    match tokio::time::timeout(CHECKING, check).await {
+    let check = tokio::task::spawn_blocking(move || first_problem(&schema, &result));
+    match tokio::time::timeout(VALIDATION_TIMEOUT, check).await {
         Ok(Ok(problem)) => problem,
         Ok(Err(error)) => Some(format!("it could not be checked: {error}")),
         Err(_) => Some("it takes too long to check it".to_owned()),
@@ -30,26 +30,26 @@ pub async fn check(schema: Value, result: Value) -> Option<String> {
 ///
 /// The run time grows with the schema and the result: call it from a task that may block.
 #[must_use]
-pub fn problem(schema: &Value, result: &Value) -> Option<String> {
+pub fn first_problem(schema: &Value, result: &Value) -> Option<String> {
     if schema.to_string().len() > MAX_SCHEMA {
-        return Some(unusable(&format!("it is larger than {} KiB", MAX_SCHEMA / 1024)));
+        return Some(unusable_schema_text(&format!("it is larger than {} KiB", MAX_SCHEMA / 1024)));
     }
     // Patterns come from the server, so they run on an engine with linear run time.
     let options = jsonschema::options().with_pattern_options(jsonschema::PatternOptions::regex());
     let validator = match options.build(schema) {
         Ok(validator) => validator,
-        Err(error) => return Some(unusable(&shortened(&error))),
+        Err(error) => return Some(unusable_schema_text(&truncated_error_text(&error))),
     };
     let error = validator.iter_errors(result).next()?;
     let at = error.instance_path().to_string();
-    let words = shortened(&error);
+    let words = truncated_error_text(&error);
     Some(if at.is_empty() { words } else { format!("{at}: {words}") })
 }
 
-fn unusable(cause: &str) -> String {
+fn unusable_schema_text(cause: &str) -> String {
     format!("the tool's output schema can't be used: {cause}")
 }
 
-fn shortened(error: &jsonschema::ValidationError<'_>) -> String {
+fn truncated_error_text(error: &jsonschema::ValidationError<'_>) -> String {
     error.to_string().chars().take(300).collect()
 }

@@ -16,11 +16,11 @@ use ports::time::end_of_span;
 use tokio::time::Instant;
 
 /// Maximum number of cached results.
-const MOST: usize = 1_000;
+const MAX_RESULTS: usize = 1_000;
 /// Maximum total size of the cached results, in bytes.
-const MOST_BYTES: usize = 16 * 1024 * 1024;
+const MAX_TOTAL_BYTES: usize = 16 * 1024 * 1024;
 /// Maximum size of one cached result, in bytes.
-const LARGEST: usize = 4 * 1024 * 1024;
+const MAX_RESULT_BYTES: usize = 4 * 1024 * 1024;
 
 /// The result of reading a resource.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,7 +61,7 @@ impl ResourceCache {
     /// Returns the cached contents of a resource if they are still fresh.
     ///
     /// Freshness is measured with tokio's clock, because the time of day may be set back.
-    pub fn fresh(&mut self, server: &str, identity: &Hash, uri: &str, now: Instant) -> Option<ResourceRead> {
+    pub fn get_fresh(&mut self, server: &str, identity: &Hash, uri: &str, now: Instant) -> Option<ResourceRead> {
         let key = CacheKey { server: server.to_owned(), identity: identity.clone(), uri: uri.to_owned() };
         let kept = self.kept.get(&key)?;
         if now.saturating_duration_since(kept.at) >= kept.ttl {
@@ -75,7 +75,7 @@ impl ResourceCache {
     /// fresh.
     ///
     /// Contents larger than 4 MiB are not cached, but have a freshness all the same.
-    pub fn keep(
+    pub fn insert(
         &mut self,
         server: &str,
         identity: Hash,
@@ -90,7 +90,7 @@ impl ResourceCache {
         }
         let fresh_until = end_of_span(now, hint.ttl);
         let bytes = serde_json::to_string(contents).map_or(usize::MAX, |json| json.len());
-        if bytes <= LARGEST {
+        if bytes <= MAX_RESULT_BYTES {
             self.kept
                 .insert(key, CachedResource { contents: contents.to_vec(), bytes, at, ttl: hint.ttl, fresh_until });
             self.bytes += bytes;
@@ -100,7 +100,7 @@ impl ResourceCache {
     }
 
     fn make_room(&mut self) {
-        while self.kept.len() > MOST || self.bytes > MOST_BYTES {
+        while self.kept.len() > MAX_RESULTS || self.bytes > MAX_TOTAL_BYTES {
             let oldest = self.kept.iter().min_by_key(|(_, kept)| kept.at).map(|(key, _)| key.clone());
             let Some(oldest) = oldest else { return };
             self.remove(&oldest);
@@ -116,15 +116,17 @@ impl ResourceCache {
     /// Removes a changed resource from the cache, with every entry whose URI is a prefix of its own or begins with
     /// it.
     pub fn remove_changed(&mut self, server: &str, uri: &str) {
-        self.forget(|key| key.server == server && (key.uri.starts_with(uri) || uri.starts_with(key.uri.as_str())));
+        self.remove_matching(|key| {
+            key.server == server && (key.uri.starts_with(uri) || uri.starts_with(key.uri.as_str()))
+        });
     }
 
     /// Removes every entry of a server.
     pub fn forget_server(&mut self, server: &str) {
-        self.forget(|key| key.server == server);
+        self.remove_matching(|key| key.server == server);
     }
 
-    fn forget(&mut self, which: impl Fn(&CacheKey) -> bool) {
+    fn remove_matching(&mut self, which: impl Fn(&CacheKey) -> bool) {
         let gone: Vec<CacheKey> = self.kept.keys().filter(|key| which(key)).cloned().collect();
         for key in gone {
             self.remove(&key);
@@ -158,11 +160,11 @@ mod tests {
     fn result_is_fresh_for_its_ttl_and_scope() {
         let (start, mut reads) = (Instant::now(), ResourceCache::default());
         assert!(
-            reads.keep("s", id("one"), "a:1", (&text("x"), hint(10)), (WALL, start)).is_some(),
+            reads.insert("s", id("one"), "a:1", (&text("x"), hint(10)), (WALL, start)).is_some(),
             "it is fresh for a while"
         );
         let after = |secs: u64| start + Duration::from_secs(secs);
-        let read = reads.fresh("s", &id("one"), "a:1", after(9)).unwrap();
+        let read = reads.get_fresh("s", &id("one"), "a:1", after(9)).unwrap();
         assert_eq!(
             (read.contents, read.cached),
             (text("x"), true),
@@ -174,35 +176,35 @@ mod tests {
             ("s", "one", "a:2", "another resource"),
         ] {
             assert_eq!(
-                reads.fresh(server, &id(identity), uri, after(1)),
+                reads.get_fresh(server, &id(identity), uri, after(1)),
                 None,
                 "[cache-key] [cache-private] {what} has nothing of it"
             );
         }
         assert_eq!(
-            reads.fresh("s", &id("one"), "a:1", after(10)),
+            reads.get_fresh("s", &id("one"), "a:1", after(10)),
             None,
             "[cache-stale-refetch] it is not used beyond its time"
         );
         assert_eq!(reads.bytes, 0, "and then it is gone");
-        reads.keep("s", id("one"), "a:1", (&text("x"), hint(10)), (WALL, start));
-        assert!(reads.fresh("s", &id("one"), "a:1", after(9)).is_some(), "whatever the time of day is");
+        reads.insert("s", id("one"), "a:1", (&text("x"), hint(10)), (WALL, start));
+        assert!(reads.get_fresh("s", &id("one"), "a:1", after(9)).is_some(), "whatever the time of day is");
         assert_eq!(
-            reads.keep("s", id("one"), "a:1", (&text("x"), hint(0)), (WALL, start)),
+            reads.insert("s", id("one"), "a:1", (&text("x"), hint(0)), (WALL, start)),
             None,
             "no time means not to keep it"
         );
-        assert_eq!(reads.fresh("s", &id("one"), "a:1", start), None, "[cache-ttl-zero] so it is not kept");
+        assert_eq!(reads.get_fresh("s", &id("one"), "a:1", start), None, "[cache-ttl-zero] so it is not kept");
     }
 
     #[test]
     fn change_notification_ends_freshness() {
         let (start, mut reads) = (Instant::now(), ResourceCache::default());
         for uri in ["dir:/a", "dir:/a/b", "dir:/c"] {
-            reads.keep("s", id("one"), uri, (&text("x"), hint(10)), (WALL, start));
+            reads.insert("s", id("one"), uri, (&text("x"), hint(10)), (WALL, start));
         }
         reads.remove_changed("s", "dir:/a/b");
-        let fresh = |reads: &mut ResourceCache, uri| reads.fresh("s", &id("one"), uri, start).is_some();
+        let fresh = |reads: &mut ResourceCache, uri| reads.get_fresh("s", &id("one"), uri, start).is_some();
         assert!(!fresh(&mut reads, "dir:/a/b"), "[cache-notification-invalidates] what changed is asked for again");
         assert!(!fresh(&mut reads, "dir:/a"), "and so is what it lies in");
         assert!(fresh(&mut reads, "dir:/c"), "the others stay");
@@ -215,14 +217,20 @@ mod tests {
         let (start, mut reads) = (Instant::now(), ResourceCache::default());
         let large = text(&"x".repeat(3 * 1024 * 1024));
         for n in 0..20_u64 {
-            reads.keep("s", id("one"), &format!("a:{n}"), (&large, hint(100)), (WALL, start + Duration::from_secs(n)));
-            assert!(reads.bytes <= MOST_BYTES, "the bytes of all stay within the bound");
+            reads.insert(
+                "s",
+                id("one"),
+                &format!("a:{n}"),
+                (&large, hint(100)),
+                (WALL, start + Duration::from_secs(n)),
+            );
+            assert!(reads.bytes <= MAX_TOTAL_BYTES, "the bytes of all stay within the bound");
         }
         let last = start + Duration::from_secs(20);
-        assert!(reads.fresh("s", &id("one"), "a:19", last).is_some(), "the latest is kept");
-        assert!(reads.fresh("s", &id("one"), "a:0", last).is_none(), "the oldest went first");
-        let huge = text(&"x".repeat(LARGEST + 1));
-        reads.keep("s", id("one"), "a:huge", (&huge, hint(100)), (WALL, last));
-        assert!(reads.fresh("s", &id("one"), "a:huge", last).is_none(), "one that is too large is not kept");
+        assert!(reads.get_fresh("s", &id("one"), "a:19", last).is_some(), "the latest is kept");
+        assert!(reads.get_fresh("s", &id("one"), "a:0", last).is_none(), "the oldest went first");
+        let huge = text(&"x".repeat(MAX_RESULT_BYTES + 1));
+        reads.insert("s", id("one"), "a:huge", (&huge, hint(100)), (WALL, last));
+        assert!(reads.get_fresh("s", &id("one"), "a:huge", last).is_none(), "one that is too large is not kept");
     }
 }

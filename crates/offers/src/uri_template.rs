@@ -16,7 +16,7 @@ pub struct TemplateError(String);
 
 /// Returns the variables of a template, each once, in order of first use. Empty if the template is invalid.
 #[must_use]
-pub fn variables(template: &str) -> Vec<String> {
+pub fn variable_names(template: &str) -> Vec<String> {
     let Ok(template) = parse(template) else { return Vec::new() };
     let mut names: Vec<String> = Vec::new();
     for variable in template.variables() {

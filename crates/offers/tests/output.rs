@@ -1,11 +1,11 @@
 //! Tests of structured results against a tool's output schema.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use offers::output_schema::problem;
+use offers::output_schema::first_problem;
 use serde_json::{Value, json};
 
 fn fits(schema: Value, result: Value) -> bool {
-    problem(&schema, &result).is_none()
+    first_problem(&schema, &result).is_none()
 }
 
 #[test]
@@ -13,7 +13,7 @@ fn result_is_validated_against_a_schema_of_any_root_type() {
     // [tools-output-schema-validate] [tools-output-schema-any-root]
     let object = json!({ "type": "object", "properties": { "n": { "type": "integer" } }, "required": ["n"] });
     assert!(fits(object.clone(), json!({ "n": 1 })), "an object that fits");
-    let said = problem(&object, &json!({ "n": "1" })).unwrap();
+    let said = first_problem(&object, &json!({ "n": "1" })).unwrap();
     assert!(said.starts_with("/n:"), "the place is named: {said}");
     for (schema, good, bad) in [
         (json!({ "type": "array", "items": { "type": "string" } }), json!(["a"]), json!([1])),
@@ -41,7 +41,7 @@ fn each_schema_uses_its_own_dialect() {
     assert!(!fits(draft7, json!(["a"])), "a list of items is known to draft 7");
     // [base-schema-unsupported-dialect]
     let unknown = json!({ "$schema": "https://example.com/my-own-dialect", "type": "object" });
-    let said = problem(&unknown, &json!({})).expect("a dialect that is not known is said");
+    let said = first_problem(&unknown, &json!({})).expect("a dialect that is not known is said");
     assert!(said.contains("schema can't be used") && said.contains("example.com"), "and named: {said}");
 }
 
@@ -56,7 +56,7 @@ fn references_outside_the_schema_are_not_resolved() {
     let url = format!("http://{}/schema.json", listener.local_addr().unwrap());
     for reference in [url.as_str(), "file:///etc/hosts", "other.json"] {
         let outside = json!({ "properties": { "id": { "$ref": reference } } });
-        let said = problem(&outside, &json!({ "id": 1 })).expect("a reference that leads outside is said");
+        let said = first_problem(&outside, &json!({ "id": 1 })).expect("a reference that leads outside is said");
         assert!(said.contains("schema can't be used"), "{reference}: {said}");
     }
     assert!(listener.accept().is_err(), "nobody came to fetch it");
@@ -66,7 +66,7 @@ fn references_outside_the_schema_are_not_resolved() {
 fn hostile_schema_is_bounded() {
     // [base-schema-bounds]
     let long = json!({ "enum": vec!["x".repeat(1_000); 300] });
-    let said = problem(&long, &json!("x")).expect("a schema that is too large is said");
+    let said = first_problem(&long, &json!("x")).expect("a schema that is too large is said");
     assert!(said.contains("256 KiB"), "with its bound: {said}");
     // A backtracking engine would not terminate in reasonable time.
     let slow = json!({ "type": "string", "pattern": "^(a+)+$" });

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use offers::uri_template::{expand, variables};
+use offers::uri_template::{expand, variable_names};
 
 #[test]
 fn templates_are_expanded_as_specified() {
@@ -27,9 +27,9 @@ fn templates_are_expanded_as_specified() {
 
 #[test]
 fn variables_are_listed_once_and_bad_templates_are_errors() {
-    assert_eq!(variables("t:///{harbour}/{day}{?day,limit}"), ["harbour", "day", "limit"], "each once, in order");
+    assert_eq!(variable_names("t:///{harbour}/{day}{?day,limit}"), ["harbour", "day", "limit"], "each once, in order");
     for bad in ["x://{", "x://{a b}", &format!("x://{}", "a".repeat(10_000))] {
         assert!(expand(bad, &BTreeMap::new()).is_err(), "{} is no template", &bad[..bad.len().min(20)]);
-        assert!(variables(bad).is_empty(), "and has no variables");
+        assert!(variable_names(bad).is_empty(), "and has no variables");
     }
 }

@@ -46,14 +46,14 @@ pub struct AppEnvironment {
 }
 
 /// Variables that relocate the settings of one app or all apps.
-pub const VARIABLES: [&str; 8] =
+pub const LOCATION_VARIABLES: [&str; 8] =
     ["XDG_CONFIG_HOME", "APPDATA", "LOCALAPPDATA", "COPILOT_HOME", "CODEX_HOME", "CLINE_DIR", "GROK_HOME", "KIMI_HOME"];
 
 impl AppEnvironment {
     /// Returns the user's own home on this computer. `variable` reads the environment.
     #[must_use]
     pub fn current_user(home: PathBuf, variable: impl Fn(&str) -> Option<PathBuf>) -> Self {
-        let variables = VARIABLES.iter().filter_map(|name| {
+        let variables = LOCATION_VARIABLES.iter().filter_map(|name| {
             let value = variable(name).filter(|path| path.is_absolute())?;
             Some(((*name).to_owned(), value))
         });
@@ -74,13 +74,13 @@ impl AppEnvironment {
     }
 
     /// Returns the folder that a variable names, or the one below the home folder.
-    pub(crate) fn folder(&self, variable: &str, below_home: &str) -> PathBuf {
-        self.variables.get(variable).cloned().unwrap_or_else(|| join(&self.home, below_home))
+    pub(crate) fn variable_or_home_folder(&self, variable: &str, below_home: &str) -> PathBuf {
+        self.variables.get(variable).cloned().unwrap_or_else(|| join_components(&self.home, below_home))
     }
 }
 
 /// Joins path components that are separated by slashes, on every system.
-pub(crate) fn join(folder: &Path, parts: &str) -> PathBuf {
+pub(crate) fn join_components(folder: &Path, parts: &str) -> PathBuf {
     let mut path = folder.to_owned();
     path.extend(parts.split('/').filter(|part| !part.is_empty()));
     path

@@ -4,7 +4,7 @@ mod places;
 
 use crate::app_environment::OperatingSystem;
 use crate::variables::ReferenceSyntax;
-pub(crate) use places::{fits_pattern, place_of};
+pub(crate) use places::{find_place, matches_pattern};
 
 /// An app with MCP servers in its settings.
 #[derive(Debug, Clone, Copy)]
@@ -78,41 +78,41 @@ pub enum FileLayout {
     Continue,
 }
 
-const fn at(base: BaseFolder, path: &'static str, layout: FileLayout) -> SettingsPath {
+const fn settings_path(base: BaseFolder, path: &'static str, layout: FileLayout) -> SettingsPath {
     SettingsPath { base, path, layout }
 }
 
-const MCP_SERVERS: FileLayout = FileLayout::Keys(&["mcpServers"]);
-const SETTINGS: FileLayout = FileLayout::Settings(&["mcpServers"]);
-const SERVERS: FileLayout = FileLayout::Keys(&["servers"]);
-const BARE: FileLayout = FileLayout::KeysOrBare(&["mcpServers"]);
-const CODE_SETTINGS: FileLayout = FileLayout::Settings(&["mcp.servers", "mcp/servers"]);
-const ZED: FileLayout = FileLayout::Settings(&["context_servers"]);
+const MCP_SERVERS_LAYOUT: FileLayout = FileLayout::Keys(&["mcpServers"]);
+const SETTINGS_LAYOUT: FileLayout = FileLayout::Settings(&["mcpServers"]);
+const SERVERS_LAYOUT: FileLayout = FileLayout::Keys(&["servers"]);
+const BARE_LAYOUT: FileLayout = FileLayout::KeysOrBare(&["mcpServers"]);
+const VS_CODE_SETTINGS_LAYOUT: FileLayout = FileLayout::Settings(&["mcp.servers", "mcp/servers"]);
+const ZED_LAYOUT: FileLayout = FileLayout::Settings(&["context_servers"]);
 
 /// Expands to a file of VS Code's user folder, on each system and in both editions.
 macro_rules! in_code {
     ($path:literal, $layout:expr) => {
         [
-            at(BaseFolder::ConfigOnLinux, concat!("Code/User/", $path), $layout),
-            at(BaseFolder::ConfigOnLinux, concat!("Code - Insiders/User/", $path), $layout),
-            at(BaseFolder::ApplicationSupport, concat!("Code/User/", $path), $layout),
-            at(BaseFolder::ApplicationSupport, concat!("Code - Insiders/User/", $path), $layout),
-            at(BaseFolder::AppData, concat!("Code/User/", $path), $layout),
-            at(BaseFolder::AppData, concat!("Code - Insiders/User/", $path), $layout),
+            settings_path(BaseFolder::ConfigOnLinux, concat!("Code/User/", $path), $layout),
+            settings_path(BaseFolder::ConfigOnLinux, concat!("Code - Insiders/User/", $path), $layout),
+            settings_path(BaseFolder::ApplicationSupport, concat!("Code/User/", $path), $layout),
+            settings_path(BaseFolder::ApplicationSupport, concat!("Code - Insiders/User/", $path), $layout),
+            settings_path(BaseFolder::AppData, concat!("Code/User/", $path), $layout),
+            settings_path(BaseFolder::AppData, concat!("Code - Insiders/User/", $path), $layout),
         ]
     };
 }
 
-const CODE: [SettingsPath; 6] = in_code!("mcp.json", SERVERS);
-const CODE_PROFILES: [SettingsPath; 6] = in_code!("profiles/*/mcp.json", SERVERS);
-const CODE_LEGACY: [SettingsPath; 6] = in_code!("settings.json", CODE_SETTINGS);
-const CLINE: [SettingsPath; 6] =
-    in_code!("globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json", MCP_SERVERS);
-const ROO: [SettingsPath; 6] =
-    in_code!("globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json", MCP_SERVERS);
+const VS_CODE_PATHS: [SettingsPath; 6] = in_code!("mcp.json", SERVERS_LAYOUT);
+const VS_CODE_PROFILE_PATHS: [SettingsPath; 6] = in_code!("profiles/*/mcp.json", SERVERS_LAYOUT);
+const VS_CODE_LEGACY_PATHS: [SettingsPath; 6] = in_code!("settings.json", VS_CODE_SETTINGS_LAYOUT);
+const CLINE_PATHS: [SettingsPath; 6] =
+    in_code!("globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json", MCP_SERVERS_LAYOUT);
+const ROO_PATHS: [SettingsPath; 6] =
+    in_code!("globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json", MCP_SERVERS_LAYOUT);
 
-const fn joined<const N: usize>(parts: &[&[SettingsPath]]) -> [SettingsPath; N] {
-    let mut all = [at(BaseFolder::Home, "", MCP_SERVERS); N];
+const fn concatenate<const N: usize>(parts: &[&[SettingsPath]]) -> [SettingsPath; N] {
+    let mut all = [settings_path(BaseFolder::Home, "", MCP_SERVERS_LAYOUT); N];
     let (mut part, mut next) = (0, 0);
     while part < parts.len() {
         let mut index = 0;
@@ -126,12 +126,13 @@ const fn joined<const N: usize>(parts: &[&[SettingsPath]]) -> [SettingsPath; N] 
     all
 }
 
-const ALL_OF_CODE: [SettingsPath; 18] = joined(&[&CODE, &CODE_PROFILES, &CODE_LEGACY]);
-const ALL_OF_CLINE: [SettingsPath; 8] = joined(&[
-    &CLINE,
+const ALL_VS_CODE_PATHS: [SettingsPath; 18] =
+    concatenate(&[&VS_CODE_PATHS, &VS_CODE_PROFILE_PATHS, &VS_CODE_LEGACY_PATHS]);
+const ALL_CLINE_PATHS: [SettingsPath; 8] = concatenate(&[
+    &CLINE_PATHS,
     &[
-        at(BaseFolder::Home, "Documents/Cline/MCP/cline_mcp_settings.json", MCP_SERVERS),
-        at(BaseFolder::Home, "Documents/Cline/MCP/mcp_settings.json", MCP_SERVERS),
+        settings_path(BaseFolder::Home, "Documents/Cline/MCP/cline_mcp_settings.json", MCP_SERVERS_LAYOUT),
+        settings_path(BaseFolder::Home, "Documents/Cline/MCP/mcp_settings.json", MCP_SERVERS_LAYOUT),
     ],
 ]);
 
@@ -141,9 +142,9 @@ pub const APPS: &[SourceApp] = &[
         id: "claude-desktop",
         name: "Claude Desktop",
         places: &[
-            at(BaseFolder::ConfigOnLinux, "Claude/claude_desktop_config.json", SETTINGS),
-            at(BaseFolder::ApplicationSupport, "Claude/claude_desktop_config.json", SETTINGS),
-            at(BaseFolder::AppData, "Claude/claude_desktop_config.json", SETTINGS),
+            settings_path(BaseFolder::ConfigOnLinux, "Claude/claude_desktop_config.json", SETTINGS_LAYOUT),
+            settings_path(BaseFolder::ApplicationSupport, "Claude/claude_desktop_config.json", SETTINGS_LAYOUT),
+            settings_path(BaseFolder::AppData, "Claude/claude_desktop_config.json", SETTINGS_LAYOUT),
         ],
         project: &[],
         syntax: ReferenceSyntax::None,
@@ -152,25 +153,25 @@ pub const APPS: &[SourceApp] = &[
         id: "claude-code",
         name: "Claude Code",
         places: &[
-            at(BaseFolder::Home, ".claude.json", FileLayout::ClaudeState),
-            at(BaseFolder::Home, ".claude/settings.json", SETTINGS),
-            at(BaseFolder::Home, ".claude/settings.local.json", SETTINGS),
-            at(BaseFolder::Home, ".claude/mcp.json", BARE),
+            settings_path(BaseFolder::Home, ".claude.json", FileLayout::ClaudeState),
+            settings_path(BaseFolder::Home, ".claude/settings.json", SETTINGS_LAYOUT),
+            settings_path(BaseFolder::Home, ".claude/settings.local.json", SETTINGS_LAYOUT),
+            settings_path(BaseFolder::Home, ".claude/mcp.json", BARE_LAYOUT),
         ],
         project: &[
-            at(BaseFolder::Project, ".mcp.json", FileLayout::KeysOrBare(&["mcpServers", "servers"])),
-            at(BaseFolder::Project, ".claude/settings.local.json", SETTINGS),
-            at(BaseFolder::Project, ".claude/mcp.json", BARE),
+            settings_path(BaseFolder::Project, ".mcp.json", FileLayout::KeysOrBare(&["mcpServers", "servers"])),
+            settings_path(BaseFolder::Project, ".claude/settings.local.json", SETTINGS_LAYOUT),
+            settings_path(BaseFolder::Project, ".claude/mcp.json", BARE_LAYOUT),
         ],
         syntax: ReferenceSyntax::Dollar,
     },
     SourceApp {
         id: "vscode",
         name: "VS Code",
-        places: &ALL_OF_CODE,
+        places: &ALL_VS_CODE_PATHS,
         project: &[
-            at(BaseFolder::Project, ".vscode/mcp.json", SERVERS),
-            at(BaseFolder::Project, ".vscode/settings.json", CODE_SETTINGS),
+            settings_path(BaseFolder::Project, ".vscode/mcp.json", SERVERS_LAYOUT),
+            settings_path(BaseFolder::Project, ".vscode/settings.json", VS_CODE_SETTINGS_LAYOUT),
         ],
         syntax: ReferenceSyntax::Dollar,
     },
@@ -178,19 +179,19 @@ pub const APPS: &[SourceApp] = &[
         id: "copilot-cli",
         name: "Copilot CLI",
         places: &[
-            at(BaseFolder::Variable("COPILOT_HOME", ".copilot"), "mcp-config.json", BARE),
-            at(BaseFolder::Config, "mcp-config.json", BARE),
-            at(BaseFolder::Config, ".copilot/mcp-config.json", BARE),
+            settings_path(BaseFolder::Variable("COPILOT_HOME", ".copilot"), "mcp-config.json", BARE_LAYOUT),
+            settings_path(BaseFolder::Config, "mcp-config.json", BARE_LAYOUT),
+            settings_path(BaseFolder::Config, ".copilot/mcp-config.json", BARE_LAYOUT),
         ],
-        project: &[at(BaseFolder::Project, ".github/mcp.json", BARE)],
+        project: &[settings_path(BaseFolder::Project, ".github/mcp.json", BARE_LAYOUT)],
         syntax: ReferenceSyntax::Dollar,
     },
     SourceApp {
         id: "copilot-jetbrains",
         name: "Copilot in JetBrains",
         places: &[
-            at(BaseFolder::ConfigOffWindows, "github-copilot/intellij/mcp.json", SERVERS),
-            at(BaseFolder::LocalAppData, "github-copilot/intellij/mcp.json", SERVERS),
+            settings_path(BaseFolder::ConfigOffWindows, "github-copilot/intellij/mcp.json", SERVERS_LAYOUT),
+            settings_path(BaseFolder::LocalAppData, "github-copilot/intellij/mcp.json", SERVERS_LAYOUT),
         ],
         project: &[],
         syntax: ReferenceSyntax::Dollar,
@@ -198,7 +199,7 @@ pub const APPS: &[SourceApp] = &[
     SourceApp {
         id: "visual-studio",
         name: "Visual Studio",
-        places: &[at(
+        places: &[settings_path(
             BaseFolder::HomeOn(OperatingSystem::Windows),
             ".mcp.json",
             FileLayout::Keys(&["servers", "mcpServers"]),
@@ -209,17 +210,17 @@ pub const APPS: &[SourceApp] = &[
     SourceApp {
         id: "cursor",
         name: "Cursor",
-        places: &[at(BaseFolder::Home, ".cursor/mcp.json", MCP_SERVERS)],
-        project: &[at(BaseFolder::Project, ".cursor/mcp.json", MCP_SERVERS)],
+        places: &[settings_path(BaseFolder::Home, ".cursor/mcp.json", MCP_SERVERS_LAYOUT)],
+        project: &[settings_path(BaseFolder::Project, ".cursor/mcp.json", MCP_SERVERS_LAYOUT)],
         syntax: ReferenceSyntax::Dollar,
     },
     SourceApp {
         id: "windsurf",
         name: "Windsurf",
         places: &[
-            at(BaseFolder::Home, ".codeium/windsurf/mcp_config.json", MCP_SERVERS),
-            at(BaseFolder::Home, ".codeium/windsurf-next/mcp_config.json", MCP_SERVERS),
-            at(BaseFolder::Home, ".windsurf/mcp_config.json", MCP_SERVERS),
+            settings_path(BaseFolder::Home, ".codeium/windsurf/mcp_config.json", MCP_SERVERS_LAYOUT),
+            settings_path(BaseFolder::Home, ".codeium/windsurf-next/mcp_config.json", MCP_SERVERS_LAYOUT),
+            settings_path(BaseFolder::Home, ".windsurf/mcp_config.json", MCP_SERVERS_LAYOUT),
         ],
         project: &[],
         syntax: ReferenceSyntax::Dollar,
@@ -228,21 +229,21 @@ pub const APPS: &[SourceApp] = &[
         id: "zed",
         name: "Zed",
         places: &[
-            at(BaseFolder::ConfigOffWindows, "zed/settings.json", ZED),
-            at(BaseFolder::ApplicationSupport, "Zed/settings.json", ZED),
-            at(BaseFolder::AppData, "Zed/settings.json", ZED),
+            settings_path(BaseFolder::ConfigOffWindows, "zed/settings.json", ZED_LAYOUT),
+            settings_path(BaseFolder::ApplicationSupport, "Zed/settings.json", ZED_LAYOUT),
+            settings_path(BaseFolder::AppData, "Zed/settings.json", ZED_LAYOUT),
         ],
-        project: &[at(BaseFolder::Project, ".zed/settings.json", ZED)],
+        project: &[settings_path(BaseFolder::Project, ".zed/settings.json", ZED_LAYOUT)],
         syntax: ReferenceSyntax::None,
     },
-    SourceApp { id: "cline", name: "Cline", places: &ALL_OF_CLINE, project: &[], syntax: ReferenceSyntax::Dollar },
+    SourceApp { id: "cline", name: "Cline", places: &ALL_CLINE_PATHS, project: &[], syntax: ReferenceSyntax::Dollar },
     SourceApp {
         id: "cline-cli",
         name: "Cline CLI",
-        places: &[at(
+        places: &[settings_path(
             BaseFolder::Variable("CLINE_DIR", ".cline"),
             "data/settings/cline_mcp_settings.json",
-            MCP_SERVERS,
+            MCP_SERVERS_LAYOUT,
         )],
         project: &[],
         syntax: ReferenceSyntax::Dollar,
@@ -250,21 +251,21 @@ pub const APPS: &[SourceApp] = &[
     SourceApp {
         id: "roo-code",
         name: "Roo Code",
-        places: &ROO,
-        project: &[at(BaseFolder::Project, ".roo/mcp.json", MCP_SERVERS)],
+        places: &ROO_PATHS,
+        project: &[settings_path(BaseFolder::Project, ".roo/mcp.json", MCP_SERVERS_LAYOUT)],
         syntax: ReferenceSyntax::Dollar,
     },
     SourceApp {
         id: "kilo-code",
         name: "Kilo Code",
         places: &[
-            at(BaseFolder::Config, "kilo/kilo.json", FileLayout::OpenCode),
-            at(BaseFolder::Config, "kilo/kilo.jsonc", FileLayout::OpenCode),
+            settings_path(BaseFolder::Config, "kilo/kilo.json", FileLayout::OpenCode),
+            settings_path(BaseFolder::Config, "kilo/kilo.jsonc", FileLayout::OpenCode),
         ],
         project: &[
-            at(BaseFolder::Project, "kilo.json", FileLayout::OpenCode),
-            at(BaseFolder::Project, "kilo.jsonc", FileLayout::OpenCode),
-            at(BaseFolder::Project, ".kilocode/mcp.json", MCP_SERVERS),
+            settings_path(BaseFolder::Project, "kilo.json", FileLayout::OpenCode),
+            settings_path(BaseFolder::Project, "kilo.jsonc", FileLayout::OpenCode),
+            settings_path(BaseFolder::Project, ".kilocode/mcp.json", MCP_SERVERS_LAYOUT),
         ],
         syntax: ReferenceSyntax::Any,
     },
@@ -272,8 +273,8 @@ pub const APPS: &[SourceApp] = &[
         id: "goose",
         name: "goose",
         places: &[
-            at(BaseFolder::ConfigOffWindows, "goose/config.yaml", FileLayout::Goose),
-            at(BaseFolder::AppData, "Block/goose/config/config.yaml", FileLayout::Goose),
+            settings_path(BaseFolder::ConfigOffWindows, "goose/config.yaml", FileLayout::Goose),
+            settings_path(BaseFolder::AppData, "Block/goose/config/config.yaml", FileLayout::Goose),
         ],
         project: &[],
         syntax: ReferenceSyntax::None,
@@ -281,23 +282,23 @@ pub const APPS: &[SourceApp] = &[
     SourceApp {
         id: "codex",
         name: "Codex",
-        places: &[at(BaseFolder::Variable("CODEX_HOME", ".codex"), "config.toml", FileLayout::Toml)],
-        project: &[at(BaseFolder::Project, ".codex/config.toml", FileLayout::Toml)],
+        places: &[settings_path(BaseFolder::Variable("CODEX_HOME", ".codex"), "config.toml", FileLayout::Toml)],
+        project: &[settings_path(BaseFolder::Project, ".codex/config.toml", FileLayout::Toml)],
         syntax: ReferenceSyntax::None,
     },
     SourceApp {
         id: "gemini-cli",
         name: "Gemini CLI",
-        places: &[at(BaseFolder::Home, ".gemini/settings.json", SETTINGS)],
-        project: &[at(BaseFolder::Project, ".gemini/settings.json", SETTINGS)],
+        places: &[settings_path(BaseFolder::Home, ".gemini/settings.json", SETTINGS_LAYOUT)],
+        project: &[settings_path(BaseFolder::Project, ".gemini/settings.json", SETTINGS_LAYOUT)],
         syntax: ReferenceSyntax::Shell,
     },
     SourceApp {
         id: "antigravity",
         name: "Antigravity",
         places: &[
-            at(BaseFolder::Home, ".gemini/config/mcp_config.json", MCP_SERVERS),
-            at(BaseFolder::Home, ".gemini/antigravity/mcp_config.json", MCP_SERVERS),
+            settings_path(BaseFolder::Home, ".gemini/config/mcp_config.json", MCP_SERVERS_LAYOUT),
+            settings_path(BaseFolder::Home, ".gemini/antigravity/mcp_config.json", MCP_SERVERS_LAYOUT),
         ],
         project: &[],
         syntax: ReferenceSyntax::Dollar,
@@ -306,8 +307,8 @@ pub const APPS: &[SourceApp] = &[
         id: "lm-studio",
         name: "LM Studio",
         places: &[
-            at(BaseFolder::Home, ".lmstudio/mcp.json", MCP_SERVERS),
-            at(BaseFolder::Home, ".cache/lm-studio/mcp.json", MCP_SERVERS),
+            settings_path(BaseFolder::Home, ".lmstudio/mcp.json", MCP_SERVERS_LAYOUT),
+            settings_path(BaseFolder::Home, ".cache/lm-studio/mcp.json", MCP_SERVERS_LAYOUT),
         ],
         project: &[],
         syntax: ReferenceSyntax::Dollar,
@@ -316,33 +317,33 @@ pub const APPS: &[SourceApp] = &[
         id: "continue",
         name: "Continue",
         places: &[
-            at(BaseFolder::Home, ".continue/config.yaml", FileLayout::Continue),
-            at(BaseFolder::Home, ".continue/mcpServers/*.yaml", FileLayout::Continue),
-            at(BaseFolder::Home, ".continue/mcpServers/*.json", FileLayout::Continue),
+            settings_path(BaseFolder::Home, ".continue/config.yaml", FileLayout::Continue),
+            settings_path(BaseFolder::Home, ".continue/mcpServers/*.yaml", FileLayout::Continue),
+            settings_path(BaseFolder::Home, ".continue/mcpServers/*.json", FileLayout::Continue),
         ],
         project: &[
-            at(BaseFolder::Project, ".continue/mcpServers/*.yaml", FileLayout::Continue),
-            at(BaseFolder::Project, ".continue/mcpServers/*.json", FileLayout::Continue),
+            settings_path(BaseFolder::Project, ".continue/mcpServers/*.yaml", FileLayout::Continue),
+            settings_path(BaseFolder::Project, ".continue/mcpServers/*.json", FileLayout::Continue),
         ],
         syntax: ReferenceSyntax::DoubleBraces,
     },
     SourceApp {
         id: "junie",
         name: "Junie",
-        places: &[at(BaseFolder::Home, ".junie/mcp/mcp.json", MCP_SERVERS)],
-        project: &[at(BaseFolder::Project, ".junie/mcp/mcp.json", MCP_SERVERS)],
+        places: &[settings_path(BaseFolder::Home, ".junie/mcp/mcp.json", MCP_SERVERS_LAYOUT)],
+        project: &[settings_path(BaseFolder::Project, ".junie/mcp/mcp.json", MCP_SERVERS_LAYOUT)],
         syntax: ReferenceSyntax::Dollar,
     },
     SourceApp {
         id: "opencode",
         name: "opencode",
         places: &[
-            at(BaseFolder::Config, "opencode/opencode.json", FileLayout::OpenCode),
-            at(BaseFolder::Config, "opencode/opencode.jsonc", FileLayout::OpenCode),
+            settings_path(BaseFolder::Config, "opencode/opencode.json", FileLayout::OpenCode),
+            settings_path(BaseFolder::Config, "opencode/opencode.jsonc", FileLayout::OpenCode),
         ],
         project: &[
-            at(BaseFolder::Project, "opencode.json", FileLayout::OpenCode),
-            at(BaseFolder::Project, "opencode.jsonc", FileLayout::OpenCode),
+            settings_path(BaseFolder::Project, "opencode.json", FileLayout::OpenCode),
+            settings_path(BaseFolder::Project, "opencode.jsonc", FileLayout::OpenCode),
         ],
         syntax: ReferenceSyntax::Braces,
     },
@@ -350,59 +351,59 @@ pub const APPS: &[SourceApp] = &[
         id: "amazon-q",
         name: "Amazon Q",
         places: &[
-            at(BaseFolder::Home, ".aws/amazonq/cli-agents/*.json", SETTINGS),
-            at(BaseFolder::Home, ".aws/amazonq/agents/default.json", SETTINGS),
-            at(BaseFolder::Home, ".aws/amazonq/mcp.json", MCP_SERVERS),
+            settings_path(BaseFolder::Home, ".aws/amazonq/cli-agents/*.json", SETTINGS_LAYOUT),
+            settings_path(BaseFolder::Home, ".aws/amazonq/agents/default.json", SETTINGS_LAYOUT),
+            settings_path(BaseFolder::Home, ".aws/amazonq/mcp.json", MCP_SERVERS_LAYOUT),
         ],
-        project: &[at(BaseFolder::Project, ".amazonq/mcp.json", MCP_SERVERS)],
+        project: &[settings_path(BaseFolder::Project, ".amazonq/mcp.json", MCP_SERVERS_LAYOUT)],
         syntax: ReferenceSyntax::Dollar,
     },
     SourceApp {
         id: "kiro",
         name: "Kiro",
-        places: &[at(BaseFolder::Home, ".kiro/settings/mcp.json", MCP_SERVERS)],
-        project: &[at(BaseFolder::Project, ".kiro/settings/mcp.json", MCP_SERVERS)],
+        places: &[settings_path(BaseFolder::Home, ".kiro/settings/mcp.json", MCP_SERVERS_LAYOUT)],
+        project: &[settings_path(BaseFolder::Project, ".kiro/settings/mcp.json", MCP_SERVERS_LAYOUT)],
         syntax: ReferenceSyntax::Dollar,
     },
     SourceApp {
         id: "mcporter",
         name: "mcporter",
         places: &[
-            at(BaseFolder::Home, ".mcporter/mcporter.json", MCP_SERVERS),
-            at(BaseFolder::Home, ".mcporter/mcporter.jsonc", MCP_SERVERS),
+            settings_path(BaseFolder::Home, ".mcporter/mcporter.json", MCP_SERVERS_LAYOUT),
+            settings_path(BaseFolder::Home, ".mcporter/mcporter.jsonc", MCP_SERVERS_LAYOUT),
         ],
-        project: &[at(BaseFolder::Project, "config/mcporter.json", MCP_SERVERS)],
+        project: &[settings_path(BaseFolder::Project, "config/mcporter.json", MCP_SERVERS_LAYOUT)],
         syntax: ReferenceSyntax::Dollar,
     },
     SourceApp {
         id: "kimi",
         name: "Kimi",
         places: &[
-            at(BaseFolder::Variable("KIMI_HOME", ".kimi"), "mcp.json", MCP_SERVERS),
-            at(BaseFolder::Home, ".kimi-code/mcp.json", MCP_SERVERS),
+            settings_path(BaseFolder::Variable("KIMI_HOME", ".kimi"), "mcp.json", MCP_SERVERS_LAYOUT),
+            settings_path(BaseFolder::Home, ".kimi-code/mcp.json", MCP_SERVERS_LAYOUT),
         ],
-        project: &[at(BaseFolder::Project, ".kimi-code/mcp.json", MCP_SERVERS)],
+        project: &[settings_path(BaseFolder::Project, ".kimi-code/mcp.json", MCP_SERVERS_LAYOUT)],
         syntax: ReferenceSyntax::Dollar,
     },
     SourceApp {
         id: "grok-build",
         name: "Grok Build",
-        places: &[at(BaseFolder::Variable("GROK_HOME", ".grok"), "config.toml", FileLayout::Toml)],
-        project: &[at(BaseFolder::Project, ".grok/config.toml", FileLayout::Toml)],
+        places: &[settings_path(BaseFolder::Variable("GROK_HOME", ".grok"), "config.toml", FileLayout::Toml)],
+        project: &[settings_path(BaseFolder::Project, ".grok/config.toml", FileLayout::Toml)],
         syntax: ReferenceSyntax::None,
     },
     SourceApp {
         id: "pi",
         name: "Pi",
-        places: &[at(BaseFolder::Home, ".pi/agent/mcp.json", MCP_SERVERS)],
-        project: &[at(BaseFolder::Project, ".pi/mcp.json", MCP_SERVERS)],
+        places: &[settings_path(BaseFolder::Home, ".pi/agent/mcp.json", MCP_SERVERS_LAYOUT)],
+        project: &[settings_path(BaseFolder::Project, ".pi/mcp.json", MCP_SERVERS_LAYOUT)],
         syntax: ReferenceSyntax::Dollar,
     },
     SourceApp {
         id: "mastra",
         name: "Mastra Code",
-        places: &[at(BaseFolder::Home, ".mastracode/mcp.json", MCP_SERVERS)],
-        project: &[at(BaseFolder::Project, ".mastracode/mcp.json", MCP_SERVERS)],
+        places: &[settings_path(BaseFolder::Home, ".mastracode/mcp.json", MCP_SERVERS_LAYOUT)],
+        project: &[settings_path(BaseFolder::Project, ".mastracode/mcp.json", MCP_SERVERS_LAYOUT)],
         syntax: ReferenceSyntax::Dollar,
     },
 ];

@@ -4,7 +4,7 @@
 use ports::server_config::{HttpConfig, HttpKind, StdioConfig};
 
 use crate::app_environment::OperatingSystem;
-use crate::notes::{ImportNote, ImportNoteKind, ImportNotes, not_used, quoted_text};
+use crate::notes::{ImportNote, ImportNoteKind, ImportNotes, quoted_text, unused_settings_note};
 use crate::secret_detection::has_secret;
 use crate::variables::{ReferenceSyntax, ReferenceTarget, ValueReference, references};
 
@@ -17,19 +17,20 @@ pub(crate) struct BridgedServer {
 }
 
 /// Programs that run a package, with subcommands before it.
-const RUNNERS: [&str; 12] = ["npx", "bunx", "pnpx", "uvx", "pipx", "npm", "pnpm", "yarn", "bun", "uv", "deno", "node"];
+const PACKAGE_RUNNERS: [&str; 12] =
+    ["npx", "bunx", "pnpx", "uvx", "pipx", "npm", "pnpm", "yarn", "bun", "uv", "deno", "node"];
 /// Subcommands of runners before the package.
-const STEPS: [&str; 7] = ["run", "exec", "dlx", "x", "tool", "npx", "--"];
+const RUNNER_SUBCOMMANDS: [&str; 7] = ["run", "exec", "dlx", "x", "tool", "npx", "--"];
 /// Options of runners that take a value.
-const WITH_VALUE: [&str; 6] = ["-p", "--package", "--from", "--python", "--with", "--registry"];
+const VALUE_OPTIONS: [&str; 6] = ["-p", "--package", "--from", "--python", "--with", "--registry"];
 
 /// Maximum length of a value that is inserted into a header, in bytes.
 const MAX_VALUE: usize = 16 * 1_024;
 /// Maximum number of variables that a note names.
-const MAX_NAMED: usize = 20;
+const MAX_NAMED_VARIABLES: usize = 20;
 
 /// Removes `cmd /c`, which other systems don't need. Returns `true` if it was present.
-pub(crate) fn without_wrapper(config: &mut StdioConfig, runs_on: OperatingSystem) -> bool {
+pub(crate) fn remove_cmd_wrapper(config: &mut StdioConfig, runs_on: OperatingSystem) -> bool {
     if runs_on == OperatingSystem::Windows {
         return false;
     }
@@ -54,7 +55,7 @@ pub(crate) fn without_wrapper(config: &mut StdioConfig, runs_on: OperatingSystem
         return true;
     }
     let plain = stem(&config.command);
-    if RUNNERS.contains(&plain) && config.command != plain && !config.command.contains(['/', '\\']) {
+    if PACKAGE_RUNNERS.contains(&plain) && config.command != plain && !config.command.contains(['/', '\\']) {
         config.command = plain.to_owned();
         return true;
     }
@@ -65,34 +66,34 @@ pub(crate) fn without_wrapper(config: &mut StdioConfig, runs_on: OperatingSystem
 /// print. `None` if the command does anything else.
 #[must_use]
 pub fn bridged_remote(config: &StdioConfig) -> Option<(HttpConfig, Vec<String>)> {
-    let found = bridged(config)?;
+    let found = parse_bridge(config)?;
     // The address alone would offer the tools that the bridge ignores.
     found.ignored_tools.is_empty().then(|| (found.remote, found.notes.into_texts()))
 }
 
 /// Returns the remote server that a command bridges to, if the command does nothing else.
-pub(crate) fn bridged(config: &StdioConfig) -> Option<BridgedServer> {
+pub(crate) fn parse_bridge(config: &StdioConfig) -> Option<BridgedServer> {
     let mut words = std::iter::once(&config.command).chain(&config.args).map(String::as_str).peekable();
     let program = stem(words.next()?);
-    let name = if RUNNERS.contains(&program) {
+    let name = if PACKAGE_RUNNERS.contains(&program) {
         let mut package = None;
         while let Some(word) = words.next() {
-            if WITH_VALUE.contains(&word) {
+            if VALUE_OPTIONS.contains(&word) {
                 words.next();
-            } else if !word.starts_with('-') && !STEPS.contains(&word) {
+            } else if !word.starts_with('-') && !RUNNER_SUBCOMMANDS.contains(&word) {
                 package = Some(word);
                 break;
             }
         }
-        of_package(package?)
+        package_name(package?)
     } else {
         program
     };
     let rest: Vec<&str> = words.collect();
     let found = match name {
-        "mcp-remote" | "mcp-remote-client" => mcp_remote(&rest),
-        "supergateway" => supergateway(&rest),
-        "mcp-proxy" => mcp_proxy(&rest, config),
+        "mcp-remote" | "mcp-remote-client" => parse_mcp_remote(&rest),
+        "supergateway" => parse_supergateway(&rest),
+        "mcp-proxy" => parse_mcp_proxy(&rest, config),
         _ => return None,
     };
     let mut found =
@@ -100,17 +101,18 @@ pub(crate) fn bridged(config: &StdioConfig) -> Option<BridgedServer> {
     // `mcp-proxy` reads its token from this variable without an argument.
     let mut used = vec![String::from("API_ACCESS_TOKEN")];
     for value in found.remote.headers.values_mut() {
-        put_variables(value, config, &mut used);
+        expand_variables(value, config, &mut used);
     }
-    let unused = config.env.keys().filter(|name| !used.contains(name)).take(MAX_NAMED).map(|name| quoted_text(name));
-    note_unused(&mut found, unused.collect());
+    let unused =
+        config.env.keys().filter(|name| !used.contains(name)).take(MAX_NAMED_VARIABLES).map(|name| quoted_text(name));
+    note_unused_arguments(&mut found, unused.collect());
     let note = format!("{name} would only lead to this address; Drawbridge connects to it itself");
-    found.notes.put_first(ImportNote::new(ImportNoteKind::Bridge, note).naming([name]));
+    found.notes.insert_first(ImportNote::new(ImportNoteKind::Bridge, note).with_names([name]));
     Some(found)
 }
 
 /// Returns the name of a package without scope and version, or of a script without its folder.
-fn of_package(word: &str) -> &str {
+fn package_name(word: &str) -> &str {
     let word = word.rsplit(['/', '\\']).next().unwrap_or(word);
     let word = word.split_once('@').map_or(word, |(name, _)| name);
     word.split_once("==").map_or(word, |(name, _)| name)
@@ -124,7 +126,7 @@ pub(crate) fn stem(command: &str) -> &str {
 
 /// Replaces `${NAME}` in a header by the entry's variables, which users write that way because Windows loses spaces in
 /// arguments. A single pass, so that values which refer to other variables don't grow.
-fn put_variables(value: &mut String, config: &StdioConfig, used: &mut Vec<String>) {
+fn expand_variables(value: &mut String, config: &StdioConfig, used: &mut Vec<String>) {
     for ValueReference { range, target } in references(value, ReferenceSyntax::Dollar).into_iter().rev() {
         let ReferenceTarget::Environment { name, default: None } = target else { continue };
         let Some(text) = config.env.get(&name).filter(|text| text.len() <= MAX_VALUE) else { continue };
@@ -133,7 +135,7 @@ fn put_variables(value: &mut String, config: &StdioConfig, used: &mut Vec<String
     }
 }
 
-fn header(found: &mut BridgedServer, text: &str) {
+fn add_header(found: &mut BridgedServer, text: &str) {
     match text.split_once(':') {
         Some((name, value)) => {
             found.remote.headers.insert(name.trim().to_owned(), value.trim().to_owned());
@@ -142,17 +144,17 @@ fn header(found: &mut BridgedServer, text: &str) {
     }
 }
 
-fn empty() -> BridgedServer {
+fn empty_bridged_server() -> BridgedServer {
     BridgedServer { remote: HttpConfig::default(), notes: ImportNotes::default(), ignored_tools: Vec::new() }
 }
 
-fn mcp_remote(words: &[&str]) -> Option<BridgedServer> {
-    let mut found = empty();
+fn parse_mcp_remote(words: &[&str]) -> Option<BridgedServer> {
+    let mut found = empty_bridged_server();
     let mut unused = Vec::new();
     let mut words = words.iter().copied();
     while let Some(word) = words.next() {
         match word {
-            "--header" => header(&mut found, words.next().unwrap_or_default()),
+            "--header" => add_header(&mut found, words.next().unwrap_or_default()),
             "--transport" => {
                 found.remote.kind = match words.next() {
                     Some("http-only") => Some(HttpKind::Http),
@@ -170,19 +172,19 @@ fn mcp_remote(words: &[&str]) -> Option<BridgedServer> {
                 words.next();
             }
             "--debug" | "--silent" | "--allow-http" => {}
-            word if word.starts_with("--header=") => header(&mut found, &word["--header=".len()..]),
+            word if word.starts_with("--header=") => add_header(&mut found, &word["--header=".len()..]),
             word if word.starts_with('-') => unused.push(option_name(word)),
             word if found.remote.url.is_empty() => word.clone_into(&mut found.remote.url),
             // Port of the redirect URI for sign-in.
             _ => {}
         }
     }
-    note_unused(&mut found, unused);
+    note_unused_arguments(&mut found, unused);
     Some(found)
 }
 
-fn supergateway(words: &[&str]) -> Option<BridgedServer> {
-    let mut found = empty();
+fn parse_supergateway(words: &[&str]) -> Option<BridgedServer> {
+    let mut found = empty_bridged_server();
     let mut unused = Vec::new();
     let mut words = words.iter().copied();
     while let Some(word) = words.next() {
@@ -200,20 +202,20 @@ fn supergateway(words: &[&str]) -> Option<BridgedServer> {
                 found.remote.kind = Some(HttpKind::Http);
                 value().clone_into(&mut found.remote.url);
             }
-            "--header" => header(&mut found, value()),
-            "--oauth2Bearer" => header(&mut found, &format!("Authorization: Bearer {}", value())),
+            "--header" => add_header(&mut found, value()),
+            "--oauth2Bearer" => add_header(&mut found, &format!("Authorization: Bearer {}", value())),
             "--outputTransport" | "--logLevel" => drop(value()),
             // This option exposes a local program as a server, so it is not a bridge.
             "--stdio" => return None,
             word => unused.push(option_name(word)),
         }
     }
-    note_unused(&mut found, unused);
+    note_unused_arguments(&mut found, unused);
     Some(found)
 }
 
-fn mcp_proxy(words: &[&str], config: &StdioConfig) -> Option<BridgedServer> {
-    let mut found = empty();
+fn parse_mcp_proxy(words: &[&str], config: &StdioConfig) -> Option<BridgedServer> {
+    let mut found = empty_bridged_server();
     let mut unused = Vec::new();
     let mut words = words.iter().copied();
     while let Some(word) = words.next() {
@@ -235,7 +237,7 @@ fn mcp_proxy(words: &[&str], config: &StdioConfig) -> Option<BridgedServer> {
     if let Some(token) = config.env.get("API_ACCESS_TOKEN") {
         found.remote.headers.insert(String::from("Authorization"), format!("Bearer {token}"));
     }
-    note_unused(&mut found, unused);
+    note_unused_arguments(&mut found, unused);
     Some(found)
 }
 
@@ -245,8 +247,8 @@ fn option_name(word: &str) -> String {
     if name.starts_with('-') && !has_secret(name) { quoted_text(name) } else { String::from("a word") }
 }
 
-fn note_unused(found: &mut BridgedServer, unused: Vec<String>) {
+fn note_unused_arguments(found: &mut BridgedServer, unused: Vec<String>) {
     if !unused.is_empty() {
-        found.notes.push(not_used(unused));
+        found.notes.push(unused_settings_note(unused));
     }
 }

@@ -12,57 +12,61 @@ mod transport_words;
 use jsonc_parser::ast::{Array, Object, Value};
 use ports::server_config::{ConfigProblem, HttpConfig};
 
-use crate::json_text::{JsonDialect, JsonText, kind, present_property};
+use crate::json_text::{JsonDialect, JsonText, present_property, value_type_name};
 use crate::notes::{ImportNoteKind, quoted_text};
 use crate::server_candidate::ServerCandidate;
 use entry_reader::EntryReader;
-pub(crate) use transport_words::{COMMANDS, URLS};
+pub(crate) use transport_words::{COMMAND_KEYS, URL_KEYS};
 pub use transport_words::{
-    DISABLED_TOOLS, ENABLED_TOOLS, EntryTransport, OWN_URLS, PIN, command_text, entry_transport, kind_named,
+    DISABLED_TOOLS, ENABLED_TOOLS, EntryTransport, MCP_JSON_URL_KEYS, REVISION_KEY, command_text, entry_transport,
+    parse_http_kind,
 };
 
 /// Keys of server maps: most programs, VS Code, Zed, OpenCode, Codex and goose.
-const MAPS: [&str; 6] = ["mcpServers", "servers", "context_servers", "mcp", "mcp_servers", "extensions"];
+const SERVER_MAP_KEYS: [&str; 6] = ["mcpServers", "servers", "context_servers", "mcp", "mcp_servers", "extensions"];
 
 /// Types of goose extensions that are built into goose.
-const BUILT_IN: [&str; 4] = ["builtin", "platform", "inline_python", "frontend"];
+const BUILT_IN_TYPES: [&str; 4] = ["builtin", "platform", "inline_python", "frontend"];
 
 /// Parses every server in the text.
-pub(crate) fn candidates(text: &JsonText<'_>) -> Result<Vec<ServerCandidate>, ConfigProblem> {
+pub(crate) fn parse_candidates(text: &JsonText<'_>) -> Result<Vec<ServerCandidate>, ConfigProblem> {
     let Some(root) = text.parse(JsonDialect::WithComments)? else { return Ok(Vec::new()) };
-    candidates_in(text, &root)
+    parse_tree(text, &root)
 }
 
 /// Parses every server in a tree.
-pub(crate) fn candidates_in(text: &JsonText<'_>, root: &Value<'_>) -> Result<Vec<ServerCandidate>, ConfigProblem> {
+pub(crate) fn parse_tree(text: &JsonText<'_>, root: &Value<'_>) -> Result<Vec<ServerCandidate>, ConfigProblem> {
     match root {
-        Value::Object(object) => in_object(text, object),
-        Value::Array(list) => in_list(text, list),
-        other => Err(text.problem_at(other, format!("expected an object with \"mcpServers\", found {}", kind(other)))),
+        Value::Object(object) => parse_object(text, object),
+        Value::Array(list) => parse_list(text, list),
+        other => Err(text
+            .value_problem(other, format!("expected an object with \"mcpServers\", found {}", value_type_name(other)))),
     }
 }
 
-fn in_object(text: &JsonText<'_>, object: &Object<'_>) -> Result<Vec<ServerCandidate>, ConfigProblem> {
+fn parse_object(text: &JsonText<'_>, object: &Object<'_>) -> Result<Vec<ServerCandidate>, ConfigProblem> {
     if is_entry(object) {
         let name = object.get_string("name").map(|name| name.value.clone().into_owned());
-        return Ok(vec![entry(text, name, object, object)?]);
+        return Ok(vec![parse_entry(text, name, object, object)?]);
     }
     let map = object.properties.iter().find(|property| {
         let name = property.name.as_str();
-        MAPS.contains(&name) || name.ends_with(".mcpServers") || name.ends_with(".servers")
+        SERVER_MAP_KEYS.contains(&name) || name.ends_with(".mcpServers") || name.ends_with(".servers")
     });
     match map.map(|property| &property.value) {
         // VS Code's settings contain the servers one level deeper, under "mcp".
-        Some(Value::Object(inner)) if MAPS.iter().any(|key| inner.get_object(key).is_some_and(is_map)) => {
-            in_object(text, inner)
+        Some(Value::Object(inner))
+            if SERVER_MAP_KEYS.iter().any(|key| inner.get_object(key).is_some_and(is_server_map)) =>
+        {
+            parse_object(text, inner)
         }
-        Some(Value::Object(map)) => in_map(text, map, object),
-        Some(Value::Array(list)) => in_list(text, list),
+        Some(Value::Object(map)) => parse_map(text, map, object),
+        Some(Value::Array(list)) => parse_list(text, list),
         Some(other) => {
-            let message = format!("expected an object with a server under each name, found {}", kind(other));
-            Err(text.problem_at(other, message))
+            let message = format!("expected an object with a server under each name, found {}", value_type_name(other));
+            Err(text.value_problem(other, message))
         }
-        None if is_map(object) => in_map(text, object, object),
+        None if is_server_map(object) => parse_map(text, object, object),
         None => {
             let keys: Vec<String> =
                 object.properties.iter().take(5).map(|property| quoted_text(property.name.as_str())).collect();
@@ -77,11 +81,11 @@ fn in_object(text: &JsonText<'_>, object: &Object<'_>) -> Result<Vec<ServerCandi
 /// Returns `true` if an object is a server entry.
 pub(crate) fn is_entry(object: &Object<'_>) -> bool {
     let text_or_list = |key: &str| present_property(object, key).is_some_and(|p| !matches!(p.value, Value::Object(_)));
-    COMMANDS.iter().any(|key| text_or_list(key)) || URLS.iter().any(|key| object.get_string(key).is_some())
+    COMMAND_KEYS.iter().any(|key| text_or_list(key)) || URL_KEYS.iter().any(|key| object.get_string(key).is_some())
 }
 
 /// Returns `true` if an object maps names to servers.
-pub(crate) fn is_map(object: &Object<'_>) -> bool {
+pub(crate) fn is_server_map(object: &Object<'_>) -> bool {
     let server = |value: &Value<'_>| {
         value.as_object().is_some_and(|entry| {
             is_entry(entry) || entry.get_object("command").is_some() || entry.get_object("config").is_some_and(is_entry)
@@ -90,8 +94,8 @@ pub(crate) fn is_map(object: &Object<'_>) -> bool {
     object.properties.iter().any(|property| server(&property.value))
 }
 
-fn in_map(text: &JsonText<'_>, map: &Object<'_>, root: &Object<'_>) -> Result<Vec<ServerCandidate>, ConfigProblem> {
-    text.no_duplicates(map, "this object")?;
+fn parse_map(text: &JsonText<'_>, map: &Object<'_>, root: &Object<'_>) -> Result<Vec<ServerCandidate>, ConfigProblem> {
+    text.reject_duplicate_keys(map, "this object")?;
     let mut candidates = Vec::new();
     for property in &map.properties {
         let name = property.name.as_str();
@@ -99,11 +103,11 @@ fn in_map(text: &JsonText<'_>, map: &Object<'_>, root: &Object<'_>) -> Result<Ve
             let message = format!(
                 "server {} must be an object with a \"command\", found {}",
                 quoted_text(name),
-                kind(&property.value)
+                value_type_name(&property.value)
             );
-            return Err(text.problem_at(&property.value, message));
+            return Err(text.value_problem(&property.value, message));
         };
-        candidates.push(entry(text, Some(name.to_owned()), object, root)?);
+        candidates.push(parse_entry(text, Some(name.to_owned()), object, root)?);
     }
     if candidates.is_empty() {
         return Err(text.problem(map.range.start, "there is no server in this object: expected a name with an object"));
@@ -111,19 +115,22 @@ fn in_map(text: &JsonText<'_>, map: &Object<'_>, root: &Object<'_>) -> Result<Ve
     Ok(candidates)
 }
 
-fn in_list(text: &JsonText<'_>, list: &Array<'_>) -> Result<Vec<ServerCandidate>, ConfigProblem> {
+fn parse_list(text: &JsonText<'_>, list: &Array<'_>) -> Result<Vec<ServerCandidate>, ConfigProblem> {
     let mut candidates = Vec::new();
     for value in &list.elements {
         let Value::Object(object) = value else {
-            return Err(text.problem_at(value, format!("expected an object with a \"command\", found {}", kind(value))));
+            return Err(text.value_problem(
+                value,
+                format!("expected an object with a \"command\", found {}", value_type_name(value)),
+            ));
         };
-        candidates.extend(in_object(text, object)?);
+        candidates.extend(parse_object(text, object)?);
     }
     Ok(candidates)
 }
 
 /// Parses an entry. `root` is the object that may contain `inputs`.
-pub(crate) fn entry(
+pub(crate) fn parse_entry(
     text: &JsonText<'_>,
     name: Option<String>,
     object: &Object<'_>,
@@ -134,37 +141,37 @@ pub(crate) fn entry(
     if !is_entry(object)
         && let Some(inner) = object.get_object("config")
     {
-        entry_details::switches(&mut found, object);
-        return fill(text, found, inner, root);
+        entry_details::read_switches(&mut found, object);
+        return fill_candidate(text, found, inner, root);
     }
-    fill(text, found, object, root)
+    fill_candidate(text, found, object, root)
 }
 
-fn fill(
+fn fill_candidate(
     text: &JsonText<'_>,
     mut found: ServerCandidate,
     object: &Object<'_>,
     root: &Object<'_>,
 ) -> Result<ServerCandidate, ConfigProblem> {
-    entry_details::switches(&mut found, object);
+    entry_details::read_switches(&mut found, object);
     found.extras.untyped = !["type", "transport"].iter().any(|key| present_property(object, key).is_some());
-    if let Some(pin) = present_property(object, PIN) {
-        let words = EntryReader { text, found: &mut found }.text(&pin.value, PIN)?;
+    if let Some(pin) = present_property(object, REVISION_KEY) {
+        let words = EntryReader { text, found: &mut found }.read_text(&pin.value, REVISION_KEY)?;
         match words.parse() {
             Ok(revision) => found.revision = Some(revision),
-            Err(error) => found.notes.push(format!("{PIN:?} is omitted: {error}")),
+            Err(error) => found.notes.push(format!("{REVISION_KEY:?} is omitted: {error}")),
         }
     }
-    if let Some(kind) = object.get_string("type").filter(|kind| BUILT_IN.contains(&&*kind.value)) {
+    if let Some(kind) = object.get_string("type").filter(|kind| BUILT_IN_TYPES.contains(&&*kind.value)) {
         found.unknown = true;
         found.notes.add(ImportNoteKind::Reason, format!("it is a part of its app ({:?}), and no server", kind.value));
         return Ok(found);
     }
-    match entry_transport(object, &URLS) {
+    match entry_transport(object, &URL_KEYS) {
         EntryTransport::Stdio => {}
         EntryTransport::Http(kind) => {
             let mut reader = EntryReader { text, found: &mut found };
-            let mut config = reader.http(object)?;
+            let mut config = reader.read_http(object)?;
             config.kind = kind;
             found.remote = Some(config);
             entry_details::read_details(&mut found, object, root);
@@ -173,7 +180,7 @@ fn fill(
         EntryTransport::Unknown => {
             found.unknown = true;
             // The address is retained for display.
-            if let Some(url) = URLS.iter().find_map(|key| object.get_string(key)) {
+            if let Some(url) = URL_KEYS.iter().find_map(|key| object.get_string(key)) {
                 found.remote = Some(HttpConfig { url: url.value.to_string(), ..HttpConfig::default() });
             }
             found
@@ -182,7 +189,7 @@ fn fill(
             return Ok(found);
         }
     }
-    let Some(command) = COMMANDS.iter().find_map(|key| present_property(object, key)) else {
+    let Some(command) = COMMAND_KEYS.iter().find_map(|key| present_property(object, key)) else {
         let whose = found.name.as_deref().map(|name| format!("server {} ", quoted_text(name))).unwrap_or_default();
         let message = format!("{whose}has no \"command\": the program to start was expected");
         return Err(text.problem(object.range.start, message));
@@ -191,7 +198,7 @@ fn fill(
     match &command.value {
         // OpenCode has program and arguments in one list.
         Value::Array(list) => {
-            let mut words = reader.texts(list, "command")?.into_iter();
+            let mut words = reader.read_texts(list, "command")?.into_iter();
             reader.found.config.command = words.next().unwrap_or_default();
             reader.found.config.args.extend(words);
         }
@@ -199,15 +206,17 @@ fn fill(
         Value::Object(inner) => {
             let program = present_property(inner, "path").or_else(|| present_property(inner, "command"));
             if let Some(program) = program {
-                reader.found.config.command = reader.text(&program.value, "command")?;
+                reader.found.config.command = reader.read_text(&program.value, "command")?;
             }
             reader.read_local(inner)?;
         }
-        value => reader.found.config.command = reader.text(value, "command")?,
+        value => reader.found.config.command = reader.read_text(value, "command")?,
     }
     reader.read_local(object)?;
     if found.config.command.trim().is_empty() {
-        return Err(text.problem_at(&command.value, "\"command\" must not be empty: the program to start was expected"));
+        return Err(
+            text.value_problem(&command.value, "\"command\" must not be empty: the program to start was expected")
+        );
     }
     split_command(&mut found);
     entry_details::read_details(&mut found, object, root);

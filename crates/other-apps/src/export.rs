@@ -67,7 +67,7 @@ impl EntryWriter {
         match &config.transport {
             ServerTransport::Stdio(stdio) => {
                 let mut candidate = ServerCandidate { config: stdio.clone(), ..ServerCandidate::default() };
-                secret_removal::clean(&mut candidate);
+                secret_removal::remove_secrets(&mut candidate);
                 self.notes.extend(candidate.notes.into_texts());
                 let stdio = candidate.config;
                 if self.stand == SecretSubstitute::Input {
@@ -75,19 +75,19 @@ impl EntryWriter {
                 }
                 entry.insert("command".to_owned(), stdio.command.into());
                 entry.insert("args".to_owned(), json!(stdio.args));
-                self.values(&mut entry, "env", name, &stdio.env);
+                self.write_values(&mut entry, "env", name, &stdio.env);
                 if let Some(cwd) = &stdio.cwd {
                     entry.insert("cwd".to_owned(), cwd.display().to_string().into());
                 }
             }
             ServerTransport::Http(http) => {
                 let mut candidate = ServerCandidate { remote: Some(http.clone()), ..ServerCandidate::default() };
-                secret_removal::clean(&mut candidate);
+                secret_removal::remove_secrets(&mut candidate);
                 self.notes.extend(candidate.notes.into_texts());
                 let url = candidate.remote.map(|remote| remote.url).unwrap_or_default();
                 entry.insert("type".to_owned(), http.kind.unwrap_or(HttpKind::Http).name().into());
                 entry.insert("url".to_owned(), url.into());
-                self.values(&mut entry, "headers", name, &http.headers);
+                self.write_values(&mut entry, "headers", name, &http.headers);
             }
         }
         // VS Code has no such lists, and links carry none.
@@ -102,7 +102,7 @@ impl EntryWriter {
         entry
     }
 
-    fn values(
+    fn write_values(
         &mut self,
         entry: &mut Map<String, Value>,
         key: &str,
@@ -112,35 +112,37 @@ impl EntryWriter {
         if values.is_empty() {
             return;
         }
-        let written: Map<String, Value> =
-            values.iter().map(|(name, value)| (name.clone(), self.value(server, name, value).into())).collect();
+        let written: Map<String, Value> = values
+            .iter()
+            .map(|(name, value)| (name.clone(), self.exported_value(server, name, value).into()))
+            .collect();
         entry.insert(key.to_owned(), written.into());
     }
 
-    fn value(&mut self, server: &str, name: &str, value: &str) -> String {
-        let kept = secrets::names(value);
+    fn exported_value(&mut self, server: &str, name: &str, value: &str) -> String {
+        let kept = secrets::referenced_names(value);
         if kept.is_empty() {
-            return if is_secret_value(name, value) { self.whole(server, name) } else { value.to_owned() };
+            return if is_secret_value(name, value) { self.secret_replacement(server, name) } else { value.to_owned() };
         }
         if matches!(kept[..], [only] if secrets::reference(only) == value) {
-            return self.whole(server, name);
+            return self.secret_replacement(server, name);
         }
         let mut written = value.to_owned();
         for secret in kept {
-            let reference = self.reference(server, name);
+            let reference = self.add_reference(server, name);
             written = written.replace(&secrets::reference(secret), &reference);
         }
         // The rest of the value may itself be a secret.
-        if crate::secret_detection::has_secret(&written) { self.whole(server, name) } else { written }
+        if crate::secret_detection::has_secret(&written) { self.secret_replacement(server, name) } else { written }
     }
 
     /// Returns the replacement for a value that is entirely secret.
-    fn whole(&mut self, server: &str, name: &str) -> String {
-        let reference = self.reference(server, name);
+    fn secret_replacement(&mut self, server: &str, name: &str) -> String {
+        let reference = self.add_reference(server, name);
         if self.stand == SecretSubstitute::Blank { String::new() } else { reference }
     }
 
-    fn reference(&mut self, server: &str, name: &str) -> String {
+    fn add_reference(&mut self, server: &str, name: &str) -> String {
         let plain = |text: &str, sign: char| -> String {
             text.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { sign }).collect()
         };

@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 use ports::server_config::ConfigProblem;
 
 use crate::app_environment::AppEnvironment;
-use crate::apps::{SettingsPath, fits_pattern};
+use crate::apps::{SettingsPath, matches_pattern};
 use crate::json_text::JsonText;
 use crate::secret_detection::has_secret;
 
 /// Maximum size of a settings file, in bytes.
-pub(crate) const LIMIT: u64 = 1 << 20;
+pub(crate) const MAX_FILE_BYTES: u64 = 1 << 20;
 /// Maximum size of Claude Code's state file, which includes its history, in bytes.
-pub(crate) const STATE_LIMIT: u64 = 64 << 20;
+pub(crate) const MAX_STATE_FILE_BYTES: u64 = 64 << 20;
 /// Maximum length of a variable name, in bytes.
 const MAX_VARIABLE: usize = 60;
 /// Maximum number of variables in a file.
@@ -24,29 +24,29 @@ const MAX_VARIABLES: usize = 200;
 const MAX_FILES: usize = 200;
 
 /// Returns the existing files of a place, sorted by name.
-pub(crate) fn files_of(place: &SettingsPath, surroundings: &AppEnvironment) -> Vec<PathBuf> {
-    place.folder(surroundings).map(|folder| matching(&folder, place.path)).unwrap_or_default()
+pub(crate) fn existing_files(place: &SettingsPath, surroundings: &AppEnvironment) -> Vec<PathBuf> {
+    place.base_folder(surroundings).map(|folder| matching_files(&folder, place.path)).unwrap_or_default()
 }
 
 /// Returns the files below a folder whose paths match a pattern.
-pub(crate) fn matching(folder: &Path, pattern: &str) -> Vec<PathBuf> {
+pub(crate) fn matching_files(folder: &Path, pattern: &str) -> Vec<PathBuf> {
     let mut paths = vec![folder.to_owned()];
     for part in pattern.split('/').filter(|part| !part.is_empty()) {
-        paths = paths.into_iter().flat_map(|path| below(path, part)).take(MAX_FILES).collect();
+        paths = paths.into_iter().flat_map(|path| expand_component(path, part)).take(MAX_FILES).collect();
     }
     // A broken link is still listed, so that reading it reports the problem.
     paths.retain(|path| path.symlink_metadata().is_ok());
     paths
 }
 
-fn below(path: PathBuf, part: &str) -> Vec<PathBuf> {
+fn expand_component(path: PathBuf, part: &str) -> Vec<PathBuf> {
     if !part.starts_with('*') {
         return vec![path.join(part)];
     }
     let entries = fs::read_dir(&path).into_iter().flatten().filter_map(Result::ok);
     let names = entries.take(MAX_FILES * 10).map(|entry| entry.file_name());
     let mut found: Vec<PathBuf> = names
-        .filter(|name| name.to_str().is_some_and(|name| !name.starts_with('.') && fits_pattern(name, part)))
+        .filter(|name| name.to_str().is_some_and(|name| !name.starts_with('.') && matches_pattern(name, part)))
         .map(|name| path.join(name))
         .collect();
     found.sort();
@@ -54,17 +54,17 @@ fn below(path: PathBuf, part: &str) -> Vec<PathBuf> {
 }
 
 /// Files of a project that contain servers, and that the page lists.
-const OF_PROJECTS: [&str; 2] = [".mcp.json", ".vscode/mcp.json"];
+const PROJECT_FILES: [&str; 2] = [".mcp.json", ".vscode/mcp.json"];
 
 /// Returns the files of a project that contain servers, relative to its folder, without reading them.
 #[must_use]
 pub fn project_files(folder: &Path) -> Vec<&'static str> {
-    OF_PROJECTS.into_iter().filter(|file| !matching(folder, file).is_empty()).collect()
+    PROJECT_FILES.into_iter().filter(|file| !matching_files(folder, file).is_empty()).collect()
 }
 
 /// Returns the folders that may contain a file once links are resolved: the home folder, and folders named by
 /// variables.
-pub(crate) fn roots(surroundings: &AppEnvironment) -> Vec<PathBuf> {
+pub(crate) fn allowed_roots(surroundings: &AppEnvironment) -> Vec<PathBuf> {
     let folders = std::iter::once(&surroundings.home).chain(surroundings.variables.values());
     folders.filter_map(|folder| folder.canonicalize().ok()).collect()
 }
@@ -75,39 +75,39 @@ pub(crate) fn roots(surroundings: &AppEnvironment) -> Vec<PathBuf> {
 ///
 /// Returns [`ConfigProblem`] if the file is outside of `roots`, not a regular file, too large, or not UTF-8.
 pub(crate) fn read(path: &Path, limit: u64, roots: Option<&[PathBuf]>) -> Result<Option<String>, ConfigProblem> {
-    let failed = |error: std::io::Error| problem(path, format!("it can't be read: {error}"));
+    let failed = |error: std::io::Error| file_problem(path, format!("it can't be read: {error}"));
     let real = match path.canonicalize() {
         Ok(real) => real,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(failed(error)),
     };
     if roots.is_some_and(|roots| !roots.iter().any(|root| real.starts_with(root))) {
-        return Err(problem(path, "it is a link that leads out of the home folder, which is not followed"));
+        return Err(file_problem(path, "it is a link that leads out of the home folder, which is not followed"));
     }
     // Opening a pipe would block until its other end is opened.
     if !real.metadata().map_err(failed)?.is_file() {
-        return Err(problem(path, "it is no file"));
+        return Err(file_problem(path, "it is no file"));
     }
     let file = fs::File::open(&real).map_err(failed)?;
     let mut bytes = Vec::new();
     file.take(limit + 1).read_to_end(&mut bytes).map_err(failed)?;
     if bytes.len() as u64 > limit {
-        return Err(problem(path, format!("it is longer than {} MB", limit >> 20)));
+        return Err(file_problem(path, format!("it is longer than {} MB", limit >> 20)));
     }
     if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
-        return Err(problem(path, "it is in UTF-16; expected UTF-8"));
+        return Err(file_problem(path, "it is in UTF-16; expected UTF-8"));
     }
     String::from_utf8(bytes).map(Some).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();
         let text = String::from_utf8_lossy(&error.as_bytes()[..valid]).into_owned();
         let shown = path.display().to_string();
-        let text = JsonText { file: Some(&shown), ..JsonText::pasted(&text) };
+        let text = JsonText { file: Some(&shown), ..JsonText::without_file(&text) };
         text.problem(text.text.len(), "a byte that is not UTF-8")
     })
 }
 
 /// Creates a problem that concerns a file as a whole.
-pub(crate) fn problem(path: &Path, message: impl Into<String>) -> ConfigProblem {
+pub(crate) fn file_problem(path: &Path, message: impl Into<String>) -> ConfigProblem {
     ConfigProblem { file: Some(path.display().to_string()), line: None, column: None, message: message.into() }
 }
 

@@ -52,7 +52,7 @@ pub enum ImportedValueKind {
 impl ImportedValueKind {
     /// Returns the name in JSON.
     #[must_use]
-    pub const fn word(self) -> &'static str {
+    pub const fn json_name(self) -> &'static str {
         match self {
             Self::Literal => "literal",
             Self::Secret => "secret",
@@ -79,7 +79,7 @@ pub enum ImportStatus {
 impl ImportStatus {
     /// Returns the name in JSON.
     #[must_use]
-    pub const fn word(self) -> &'static str {
+    pub const fn json_name(self) -> &'static str {
         match self {
             Self::New => "new",
             Self::Same => "same",
@@ -150,13 +150,13 @@ pub(crate) fn found_server(
     env_names: &dyn Fn(&str) -> Option<Vec<String>>,
 ) -> FoundServer {
     let mut syntax = source.app.map_or(ReferenceSyntax::Any, |app| app.syntax);
-    separated_values::put_known(&mut candidate, syntax, surroundings, source.project);
+    separated_values::resolve_known_references(&mut candidate, syntax, surroundings, source.project);
     if candidate.remote.is_none() && !candidate.unknown {
-        if bridged_servers::without_wrapper(&mut candidate.config, surroundings.runs_on) {
+        if bridged_servers::remove_cmd_wrapper(&mut candidate.config, surroundings.runs_on) {
             let note = "it was written for Windows: what only Windows needs was taken off its command";
             candidate.notes.add(ImportNoteKind::Windows, note);
         }
-        if let Some(bridged) = bridged_servers::bridged(&candidate.config) {
+        if let Some(bridged) = bridged_servers::parse_bridge(&candidate.config) {
             candidate.notes.extend(bridged.notes);
             candidate.tools.disabled.extend(bridged.ignored_tools);
             candidate.remote = Some(bridged.remote);
@@ -168,7 +168,7 @@ pub(crate) fn found_server(
     }
     let wanted = match &candidate.name {
         // Names are written to a file as well.
-        Some(name) if !has_secret(name) => server_names::valid(name),
+        Some(name) if !has_secret(name) => server_names::to_valid_name(name),
         _ => match &candidate.remote {
             Some(remote) => server_names::from_url(&remote.url),
             None => server_names::from_command(&candidate.config),
@@ -176,19 +176,19 @@ pub(crate) fn found_server(
     };
     let name = candidate.name.clone().unwrap_or_else(|| wanted.clone());
     without_secret_tools(&mut candidate);
-    separated_values::put_env_file(&mut candidate, env_names);
+    separated_values::add_env_file_variables(&mut candidate, env_names);
     // Validated before the secrets are removed, which may be the cause of a problem.
     let has_client_secret = |remote: &HttpConfig| remote.auth.as_ref().is_some_and(|auth| auth.client_secret.is_some());
-    let before = problem(candidate.config(), candidate.remote.as_ref().is_some_and(has_client_secret));
-    let parted = separated_values::part(&mut candidate, syntax);
-    secret_removal::clean(&mut candidate);
+    let before = import_problem(candidate.config(), candidate.remote.as_ref().is_some_and(has_client_secret));
+    let parted = separated_values::separate_secrets(&mut candidate, syntax);
+    secret_removal::remove_secrets(&mut candidate);
     let config = candidate.config();
-    let problem = before.or_else(|| problem(config.clone(), parted.client_secret.is_some()));
+    let problem = before.or_else(|| import_problem(config.clone(), parted.client_secret.is_some()));
     let problem = problem.filter(|_| !candidate.unknown);
     let mut placeholders = Vec::new();
     if !candidate.unknown {
-        candidate.notes.extend(notes::placeholders(&config));
-        placeholders = notes::incomplete(&config);
+        candidate.notes.extend(notes::placeholder_notes(&config));
+        placeholders = notes::required_replacements(&config);
         if parted.lacks_client_secret {
             placeholders.push(ImportPlaceholder { place: ImportPlace::ClientSecret, text: String::new() });
         }
@@ -198,13 +198,13 @@ pub(crate) fn found_server(
     if candidate.extras.off {
         candidate.notes.add(ImportNoteKind::Off, "it is turned off there");
     }
-    tools_in_words(&candidate.tools, &mut candidate.notes);
+    note_hidden_tools(&candidate.tools, &mut candidate.notes);
     FoundServer {
         name: wanted,
         origins: vec![ImportOrigin {
             app: source.id.to_owned(),
             file: source.file.to_owned(),
-            name: origin_name(&name),
+            name: printable_origin_name(&name),
         }],
         config,
         env: parted.env,
@@ -227,13 +227,13 @@ fn is_tool_name(text: &str) -> bool {
 }
 
 /// Returns the name of a server in its file, safe to print.
-fn origin_name(name: &str) -> String {
+fn printable_origin_name(name: &str) -> String {
     if has_secret(name) { String::from("server") } else { printable_text(name) }
 }
 
 /// Returns the reason why a server can't be imported. `has_client_secret` is set if its client secret will be in the
 /// keychain.
-fn problem(mut config: ServerConfig, has_client_secret: bool) -> Option<String> {
+fn import_problem(mut config: ServerConfig, has_client_secret: bool) -> Option<String> {
     if let ServerTransport::Http(HttpConfig { auth: Some(auth), .. }) = &mut config.transport {
         auth.client_secret = has_client_secret.then(|| secrets::reference("client-secret"));
     }
@@ -241,7 +241,7 @@ fn problem(mut config: ServerConfig, has_client_secret: bool) -> Option<String> 
 }
 
 /// Creates the row of an entry that can't be parsed, with the reason.
-pub(crate) fn broken(
+pub(crate) fn broken_server(
     name: Option<String>,
     problem: &ports::server_config::ConfigProblem,
     source: EntrySource<'_>,
@@ -256,11 +256,11 @@ pub(crate) fn broken(
     let message = if has_secret(&message) { "it can't be read; the reason has a secret in it" } else { &message };
     let name = name.filter(|name| !has_secret(name)).unwrap_or_else(|| String::from("server"));
     FoundServer {
-        name: server_names::valid(&name),
+        name: server_names::to_valid_name(&name),
         origins: vec![ImportOrigin {
             app: source.id.to_owned(),
             file: source.file.to_owned(),
-            name: origin_name(&name),
+            name: printable_origin_name(&name),
         }],
         config: ServerConfig::default(),
         env: BTreeMap::new(),
@@ -293,7 +293,7 @@ pub(crate) fn without_secret_tools(candidate: &mut ServerCandidate) {
 }
 
 /// Adds notes about tools that the app does not offer to its model.
-pub(crate) fn tools_in_words(tools: &ToolFilter, notes: &mut ImportNotes) {
+pub(crate) fn note_hidden_tools(tools: &ToolFilter, notes: &mut ImportNotes) {
     let list =
         |tools: &[String]| tools.iter().take(10).map(|tool| notes::quoted_text(tool)).collect::<Vec<_>>().join(", ");
     if !tools.disabled.is_empty() {
@@ -336,9 +336,9 @@ impl FoundServer {
 
     /// Returns `true` if the user has to enter the value of this variable or header.
     #[must_use]
-    pub fn is_value_to_enter(&self, name: &str) -> bool {
+    pub fn needs_value(&self, name: &str) -> bool {
         self.pending.contains_key(name)
-            || self.config.values().get(name).is_some_and(|value| notes::is_placeholder(value))
+            || self.config.environment_or_headers().get(name).is_some_and(|value| notes::is_placeholder(value))
     }
 
     /// Returns the transport in JSON: `stdio`, `http` or `sse`.

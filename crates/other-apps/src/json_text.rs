@@ -7,7 +7,7 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use ports::server_config::ConfigProblem;
 
 /// Maximum length of a foreign literal in an error message, such as `undefined`.
-const LONGEST_LITERAL: usize = 9;
+const MAX_LITERAL_LENGTH: usize = 9;
 
 /// The strictness of JSON parsing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,7 +54,7 @@ pub struct JsonText<'t> {
 
 impl<'t> JsonText<'t> {
     /// Creates a text that is not part of a file.
-    pub fn pasted(text: &'t str) -> Self {
+    pub fn without_file(text: &'t str) -> Self {
         Self { text, file: None, lines_before: 0, added_before: 0, columns_before: 0 }
     }
 
@@ -78,7 +78,7 @@ impl<'t> JsonText<'t> {
     }
 
     /// Creates a problem at a value.
-    pub fn problem_at(&self, value: &Value<'_>, message: impl Into<String>) -> ConfigProblem {
+    pub fn value_problem(&self, value: &Value<'_>, message: impl Into<String>) -> ConfigProblem {
         self.problem(value.range().start, message)
     }
 
@@ -120,7 +120,7 @@ impl<'t> JsonText<'t> {
                 let word: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').take(40).collect();
                 // A value without its quotes may be a secret, and problems are displayed and printed.
                 let is_plain = word.chars().all(char::is_alphabetic) || word.chars().all(|c| c.is_ascii_digit());
-                if word.len() <= LONGEST_LITERAL && is_plain {
+                if word.len() <= MAX_LITERAL_LENGTH && is_plain {
                     format!("found {word:?}")
                 } else {
                     String::from("found a word without quotes")
@@ -166,7 +166,7 @@ impl<'t> JsonText<'t> {
     /// # Errors
     ///
     /// Returns [`ConfigProblem`] with the positions of both.
-    pub fn no_duplicates(&self, object: &Object<'_>, of: &str) -> Result<(), ConfigProblem> {
+    pub fn reject_duplicate_keys(&self, object: &Object<'_>, of: &str) -> Result<(), ConfigProblem> {
         let mut seen = std::collections::HashMap::new();
         for property in &object.properties {
             let name = property.name.as_str();
@@ -181,7 +181,7 @@ impl<'t> JsonText<'t> {
 }
 
 /// Describes the type of a value, for error messages.
-pub fn kind(value: &Value<'_>) -> &'static str {
+pub fn value_type_name(value: &Value<'_>) -> &'static str {
     match value {
         Value::StringLit(_) => "a text",
         Value::NumberLit(_) => "a number",
@@ -199,6 +199,6 @@ pub fn present_property<'o, 't>(object: &'o Object<'t>, name: &str) -> Option<&'
 }
 
 /// Removes the byte order mark that some editors write.
-pub fn without_mark(text: &str) -> &str {
+pub fn without_byte_order_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }

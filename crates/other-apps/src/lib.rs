@@ -32,7 +32,7 @@ mod toml_text;
 pub mod variables;
 mod yaml_text;
 
-pub use app_environment::{AppEnvironment, OperatingSystem, VARIABLES};
+pub use app_environment::{AppEnvironment, LOCATION_VARIABLES, OperatingSystem};
 pub use bridged_servers::bridged_remote;
 pub use export::{ExportForm, export};
 pub use files::project_files;

@@ -30,18 +30,18 @@ use link_parameters::LinkParameters;
 const MAX_LINK: usize = 32 * 1_024;
 
 /// Parses a text that consists of a single link, or returns `None` if it is anything else.
-pub(crate) fn alone(text: &str) -> Option<Result<Vec<ServerCandidate>, ConfigProblem>> {
+pub(crate) fn parse_single_link(text: &str) -> Option<Result<Vec<ServerCandidate>, ConfigProblem>> {
     let text = text.trim();
-    let is_link = link_form::form_of(text).is_some_and(|(form, rest)| {
+    let is_link = link_form::match_form(text).is_some_and(|(form, rest)| {
         // JSON without percent-encoding may contain spaces.
         let is_raw = form.payload == LinkPayload::Json && rest.starts_with('{');
         is_raw || !text.contains(char::is_whitespace)
     });
-    if is_link || has_foreign_scheme(text) { Some(candidates(text)) } else { None }
+    if is_link || has_foreign_scheme(text) { Some(parse_candidates(text)) } else { None }
 }
 
 /// Returns the links in a text, such as a Markdown page with badges.
-pub(crate) fn in_text(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn find_links(text: &str) -> impl Iterator<Item = &str> {
     let mut at = 0;
     std::iter::from_fn(move || {
         while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
@@ -49,9 +49,9 @@ pub(crate) fn in_text(text: &str) -> impl Iterator<Item = &str> {
             let begins_word = before.is_none_or(|c| !c.is_alphanumeric());
             if begins_word
                 && rest.starts_with(|c: char| c.is_ascii_alphanumeric())
-                && link_form::form_of(rest).is_some()
+                && link_form::match_form(rest).is_some()
             {
-                let link = &rest[..end_of_link(rest, before)];
+                let link = &rest[..link_length(rest, before)];
                 at += link.len().max(1);
                 return Some(link);
             }
@@ -67,8 +67,8 @@ pub(crate) fn in_text(text: &str) -> impl Iterator<Item = &str> {
 ///
 /// Returns [`ConfigProblem`] if the link is longer than [`MAX_LINK`], contains no server, or sets a key that links may
 /// not set.
-pub(crate) fn candidates(link: &str) -> Result<Vec<ServerCandidate>, ConfigProblem> {
-    read(link, RedirectPolicy::Followed).map_err(|message| problem(&message))
+pub(crate) fn parse_candidates(link: &str) -> Result<Vec<ServerCandidate>, ConfigProblem> {
+    parse_link(link, RedirectPolicy::Followed).map_err(|message| link_problem(&message))
 }
 
 /// The handling of a link inside a link.
@@ -78,52 +78,61 @@ enum RedirectPolicy {
     Refused,
 }
 
-fn read(link: &str, redirect: RedirectPolicy) -> Result<Vec<ServerCandidate>, String> {
+fn parse_link(link: &str, redirect: RedirectPolicy) -> Result<Vec<ServerCandidate>, String> {
     if link.len() > MAX_LINK {
         return Err(format!("the link is longer than {} KiB, and no install link needs that", MAX_LINK >> 10));
     }
-    let Some((form, rest)) = link_form::form_of(link) else {
+    let Some((form, rest)) = link_form::match_form(link) else {
         return Err(String::from(
             "this link installs no server: expected one such as drawbridge://mcp/install?name=NAME&config=BASE64",
         ));
     };
-    in_form(form, rest, redirect).map_err(|message| format!("this link for {} can't be used: {message}", form.app))
+    parse_payload(form, rest, redirect)
+        .map_err(|message| format!("this link for {} can't be used: {message}", form.app))
 }
 
-fn in_form(form: &'static LinkForm, rest: &str, redirect: RedirectPolicy) -> Result<Vec<ServerCandidate>, String> {
+fn parse_payload(
+    form: &'static LinkForm,
+    rest: &str,
+    redirect: RedirectPolicy,
+) -> Result<Vec<ServerCandidate>, String> {
     match form.payload {
-        LinkPayload::Json => link_servers::candidates(form, &link_parameters::decoded(rest)?, None, None),
-        LinkPayload::Base64 => {
-            link_servers::candidates(form, &link_parameters::from_base64(&link_parameters::decoded(rest)?)?, None, None)
-        }
+        LinkPayload::Json => link_servers::parse_candidates(form, &link_parameters::percent_decode(rest)?, None, None),
+        LinkPayload::Base64 => link_servers::parse_candidates(
+            form,
+            &link_parameters::decode_base64(&link_parameters::percent_decode(rest)?)?,
+            None,
+            None,
+        ),
         LinkPayload::JsonIn(key) => {
             let parameters = LinkParameters::parse(rest)?;
             let (json, name) = (parameters.required(key)?, parameters.get_one("name")?);
-            link_servers::candidates(form, &json, name, parameters.get_one("inputs")?.as_deref())
+            link_servers::parse_candidates(form, &json, name, parameters.get_one("inputs")?.as_deref())
         }
         LinkPayload::Base64In(key) => {
             let parameters = LinkParameters::parse(rest)?;
-            let (json, name) = (link_parameters::from_base64(&parameters.required(key)?)?, parameters.get_one("name")?);
-            let mut found = link_servers::candidates(form, &json, name, None)?;
+            let (json, name) =
+                (link_parameters::decode_base64(&parameters.required(key)?)?, parameters.get_one("name")?);
+            let mut found = link_servers::parse_candidates(form, &json, name, None)?;
             let unknown = parameters.names().filter(|name| ![key, "name"].contains(name));
-            link_servers::refuse_or_note(form, unknown, &mut found)?;
+            link_servers::reject_or_note_keys(form, unknown, &mut found)?;
             Ok(found)
         }
-        LinkPayload::Words => link_servers::goose_server(form, &LinkParameters::parse(rest)?),
+        LinkPayload::Words => link_servers::parse_goose_server(form, &LinkParameters::parse(rest)?),
         LinkPayload::LinkIn(key) if redirect == RedirectPolicy::Followed => {
-            read(&LinkParameters::parse(rest)?.required(key)?, RedirectPolicy::Refused)
+            parse_link(&LinkParameters::parse(rest)?.required(key)?, RedirectPolicy::Refused)
         }
         LinkPayload::LinkIn(_) => Err(String::from("it leads to another link, which leads on")),
     }
 }
 
 /// Creates a problem with a link. It may contain words of the link, so it is truncated and safe to print.
-fn problem(message: &str) -> ConfigProblem {
+fn link_problem(message: &str) -> ConfigProblem {
     ConfigProblem { file: None, line: None, column: None, message: printable_text(message) }
 }
 
 /// Returns the length of the link at the beginning of a text.
-fn end_of_link(text: &str, before: Option<char>) -> usize {
+fn link_length(text: &str, before: Option<char>) -> usize {
     let mut depth = 0_u32;
     let ends = |c: char| {
         match c {

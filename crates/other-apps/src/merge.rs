@@ -15,7 +15,7 @@ use crate::notes::{ImportNote, ImportNoteKind, quoted_text};
 use crate::server_names::TakenNames;
 
 /// Name of the sign-in settings in notes.
-const SIGN_IN: &str = "how to sign in";
+const SIGN_IN_TEXT: &str = "how to sign in";
 
 /// The key by which two servers are equal: program name, arguments, working directory and names of variables, or the
 /// address.
@@ -59,8 +59,8 @@ pub(crate) fn merge(found: Vec<FoundServer>, set_up: &[ServerEntry]) -> Vec<Foun
         }
         let identity = identity(&server.config, server.env.keys());
         let equal = by_identity.entry(identity).or_default();
-        match equal.iter().copied().find(|row| is_same(&rows[*row], &server)) {
-            Some(row) => join(&mut rows[row], server),
+        match equal.iter().copied().find(|row| is_same_server(&rows[*row], &server)) {
+            Some(row) => merge_rows(&mut rows[row], server),
             None => {
                 equal.push(rows.len());
                 rows.push(server);
@@ -73,13 +73,13 @@ pub(crate) fn merge(found: Vec<FoundServer>, set_up: &[ServerEntry]) -> Vec<Foun
             let Some(equal) = known.get_mut(&identity(&row.config, row.env.keys())) else { continue };
             if let Some(at) = equal.iter().position(|entry| match by_name {
                 true => entry.name == row.name,
-                false => is_set_up_as(row, entry),
+                false => matches_configured(row, entry),
             }) {
                 row.status = ImportStatus::Same;
                 let name = &equal.remove(at).name;
                 let note =
                     ImportNote::new(ImportNoteKind::SetUpHere, format!("it is set up here as {}", quoted_text(name)));
-                row.notes.push(note.naming([name]).printable());
+                row.notes.push(note.with_names([name]).printable());
             }
         }
     }
@@ -88,7 +88,7 @@ pub(crate) fn merge(found: Vec<FoundServer>, set_up: &[ServerEntry]) -> Vec<Foun
     for row in rows.iter_mut().filter(|row| row.status == ImportStatus::New) {
         let name = taken.take(&row.name);
         if name != row.name {
-            let is_set_up = here.has(&row.name);
+            let is_set_up = here.contains(&row.name);
             if is_set_up {
                 row.status = ImportStatus::Conflict;
             }
@@ -97,7 +97,7 @@ pub(crate) fn merge(found: Vec<FoundServer>, set_up: &[ServerEntry]) -> Vec<Foun
                 false => (ImportNoteKind::NameShared, "in another place"),
             };
             let note = ImportNote::new(kind, format!("{} is another server {whose}", quoted_text(&row.name)));
-            row.notes.push(note.naming([&row.name]).printable());
+            row.notes.push(note.with_names([&row.name]).printable());
         }
         row.name = name;
     }
@@ -106,14 +106,14 @@ pub(crate) fn merge(found: Vec<FoundServer>, set_up: &[ServerEntry]) -> Vec<Foun
 
 /// Returns `true` if a configured server has the values of a row: the same names, and equal values where they are not
 /// secret.
-fn is_set_up_as(row: &FoundServer, entry: &ServerEntry) -> bool {
-    let there = plain_values(&entry.config);
+fn matches_configured(row: &FoundServer, entry: &ServerEntry) -> bool {
+    let there = transport_values(&entry.config);
     let names: BTreeSet<&String> = row.env.keys().chain(row.headers.keys()).collect();
     names == there.keys().collect()
-        && plain_values(&row.config).iter().all(|(name, value)| there.get(name) == Some(value))
+        && transport_values(&row.config).iter().all(|(name, value)| there.get(name) == Some(value))
 }
 
-fn plain_values(config: &ServerConfig) -> &BTreeMap<String, String> {
+fn transport_values(config: &ServerConfig) -> &BTreeMap<String, String> {
     match &config.transport {
         ServerTransport::Stdio(config) => &config.env,
         ServerTransport::Http(config) => &config.headers,
@@ -122,7 +122,7 @@ fn plain_values(config: &ServerConfig) -> &BTreeMap<String, String> {
 
 /// Returns `true` if two rows with the same key are one server. They are two accounts if both name and values differ.
 /// In one file, which may contain a server for each of several projects, name and values must both be equal.
-fn is_same(row: &FoundServer, server: &FoundServer) -> bool {
+fn is_same_server(row: &FoundServer, server: &FoundServer) -> bool {
     let is_one_file = row.origins.iter().any(|one| server.origins.iter().any(|other| one.file == other.file));
     let is_one_name = row.origins.iter().any(|one| server.origins.iter().any(|other| one.name == other.name));
     if is_one_file { is_one_name && has_same_values(row, server) } else { is_one_name || has_same_values(row, server) }
@@ -151,7 +151,7 @@ impl PartialEq for GivenValue<'_> {
 fn given_values(server: &FoundServer) -> BTreeMap<String, (&String, GivenValue<'_>)> {
     let is_remote = matches!(server.config.transport, ServerTransport::Http(_));
     let key = |name: &String| if is_remote { name.to_ascii_lowercase() } else { name.clone() };
-    let plain = plain_values(&server.config).iter().map(|(name, value)| (name, GivenValue::Plain(value)));
+    let plain = transport_values(&server.config).iter().map(|(name, value)| (name, GivenValue::Plain(value)));
     let secrets = server.secrets.iter().map(|(name, value)| (name, GivenValue::Secret(value)));
     let pending = server.pending.iter().map(|(name, value)| (name, GivenValue::Pending(value)));
     plain.chain(secrets).chain(pending).map(|(name, value)| (key(name), (name, value))).collect()
@@ -161,21 +161,21 @@ fn has_same_values(one: &FoundServer, other: &FoundServer) -> bool {
     let (one_given, other_given) = (given_values(one), given_values(other));
     one_given.len() == other_given.len()
         && one_given.iter().all(|(key, (_, value))| other_given.get(key).is_some_and(|(_, other)| value == other))
-        && auth(one) == auth(other)
+        && auth_config(one) == auth_config(other)
         && one.client_secret.as_ref().map(SecretString::expose_secret)
             == other.client_secret.as_ref().map(SecretString::expose_secret)
 }
 
-fn auth(server: &FoundServer) -> Option<&AuthConfig> {
+fn auth_config(server: &FoundServer) -> Option<&AuthConfig> {
     server.config.as_http().and_then(|http| http.auth.as_ref())
 }
 
-fn in_one_line(names: &[String]) -> String {
+fn quoted_list(names: &[String]) -> String {
     names.iter().map(|name| quoted_text(name)).collect::<Vec<_>>().join(", ")
 }
 
 /// Adds missing values and sign-in settings from an equal server. Existing values of the row are not replaced.
-fn take_values(row: &mut FoundServer, server: &mut FoundServer) {
+fn add_missing_values(row: &mut FoundServer, server: &mut FoundServer) {
     let (mut lacking, mut different) = (Vec::new(), Vec::new());
     {
         let there = given_values(row);
@@ -204,28 +204,28 @@ fn take_values(row: &mut FoundServer, server: &mut FoundServer) {
     {
         if to.auth.is_none() && row.client_secret.is_none() {
             if from.auth.is_some() || server.client_secret.is_some() {
-                lacking.push(String::from(SIGN_IN));
+                lacking.push(String::from(SIGN_IN_TEXT));
             }
             to.auth = from.auth.take();
             row.client_secret = server.client_secret.take();
         } else if from.auth.is_some() && to.auth != from.auth {
-            different.push(String::from(SIGN_IN));
+            different.push(String::from(SIGN_IN_TEXT));
         }
     }
     if !lacking.is_empty() {
-        let note = format!("taken from another of its apps, as the first has none: {}", in_one_line(&lacking));
-        row.notes.push(ImportNote::new(ImportNoteKind::Merged, note).naming(lacking).printable());
+        let note = format!("taken from another of its apps, as the first has none: {}", quoted_list(&lacking));
+        row.notes.push(ImportNote::new(ImportNoteKind::Merged, note).with_names(lacking).printable());
     }
     if !different.is_empty() {
         let note =
-            format!("values differ between its apps ({}); those of the first are taken", in_one_line(&different));
-        row.notes.push(ImportNote::new(ImportNoteKind::Different, note).naming(different).printable());
+            format!("values differ between its apps ({}); those of the first are taken", quoted_list(&different));
+        row.notes.push(ImportNote::new(ImportNoteKind::Different, note).with_names(different).printable());
     }
 }
 
 /// Merges two rows. The stricter settings of either apply to the result.
-fn join(row: &mut FoundServer, mut server: FoundServer) {
-    take_values(row, &mut server);
+fn merge_rows(row: &mut FoundServer, mut server: FoundServer) {
+    add_missing_values(row, &mut server);
     for note in server.notes.drain(..) {
         if !row.notes.contains(&note) && row.notes.len() < MAX_NOTES {
             row.notes.push(note);

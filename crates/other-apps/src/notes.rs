@@ -6,7 +6,7 @@ use foreign::visible;
 use serde::{Deserialize, Serialize};
 
 pub use placeholders::{ImportPlace, ImportPlaceholder};
-pub(crate) use placeholders::{incomplete, is_placeholder, placeholders};
+pub(crate) use placeholders::{is_placeholder, placeholder_notes, required_replacements};
 
 /// The kind of a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,7 +82,7 @@ impl ImportNote {
         Self { kind, names: Vec::new(), text: text.into() }
     }
 
-    pub(crate) fn naming<N: Into<String>>(self, names: impl IntoIterator<Item = N>) -> Self {
+    pub(crate) fn with_names<N: Into<String>>(self, names: impl IntoIterator<Item = N>) -> Self {
         Self { names: names.into_iter().take(MAX_NAMES).map(Into::into).collect(), ..self }
     }
 
@@ -119,7 +119,7 @@ impl ImportNotes {
         self.push(ImportNote::new(kind, text));
     }
 
-    pub(crate) fn put_first(&mut self, note: ImportNote) {
+    pub(crate) fn insert_first(&mut self, note: ImportNote) {
         self.0.insert(0, note);
     }
 
@@ -163,16 +163,16 @@ pub(crate) fn printable_text(text: &str) -> String {
 
 /// Quotes a text from outside, truncated and with invisible characters escaped.
 pub(crate) fn quoted_text(text: &str) -> String {
-    const MOST: usize = 80;
-    let mut short: String = text.chars().take(MOST).collect();
-    if text.chars().nth(MOST).is_some() {
+    const MAX_QUOTED_CHARS: usize = 80;
+    let mut short: String = text.chars().take(MAX_QUOTED_CHARS).collect();
+    if text.chars().nth(MAX_QUOTED_CHARS).is_some() {
         short.push('…');
     }
     format!("{short:?}")
 }
 
 /// Creates a note about settings without a counterpart, by their quoted names.
-pub(crate) fn not_used(settings: Vec<String>) -> ImportNote {
+pub(crate) fn unused_settings_note(settings: Vec<String>) -> ImportNote {
     let text = format!("not used: {}", settings.join(", "));
-    ImportNote::new(ImportNoteKind::NotUsed, text).naming(settings.iter().map(|name| name.trim_matches('"')))
+    ImportNote::new(ImportNoteKind::NotUsed, text).with_names(settings.iter().map(|name| name.trim_matches('"')))
 }

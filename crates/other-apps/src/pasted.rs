@@ -6,9 +6,9 @@ mod pasted_parts;
 use ports::secrets;
 use ports::server_config::{ConfigProblem, HttpConfig, PastedServer, ServerConfig, ServerTransport};
 
-use crate::found_server::{tools_in_words, without_secret_tools};
-use crate::json_text::{JsonText, without_mark};
-use crate::secret_detection::{has_secret, is_secret_name, is_switch};
+use crate::found_server::{note_hidden_tools, without_secret_tools};
+use crate::json_text::{JsonText, without_byte_order_mark};
+use crate::secret_detection::{has_secret, is_empty_or_switch, is_secret_name};
 use crate::server_candidate::ServerCandidate;
 use crate::server_names::TakenNames;
 use crate::{entry, links, notes, server_names};
@@ -29,49 +29,49 @@ const MAX_SERVERS: usize = 100;
 /// Returns [`ConfigProblem`] with the expected content, and with line and column where known, if the text contains no
 /// server.
 pub fn import(text: &str, taken_names: &[String]) -> Result<Vec<PastedServer>, ConfigProblem> {
-    Ok(settle(candidates(text)?, taken_names))
+    Ok(to_pasted_servers(parse_candidates(text)?, taken_names))
 }
 
 /// Parses the servers in a text, before their names are assigned.
-pub(crate) fn candidates(text: &str) -> Result<Vec<ServerCandidate>, ConfigProblem> {
-    let text = without_mark(text);
+pub(crate) fn parse_candidates(text: &str) -> Result<Vec<ServerCandidate>, ConfigProblem> {
+    let text = without_byte_order_mark(text);
     if text.len() > MAX_TEXT {
-        return Err(nothing_found(format!(
+        return Err(nothing_found_problem(format!(
             "the text is longer than {} KiB; paste only the server's settings",
             MAX_TEXT >> 10
         )));
     }
-    if let Some(found) = links::alone(text) {
+    if let Some(found) = links::parse_single_link(text) {
         return found;
     }
     // A page may show a command for trying a server as well as its settings. The settings take precedence.
     let (plain, settings): (Vec<_>, Vec<_>) =
-        pasted_parts::parts(text).into_iter().partition(PastedPart::is_plain_command);
+        pasted_parts::split_parts(text).into_iter().partition(PastedPart::is_plain_command);
     let mut candidates = Vec::new();
     let mut problem = None;
-    read_all(&settings, &mut candidates, &mut problem);
+    parse_parts(&settings, &mut candidates, &mut problem);
     // A link is as explicit as settings. It is not a server's address, even if it can't be parsed.
-    let has_link = candidates.is_empty() && read_links(text, &mut candidates, &mut problem);
+    let has_link = candidates.is_empty() && parse_links(text, &mut candidates, &mut problem);
     if candidates.is_empty() && !has_link {
-        read_all(&plain, &mut candidates, &mut problem);
+        parse_parts(&plain, &mut candidates, &mut problem);
     }
     if candidates.len() > MAX_SERVERS {
-        return Err(nothing_found(format!(
+        return Err(nothing_found_problem(format!(
             "there are more than {MAX_SERVERS} servers in the text; paste some of them"
         )));
     }
     match problem {
         _ if !candidates.is_empty() => Ok(candidates),
         Some(problem) => Err(problem),
-        None => Err(nothing_found(
+        None => Err(nothing_found_problem(
             "no server found: expected JSON with \"mcpServers\", a URL, or the command line that starts a server",
         )),
     }
 }
 
-fn read_all(parts: &[PastedPart<'_>], candidates: &mut Vec<ServerCandidate>, problem: &mut Option<ConfigProblem>) {
+fn parse_parts(parts: &[PastedPart<'_>], candidates: &mut Vec<ServerCandidate>, problem: &mut Option<ConfigProblem>) {
     for part in parts {
-        match read(part) {
+        match parse_part(part) {
             Ok(found) => {
                 for candidate in found {
                     if !candidates.contains(&candidate) {
@@ -89,11 +89,11 @@ fn read_all(parts: &[PastedPart<'_>], candidates: &mut Vec<ServerCandidate>, pro
 
 /// Parses the links in a text. Returns `true` if there is one. Links for several apps on a page describe the same
 /// server.
-fn read_links(text: &str, candidates: &mut Vec<ServerCandidate>, problem: &mut Option<ConfigProblem>) -> bool {
+fn parse_links(text: &str, candidates: &mut Vec<ServerCandidate>, problem: &mut Option<ConfigProblem>) -> bool {
     let mut has_link = false;
-    for link in links::in_text(text) {
+    for link in links::find_links(text) {
         has_link = true;
-        match links::candidates(link) {
+        match links::parse_candidates(link) {
             Ok(found) => {
                 for candidate in found {
                     let is_same = |other: &ServerCandidate| {
@@ -117,19 +117,19 @@ fn read_links(text: &str, candidates: &mut Vec<ServerCandidate>, problem: &mut O
     has_link
 }
 
-fn read(part: &PastedPart<'_>) -> Result<Vec<ServerCandidate>, ConfigProblem> {
+fn parse_part(part: &PastedPart<'_>) -> Result<Vec<ServerCandidate>, ConfigProblem> {
     match part {
-        PastedPart::Json(text) => entry::candidates(text),
+        PastedPart::Json(text) => entry::parse_candidates(text),
         PastedPart::Fragment { text, lines_before } => {
             let whole = format!("{{{text}\n}}");
-            entry::candidates(&JsonText {
+            entry::parse_candidates(&JsonText {
                 text: &whole,
                 lines_before: *lines_before,
                 added_before: 1,
-                ..JsonText::pasted("")
+                ..JsonText::without_file("")
             })
         }
-        PastedPart::Command { text, line } => command_line::candidates(text).map_err(|message| ConfigProblem {
+        PastedPart::Command { text, line } => command_line::parse_candidates(text).map_err(|message| ConfigProblem {
             file: None,
             line: Some(*line),
             column: None,
@@ -138,18 +138,18 @@ fn read(part: &PastedPart<'_>) -> Result<Vec<ServerCandidate>, ConfigProblem> {
     }
 }
 
-fn settle(candidates: Vec<ServerCandidate>, taken_names: &[String]) -> Vec<PastedServer> {
+fn to_pasted_servers(candidates: Vec<ServerCandidate>, taken_names: &[String]) -> Vec<PastedServer> {
     let mut taken = TakenNames::new(taken_names);
     let mut settled = Vec::new();
     for mut candidate in candidates {
         let wanted = match &candidate.name {
-            Some(name) => server_names::valid(name),
+            Some(name) => server_names::to_valid_name(name),
             None => match &candidate.remote {
                 Some(remote) => server_names::from_url(&remote.url),
                 None => server_names::from_command(&candidate.config),
             },
         };
-        if candidate.extras.by_link && taken.has(&wanted) {
+        if candidate.extras.by_link && taken.contains(&wanted) {
             candidate.notes.push(format!(
                 "there is a server {} already, which stays as it is: this one would be added beside it",
                 notes::quoted_text(&wanted)
@@ -158,43 +158,43 @@ fn settle(candidates: Vec<ServerCandidate>, taken_names: &[String]) -> Vec<Paste
         let name = taken.take(&wanted);
         without_secret_tools(&mut candidate);
         let config = candidate.config();
-        let problem = in_use(config.clone()).problem().filter(|_| !candidate.unknown);
+        let problem = config_once_added(config.clone()).problem().filter(|_| !candidate.unknown);
         if !candidate.unknown {
-            candidate.notes.extend(notes::placeholders(&config));
+            candidate.notes.extend(notes::placeholder_notes(&config));
         }
         let usable = !candidate.unknown && problem.is_none();
         if candidate.extras.off {
             candidate.notes.push(String::from("it is turned off there"));
         }
-        tools_in_words(&candidate.tools, &mut candidate.notes);
+        note_hidden_tools(&candidate.tools, &mut candidate.notes);
         candidate.notes.extend(problem);
-        let secrets = secrets_in(&config);
+        let secrets = secret_names(&config);
         settled.push(PastedServer { name, config, notes: candidate.notes.into_texts(), secrets, usable });
     }
     settled
 }
 
 /// Returns the variables or headers whose values are secrets, or to be entered under the name of a secret.
-fn secrets_in(config: &ServerConfig) -> Vec<String> {
+fn secret_names(config: &ServerConfig) -> Vec<String> {
     let values = match &config.transport {
         ServerTransport::Stdio(stdio) => &stdio.env,
         ServerTransport::Http(http) => &http.headers,
     };
     let is_secret = |(name, value): &(&String, &String)| {
-        let is_open = value.trim().is_empty() || !is_switch(value.trim());
-        secrets::names(value).is_empty() && (has_secret(value) || (is_secret_name(name) && is_open))
+        let is_open = value.trim().is_empty() || !is_empty_or_switch(value.trim());
+        secrets::referenced_names(value).is_empty() && (has_secret(value) || (is_secret_name(name) && is_open))
     };
     values.iter().filter(is_secret).map(|(name, _)| name.clone()).collect()
 }
 
 /// Returns the configuration as it will be once added, with the client secret in the keychain.
-fn in_use(mut config: ServerConfig) -> ServerConfig {
+fn config_once_added(mut config: ServerConfig) -> ServerConfig {
     if let ServerTransport::Http(HttpConfig { auth: Some(auth), .. }) = &mut config.transport {
         auth.client_secret = auth.client_secret.as_ref().map(|_| secrets::reference("client-secret"));
     }
     config
 }
 
-fn nothing_found(message: impl Into<String>) -> ConfigProblem {
+fn nothing_found_problem(message: impl Into<String>) -> ConfigProblem {
     ConfigProblem { file: None, line: None, column: None, message: message.into() }
 }

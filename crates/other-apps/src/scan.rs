@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf, absolute};
 use ports::server_config::{ConfigProblem, ServerEntry};
 
 use crate::app_environment::AppEnvironment;
-use crate::apps::{APPS, FileLayout, SettingsPath, SourceApp, app_named, place_of};
-use crate::found_server::{EntrySource, FoundServer, broken, found_server};
+use crate::apps::{APPS, FileLayout, SettingsPath, SourceApp, app_named, find_place};
+use crate::found_server::{EntrySource, FoundServer, broken_server, found_server};
 use crate::{files, merge, pasted, settings_reader};
 
 /// The scope of a search.
@@ -46,7 +46,7 @@ pub struct ScanReport {
 }
 
 /// Identifier for a file that belongs to no app.
-const UNKNOWN: &str = "file";
+const UNKNOWN_APP: &str = "file";
 /// App that stores the disabled servers of projects in other files as well.
 const CLAUDE_CODE: &str = "claude-code";
 /// Maximum number of servers in all files.
@@ -64,17 +64,17 @@ pub fn scan_settings(
 ) -> Result<ScanReport, ConfigProblem> {
     let mut scan = SettingsScan {
         surroundings,
-        roots: files::roots(surroundings),
+        roots: files::allowed_roots(surroundings),
         project: None,
         seen: BTreeSet::new(),
         found: Vec::new(),
         report: ScanReport::default(),
     };
     match from {
-        ScanScope::All => APPS.iter().for_each(|app| scan.app(app)),
-        ScanScope::App(name) => scan.app(app_named(name).ok_or_else(|| no_such_app(name))?),
-        ScanScope::Path(path) if path.is_dir() => scan.project(path),
-        ScanScope::Path(path) => scan.path(path)?,
+        ScanScope::All => APPS.iter().for_each(|app| scan.scan_app(app)),
+        ScanScope::App(name) => scan.scan_app(app_named(name).ok_or_else(|| no_such_app(name))?),
+        ScanScope::Path(path) if path.is_dir() => scan.scan_project(path),
+        ScanScope::Path(path) => scan.scan_path(path)?,
     }
     let mut report = scan.report;
     report.servers = merge::merge(scan.found, set_up);
@@ -98,79 +98,80 @@ struct SettingsScan<'s> {
 }
 
 impl SettingsScan<'_> {
-    fn app(&mut self, app: &'static SourceApp) {
+    fn scan_app(&mut self, app: &'static SourceApp) {
         for place in app.places {
-            for path in files::files_of(place, self.surroundings) {
-                self.file(app, place, &path);
+            for path in files::existing_files(place, self.surroundings) {
+                self.scan_file(app, place, &path);
             }
         }
     }
 
-    fn project(&mut self, folder: &Path) {
+    fn scan_project(&mut self, folder: &Path) {
         // A file in a cloned repository must not lead out of the repository.
         self.roots = folder.canonicalize().into_iter().collect();
         self.project = absolute(folder).ok().and_then(|folder| folder.to_str().map(str::to_owned));
         for app in APPS {
             for place in app.project {
-                for path in files::matching(folder, place.path) {
-                    self.file(app, place, &path);
+                for path in files::matching_files(folder, place.path) {
+                    self.scan_file(app, place, &path);
                 }
             }
         }
     }
 
-    fn file(&mut self, app: &'static SourceApp, place: &SettingsPath, path: &Path) {
+    fn scan_file(&mut self, app: &'static SourceApp, place: &SettingsPath, path: &Path) {
         // Two variables, or two apps, may refer to the same file.
         if !self.seen.insert(path.to_owned()) {
             return;
         }
-        let limit = if place.layout == FileLayout::ClaudeState { files::STATE_LIMIT } else { files::LIMIT };
+        let limit =
+            if place.layout == FileLayout::ClaudeState { files::MAX_STATE_FILE_BYTES } else { files::MAX_FILE_BYTES };
         match files::read(path, limit, Some(&self.roots)) {
             Ok(None) => {}
-            Ok(Some(text)) => self.take(Some(app), place.layout, path, &text),
+            Ok(Some(text)) => self.parse_servers(Some(app), place.layout, path, &text),
             Err(problem) => self.report.problems.push(problem),
         }
     }
 
     /// Reads a file that the user names, in the format of the app by its path, or else by its content.
-    fn path(&mut self, path: &Path) -> Result<(), ConfigProblem> {
-        let place = place_of(path);
+    fn scan_path(&mut self, path: &Path) -> Result<(), ConfigProblem> {
+        let place = find_place(path);
         let limit = if place.is_some_and(|(_, place)| place.layout == FileLayout::ClaudeState) {
-            files::STATE_LIMIT
+            files::MAX_STATE_FILE_BYTES
         } else {
-            files::LIMIT
+            files::MAX_FILE_BYTES
         };
         let Some(text) = files::read(path, limit, None)? else {
-            return Err(files::problem(path, "there is no such file"));
+            return Err(files::file_problem(path, "there is no such file"));
         };
         let end = path.extension().and_then(|end| end.to_str()).unwrap_or_default().to_ascii_lowercase();
         match (place, end.as_str()) {
-            (Some((app, place)), _) => self.take(Some(app), place.layout, path, &text),
-            (None, "toml") => self.take(None, FileLayout::Toml, path, &text),
+            (Some((app, place)), _) => self.parse_servers(Some(app), place.layout, path, &text),
+            (None, "toml") => self.parse_servers(None, FileLayout::Toml, path, &text),
             (None, "yaml" | "yml") if text.lines().any(|line| line.starts_with("extensions:")) => {
-                self.take(None, FileLayout::Goose, path, &text);
+                self.parse_servers(None, FileLayout::Goose, path, &text);
             }
-            (None, "yaml" | "yml") => self.take(None, FileLayout::Continue, path, &text),
+            (None, "yaml" | "yml") => self.parse_servers(None, FileLayout::Continue, path, &text),
             _ => {
                 let shown = path.display().to_string();
-                let source = EntrySource { app: None, id: UNKNOWN, file: &shown, project: None };
-                let candidates = pasted::candidates(&text)
+                let source = EntrySource { app: None, id: UNKNOWN_APP, file: &shown, project: None };
+                let candidates = pasted::parse_candidates(&text)
                     .map_err(|problem| ConfigProblem { file: Some(shown.clone()), ..problem })?;
                 let names = |file: &str| self.variable_names(path, file);
                 let servers: Vec<FoundServer> = candidates
                     .into_iter()
                     .map(|candidate| found_server(candidate, source, self.surroundings, &names))
                     .collect();
-                self.add(UNKNOWN, path, servers);
+                self.add_servers(UNKNOWN_APP, path, servers);
             }
         }
         // An unreadable file that the user named is an error.
         self.report.problems.pop().map_or(Ok(()), Err)
     }
 
-    fn take(&mut self, app: Option<&'static SourceApp>, layout: FileLayout, path: &Path, text: &str) {
+    fn parse_servers(&mut self, app: Option<&'static SourceApp>, layout: FileLayout, path: &Path, text: &str) {
         let shown = path.display().to_string();
-        let id = app.map_or(UNKNOWN, |app| app.id);
+        let id = app.map_or(UNKNOWN_APP, |app| app.id);
         let entries = match settings_reader::entries(text, &shown, app, layout) {
             Ok(entries) => entries,
             Err(problem) => return self.report.problems.push(problem),
@@ -179,19 +180,19 @@ impl SettingsScan<'_> {
         let names = |file: &str| self.variable_names(path, file);
         let servers = entries.into_iter().map(|entry| match entry.read {
             Ok(candidate) => found_server(candidate, source, self.surroundings, &names),
-            Err(problem) => broken(entry.name, &problem, source),
+            Err(problem) => broken_server(entry.name, &problem, source),
         });
         let mut servers: Vec<FoundServer> = servers.collect();
         if id == CLAUDE_CODE {
-            self.turn_off(path, &mut servers);
+            self.mark_disabled_servers(path, &mut servers);
         }
-        self.add(id, path, servers);
+        self.add_servers(id, path, servers);
     }
 
-    fn add(&mut self, app: &'static str, path: &Path, servers: Vec<FoundServer>) {
+    fn add_servers(&mut self, app: &'static str, path: &Path, servers: Vec<FoundServer>) {
         if self.found.len() + servers.len() > MAX_SERVERS {
             let message = format!("it was skipped: there are more than {MAX_SERVERS} servers in all");
-            return self.report.problems.push(files::problem(path, message));
+            return self.report.problems.push(files::file_problem(path, message));
         }
         self.report.files.push(FileRead { app, file: path.display().to_string(), servers: servers.len() });
         self.found.extend(servers);
@@ -204,7 +205,7 @@ impl SettingsScan<'_> {
             Some(rest) => self.surroundings.home.join(rest),
             None => settings.parent()?.join(file),
         };
-        let text = files::read(&path, files::LIMIT, Some(&self.roots)).ok()??;
+        let text = files::read(&path, files::MAX_FILE_BYTES, Some(&self.roots)).ok()??;
         // A key file may contain lines that end with an equals sign.
         (!text.contains("-----BEGIN ")).then(|| files::variable_names(&text))
     }

@@ -5,14 +5,14 @@ use std::borrow::Cow;
 use ports::url_parts::looks_like_key;
 
 /// Parts of names whose values are secrets.
-const NAMES: [&str; 10] =
+const SECRET_NAME_PARTS: [&str; 10] =
     ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "AUTH", "COOKIE", "PRIVATE"];
 /// Last parts of names whose values are secrets. Elsewhere in a name they are insignificant: "BYPASS", "PASS_THROUGH".
-const LAST_PARTS: [&str; 4] = ["PASS", "JWT", "BEARER", "DSN"];
+const SECRET_LAST_PARTS: [&str; 4] = ["PASS", "JWT", "BEARER", "DSN"];
 /// Authentication schemes before a credential in a header.
-const SCHEMES: [&str; 4] = ["bearer", "basic", "token", "apikey"];
+const AUTH_SCHEMES: [&str; 4] = ["bearer", "basic", "token", "apikey"];
 /// Prefixes of keys that services issue, with the minimum number of characters that follow.
-const PREFIXES: [(&str, usize); 29] = [
+const KEY_PREFIXES: [(&str, usize); 29] = [
     ("sk-", 8),
     ("sk_", 8),
     ("rk_live_", 4),
@@ -51,11 +51,11 @@ pub fn is_secret_name(name: &str) -> bool {
         return false;
     }
     let upper = name.to_ascii_uppercase();
-    let bare = without_authors(&upper);
-    NAMES.iter().any(|part| bare.contains(part))
+    let bare = without_author(&upper);
+    SECRET_NAME_PARTS.iter().any(|part| bare.contains(part))
         || upper.ends_with("_PAT")
         || upper.ends_with("_PWD")
-        || LAST_PARTS.contains(&last_part(name).to_ascii_uppercase().as_str())
+        || SECRET_LAST_PARTS.contains(&last_part(name).to_ascii_uppercase().as_str())
 }
 
 /// Returns `true` if the name indicates an OAuth client identifier. It is public: the browser shows it in the address
@@ -71,7 +71,7 @@ pub fn is_client_id(name: &str) -> bool {
 pub fn is_secret_value(name: &str, value: &str) -> bool {
     match is_client_id(name) {
         true => has_credential(value),
-        false => (is_secret_name(name) && !is_switch(value.trim())) || has_secret(value),
+        false => (is_secret_name(name) && !is_empty_or_switch(value.trim())) || has_secret(value),
     }
 }
 
@@ -86,7 +86,7 @@ fn last_part(name: &str) -> &str {
 }
 
 /// Removes "AUTHOR" from a name, which is unrelated to authorization.
-fn without_authors(upper: &str) -> String {
+fn without_author(upper: &str) -> String {
     let mut kept = String::with_capacity(upper.len());
     let mut rest = upper;
     while let Some(at) = rest.find("AUTHOR") {
@@ -101,7 +101,7 @@ fn without_authors(upper: &str) -> String {
 
 /// Returns `true` if a value is not secret under any name because it is empty or a switch.
 #[must_use]
-pub fn is_switch(value: &str) -> bool {
+pub fn is_empty_or_switch(value: &str) -> bool {
     ["", "true", "false", "yes", "no", "on", "off", "0", "1"].iter().any(|word| value.eq_ignore_ascii_case(word))
 }
 
@@ -110,12 +110,12 @@ pub fn is_switch(value: &str) -> bool {
 #[must_use]
 pub fn is_harmless(value: &str) -> bool {
     let is_number = || value.len() <= 6 && value.bytes().all(|b| b.is_ascii_digit());
-    is_switch(value) || is_number() || is_reference(value)
+    is_empty_or_switch(value) || is_number() || is_reference(value)
 }
 
 fn is_reference(value: &str) -> bool {
     let value = match value.split_once(' ') {
-        Some((scheme, rest)) if is_scheme(scheme) => rest.trim_start(),
+        Some((scheme, rest)) if is_auth_scheme(scheme) => rest.trim_start(),
         _ => value,
     };
     let in_braces = ["${", "{env:", "{file:"].iter().any(|open| value.starts_with(open)) && value.ends_with('}');
@@ -126,8 +126,8 @@ fn is_reference(value: &str) -> bool {
 }
 
 /// Returns `true` for an authentication scheme in a header, such as `Bearer`.
-pub(crate) fn is_scheme(word: &str) -> bool {
-    SCHEMES.iter().any(|scheme| word.eq_ignore_ascii_case(scheme))
+pub(crate) fn is_auth_scheme(word: &str) -> bool {
+    AUTH_SCHEMES.iter().any(|scheme| word.eq_ignore_ascii_case(scheme))
 }
 
 /// Returns `true` if a text contains something that looks like a secret, independent of its name: a key with a known
@@ -156,13 +156,13 @@ fn has_named_secret(text: &str) -> bool {
             return false;
         }
         let is_pin = sign == "=" && after.starts_with('=') && after[1..].starts_with(|c: char| c.is_ascii_digit());
-        is_secret_name(name) && !is_pin && !is_harmless(value_of(if is_default { &after[1..] } else { after }))
+        is_secret_name(name) && !is_pin && !is_harmless(leading_value(if is_default { &after[1..] } else { after }))
     })
 }
 
 /// Returns the value at the beginning of a text, without an authentication scheme, or an empty text for a placeholder
 /// such as `<key>`.
-fn value_of(text: &str) -> &str {
+fn leading_value(text: &str) -> &str {
     let text = text.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\''));
     if text.starts_with('<') && text.contains('>') {
         return "";
@@ -177,24 +177,24 @@ fn value_of(text: &str) -> &str {
             .unwrap_or(end)
     };
     let end = word(text);
-    if is_scheme(&text[..end]) && text[end..].starts_with(char::is_whitespace) {
-        return value_of(&text[end..]);
+    if is_auth_scheme(&text[..end]) && text[end..].starts_with(char::is_whitespace) {
+        return leading_value(&text[end..]);
     }
     &text[..end]
 }
 
 /// Returns `true` if a text contains a secret by its format alone.
 fn has_secret_format(text: &str) -> bool {
-    has_credential(text) || words(text).any(has_random_part)
+    has_credential(text) || split_words(text).any(has_random_part)
 }
 
 /// Returns `true` if a text contains a private key, a password in a URL, or a key with a known prefix.
 pub(crate) fn has_credential(text: &str) -> bool {
     let has_key = |word: &str| word.split(['=', ':', '&', '?', '#', '/', '\\', '@', '$']).any(has_known_prefix);
-    text.contains("-----BEGIN ") || has_password(text) || words(text).any(has_key)
+    text.contains("-----BEGIN ") || has_password(text) || split_words(text).any(has_key)
 }
 
-fn words(text: &str) -> impl Iterator<Item = &str> {
+fn split_words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| c.is_whitespace() || "\"'`,;<>()[]{}|".contains(c))
 }
 
@@ -209,7 +209,7 @@ fn has_password(text: &str) -> bool {
 }
 
 fn has_known_prefix(part: &str) -> bool {
-    PREFIXES.iter().any(|(prefix, least)| {
+    KEY_PREFIXES.iter().any(|(prefix, least)| {
         part.strip_prefix(prefix).is_some_and(|rest| {
             let is_odd = || rest.contains(|c: char| c.is_ascii_digit() || c.is_ascii_uppercase());
             // "sk-learn-server" is an ordinary name.
@@ -238,19 +238,21 @@ fn has_random_part(word: &str) -> bool {
 
 /// Removes the hashes in paths of the Nix store: `/nix/store/HASH-NAME`.
 fn without_store_hashes(word: &str) -> Cow<'_, str> {
-    const STORE: &str = "/nix/store/";
-    const HASH: usize = 32;
+    const NIX_STORE: &str = "/nix/store/";
+    const NIX_HASH_CHARS: usize = 32;
     // Nix's base 32 alphabet lacks the letters e, o, t and u.
     let is_digit = |b: u8| b.is_ascii_digit() || (b.is_ascii_lowercase() && !b"eotu".contains(&b));
-    if !word.contains(STORE) {
+    if !word.contains(NIX_STORE) {
         return Cow::Borrowed(word);
     }
-    let mut parts = word.split(STORE);
+    let mut parts = word.split(NIX_STORE);
     let mut kept = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        let is_named = part.len() > HASH && part.as_bytes()[HASH] == b'-' && part.bytes().take(HASH).all(is_digit);
-        kept.push_str(STORE);
-        kept.push_str(if is_named { &part[HASH..] } else { part });
+        let is_named = part.len() > NIX_HASH_CHARS
+            && part.as_bytes()[NIX_HASH_CHARS] == b'-'
+            && part.bytes().take(NIX_HASH_CHARS).all(is_digit);
+        kept.push_str(NIX_STORE);
+        kept.push_str(if is_named { &part[NIX_HASH_CHARS..] } else { part });
     }
     Cow::Owned(kept)
 }

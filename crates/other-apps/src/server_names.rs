@@ -10,7 +10,7 @@ use ports::url_parts::UrlParts;
 const MAX_NAME: usize = 64;
 
 /// Converts a text to a valid name, as close to the original as possible.
-pub(crate) fn valid(wanted: &str) -> String {
+pub(crate) fn to_valid_name(wanted: &str) -> String {
     let is_seen = |c: &char| !c.is_control() && matches!(visible(c.encode_utf8(&mut [0; 4])), Cow::Borrowed(_));
     let name: String = wanted.chars().filter(is_seen).take(MAX_NAME).collect();
     match name.trim() {
@@ -22,7 +22,7 @@ pub(crate) fn valid(wanted: &str) -> String {
 /// Returns the wanted name if it is valid and free, or else a similar one with a number.
 #[must_use]
 pub fn free_name<'n>(wanted: &str, taken: impl IntoIterator<Item = &'n String>) -> String {
-    TakenNames::new(taken).take(&valid(wanted))
+    TakenNames::new(taken).take(&to_valid_name(wanted))
 }
 
 /// Names that are taken. Compared without case, so that servers are not confused.
@@ -38,7 +38,7 @@ impl TakenNames {
         Self { taken: taken.into_iter().map(|name| name.to_lowercase()).collect(), next: HashMap::new() }
     }
 
-    pub(crate) fn has(&self, name: &str) -> bool {
+    pub(crate) fn contains(&self, name: &str) -> bool {
         self.taken.contains(&name.to_lowercase())
     }
 
@@ -64,27 +64,27 @@ pub(crate) fn from_url(url: &str) -> String {
     let domain = UrlParts::parse(url).domain;
     let is_address = domain.starts_with('[') || domain.bytes().all(|b| b.is_ascii_digit() || b == b'.');
     let first = domain.split('.').next().unwrap_or_default();
-    if is_address || first.is_empty() || first == "localhost" { valid("remote") } else { valid(first) }
+    if is_address || first.is_empty() || first == "localhost" { to_valid_name("remote") } else { to_valid_name(first) }
 }
 
 /// Derives a name from the target of a command: a package, image, module or file.
 pub(crate) fn from_command(config: &StdioConfig) -> String {
     let program = stem(&config.command);
     let subject = match program {
-        "docker" | "podman" => image(&config.args),
+        "docker" | "podman" => container_image(&config.args),
         "npx" | "uvx" | "bunx" | "pipx" | "uv" | "pnpm" | "yarn" | "npm" | "bun" | "deno" | "node" | "python"
         | "python3" | "py" | "go" | "cargo" | "dotnet" | "java" | "cmd" | "tsx" => {
-            config.args.iter().find(|word| is_subject(word)).map(String::as_str)
+            config.args.iter().find(|word| is_package_or_program(word)).map(String::as_str)
         }
         _ => None,
     };
-    let name = trimmed(subject.unwrap_or(program));
-    valid(&name)
+    let name = without_common_parts(subject.unwrap_or(program));
+    to_valid_name(&name)
 }
 
 /// Returns the image of `docker run`, after options that may have values.
-fn image(args: &[String]) -> Option<&str> {
-    const WITH_VALUE: [&str; 12] = [
+fn container_image(args: &[String]) -> Option<&str> {
+    const VALUE_OPTIONS: [&str; 12] = [
         "-e",
         "--env",
         "-v",
@@ -100,7 +100,7 @@ fn image(args: &[String]) -> Option<&str> {
     ];
     let mut words = args.iter().map(String::as_str).skip_while(|word| *word != "run").skip(1);
     while let Some(word) = words.next() {
-        if WITH_VALUE.contains(&word) {
+        if VALUE_OPTIONS.contains(&word) {
             words.next();
         } else if !word.starts_with('-') {
             return Some(word);
@@ -109,9 +109,9 @@ fn image(args: &[String]) -> Option<&str> {
     None
 }
 
-fn is_subject(word: &str) -> bool {
-    const STEPS: [&str; 9] = ["run", "exec", "dlx", "x", "tool", "npx", "uvx", "start", "/c"];
-    !word.starts_with('-') && !STEPS.contains(&word) && !word.eq_ignore_ascii_case("/c")
+fn is_package_or_program(word: &str) -> bool {
+    const RUNNER_SUBCOMMANDS: [&str; 9] = ["run", "exec", "dlx", "x", "tool", "npx", "uvx", "start", "/c"];
+    !word.starts_with('-') && !RUNNER_SUBCOMMANDS.contains(&word) && !word.eq_ignore_ascii_case("/c")
 }
 
 /// Returns the last component of a path, without program extensions.
@@ -124,11 +124,11 @@ fn stem(path: &str) -> &str {
 }
 
 /// Removes the parts of a package or path that many servers have in common.
-fn trimmed(subject: &str) -> String {
+fn without_common_parts(subject: &str) -> String {
     let path = subject.trim_end_matches(['/', '\\']);
     let parts: Vec<&str> = path.split(['/', '\\']).filter(|part| !part.is_empty()).collect();
-    const COMMON: [&str; 9] = ["index", "main", "server", "cli", "app", "dist", "build", "src", "bin"];
-    let own = parts.iter().rev().map(|part| stem(part)).find(|part| !COMMON.contains(part));
+    const COMMON_PARTS: [&str; 9] = ["index", "main", "server", "cli", "app", "dist", "build", "src", "bin"];
+    let own = parts.iter().rev().map(|part| stem(part)).find(|part| !COMMON_PARTS.contains(part));
     let mut name = own.unwrap_or_else(|| stem(path));
     // Removes a version after "@" or ":", but not the "@" of a scope.
     if let Some((before, _)) = name.split_once('@').filter(|(before, _)| !before.is_empty()) {

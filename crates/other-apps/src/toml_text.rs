@@ -21,22 +21,22 @@ pub(crate) fn parse<'t>(text: &JsonText<'t>) -> Result<Value<'t>, ConfigProblem>
         text.problem(at, format!("this is not TOML: {}", error.message().lines().next().unwrap_or_default()))
     })?;
     let range = Range::new(root.span().start, root.span().end);
-    Ok(Value::Object(Object { range, properties: properties(text.text, root.into_inner()) }))
+    Ok(Value::Object(Object { range, properties: convert_table(text.text, root.into_inner()) }))
 }
 
 /// Converts the members of a table. The parser limits the nesting depth.
-fn properties<'t>(text: &'t str, table: DeTable<'t>) -> Vec<ObjectProp<'t>> {
-    table.into_iter().map(|(key, value)| property(text, key, value)).collect()
+fn convert_table<'t>(text: &'t str, table: DeTable<'t>) -> Vec<ObjectProp<'t>> {
+    table.into_iter().map(|(key, value)| convert_property(text, key, value)).collect()
 }
 
-fn property<'t>(text: &'t str, key: Spanned<DeString<'t>>, value: Spanned<DeValue<'t>>) -> ObjectProp<'t> {
+fn convert_property<'t>(text: &'t str, key: Spanned<DeString<'t>>, value: Spanned<DeValue<'t>>) -> ObjectProp<'t> {
     let name = key.span();
     let range = Range::new(name.start, name.end);
     let name = ObjectPropName::String(StringLit { range, value: key.into_inner() });
-    ObjectProp { range, name, value: tree(text, value) }
+    ObjectProp { range, name, value: convert_value(text, value) }
 }
 
-fn tree<'t>(text: &'t str, value: Spanned<DeValue<'t>>) -> Value<'t> {
+fn convert_value<'t>(text: &'t str, value: Spanned<DeValue<'t>>) -> Value<'t> {
     let span = value.span();
     let range = Range::new(span.start, span.end);
     let source = text.get(span).unwrap_or_default();
@@ -46,9 +46,9 @@ fn tree<'t>(text: &'t str, value: Spanned<DeValue<'t>>) -> Value<'t> {
         DeValue::Boolean(value) => Value::BooleanLit(BooleanLit { range, value }),
         DeValue::Datetime(_) => Value::StringLit(StringLit { range, value: Cow::Borrowed(source) }),
         DeValue::Array(items) => {
-            let elements = items.into_iter().map(|item| tree(text, item)).collect();
+            let elements = items.into_iter().map(|item| convert_value(text, item)).collect();
             Value::Array(Array { range, elements })
         }
-        DeValue::Table(table) => Value::Object(Object { range, properties: properties(text, table) }),
+        DeValue::Table(table) => Value::Object(Object { range, properties: convert_table(text, table) }),
     }
 }

@@ -70,7 +70,7 @@ pub fn references(text: &str, syntax: ReferenceSyntax) -> Vec<ValueReference> {
     let mut found = Vec::new();
     let mut at = 0;
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty() && found.len() < MAX_REFERENCES) {
-        match first(rest, syntax) {
+        match parse_reference(rest, syntax) {
             Some((length, target)) => {
                 found.push(ValueReference { range: at..at + length, target });
                 at += length;
@@ -82,20 +82,20 @@ pub fn references(text: &str, syntax: ReferenceSyntax) -> Vec<ValueReference> {
 }
 
 /// Returns the reference at the beginning of a text, with its length.
-fn first(text: &str, syntax: ReferenceSyntax) -> Option<(usize, ReferenceTarget)> {
+fn parse_reference(text: &str, syntax: ReferenceSyntax) -> Option<(usize, ReferenceTarget)> {
     let is = |wanted: &[ReferenceSyntax]| wanted.contains(&syntax);
     if is(&[ReferenceSyntax::DoubleBraces, ReferenceSyntax::Any])
-        && let Some((inner, length)) = between(text, "${{", "}}")
+        && let Some((inner, length)) = strip_delimiters(text, "${{", "}}")
     {
-        return Some((length, in_double_braces(inner.trim())));
+        return Some((length, parse_double_braces(inner.trim())));
     }
     if is(&[ReferenceSyntax::Dollar, ReferenceSyntax::Shell, ReferenceSyntax::Any])
-        && let Some((inner, length)) = between(text, "${", "}")
+        && let Some((inner, length)) = strip_delimiters(text, "${", "}")
     {
-        return behind_dollar(inner).map(|target| (length, target));
+        return parse_after_dollar(inner).map(|target| (length, target));
     }
     if is(&[ReferenceSyntax::Braces, ReferenceSyntax::Any])
-        && let Some((inner, length)) = between(text, "{", "}")
+        && let Some((inner, length)) = strip_delimiters(text, "{", "}")
     {
         let target = match inner.split_once(':')? {
             ("env", name) if is_variable(name) => ReferenceTarget::Environment { name: name.to_owned(), default: None },
@@ -114,7 +114,7 @@ fn first(text: &str, syntax: ReferenceSyntax) -> Option<(usize, ReferenceTarget)
     None
 }
 
-fn between<'t>(text: &'t str, open: &str, close: &str) -> Option<(&'t str, usize)> {
+fn strip_delimiters<'t>(text: &'t str, open: &str, close: &str) -> Option<(&'t str, usize)> {
     let inner = text.strip_prefix(open)?;
     // A nested reference is found separately. Stopping at any brace avoids rescanning text with unclosed braces.
     let end = inner.bytes().take(MAX_REFERENCE).position(|byte| matches!(byte, b'{' | b'}'))?;
@@ -122,7 +122,7 @@ fn between<'t>(text: &'t str, open: &str, close: &str) -> Option<(&'t str, usize
     Some((&inner[..end], open.len() + end + close.len()))
 }
 
-fn in_double_braces(inner: &str) -> ReferenceTarget {
+fn parse_double_braces(inner: &str) -> ReferenceTarget {
     match inner.split_once('.') {
         Some(("secrets", name)) => ReferenceTarget::Secret(name.to_owned()),
         Some(("inputs", name)) => ReferenceTarget::Input(name.to_owned()),
@@ -130,7 +130,7 @@ fn in_double_braces(inner: &str) -> ReferenceTarget {
     }
 }
 
-fn behind_dollar(inner: &str) -> Option<ReferenceTarget> {
+fn parse_after_dollar(inner: &str) -> Option<ReferenceTarget> {
     if let Some((name, default)) = inner.split_once(":-").filter(|(name, _)| is_variable(name)) {
         return Some(ReferenceTarget::Environment { name: name.to_owned(), default: Some(default.to_owned()) });
     }

@@ -19,7 +19,7 @@ const MAX_DEPTH: usize = 64;
 const MAX_VALUES: usize = 100_000;
 
 /// Maximum size of text that aliases and anchors may copy, in bytes.
-const MAX_COPIED: usize = 4 * 1_024 * 1_024;
+const MAX_COPIED_BYTES: usize = 4 * 1_024 * 1_024;
 
 /// Parses the first document of the text, or returns `None` if it is empty.
 ///
@@ -40,7 +40,7 @@ pub(crate) fn parse<'t>(text: &JsonText<'t>) -> Result<Option<Value<'t>>, Config
             None => return Ok(None),
             Some((Event::StreamStart | Event::DocumentStart(..), _)) => {}
             Some((Event::StreamEnd | Event::DocumentEnd, _)) => return Ok(None),
-            Some((event, span)) => return builder.value(event, span, 0).map(Some),
+            Some((event, span)) => return builder.build_value(event, span, 0).map(Some),
         }
     }
 }
@@ -60,78 +60,82 @@ impl<'t, I: Iterator<Item = Result<(Event<'t>, Span), ScanError>>> YamlBuilder<'
             None => Ok(None),
             Some(Ok(found)) => Ok(Some(found)),
             Some(Err(error)) => {
-                let at = offset(self.text.text, error.marker());
+                let at = marker_offset(self.text.text, error.marker());
                 let cause = error.info();
                 Err(self.text.problem(at, format!("this is not YAML: {}", cause.lines().next().unwrap_or_default())))
             }
         }
     }
 
-    fn needed(&mut self) -> Result<(Event<'t>, Span), ConfigProblem> {
+    fn next_required(&mut self) -> Result<(Event<'t>, Span), ConfigProblem> {
         self.next()?.ok_or_else(|| self.text.problem(self.text.text.len(), "this is not YAML: it ends too early"))
     }
 
-    fn value(&mut self, event: Event<'t>, span: Span, depth: usize) -> Result<Value<'t>, ConfigProblem> {
-        let range = range(self.text.text, &span);
+    fn build_value(&mut self, event: Event<'t>, span: Span, depth: usize) -> Result<Value<'t>, ConfigProblem> {
+        let range = span_range(self.text.text, &span);
         if depth > MAX_DEPTH {
             return Err(self.text.problem(range.start, "too many levels within one another"));
         }
-        self.count(range, 1)?;
+        self.count_values(range, 1)?;
         let (value, anchor) = match event {
             Event::Scalar(value, style, anchor, tag) => {
                 let is_text = style != ScalarStyle::Plain || tag.is_some_and(|tag| tag.core_suffix() == Some("str"));
                 let source = self.text.text.get(range.start..range.end).unwrap_or_default();
                 (
-                    if is_text { Value::StringLit(StringLit { range, value }) } else { plain(range, value, source) },
+                    if is_text {
+                        Value::StringLit(StringLit { range, value })
+                    } else {
+                        convert_plain_scalar(range, value, source)
+                    },
                     anchor,
                 )
             }
             Event::SequenceStart(_, anchor, _) => {
                 let mut elements = Vec::new();
                 loop {
-                    match self.needed()? {
+                    match self.next_required()? {
                         (Event::SequenceEnd, _) => break,
-                        (event, span) => elements.push(self.value(event, span, depth + 1)?),
+                        (event, span) => elements.push(self.build_value(event, span, depth + 1)?),
                     }
                 }
                 (Value::Array(Array { range, elements }), anchor)
             }
-            Event::MappingStart(_, anchor, _) => (self.mapping(range, depth)?, anchor),
+            Event::MappingStart(_, anchor, _) => (self.build_mapping(range, depth)?, anchor),
             Event::Alias(anchor) => {
                 let Some(known) = self.anchors.get(&anchor) else {
                     return Err(self.text.problem(range.start, "this alias stands for nothing"));
                 };
-                let (values, bytes) = (size(known), bytes(known));
-                self.count(range, values)?;
+                let (values, bytes) = (value_count(known), text_bytes(known));
+                self.count_values(range, values)?;
                 self.count_copied(range, bytes)?;
                 (self.anchors.get(&anchor).cloned().unwrap_or(Value::NullKeyword(NullKeyword { range })), 0)
             }
             _ => return Err(self.text.problem(range.start, "this is not YAML: a value was expected")),
         };
         if anchor != 0 {
-            self.count(range, size(&value))?;
-            self.count_copied(range, bytes(&value))?;
+            self.count_values(range, value_count(&value))?;
+            self.count_copied(range, text_bytes(&value))?;
             self.anchors.insert(anchor, value.clone());
         }
         Ok(value)
     }
 
-    fn mapping(&mut self, range: Range, depth: usize) -> Result<Value<'t>, ConfigProblem> {
+    fn build_mapping(&mut self, range: Range, depth: usize) -> Result<Value<'t>, ConfigProblem> {
         let mut properties: Vec<ObjectProp<'t>> = Vec::new();
         let mut merged: Vec<Value<'t>> = Vec::new();
         loop {
-            let (name, at, is_plain) = match self.needed()? {
+            let (name, at, is_plain) = match self.next_required()? {
                 (Event::MappingEnd, _) => break,
                 (Event::Scalar(name, style, ..), span) => {
-                    (name, self::range(self.text.text, &span), style == ScalarStyle::Plain)
+                    (name, self::span_range(self.text.text, &span), style == ScalarStyle::Plain)
                 }
                 (_, span) => {
-                    let at = self::range(self.text.text, &span).start;
+                    let at = self::span_range(self.text.text, &span).start;
                     return Err(self.text.problem(at, "a name must be a text, and no list or mapping"));
                 }
             };
-            let (event, span) = self.needed()?;
-            let value = self.value(event, span, depth + 1)?;
+            let (event, span) = self.next_required()?;
+            let value = self.build_value(event, span, depth + 1)?;
             if is_plain && name == "<<" {
                 merged.push(value);
                 continue;
@@ -162,13 +166,13 @@ impl<'t, I: Iterator<Item = Result<(Event<'t>, Span), ScanError>>> YamlBuilder<'
 
     fn count_copied(&mut self, range: Range, bytes: usize) -> Result<(), ConfigProblem> {
         self.copied += bytes;
-        if self.copied > MAX_COPIED {
+        if self.copied > MAX_COPIED_BYTES {
             return Err(self.text.problem(range.start, "the aliases in the file stand for more than 4 MB"));
         }
         Ok(())
     }
 
-    fn count(&mut self, range: Range, more: usize) -> Result<(), ConfigProblem> {
+    fn count_values(&mut self, range: Range, more: usize) -> Result<(), ConfigProblem> {
         self.values += more;
         if self.values > MAX_VALUES {
             return Err(self.text.problem(range.start, format!("the file has more than {MAX_VALUES} values")));
@@ -178,28 +182,28 @@ impl<'t, I: Iterator<Item = Result<(Event<'t>, Span), ScanError>>> YamlBuilder<'
 }
 
 /// Returns the number of bytes of text in a tree.
-fn bytes(value: &Value<'_>) -> usize {
+fn text_bytes(value: &Value<'_>) -> usize {
     match value {
         Value::StringLit(text) => text.value.len(),
-        Value::Array(list) => list.elements.iter().map(bytes).sum(),
+        Value::Array(list) => list.elements.iter().map(text_bytes).sum(),
         Value::Object(map) => {
-            map.properties.iter().map(|property| property.name.as_str().len() + bytes(&property.value)).sum()
+            map.properties.iter().map(|property| property.name.as_str().len() + text_bytes(&property.value)).sum()
         }
         _ => 0,
     }
 }
 
 /// Returns the number of values in a tree.
-fn size(value: &Value<'_>) -> usize {
+fn value_count(value: &Value<'_>) -> usize {
     1 + match value {
-        Value::Array(list) => list.elements.iter().map(size).sum(),
-        Value::Object(map) => map.properties.iter().map(|property| size(&property.value)).sum::<usize>(),
+        Value::Array(list) => list.elements.iter().map(value_count).sum(),
+        Value::Object(map) => map.properties.iter().map(|property| value_count(&property.value)).sum::<usize>(),
         _ => 0,
     }
 }
 
 /// Converts an unquoted scalar according to the core schema.
-fn plain<'t>(range: Range, value: Cow<'t, str>, source: &'t str) -> Value<'t> {
+fn convert_plain_scalar<'t>(range: Range, value: Cow<'t, str>, source: &'t str) -> Value<'t> {
     match &*value {
         "" | "~" | "null" | "Null" | "NULL" => Value::NullKeyword(NullKeyword { range }),
         "true" | "True" | "TRUE" => Value::BooleanLit(BooleanLit { range, value: true }),
@@ -214,10 +218,10 @@ fn plain<'t>(range: Range, value: Cow<'t, str>, source: &'t str) -> Value<'t> {
     }
 }
 
-fn range(text: &str, span: &Span) -> Range {
-    Range::new(offset(text, &span.start), offset(text, &span.end))
+fn span_range(text: &str, span: &Span) -> Range {
+    Range::new(marker_offset(text, &span.start), marker_offset(text, &span.end))
 }
 
-fn offset(text: &str, marker: &granit_parser::Marker) -> usize {
+fn marker_offset(text: &str, marker: &granit_parser::Marker) -> usize {
     marker.byte_offset().unwrap_or_else(|| text.char_indices().nth(marker.index()).map_or(text.len(), |(at, _)| at))
 }

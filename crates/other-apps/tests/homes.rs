@@ -102,7 +102,8 @@ fn missing_account_of_the_same_server_is_new() {
     };
     mail.config.as_stdio_mut().unwrap().env.insert("MAIL_TOKEN".into(), "${secret:mail-home.MAIL_TOKEN}".into());
     let report = scan_settings(&ScanScope::All, &surroundings(home, OperatingSystem::Linux), &[mail]).unwrap();
-    let statuses: Vec<(&str, &str)> = report.servers.iter().map(|one| (one.name.as_str(), one.status.word())).collect();
+    let statuses: Vec<(&str, &str)> =
+        report.servers.iter().map(|one| (one.name.as_str(), one.status.json_name())).collect();
     assert_eq!(
         statuses,
         [("mail-work", "new"), ("mail-home", "same")],
@@ -317,7 +318,7 @@ fn server_with_another_folder_or_value_is_new() {
     };
     let set_up = [entry("a", &[]), entry("b", &[("AREA", "two")]), entry("c", &[("AREA", "one")])];
     let statuses: Vec<(String, &str)> =
-        scan_home(&home, &set_up).into_iter().map(|one| (one.name, one.status.word())).collect();
+        scan_home(&home, &set_up).into_iter().map(|one| (one.name, one.status.json_name())).collect();
     let wanted = [("folder", "new"), ("value", "new"), ("equal", "same")].map(|(name, word)| (name.to_owned(), word));
     assert_eq!(statuses, wanted);
 }

@@ -179,7 +179,7 @@ impl PolicyAct<'_> {
 
     /// Returns `true` if the server initiates the act, and not the user.
     #[must_use]
-    pub const fn asked_by_server(&self) -> bool {
+    pub const fn is_server_initiated(&self) -> bool {
         matches!(
             self,
             Self::Sample { .. }

@@ -5,13 +5,13 @@ use percent_encoding::percent_decode_str;
 use url::{Host, Url};
 
 use crate::RuleError;
-use crate::case_folding::folded_glob;
+use crate::case_folding::fold_glob;
 use crate::match_verdict::{JudgementReason, MatchVerdict};
-use crate::parts_pattern::{PartsPattern, collapsed};
+use crate::parts_pattern::{PartsPattern, resolve_dots};
 use crate::pattern::{GlobPattern, MAX_PATTERN};
 
 /// Maximum number of nested percent-encodings of a path that are decoded.
-const MAX_DECODED: usize = 3;
+const MAX_DECODING_ROUNDS: usize = 3;
 
 /// A pattern of addresses: an origin, optionally with a path, including everything below that path.
 #[derive(Debug, Clone)]
@@ -53,7 +53,7 @@ impl AddressPattern {
         let bad = || RuleError::Address(text.to_owned());
         let (scheme, rest) = text.split_once("://").ok_or_else(bad)?;
         let (authority, path) = rest.split_once('/').map_or((rest, ""), |(authority, path)| (authority, path));
-        if rest.contains(['?', '#', '@']) || text.contains(is_odd) {
+        if rest.contains(['?', '#', '@']) || text.contains(is_ambiguous_character) {
             return Err(bad());
         }
         let scheme = match scheme {
@@ -67,7 +67,8 @@ impl AddressPattern {
             Some("*") => PortPattern::Any,
             Some(port) => PortPattern::Exactly(port.parse().map_err(|_| bad())?),
         };
-        let port = if scheme.as_deref().and_then(usual_port).is_some_and(|usual| port == PortPattern::Exactly(usual)) {
+        let port = if scheme.as_deref().and_then(default_port).is_some_and(|usual| port == PortPattern::Exactly(usual))
+        {
             PortPattern::Usual
         } else {
             port
@@ -75,14 +76,14 @@ impl AddressPattern {
         let host = match host.strip_prefix("*.") {
             _ if host == "*" => HostPattern::Any,
             _ if host.strip_prefix("*.").unwrap_or(host).contains('*') => return Err(bad()),
-            Some(under) => HostPattern::Under(format!(".{}", normal_host(under).ok_or_else(bad)?)),
-            None => HostPattern::Exactly(normal_host(host).ok_or_else(bad)?),
+            Some(under) => HostPattern::Under(format!(".{}", normalized_host(under).ok_or_else(bad)?)),
+            None => HostPattern::Exactly(normalized_host(host).ok_or_else(bad)?),
         };
         GlobPattern::compile(path)?;
         // A percent-encoded `*` or `?` is a literal: only literal characters are decoded, and then escaped again.
-        let parts = non_empty(path.split('/').map(|part| folded_glob(part, decoded_plain)));
-        let separated = |letters: &str| decoded_whole(letters).replace('\\', "/");
-        let decoded = non_empty(folded_glob(path, separated).split('/').map(str::to_owned));
+        let parts = non_empty_parts(path.split('/').map(|part| fold_glob(part, percent_decoded_segment)));
+        let separated = |letters: &str| percent_decoded(letters).replace('\\', "/");
+        let decoded = non_empty_parts(fold_glob(path, separated).split('/').map(str::to_owned));
         if decoded.iter().any(|part| part == "." || part == "..") {
             return Err(bad());
         }
@@ -94,16 +95,16 @@ impl AddressPattern {
 
     pub(crate) fn judge(&self, text: &str) -> MatchVerdict {
         let Ok(url) = Url::parse(text) else { return MatchVerdict::Doubtful(JudgementReason::NotAddress) };
-        let Some(host) = url.host_str().and_then(normal_host) else {
+        let Some(host) = url.host_str().and_then(normalized_host) else {
             return MatchVerdict::Doubtful(JudgementReason::NotAddress);
         };
         let by_parts = if self.is_origin(&url, &host) {
-            self.path_of(&url)
+            self.judge_url_path(&url)
         } else {
             MatchVerdict::Differs(JudgementReason::Differs)
         };
         // Parsers disagree about such an address, and another one may find a different host.
-        if text.contains(is_odd) || text.contains('\\') {
+        if text.contains(is_ambiguous_character) || text.contains('\\') {
             return MatchVerdict::Doubtful(JudgementReason::Respelled);
         }
         match by_parts {
@@ -126,7 +127,7 @@ impl AddressPattern {
         is_host && is_port && self.scheme.as_deref().is_none_or(|own| own == url.scheme())
     }
 
-    fn path_of(&self, url: &Url) -> MatchVerdict {
+    fn judge_url_path(&self, url: &Url) -> MatchVerdict {
         let Some(path) = &self.path else { return MatchVerdict::Fits };
         match (judge_path(path, url), &self.decoded) {
             (MatchVerdict::Differs(_), Some(decoded))
@@ -143,12 +144,12 @@ impl AddressPattern {
 /// percent-decoded, and without empty segments.
 fn judge_path(pattern: &PartsPattern, url: &Url) -> MatchVerdict {
     let own = url.path().strip_prefix('/').unwrap_or(url.path());
-    let plain: Vec<String> = own.split('/').map(decoded_plain).collect();
+    let plain: Vec<String> = own.split('/').map(percent_decoded_segment).collect();
     let mut verdict = pattern.judge(&plain.iter().map(String::as_str).collect::<Vec<_>>());
     let mut reading = plain.join("/");
-    for _ in 0..MAX_DECODED {
+    for _ in 0..MAX_DECODING_ROUNDS {
         let slashed = reading.replace('\\', "/");
-        verdict = verdict.and(pattern.judge(&collapsed(slashed.split('/'))), JudgementReason::Respelled);
+        verdict = verdict.and(pattern.judge(&resolve_dots(slashed.split('/'))), JudgementReason::Respelled);
         let decoded = percent_decode_str(&reading).decode_utf8_lossy().into_owned();
         if decoded == reading {
             break;
@@ -165,7 +166,7 @@ pub(crate) fn has_user(url: &Url) -> bool {
 
 /// Normalizes a host: lower case, Punycode, percent-decoded, without a trailing dot. An IPv4-mapped IPv6 address
 /// becomes the IPv4 address.
-pub(crate) fn normal_host(host: &str) -> Option<String> {
+pub(crate) fn normalized_host(host: &str) -> Option<String> {
     let host = match Host::parse(host.strip_suffix('.').unwrap_or(host)).ok()? {
         Host::Ipv6(address) => address.to_ipv4_mapped().map_or(Host::Ipv6(address), Host::Ipv4),
         host => host,
@@ -176,7 +177,7 @@ pub(crate) fn normal_host(host: &str) -> Option<String> {
 }
 
 /// Returns `true` for characters that some URL parsers remove and others don't.
-fn is_odd(character: char) -> bool {
+fn is_ambiguous_character(character: char) -> bool {
     character.is_control() || character.is_whitespace()
 }
 
@@ -186,7 +187,7 @@ fn is_scheme(text: &str) -> bool {
 }
 
 /// Returns the default port of a scheme.
-pub(crate) fn usual_port(scheme: &str) -> Option<u16> {
+pub(crate) fn default_port(scheme: &str) -> Option<u16> {
     match scheme {
         "http" | "ws" => Some(80),
         "https" | "wss" => Some(443),
@@ -204,17 +205,17 @@ pub(crate) fn split_port(authority: &str) -> (&str, Option<&str>) {
 }
 
 /// Percent-decodes a text, or returns it unchanged if the result is not valid UTF-8.
-fn decoded_whole(text: &str) -> String {
+fn percent_decoded(text: &str) -> String {
     percent_decode_str(text).decode_utf8().map_or_else(|_| text.to_owned(), Into::into)
 }
 
 /// Percent-decodes a path segment unless that would introduce a separator or a NUL byte.
-fn decoded_plain(part: &str) -> String {
-    let decoded = decoded_whole(part);
+fn percent_decoded_segment(part: &str) -> String {
+    let decoded = percent_decoded(part);
     if decoded.contains(['/', '\\', '\0']) { part.to_owned() } else { decoded }
 }
 
-fn non_empty(parts: impl Iterator<Item = String>) -> Vec<String> {
+fn non_empty_parts(parts: impl Iterator<Item = String>) -> Vec<String> {
     parts.filter(|part| !part.is_empty()).collect()
 }
 

@@ -57,8 +57,8 @@ impl ArgumentCondition {
         Ok(Self { path, is, wider: WiderConditions::new(&rule.is, effect)? })
     }
 
-    pub(crate) fn fits(&self, arguments: &Map<String, Value>, effect: RuleEffect, facts: &ResolvedPaths) -> bool {
-        self.judge(arguments, effect, facts).0.fits(effect == RuleEffect::Allow)
+    pub(crate) fn matches(&self, arguments: &Map<String, Value>, effect: RuleEffect, facts: &ResolvedPaths) -> bool {
+        self.judge(arguments, effect, facts).0.is_match(effect == RuleEffect::Allow)
     }
 
     /// Checks the argument, and returns the value that decided. For a list, all items must match if the rule allows,
@@ -70,7 +70,7 @@ impl ArgumentCondition {
         facts: &ResolvedPaths,
     ) -> (MatchVerdict, Option<&'a Value>) {
         let is_allow = effect == RuleEffect::Allow;
-        match self.find(arguments) {
+        match self.resolve_pointer(arguments) {
             PointerTarget::Nothing => (MatchVerdict::Differs(JudgementReason::Missing), None),
             PointerTarget::Unclear => (MatchVerdict::Doubtful(JudgementReason::NotJudged), None),
             PointerTarget::Value(list @ Value::Array(items)) if items.len() > MAX_ITEMS => {
@@ -80,7 +80,7 @@ impl ArgumentCondition {
                 let mut decided = (MatchVerdict::Differs(JudgementReason::Missing), None);
                 for item in items {
                     decided = (self.judge_value(item, facts), Some(item));
-                    if decided.0.fits(is_allow) != is_allow {
+                    if decided.0.is_match(is_allow) != is_allow {
                         break;
                     }
                 }
@@ -108,23 +108,23 @@ impl ArgumentCondition {
         let (verdict, value) = self.judge(arguments, effect, facts);
         ArgumentJudgement {
             number,
-            holds: verdict.fits(effect == RuleEffect::Allow),
+            holds: verdict.is_match(effect == RuleEffect::Allow),
             reason: verdict.reason(),
             value: value.map(|value| value.to_string().chars().take(MAX_VALUE).collect()),
-            normal: value.map(|value| self.is.normal(value, facts)).unwrap_or_default(),
+            normal: value.map(|value| self.is.normalized_forms(value, facts)).unwrap_or_default(),
         }
     }
 
     /// Returns `true` if the condition matches paths.
     pub(crate) fn is_path(&self) -> bool {
-        self.is.beginning().is_some()
+        self.is.literal_prefix().is_some()
     }
 
     /// Returns the paths whose symbolic links must be resolved for this condition.
     pub(crate) fn paths<'a>(&'a self, arguments: &'a Map<String, Value>) -> Vec<&'a str> {
-        let Some(beginning) = self.is.beginning() else { return Vec::new() };
+        let Some(beginning) = self.is.literal_prefix() else { return Vec::new() };
         let mut paths = vec![beginning];
-        match self.find(arguments) {
+        match self.resolve_pointer(arguments) {
             PointerTarget::Value(Value::Array(items)) => {
                 paths.extend(items.iter().take(MAX_ITEMS).filter_map(Value::as_str))
             }
@@ -134,7 +134,7 @@ impl ArgumentCondition {
         paths
     }
 
-    fn find<'a>(&self, arguments: &'a Map<String, Value>) -> PointerTarget<'a> {
+    fn resolve_pointer<'a>(&self, arguments: &'a Map<String, Value>) -> PointerTarget<'a> {
         let Some((first, rest)) = self.path.split_first() else { return PointerTarget::Nothing };
         let Some(mut found) = arguments.get(first) else { return PointerTarget::Nothing };
         for part in rest {

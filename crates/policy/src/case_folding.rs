@@ -4,18 +4,18 @@
 
 use unicode_normalization::UnicodeNormalization;
 
-use crate::pattern::exactly;
+use crate::pattern::escape_glob;
 
 /// Folds case, width and composition of a text, removes characters that some programs drop, and replaces full stops of
 /// other scripts by dots.
-pub(crate) fn folded(text: &str) -> String {
+pub(crate) fn fold_text(text: &str) -> String {
     let dots = |c: char| if matches!(c, '\u{3002}' | '\u{ff0e}' | '\u{ff61}') { '.' } else { c };
-    let kept = text.chars().filter(|c| !is_left_out(*c)).map(dots).nfkc();
+    let kept = text.chars().filter(|c| !is_ignorable(*c)).map(dots).nfkc();
     kept.flat_map(char::to_uppercase).flat_map(char::to_lowercase).nfkc().collect()
 }
 
 /// Replaces separators, dots and percent signs of other widths by the ASCII ones, as some systems do.
-pub(crate) fn narrowed(text: &str) -> String {
+pub(crate) fn narrow_separators(text: &str) -> String {
     let mut narrow = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
@@ -32,24 +32,24 @@ pub(crate) fn narrowed(text: &str) -> String {
 }
 
 /// Folds the literal characters of a glob by `fold`. Wildcards stay, and a full-width `*` doesn't become one.
-pub(crate) fn folded_glob(glob: &str, fold: impl Fn(&str) -> String) -> String {
+pub(crate) fn fold_glob(glob: &str, fold: impl Fn(&str) -> String) -> String {
     let (mut shape, mut letters) = (String::new(), String::new());
     let mut characters = glob.chars();
     while let Some(character) = characters.next() {
         match character {
             '*' | '?' => {
-                shape.push_str(&exactly(&fold(&std::mem::take(&mut letters))));
+                shape.push_str(&escape_glob(&fold(&std::mem::take(&mut letters))));
                 shape.push(character);
             }
             '\\' => letters.extend(characters.next()),
             other => letters.push(other),
         }
     }
-    shape + &exactly(&fold(&letters))
+    shape + &escape_glob(&fold(&letters))
 }
 
 /// Returns `true` for characters that some systems drop: control characters and characters without width.
-pub(crate) fn is_left_out(character: char) -> bool {
+pub(crate) fn is_ignorable(character: char) -> bool {
     character.is_control()
         || matches!(
             character,
@@ -70,7 +70,7 @@ mod tests {
             ("\u{ff0a}\u{ff1f}\u{ff3c}", r"\*\?\\"),
             ("s\u{e9}*e\u{301}", "s\u{e9}*\u{e9}"),
         ] {
-            assert_eq!(folded_glob(glob, folded), expected, "{glob}");
+            assert_eq!(fold_glob(glob, fold_text), expected, "{glob}");
         }
     }
 
@@ -81,7 +81,7 @@ mod tests {
             ("/\u{ff05}\u{ff12}e", "/%2e"),
             ("/\u{2025}/\u{ff11}", "/../\u{ff11}"),
         ] {
-            assert_eq!(narrowed(text), expected, "{text}");
+            assert_eq!(narrow_separators(text), expected, "{text}");
         }
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::argument_condition::ArgumentCondition;
-use crate::case_folding::{folded, folded_glob};
+use crate::case_folding::{fold_glob, fold_text};
 use crate::pattern::GlobPattern;
 use crate::server_identity::Identities;
 use crate::{
@@ -16,7 +16,7 @@ const MAX_ARGUMENTS: usize = 20;
 /// Maximum length of a note, in bytes.
 const MAX_NOTE: usize = 1_000;
 /// The latest time that a file can contain, in milliseconds since 1970: the end of the year 9999.
-const LAST: u64 = 253_402_300_799_999;
+const MAX_TIME_MILLIS: u64 = 253_402_300_799_999;
 
 /// A compiled rule, ready to match acts.
 #[derive(Debug, Clone)]
@@ -40,7 +40,7 @@ impl CompiledRule {
         let identity = rule
             .identity
             .as_deref()
-            .map(|own| Ok([GlobPattern::compile(own)?, GlobPattern::compile(&folded_glob(own, folded))?]));
+            .map(|own| Ok([GlobPattern::compile(own)?, GlobPattern::compile(&fold_glob(own, fold_text))?]));
         let identity = identity.transpose()?;
         let arguments =
             rule.arguments.iter().map(|own| ArgumentCondition::new(own, rule.effect)).collect::<Result<_, _>>()?;
@@ -48,19 +48,19 @@ impl CompiledRule {
     }
 
     /// Matches the rule with an act, and returns the first condition that fails if it doesn't fit.
-    pub(crate) fn fit(&self, act: &PolicyAct<'_>, identities: &Identities, now: u64) -> RuleFit {
-        if !self.server.fits(act.server()) {
+    pub(crate) fn match_act(&self, act: &PolicyAct<'_>, identities: &Identities, now: u64) -> RuleFit {
+        if !self.server.matches(act.server()) {
             return RuleFit::OtherServer;
         }
         // Only rules that deny or ask have an identity, so an unknown identity fits.
         if let Some(own) = &self.identity
             && identities
                 .get(act.server())
-                .is_some_and(|is| !is.spellings().iter().any(|words| own.iter().any(|own| own.fits(words))))
+                .is_some_and(|is| !is.spellings().iter().any(|words| own.iter().any(|own| own.matches(words))))
         {
             return RuleFit::OtherServer;
         }
-        if !self.covers(act) {
+        if !self.applies_to_direction(act) {
             return RuleFit::OtherDirection;
         }
         if self.rule.expires_at.is_some_and(|end| end <= now) {
@@ -81,20 +81,20 @@ impl CompiledRule {
             let is_of_tools = self.tool.is_some() || !self.arguments.is_empty() || self.rule.annotations.is_some();
             return if is_of_tools { RuleFit::OtherTool } else { RuleFit::Fits };
         };
-        if self.tool.as_ref().is_some_and(|own| !own.fits(tool)) {
+        if self.tool.as_ref().is_some_and(|own| !own.matches(tool)) {
             return RuleFit::OtherTool;
         }
-        if self.rule.annotations.is_some_and(|own| !own.fits(*claims)) {
+        if self.rule.annotations.is_some_and(|own| !own.matches(*claims)) {
             return RuleFit::OtherAnnotations;
         }
-        match self.arguments.iter().position(|own| !own.fits(arguments, self.rule.effect, paths)) {
+        match self.arguments.iter().position(|own| !own.matches(arguments, self.rule.effect, paths)) {
             Some(at) => RuleFit::OtherArgument(at),
             None => RuleFit::Fits,
         }
     }
 
     /// Returns the result of each argument condition if the act is a tool call.
-    pub(crate) fn judgements(&self, act: &PolicyAct<'_>) -> Vec<ArgumentJudgement> {
+    pub(crate) fn argument_judgements(&self, act: &PolicyAct<'_>) -> Vec<ArgumentJudgement> {
         let PolicyAct::CallTool { arguments, paths, .. } = act else { return Vec::new() };
         let explain =
             |(number, own): (usize, &ArgumentCondition)| own.explain(number, arguments, self.rule.effect, paths);
@@ -108,12 +108,12 @@ impl CompiledRule {
 
     /// Returns the paths among a call's arguments whose symbolic links must be resolved.
     pub(crate) fn paths<'a>(&'a self, server: &str, tool: &str, arguments: &'a Map<String, Value>) -> Vec<&'a str> {
-        let is_about = self.server.fits(server) && self.tool.as_ref().is_none_or(|own| own.fits(tool));
+        let is_about = self.server.matches(server) && self.tool.as_ref().is_none_or(|own| own.matches(tool));
         self.arguments.iter().filter(|_| is_about).flat_map(|own| own.paths(arguments)).collect()
     }
 
     /// Returns `true` if the rule applies to acts of this direction.
-    fn covers(&self, act: &PolicyAct<'_>) -> bool {
+    fn applies_to_direction(&self, act: &PolicyAct<'_>) -> bool {
         let (effect, direction) = (self.rule.effect, self.rule.direction);
         match act {
             PolicyAct::FillForm { .. } | PolicyAct::OpenUrl { .. } | PolicyAct::ShareRoots { .. }
@@ -177,7 +177,7 @@ fn check(rule: &PolicyRule) -> Result<(), RuleError> {
     if rule.arguments.len() > MAX_ARGUMENTS {
         return Err(RuleError::TooLong { part: "list of arguments", most: MAX_ARGUMENTS });
     }
-    if rule.expires_at.is_some_and(|end| end > LAST) {
+    if rule.expires_at.is_some_and(|end| end > MAX_TIME_MILLIS) {
         return Err(RuleError::Date);
     }
     if rule.note.len() > MAX_NOTE {
@@ -187,7 +187,7 @@ fn check(rule: &PolicyRule) -> Result<(), RuleError> {
 }
 
 impl ClaimRule {
-    fn fits(self, claims: ToolClaims) -> bool {
+    fn matches(self, claims: ToolClaims) -> bool {
         let fits = |own: Option<bool>, claim: bool| own.is_none_or(|own| own == claim);
         fits(self.read_only_hint, claims.read_only)
             && fits(self.destructive_hint, claims.destructive)

@@ -8,14 +8,14 @@ use crate::{
 };
 
 /// Scopes of an approval of a call outside conversations.
-const OF_CALLS: &[ApprovalScope] = &[ApprovalScope::Once, ApprovalScope::Session, ApprovalScope::Always];
+const CALL_SCOPES: &[ApprovalScope] = &[ApprovalScope::Once, ApprovalScope::Session, ApprovalScope::Always];
 /// Scopes of an approval of a call in a conversation.
-const OF_CALLS_IN_CONVERSATION: &[ApprovalScope] =
+const CONVERSATION_CALL_SCOPES: &[ApprovalScope] =
     &[ApprovalScope::Once, ApprovalScope::Conversation, ApprovalScope::Session, ApprovalScope::Always];
 /// Scopes of an approval of a start or connection.
-const OF_STARTS: &[ApprovalScope] = &[ApprovalScope::Once, ApprovalScope::Always];
+const START_SCOPES: &[ApprovalScope] = &[ApprovalScope::Once, ApprovalScope::Always];
 /// Scopes of an approval of an act that requires consent each time.
-const EACH_TIME: &[ApprovalScope] = &[ApprovalScope::Once];
+const SINGLE_USE_SCOPES: &[ApprovalScope] = &[ApprovalScope::Once];
 
 /// Result of evaluating all rules for an act: the first rule that fits, per effect.
 #[derive(Default)]
@@ -31,7 +31,7 @@ impl Policy {
     /// Decides about an act. `now` is in milliseconds since 1970.
     #[must_use]
     pub fn decide(&self, act: &PolicyAct<'_>, now: u64) -> PolicyDecision {
-        if act.asked_by_server() && self.muted.contains(act.server()) {
+        if act.is_server_initiated() && self.muted.contains(act.server()) {
             return PolicyDecision::Deny { rule: DecisionReason::Muted, by: DecisionSource::BuiltIn };
         }
         let said = self.rule_results(act, now);
@@ -39,14 +39,14 @@ impl Policy {
             return PolicyDecision::Deny { rule: DecisionReason::RuleDenies, by };
         }
         let own = self.decide_without_strict_rules(act, &said, now);
-        let Some((rule, by)) = self.tightened(act, said.ask) else { return own };
+        let Some((rule, by)) = self.consent_reason(act, said.ask) else { return own };
         match own {
             PolicyDecision::Allow { .. } | PolicyDecision::Ask { rule: DecisionReason::ToolsAsk, .. } => {
-                PolicyDecision::Ask { rule, by, scopes: EACH_TIME }
+                PolicyDecision::Ask { rule, by, scopes: SINGLE_USE_SCOPES }
             }
             // The act's own reason is more specific. A longer scope would not take effect, as the rule asks again.
             PolicyDecision::Ask { rule, by, scopes } if scopes.contains(&ApprovalScope::Once) => {
-                PolicyDecision::Ask { rule, by, scopes: EACH_TIME }
+                PolicyDecision::Ask { rule, by, scopes: SINGLE_USE_SCOPES }
             }
             own => own,
         }
@@ -58,18 +58,18 @@ impl Policy {
         let mut considered = Vec::new();
         for set in [&self.managed.rules, &self.user.rules, &self.session] {
             for own in set.compiled() {
-                let fit = own.fit(act, &self.identities, now);
+                let fit = own.match_act(act, &self.identities, now);
                 let is_held_back = own.rule.effect == RuleEffect::Allow && fit == RuleFit::Fits;
-                let fit = if is_held_back { held_back(act, own.rule.after_untrusted) } else { fit };
+                let fit = if is_held_back { match_without_rules(act, own.rule.after_untrusted) } else { fit };
                 let is_looked_at = !matches!(fit, RuleFit::OtherServer | RuleFit::OtherDirection | RuleFit::OtherTool);
-                let arguments = if is_looked_at { own.judgements(act) } else { Vec::new() };
-                let (by, effect) = (DecisionSource::Rule(set.reference(own)), own.rule.effect);
+                let arguments = if is_looked_at { own.argument_judgements(act) } else { Vec::new() };
+                let (by, effect) = (DecisionSource::Rule(set.rule_ref(own)), own.rule.effect);
                 considered.push(ConsideredRule { by, effect, fit, arguments });
             }
         }
         for grant in self.grants_for(act) {
-            let fit = match grant_fit(grant, act, now) {
-                RuleFit::Fits => held_back(act, false),
+            let fit = match match_grant(grant, act, now) {
+                RuleFit::Fits => match_without_rules(act, false),
                 other => other,
             };
             let (by, arguments) = (DecisionSource::Grant(grant.id), Vec::new());
@@ -79,7 +79,7 @@ impl Policy {
             [(DecisionSource::ManagedPreset, self.managed.preset), (DecisionSource::Preset, self.user.preset)]
         {
             if preset == Preset::Careful {
-                let fit = if asks_when_careful(act) { RuleFit::Fits } else { RuleFit::OtherDirection };
+                let fit = if requires_consent_when_careful(act) { RuleFit::Fits } else { RuleFit::OtherDirection };
                 considered.push(ConsideredRule { by, effect: RuleEffect::Ask, fit, arguments: Vec::new() });
             }
         }
@@ -99,8 +99,8 @@ impl Policy {
                     RuleEffect::Allow if own.rule.after_untrusted => &mut said.allow_after,
                     RuleEffect::Allow => &mut said.allow,
                 };
-                if place.is_none() && own.fit(act, &self.identities, now) == RuleFit::Fits {
-                    *place = Some(by(set, own));
+                if place.is_none() && own.match_act(act, &self.identities, now) == RuleFit::Fits {
+                    *place = Some(rule_source(set, own));
                 }
             }
         }
@@ -108,7 +108,7 @@ impl Policy {
     }
 
     /// Returns the reason that requires consent whatever else allows the act, and is shown instead of `asked`.
-    fn tightened(
+    fn consent_reason(
         &self,
         act: &PolicyAct<'_>,
         asked: Option<DecisionSource>,
@@ -125,7 +125,7 @@ impl Policy {
         if matches!(act, PolicyAct::CallTool { asks_each_time: true, .. }) {
             return Some((DecisionReason::ToolAsksEachTime, DecisionSource::BuiltIn));
         }
-        if !asks_when_careful(act) || self.preset() != Preset::Careful {
+        if !requires_consent_when_careful(act) || self.preset() != Preset::Careful {
             return None;
         }
         let by =
@@ -138,22 +138,22 @@ impl Policy {
         let asks = |rule, scopes| PolicyDecision::Ask { rule, by: DecisionSource::BuiltIn, scopes };
         match act {
             PolicyAct::StartServer { .. } => {
-                self.start(act, (DecisionReason::NewCommand, DecisionReason::CommandChanged), now)
+                self.decide_start(act, (DecisionReason::NewCommand, DecisionReason::CommandChanged), now)
             }
             PolicyAct::ConnectServer { .. } => {
-                self.start(act, (DecisionReason::NewAddress, DecisionReason::AddressChanged), now)
+                self.decide_start(act, (DecisionReason::NewAddress, DecisionReason::AddressChanged), now)
             }
             PolicyAct::CallTool { standing, after_untrusted, conversation, .. } => {
                 let scopes = match conversation {
                     // A call after untrusted content can only be approved once.
-                    _ if *after_untrusted => EACH_TIME,
-                    Some(_) => OF_CALLS_IN_CONVERSATION,
-                    None => OF_CALLS,
+                    _ if *after_untrusted => SINGLE_USE_SCOPES,
+                    Some(_) => CONVERSATION_CALL_SCOPES,
+                    None => CALL_SCOPES,
                 };
                 let grants = self.grants_for(act);
-                let holding = grants.iter().find(|grant| grant_fit(grant, act, now) == RuleFit::Fits);
+                let holding = grants.iter().find(|grant| match_grant(grant, act, now) == RuleFit::Fits);
                 match holding.map(|grant| DecisionSource::Grant(grant.id)).or(said.allow).or(said.allow_after) {
-                    None if grants.iter().any(|grant| grant_fit(grant, act, now) == RuleFit::Changed) => {
+                    None if grants.iter().any(|grant| match_grant(grant, act, now) == RuleFit::Changed) => {
                         asks(DecisionReason::ToolChanged, scopes)
                     }
                     None => asks(DecisionReason::ToolsAsk, scopes),
@@ -161,7 +161,7 @@ impl Policy {
                     Some(_) if *standing == ReviewState::New => asks(DecisionReason::NewTool, scopes),
                     Some(_) if *after_untrusted => match said.allow_after {
                         Some(by) => PolicyDecision::Allow { by },
-                        None => asks(DecisionReason::AfterUntrusted, EACH_TIME),
+                        None => asks(DecisionReason::AfterUntrusted, SINGLE_USE_SCOPES),
                     },
                     Some(by) => PolicyDecision::Allow { by },
                 }
@@ -169,55 +169,60 @@ impl Policy {
             // Only a rule with a budget fits, and only while the budget lasts.
             PolicyAct::Sample { .. } => match said.allow.or(said.allow_after) {
                 Some(by) => PolicyDecision::Allow { by },
-                None => asks(DecisionReason::SamplingAsks, EACH_TIME),
+                None => asks(DecisionReason::SamplingAsks, SINGLE_USE_SCOPES),
             },
-            PolicyAct::FillForm { .. } => asks(DecisionReason::FormsAsk, EACH_TIME),
-            PolicyAct::OpenUrl { .. } => asks(DecisionReason::UrlsAsk, EACH_TIME),
+            PolicyAct::FillForm { .. } => asks(DecisionReason::FormsAsk, SINGLE_USE_SCOPES),
+            PolicyAct::OpenUrl { .. } => asks(DecisionReason::UrlsAsk, SINGLE_USE_SCOPES),
             PolicyAct::ShareRoots { decided: false, .. } => asks(DecisionReason::RootsAsk, &[ApprovalScope::Always]),
-            PolicyAct::SignIn { .. } => asks(DecisionReason::SignInAsks, EACH_TIME),
+            PolicyAct::SignIn { .. } => asks(DecisionReason::SignInAsks, SINGLE_USE_SCOPES),
             PolicyAct::ShareRoots { decided: true, .. } | PolicyAct::ReadAtUsersWish { .. } => {
                 PolicyDecision::Allow { by: DecisionSource::BuiltIn }
             }
         }
     }
 
-    fn start(&self, act: &PolicyAct<'_>, (new, changed): (DecisionReason, DecisionReason), now: u64) -> PolicyDecision {
+    fn decide_start(
+        &self,
+        act: &PolicyAct<'_>,
+        (new, changed): (DecisionReason, DecisionReason),
+        now: u64,
+    ) -> PolicyDecision {
         let (mut rule, by) = (new, DecisionSource::BuiltIn);
         for grant in self.grants_for(act) {
-            match grant_fit(grant, act, now) {
+            match match_grant(grant, act, now) {
                 RuleFit::Fits => return PolicyDecision::Allow { by: DecisionSource::Grant(grant.id) },
                 RuleFit::Changed => rule = changed,
                 _ => {}
             }
         }
-        PolicyDecision::Ask { rule, by, scopes: OF_STARTS }
+        PolicyDecision::Ask { rule, by, scopes: START_SCOPES }
     }
 
     /// Returns the grants of the act's server and tool.
     fn grants_for(&self, act: &PolicyAct<'_>) -> &[Grant] {
         match act {
             PolicyAct::StartServer { server, .. } | PolicyAct::ConnectServer { server, .. } => {
-                self.grants.of_command(server)
+                self.grants.command_grants(server)
             }
-            PolicyAct::CallTool { server, tool, .. } => self.grants.of_tool(server, tool),
+            PolicyAct::CallTool { server, tool, .. } => self.grants.tool_grants(server, tool),
             _ => &[],
         }
     }
 }
 
-fn by(set: &RuleSet, own: &CompiledRule) -> DecisionSource {
-    DecisionSource::Rule(set.reference(own))
+fn rule_source(set: &RuleSet, own: &CompiledRule) -> DecisionSource {
+    DecisionSource::Rule(set.rule_ref(own))
 }
 
 /// Matches a grant of the act's server and tool with the act.
-fn grant_fit(grant: &Grant, act: &PolicyAct<'_>, now: u64) -> RuleFit {
+fn match_grant(grant: &Grant, act: &PolicyAct<'_>, now: u64) -> RuleFit {
     let (rests_on, conversation) = match act {
         PolicyAct::StartServer { command, .. } => (*command, None),
         PolicyAct::ConnectServer { address, .. } => (*address, None),
         PolicyAct::CallTool { definition, conversation, .. } => (*definition, *conversation),
         _ => return RuleFit::OtherDirection,
     };
-    if !grant.is_of(conversation) {
+    if !grant.applies_in_conversation(conversation) {
         RuleFit::OtherConversation
     } else if grant.has_expired(now) {
         RuleFit::Expired
@@ -230,7 +235,7 @@ fn grant_fit(grant: &Grant, act: &PolicyAct<'_>, now: u64) -> RuleFit {
 
 /// Returns the reason, independent of the rules, why an allowed call still requires consent, or [`RuleFit::Fits`] if there
 /// is none. Set `holds_after` if the permission also holds after untrusted content.
-fn held_back(act: &PolicyAct<'_>, holds_after: bool) -> RuleFit {
+fn match_without_rules(act: &PolicyAct<'_>, holds_after: bool) -> RuleFit {
     match act {
         PolicyAct::CallTool { standing: ReviewState::New | ReviewState::Changed, .. } => RuleFit::NotReviewed,
         PolicyAct::CallTool { asks_each_time: true, .. } => RuleFit::AsksEachTime,
@@ -241,6 +246,6 @@ fn held_back(act: &PolicyAct<'_>, holds_after: bool) -> RuleFit {
 
 /// Returns `true` if the careful preset requires consent for each act of this kind: all except starting, connecting and
 /// signing in.
-const fn asks_when_careful(act: &PolicyAct<'_>) -> bool {
+const fn requires_consent_when_careful(act: &PolicyAct<'_>) -> bool {
     !matches!(act, PolicyAct::StartServer { .. } | PolicyAct::ConnectServer { .. } | PolicyAct::SignIn { .. })
 }

@@ -3,8 +3,8 @@
 use unicode_normalization::UnicodeNormalization;
 
 use crate::RuleError;
-use crate::case_folding::is_left_out;
-use crate::path_pattern::readings;
+use crate::case_folding::is_ignorable;
+use crate::path_pattern::path_readings;
 use crate::pattern::MAX_PATTERN;
 
 /// A folder, as its path components from the root.
@@ -39,7 +39,7 @@ pub(crate) enum PathContainment {
 }
 
 /// Folders through which every file is reachable under another name.
-const SECOND_NAMES: [&[&str]; 4] = [&["proc"], &["dev", "fd"], &[".vol"], &["System", "Volumes"]];
+const ALIAS_FOLDERS: [&[&str]; 4] = [&["proc"], &["dev", "fd"], &[".vol"], &["System", "Volumes"]];
 
 impl FolderPath {
     pub(crate) fn compile(path: &str) -> Result<Self, RuleError> {
@@ -47,20 +47,20 @@ impl FolderPath {
             return Err(RuleError::TooLong { part: "folder", most: MAX_PATTERN });
         }
         let bad = || RuleError::Folder(path.to_owned());
-        let (root, rest) = root_of(path).ok_or_else(bad)?;
-        let parts: Vec<String> = parts_of(root, rest).map(str::to_owned).collect();
+        let (root, rest) = split_root(path).ok_or_else(bad)?;
+        let parts: Vec<String> = path_components(root, rest).map(str::to_owned).collect();
         if parts.iter().any(|part| part == "..") {
             return Err(bad());
         }
         Ok(Self { parts, root, is_device: is_device(root, rest) })
     }
 
-    pub(crate) fn lies(&self, path: &str) -> PathContainment {
-        let readings = readings(path);
+    pub(crate) fn containment(&self, path: &str) -> PathContainment {
+        let readings = path_readings(path);
         let Some(first) = readings.first() else { return PathContainment::Unclear };
-        let lies = self.lies_as_read(first);
+        let lies = self.reading_containment(first);
         // Programs differ in the reading that they follow.
-        if readings[1..].iter().all(|reading| self.lies_as_read(reading) == lies) {
+        if readings[1..].iter().all(|reading| self.reading_containment(reading) == lies) {
             lies
         } else {
             PathContainment::Unclear
@@ -68,10 +68,12 @@ impl FolderPath {
     }
 
     /// Checks one reading of a path.
-    fn lies_as_read(&self, path: &str) -> PathContainment {
-        let Some((root, rest)) = root_of(path) else { return PathContainment::Unclear };
+    fn reading_containment(&self, path: &str) -> PathContainment {
+        let Some((root, rest)) = split_root(path) else { return PathContainment::Unclear };
         // A name with a NUL byte ends there for some programs, and not for others.
-        if path.contains('\0') || parts_of(root, rest).any(|part| part == ".." || is_dropped(root, part)) {
+        if path.contains('\0')
+            || path_components(root, rest).any(|part| part == ".." || is_altered_by_windows(root, part))
+        {
             return PathContainment::Unclear;
         }
         match (self.root, root) {
@@ -81,12 +83,14 @@ impl FolderPath {
             // A share can be a folder of a drive, and a path without a drive can be on any drive.
             _ => return PathContainment::Unclear,
         }
-        let (mut parts, mut is_exact) = (parts_of(root, rest), true);
+        let (mut parts, mut is_exact) = (path_components(root, rest), true);
         for own in &self.parts {
             match parts.next() {
                 Some(part) if part == own => {}
-                Some(part) if same_letters(part, own) => is_exact = false,
-                _ if has_second_name(&parts_of(root, rest).collect::<Vec<_>>()) => return PathContainment::Unclear,
+                Some(part) if is_equal_folded(part, own) => is_exact = false,
+                _ if is_in_alias_folder(&path_components(root, rest).collect::<Vec<_>>()) => {
+                    return PathContainment::Unclear;
+                }
                 _ => return PathContainment::Outside,
             }
         }
@@ -96,10 +100,10 @@ impl FolderPath {
 
 /// Returns `true` if a path with these components starts in a folder through which other files have a second name, such
 /// as `/proc`. This also holds for a pattern inside of that folder: `/proc/self/root/proc/1` is `/proc/1`.
-pub(crate) fn has_second_name(names: &[&str]) -> bool {
-    SECOND_NAMES.iter().any(|folder| {
+pub(crate) fn is_in_alias_folder(names: &[&str]) -> bool {
+    ALIAS_FOLDERS.iter().any(|folder| {
         let begin = names.get(..folder.len());
-        begin.is_some_and(|begin| begin.iter().zip(*folder).all(|(name, own)| same_letters(name, own)))
+        begin.is_some_and(|begin| begin.iter().zip(*folder).all(|(name, own)| is_equal_folded(name, own)))
     })
 }
 
@@ -112,23 +116,23 @@ pub(crate) fn is_device(root: PathRoot, rest: &str) -> bool {
 
 /// Returns `true` if Windows ignores or reinterprets part of a name: trailing dots and spaces, and everything after a
 /// colon.
-pub(crate) fn is_dropped(root: PathRoot, part: &str) -> bool {
+pub(crate) fn is_altered_by_windows(root: PathRoot, part: &str) -> bool {
     root != PathRoot::Slash && (part.ends_with(['.', ' ']) || part.contains(':'))
 }
 
 /// Returns `true` if two names differ at most in case, width, composition, and characters that some systems drop from
 /// names.
-pub(crate) fn same_letters(one: &str, other: &str) -> bool {
-    folded(one).eq(folded(other))
+pub(crate) fn is_equal_folded(one: &str, other: &str) -> bool {
+    fold_name(one).eq(fold_name(other))
 }
 
-/// Folds a name so that names which [`same_letters`] considers equal are identical.
-pub(crate) fn folded(name: &str) -> impl Iterator<Item = char> {
-    name.nfkd().filter(|c| !is_left_out(*c)).flat_map(char::to_uppercase).flat_map(char::to_lowercase)
+/// Folds a name so that names which [`is_equal_folded`] considers equal are identical.
+pub(crate) fn fold_name(name: &str) -> impl Iterator<Item = char> {
+    name.nfkd().filter(|c| !is_ignorable(*c)).flat_map(char::to_uppercase).flat_map(char::to_lowercase)
 }
 
 /// Splits an absolute path into its root and the rest, or returns `None` for a relative path or a URL.
-pub(crate) fn root_of(path: &str) -> Option<(PathRoot, &str)> {
+pub(crate) fn split_root(path: &str) -> Option<(PathRoot, &str)> {
     let bytes = path.as_bytes();
     if let [first, second, ..] = bytes
         && matches!(first, b'/' | b'\\')
@@ -146,7 +150,7 @@ pub(crate) fn root_of(path: &str) -> Option<(PathRoot, &str)> {
 }
 
 /// Returns the components of a path, without empty ones and `.`.
-pub(crate) fn parts_of(root: PathRoot, rest: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn path_components(root: PathRoot, rest: &str) -> impl Iterator<Item = &str> {
     let is_windows = root != PathRoot::Slash;
     rest.split(move |c| c == '/' || (is_windows && c == '\\')).filter(|part| !part.is_empty() && *part != ".")
 }
@@ -191,12 +195,12 @@ mod tests {
             ("/home/ann/a\0b", PathContainment::Unclear),
             ("", PathContainment::Unclear),
         ] {
-            assert_eq!(home.lies(path), lies, "{path:?}");
+            assert_eq!(home.containment(path), lies, "{path:?}");
         }
         let proc = FolderPath::compile("/proc/1").unwrap();
-        assert_eq!(proc.lies("/proc/1/status"), PathContainment::Inside, "a folder below /proc");
+        assert_eq!(proc.containment("/proc/1/status"), PathContainment::Inside, "a folder below /proc");
         assert_eq!(
-            proc.lies("/proc/self/root/proc/1/status"),
+            proc.containment("/proc/self/root/proc/1/status"),
             PathContainment::Unclear,
             "reached through the root of another process"
         );
@@ -210,19 +214,23 @@ mod tests {
         let ssh = FolderPath::compile("/home/ann/.ssh").unwrap();
         let cafe = FolderPath::compile("/caf\u{e9}").unwrap();
         assert_eq!(
-            ssh.lies("/home/ann/.\u{17f}sh/id"),
+            ssh.containment("/home/ann/.\u{17f}sh/id"),
             PathContainment::PerhapsInside,
             "a letter whose upper case is an ASCII letter"
         );
-        assert_eq!(ssh.lies("/home/ann/.s\u{200d}sh/id"), PathContainment::PerhapsInside, "a zero-width character");
-        assert_eq!(cafe.lies("/cafe\u{301}/a"), PathContainment::PerhapsInside, "a decomposed letter");
-        assert_eq!(ssh.lies("/home/\u{ff41}nn/.ssh/id"), PathContainment::PerhapsInside, "a full-width letter");
         assert_eq!(
-            ssh.lies("/home/ann/.ssh\n/id"),
+            ssh.containment("/home/ann/.s\u{200d}sh/id"),
+            PathContainment::PerhapsInside,
+            "a zero-width character"
+        );
+        assert_eq!(cafe.containment("/cafe\u{301}/a"), PathContainment::PerhapsInside, "a decomposed letter");
+        assert_eq!(ssh.containment("/home/\u{ff41}nn/.ssh/id"), PathContainment::PerhapsInside, "a full-width letter");
+        assert_eq!(
+            ssh.containment("/home/ann/.ssh\n/id"),
             PathContainment::PerhapsInside,
             "a control character that is dropped"
         );
-        assert_eq!(cafe.lies("/cafe/a"), PathContainment::Outside, "a different letter");
+        assert_eq!(cafe.containment("/cafe/a"), PathContainment::Outside, "a different letter");
     }
 
     #[test]
@@ -245,7 +253,7 @@ mod tests {
             (r"C:Users\Ann", PathContainment::Unclear),
             (r"1:\Users\Ann", PathContainment::Unclear),
         ] {
-            assert_eq!(drive.lies(path), lies, "{path:?}");
+            assert_eq!(drive.containment(path), lies, "{path:?}");
         }
         let share = FolderPath::compile(r"\\host\share\secret").unwrap();
         for (path, lies) in [
@@ -255,9 +263,13 @@ mod tests {
             (r"\\.\UNC\host\share\secret\a", PathContainment::Unclear),
             (r"//?/UNC/host/share/secret/a", PathContainment::Unclear),
         ] {
-            assert_eq!(share.lies(path), lies, "{path:?}");
+            assert_eq!(share.containment(path), lies, "{path:?}");
         }
         let device = FolderPath::compile(r"\\?\C:\secret").unwrap();
-        assert_eq!(device.lies(r"\\host\C$\secret"), PathContainment::Unclear, "a share may be the device's folder");
+        assert_eq!(
+            device.containment(r"\\host\C$\secret"),
+            PathContainment::Unclear,
+            "a share may be the device's folder"
+        );
     }
 }

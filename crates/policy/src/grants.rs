@@ -54,7 +54,7 @@ impl Grant {
     }
 
     /// Returns `true` if the grant applies in this conversation.
-    pub(crate) fn is_of(&self, conversation: Option<&str>) -> bool {
+    pub(crate) fn applies_in_conversation(&self, conversation: Option<&str>) -> bool {
         self.scope != ApprovalScope::Conversation
             || (conversation.is_some() && self.conversation.as_deref() == conversation)
     }
@@ -81,11 +81,11 @@ struct ServerGrants {
 }
 
 impl ServerGrants {
-    fn lists(&self) -> impl Iterator<Item = &Vec<Grant>> {
+    fn grant_lists(&self) -> impl Iterator<Item = &Vec<Grant>> {
         std::iter::once(&self.command).chain(self.tools.values())
     }
 
-    fn lists_mut(&mut self) -> impl Iterator<Item = &mut Vec<Grant>> {
+    fn grant_lists_mut(&mut self) -> impl Iterator<Item = &mut Vec<Grant>> {
         std::iter::once(&mut self.command).chain(self.tools.values_mut())
     }
 }
@@ -97,7 +97,7 @@ impl Grants {
     /// Creates the collection from persisted grants. Grants beyond the limit, or with another scope than
     /// [`ApprovalScope::Always`], are dropped.
     #[must_use]
-    pub fn from_kept(kept: Vec<Grant>) -> Self {
+    pub fn from_persisted(kept: Vec<Grant>) -> Self {
         let mut grants = Self::default();
         for grant in kept.into_iter().filter(|g| g.scope == ApprovalScope::Always) {
             // A grant beyond the limit is dropped, so its subject requires consent again.
@@ -110,19 +110,19 @@ impl Grants {
     #[must_use]
     pub fn find(&self, server: &str, subject: &GrantSubject) -> Option<&Grant> {
         let own = match subject {
-            GrantSubject::Command => self.of_command(server),
-            GrantSubject::Tool(tool) => self.of_tool(server, tool),
+            GrantSubject::Command => self.command_grants(server),
+            GrantSubject::Tool(tool) => self.tool_grants(server, tool),
         };
         own.first()
     }
 
     /// Returns the grants for starting a server or connecting to it.
-    pub(crate) fn of_command(&self, server: &str) -> &[Grant] {
+    pub(crate) fn command_grants(&self, server: &str) -> &[Grant] {
         self.servers.get(server).map_or(&[], |own| &own.command)
     }
 
     /// Returns the grants for calling a tool.
-    pub(crate) fn of_tool(&self, server: &str, tool: &str) -> &[Grant] {
+    pub(crate) fn tool_grants(&self, server: &str, tool: &str) -> &[Grant] {
         self.servers.get(server).and_then(|own| own.tools.get(tool)).map_or(&[], Vec::as_slice)
     }
 
@@ -157,19 +157,19 @@ impl Grants {
     }
 
     /// Limits a grant to this session because it could not be persisted.
-    pub fn keep_for_session(&mut self, id: GrantId) {
-        let own = self.servers.values_mut().flat_map(ServerGrants::lists_mut).flatten();
+    pub fn limit_to_session(&mut self, id: GrantId) {
+        let own = self.servers.values_mut().flat_map(ServerGrants::grant_lists_mut).flatten();
         own.filter(|grant| grant.id == id).for_each(|grant| grant.scope = ApprovalScope::Session);
     }
 
     /// Replaces the lasting grants by the persisted ones, and returns the revoked and the added grants. Other grants
     /// stay, and so do the identifiers of unchanged grants.
-    pub fn replace_kept(&mut self, kept: Vec<Grant>) -> (Vec<Grant>, Vec<Grant>) {
+    pub fn replace_persisted(&mut self, kept: Vec<Grant>) -> (Vec<Grant>, Vec<Grant>) {
         let place = |grant: &Grant| (grant.server.clone(), grant.subject.clone());
         let lasting = kept.into_iter().filter(|grant| grant.scope == ApprovalScope::Always);
         let mut new: HashMap<_, Grant> = lasting.map(|grant| (place(&grant), grant)).collect();
         let mut gone = Vec::new();
-        for own in self.to_keep() {
+        for own in self.persistent_grants() {
             let is_same = |kept: &Grant| Grant { id: own.id, ..kept.clone() } == own;
             if new.get(&place(&own)).is_some_and(is_same) {
                 new.remove(&place(&own));
@@ -193,27 +193,27 @@ impl Grants {
     /// Retains the grants of a server for which `is_wanted` returns `true`.
     fn retain(&mut self, server: &str, is_wanted: impl Fn(&Grant) -> bool) {
         let Some(own) = self.servers.get_mut(server) else { return };
-        for list in own.lists_mut() {
+        for list in own.grant_lists_mut() {
             let before = list.len();
             list.retain(|grant| is_wanted(grant));
             self.count -= before - list.len();
         }
         own.tools.retain(|_, list| !list.is_empty());
-        if own.lists().all(Vec::is_empty) {
+        if own.grant_lists().all(Vec::is_empty) {
             self.servers.remove(server);
         }
     }
 
     /// Returns all grants, oldest first.
     pub fn iter(&self) -> impl Iterator<Item = &Grant> {
-        let mut all: Vec<&Grant> = self.servers.values().flat_map(ServerGrants::lists).flatten().collect();
+        let mut all: Vec<&Grant> = self.servers.values().flat_map(ServerGrants::grant_lists).flatten().collect();
         all.sort_unstable_by_key(|grant| grant.id);
         all.into_iter()
     }
 
     /// Returns the grants to persist.
     #[must_use]
-    pub fn to_keep(&self) -> Vec<Grant> {
+    pub fn persistent_grants(&self) -> Vec<Grant> {
         self.iter().filter(|g| g.scope == ApprovalScope::Always).cloned().collect()
     }
 }

@@ -8,12 +8,12 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
 /// Hexadecimal digits of each byte value.
-static PAIRS: [[u8; 2]; 256] = {
-    const DIGITS: [u8; 16] = *b"0123456789abcdef";
+static HEX_PAIRS: [[u8; 2]; 256] = {
+    const HEX_DIGITS: [u8; 16] = *b"0123456789abcdef";
     let mut pairs = [[0; 2]; 256];
     let mut byte = 0;
     while byte < 256 {
-        pairs[byte] = [DIGITS[byte >> 4], DIGITS[byte & 15]];
+        pairs[byte] = [HEX_DIGITS[byte >> 4], HEX_DIGITS[byte & 15]];
         byte += 1;
     }
     pairs
@@ -39,7 +39,7 @@ impl Hash {
     fn hexadecimal(digest: &[u8; 32]) -> Self {
         let mut text = [0; 64];
         for (pair, byte) in text.as_chunks_mut().0.iter_mut().zip(digest) {
-            *pair = PAIRS[usize::from(*byte)];
+            *pair = HEX_PAIRS[usize::from(*byte)];
         }
         // All bytes are ASCII digits.
         Self(str::from_utf8(&text).unwrap_or_default().into())
@@ -77,13 +77,13 @@ pub struct PartialHash(Sha256);
 impl PartialHash {
     /// Starts a hash with this prefix.
     #[must_use]
-    pub fn with(bytes: &[u8]) -> Self {
+    pub fn from_prefix(bytes: &[u8]) -> Self {
         Self(Sha256::new_with_prefix(bytes))
     }
 
     /// Returns the hash of the prefix followed by these bytes.
     #[must_use]
-    pub fn then(&self, bytes: &[u8]) -> Hash {
+    pub fn finish_with(&self, bytes: &[u8]) -> Hash {
         Hash::hexadecimal(&self.0.clone().chain_update(bytes).finalize().into())
     }
 }

@@ -36,7 +36,7 @@ pub use grants::{Grant, GrantId, GrantSubject, Grants, TooManyGrants};
 pub use hash::{Hash, PartialHash, canonical_json, canonical_object};
 pub use match_verdict::JudgementReason;
 pub use path_pattern::ResolvedPaths;
-pub use pattern::exactly;
+pub use pattern::escape_glob;
 pub use rule::{
     ArgumentPattern, ArgumentRule, ClaimRule, PolicyRule, Preset, RuleDirection, RuleEffect, RuleError, RuleRef,
     RuleScope, RuleSource, SamplingBudget, SamplingUse,
@@ -106,7 +106,7 @@ impl Policy {
         if !sets.iter().any(|set| set.has_paths()) {
             return BTreeSet::new();
         }
-        let rules = sets.into_iter().flat_map(|set| set.of_tool(server, tool));
+        let rules = sets.into_iter().flat_map(|set| set.tool_rules(server, tool));
         rules.flat_map(|own| own.paths(server, tool, arguments)).take(MAX_PATHS).collect()
     }
 
@@ -117,7 +117,7 @@ impl Policy {
     /// Returns the first rule that is invalid. Everything then requires consent, and rules of the previous version that
     /// deny still apply.
     pub fn set_managed(&mut self, file: PolicyFile) -> Result<(), RuleProblem> {
-        self.managed.take(file, RuleSource::Managed)
+        self.managed.compile_file(file, RuleSource::Managed)
     }
 
     /// Replaces the rules and preset of the user's file.
@@ -126,16 +126,16 @@ impl Policy {
     ///
     /// Returns an error under the same conditions as [`set_managed`](Self::set_managed).
     pub fn set_user(&mut self, file: PolicyFile) -> Result<(), RuleProblem> {
-        self.user.take(file, RuleSource::User)
+        self.user.compile_file(file, RuleSource::User)
     }
 
     /// Marks the system-wide file as unusable: everything requires consent, and its previous denials still apply.
-    pub const fn managed_unusable(&mut self) {
+    pub const fn mark_managed_unusable(&mut self) {
         self.managed.unusable = true;
     }
 
-    /// Marks the user's file as unusable, with the same effect as [`managed_unusable`](Self::managed_unusable).
-    pub const fn user_unusable(&mut self) {
+    /// Marks the user's file as unusable, with the same effect as [`mark_managed_unusable`](Self::mark_managed_unusable).
+    pub const fn mark_user_unusable(&mut self) {
         self.user.unusable = true;
     }
 
@@ -147,7 +147,7 @@ impl Policy {
 
     /// Returns the preset that a file sets.
     #[must_use]
-    pub const fn preset_of(&self, source: RuleSource) -> Preset {
+    pub const fn preset_from(&self, source: RuleSource) -> Preset {
         match source {
             RuleSource::Managed => self.managed.preset,
             RuleSource::User | RuleSource::Session => self.user.preset,
@@ -177,14 +177,14 @@ impl Policy {
     /// Returns [`RuleError::TooMany`] if the session has too many rules.
     pub fn trust_for_run(&mut self, server: &str) -> Result<(), RuleProblem> {
         if !self.is_trusted_for_run(server) {
-            self.session.add(PolicyRule::trusting(server))?;
+            self.session.add(PolicyRule::for_trusted_server(server))?;
         }
         Ok(())
     }
 
     /// Ends [`trust_for_run`](Self::trust_for_run). Returns `true` if the server was trusted.
     pub fn end_trust(&mut self, server: &str) -> bool {
-        self.session.remove_if(|rule| rule.trusts(server))
+        self.session.remove_matching(|rule| rule.trusts(server))
     }
 
     /// Returns `true` if the tool calls of this server are allowed until the host stops.
@@ -226,12 +226,12 @@ impl Policy {
         self.muted.remove(server);
         self.identities.remove(server);
         self.grants.remove_server(server);
-        self.session.remove_if(|rule| rule.trusts(server));
+        self.session.remove_matching(|rule| rule.trusts(server));
     }
 }
 
 impl PolicyLayer {
-    fn take(&mut self, file: PolicyFile, source: RuleSource) -> Result<(), RuleProblem> {
+    fn compile_file(&mut self, file: PolicyFile, source: RuleSource) -> Result<(), RuleProblem> {
         match RuleSet::compile(source, file.rules) {
             Ok(rules) => {
                 *self = Self { preset: file.preset, rules, unusable: false };

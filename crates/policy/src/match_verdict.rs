@@ -15,7 +15,7 @@ pub(crate) enum MatchVerdict {
 
 impl MatchVerdict {
     /// Returns `true` if a rule with this verdict applies. `is_allow` is set for a rule that allows.
-    pub(crate) const fn fits(self, is_allow: bool) -> bool {
+    pub(crate) const fn is_match(self, is_allow: bool) -> bool {
         match self {
             Self::Fits => true,
             Self::Differs(_) => false,

@@ -6,16 +6,16 @@ use crate::address::AddressPattern;
 use crate::folder_path::{FolderPath, PathContainment};
 use crate::match_verdict::{JudgementReason, MatchVerdict};
 use crate::number_range::NumberRange;
-use crate::path_pattern::{PathPattern, ResolvedPaths, normal_path};
-use crate::pattern::{GlobPattern, expression};
-use crate::spelling::{address, spellings};
+use crate::path_pattern::{PathPattern, ResolvedPaths, normalized_path_forms};
+use crate::pattern::{GlobPattern, compile_regex};
+use crate::spelling::{parse_address, spellings};
 use crate::text_pattern::{TextGlob, TextRegex};
 use crate::{ArgumentPattern, RuleEffect, RuleError};
 
 /// Maximum length of a string that is checked, in bytes. Longer strings are reported as doubtful.
-const MAX_JUDGED: usize = 64 * 1024;
+const MAX_CHECKED_BYTES: usize = 64 * 1024;
 /// Maximum number of normalized forms that are shown per value.
-const MAX_SHOWN: usize = 4;
+const MAX_DISPLAYED_FORMS: usize = 4;
 
 #[derive(Debug, Clone)]
 pub(crate) enum Matcher {
@@ -32,7 +32,7 @@ impl Matcher {
         Ok(match is {
             ArgumentPattern::Glob(glob) => Self::Glob(TextGlob::compile(glob)?),
             ArgumentPattern::Regex(regex) => Self::Regex(TextRegex {
-                expression: expression(regex, effect == RuleEffect::Allow)?,
+                expression: compile_regex(regex, effect == RuleEffect::Allow)?,
                 of_paths: regex.contains(['/', '\\']),
             }),
             ArgumentPattern::Folder(folder) => Self::Folder(FolderPath::compile(folder)?),
@@ -45,7 +45,9 @@ impl Matcher {
     /// Checks a value that is not a list.
     pub(crate) fn judge(&self, value: &Value, facts: &ResolvedPaths) -> MatchVerdict {
         match (self, value) {
-            (_, Value::String(text)) if text.len() > MAX_JUDGED => MatchVerdict::Doubtful(JudgementReason::TooLong),
+            (_, Value::String(text)) if text.len() > MAX_CHECKED_BYTES => {
+                MatchVerdict::Doubtful(JudgementReason::TooLong)
+            }
             (Self::Number(range), value) => range.judge(value),
             (_, Value::Array(_) | Value::Object(_)) => MatchVerdict::Doubtful(JudgementReason::NotJudged),
             (_, Value::Null) => MatchVerdict::Differs(JudgementReason::Missing),
@@ -64,7 +66,7 @@ impl Matcher {
         match self {
             Self::Glob(glob) => glob.judge(text),
             Self::Regex(regex) => regex.judge(text),
-            Self::Folder(folder) => match folder.lies(text) {
+            Self::Folder(folder) => match folder.containment(text) {
                 PathContainment::Inside => MatchVerdict::Fits,
                 PathContainment::Outside => MatchVerdict::Differs(JudgementReason::Differs),
                 PathContainment::PerhapsInside => MatchVerdict::Doubtful(JudgementReason::Letters),
@@ -79,7 +81,7 @@ impl Matcher {
     /// Checks a number or Boolean by its JSON text. It is never a path or an address.
     fn judge_word(&self, word: &str) -> MatchVerdict {
         let fits = match self {
-            Self::Glob(glob) => glob.glob().fits(word),
+            Self::Glob(glob) => glob.glob().matches(word),
             Self::Regex(regex) => regex.expression.is_match(word),
             Self::Folder(_) | Self::Path(_) | Self::Address(_) | Self::Number(_) => false,
         };
@@ -94,7 +96,7 @@ impl Matcher {
     }
 
     /// Returns the literal beginning of a path pattern, whose symbolic links must be resolved.
-    pub(crate) fn beginning(&self) -> Option<&str> {
+    pub(crate) fn literal_prefix(&self) -> Option<&str> {
         match self {
             Self::Path(path) => Some(&path.beginning),
             _ => None,
@@ -102,14 +104,14 @@ impl Matcher {
     }
 
     /// Returns the normalized forms of a value for display, where they differ from the value as written.
-    pub(crate) fn normal(&self, value: &Value, facts: &ResolvedPaths) -> Vec<String> {
+    pub(crate) fn normalized_forms(&self, value: &Value, facts: &ResolvedPaths) -> Vec<String> {
         let Value::String(text) = value else { return Vec::new() };
         let mut shown: Vec<String> = match self {
-            _ if text.len() > MAX_JUDGED => Vec::new(),
-            Self::Path(_) => normal_path(text, facts),
-            Self::Address(_) => address(text).map(|url| url.to_string()).into_iter().collect(),
-            Self::Folder(_) => normal_path(text, &ResolvedPaths::Elsewhere),
-            Self::Glob(_) | Self::Regex(_) => match address(text) {
+            _ if text.len() > MAX_CHECKED_BYTES => Vec::new(),
+            Self::Path(_) => normalized_path_forms(text, facts),
+            Self::Address(_) => parse_address(text).map(|url| url.to_string()).into_iter().collect(),
+            Self::Folder(_) => normalized_path_forms(text, &ResolvedPaths::Elsewhere),
+            Self::Glob(_) | Self::Regex(_) => match parse_address(text) {
                 Some(url) => vec![url.to_string()],
                 None if text.contains(['/', '\\']) => vec![crate::spelling::normal_path(text)],
                 None => spellings(text).into_iter().filter(|_| text.contains('%')).collect(),
@@ -117,7 +119,7 @@ impl Matcher {
             Self::Number(_) => Vec::new(),
         };
         shown.retain(|spelling| spelling != text);
-        shown.truncate(MAX_SHOWN);
+        shown.truncate(MAX_DISPLAYED_FORMS);
         shown
     }
 }

@@ -35,21 +35,21 @@ impl NumberRange {
         if is_empty || text.len() > MAX_RANGE { Err(bad()) } else { Ok(Self { from, to }) }
     }
 
-    fn holds(&self, number: &Number) -> bool {
+    fn includes(&self, number: &Number) -> bool {
         self.from.as_ref().is_none_or(|from| compare(from, number) != Ordering::Greater)
             && self.to.as_ref().is_none_or(|to| compare(number, to) != Ordering::Greater)
     }
 
     pub(crate) fn judge(&self, value: &Value) -> MatchVerdict {
         match value {
-            Value::Number(number) if self.holds(number) => MatchVerdict::Fits,
+            Value::Number(number) if self.includes(number) => MatchVerdict::Fits,
             Value::Number(_) => MatchVerdict::Differs(JudgementReason::Differs),
             // Some programs interpret a Boolean as 0 or 1.
-            Value::Bool(value) if self.holds(&Number::from(u8::from(*value))) => {
+            Value::Bool(value) if self.includes(&Number::from(u8::from(*value))) => {
                 MatchVerdict::Doubtful(JudgementReason::NotNumber)
             }
             Value::String(text) => match number(text) {
-                Some(number) if !self.holds(&number) => MatchVerdict::Differs(JudgementReason::Differs),
+                Some(number) if !self.includes(&number) => MatchVerdict::Differs(JudgementReason::Differs),
                 Some(_) => MatchVerdict::Doubtful(JudgementReason::TextNumber),
                 None if may_be_number(text) => MatchVerdict::Doubtful(JudgementReason::TextNumber),
                 None => MatchVerdict::Differs(JudgementReason::NotNumber),

@@ -2,8 +2,8 @@
 //! everything below.
 
 use crate::RuleError;
-use crate::case_folding::folded_glob;
-use crate::folder_path::folded;
+use crate::case_folding::fold_glob;
+use crate::folder_path::fold_name;
 use crate::match_verdict::{JudgementReason, MatchVerdict};
 use crate::pattern::GlobPattern;
 
@@ -33,17 +33,17 @@ impl PartsPattern {
             "**" => Ok(PartPattern::Any),
             part => Ok(PartPattern::One {
                 exactly: GlobPattern::compile(part)?,
-                folded: GlobPattern::compile(&folded_glob(part, |letters| folded(letters).collect()))?,
+                folded: GlobPattern::compile(&fold_glob(part, |letters| fold_name(letters).collect()))?,
             }),
         };
         Ok(Self(parts.into_iter().map(compile).collect::<Result<_, _>>()?))
     }
 
     /// Returns the pattern with its first `in_place_of` components replaced by the literal components `first`.
-    pub(crate) fn rebased(&self, first: &[&str], in_place_of: usize) -> Self {
+    pub(crate) fn with_replaced_prefix(&self, first: &[&str], in_place_of: usize) -> Self {
         let exactly = |name: &str| PartPattern::One {
             exactly: GlobPattern::Exactly(name.to_owned()),
-            folded: GlobPattern::Exactly(folded(name).collect()),
+            folded: GlobPattern::Exactly(fold_name(name).collect()),
         };
         let rest = self.0.iter().skip(in_place_of).cloned();
         Self(first.iter().map(|name| exactly(name)).chain(rest).collect())
@@ -54,12 +54,12 @@ impl PartsPattern {
         if names.len() > MAX_PARTS {
             return MatchVerdict::Doubtful(JudgementReason::TooLong);
         }
-        if self.cover(names, |part, name| part.fits(name)) {
+        if self.matches_prefix(names, |part, name| part.matches(name)) {
             return MatchVerdict::Fits;
         }
-        let names: Vec<String> = names.iter().map(|name| folded(name).collect()).collect();
+        let names: Vec<String> = names.iter().map(|name| fold_name(name).collect()).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        if self.cover(&names, |part, name| part.fits_folded(name)) {
+        if self.matches_prefix(&names, |part, name| part.matches_folded(name)) {
             MatchVerdict::Doubtful(JudgementReason::Letters)
         } else {
             MatchVerdict::Differs(JudgementReason::Differs)
@@ -68,10 +68,10 @@ impl PartsPattern {
 
     /// Returns `true` if the whole pattern matches a prefix of the names. Tracks the set of reachable pattern
     /// positions, so that the time is bounded for every pattern.
-    fn cover(&self, names: &[&str], fits: impl Fn(&PartPattern, &str) -> bool) -> bool {
+    fn matches_prefix(&self, names: &[&str], fits: impl Fn(&PartPattern, &str) -> bool) -> bool {
         let mut places = vec![false; self.0.len() + 1];
         places[0] = true;
-        self.skip_any(&mut places);
+        self.skip_wildcards(&mut places);
         for name in names {
             if places[self.0.len()] {
                 return true;
@@ -83,14 +83,14 @@ impl PartsPattern {
                     part => next[at + 1] |= fits(part, name),
                 }
             }
-            self.skip_any(&mut next);
+            self.skip_wildcards(&mut next);
             places = next;
         }
         places[self.0.len()]
     }
 
     /// Marks the positions that are reachable because `**` may match no component.
-    fn skip_any(&self, places: &mut [bool]) {
+    fn skip_wildcards(&self, places: &mut [bool]) {
         for (at, part) in self.0.iter().enumerate() {
             if places[at] && matches!(part, PartPattern::Any) {
                 places[at + 1] = true;
@@ -100,23 +100,23 @@ impl PartsPattern {
 }
 
 impl PartPattern {
-    fn fits(&self, name: &str) -> bool {
+    fn matches(&self, name: &str) -> bool {
         match self {
             Self::Any => true,
-            Self::One { exactly, .. } => exactly.fits(name),
+            Self::One { exactly, .. } => exactly.matches(name),
         }
     }
 
-    fn fits_folded(&self, name: &str) -> bool {
+    fn matches_folded(&self, name: &str) -> bool {
         match self {
             Self::Any => true,
-            Self::One { folded, .. } => folded.fits(name),
+            Self::One { folded, .. } => folded.matches(name),
         }
     }
 }
 
 /// Resolves `.`, `..` and empty components by names alone.
-pub(crate) fn collapsed<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+pub(crate) fn resolve_dots<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut left = Vec::new();
     for name in names {
         match name {
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn rebased_pattern_has_a_literal_prefix() {
-        let moved = PartsPattern::compile(["tmp", "*.md"]).unwrap().rebased(&["private", "tmp*"], 1);
+        let moved = PartsPattern::compile(["tmp", "*.md"]).unwrap().with_replaced_prefix(&["private", "tmp*"], 1);
         assert_eq!(moved.judge(&["private", "tmp*", "a.md"]), MatchVerdict::Fits, "the new prefix is literal");
         assert_eq!(
             moved.judge(&["private", "tmpx", "a.md"]),
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn dot_segments_are_collapsed() {
-        let collapse = |path: &str| collapsed(path.split('/')).join("/");
+        let collapse = |path: &str| resolve_dots(path.split('/')).join("/");
         for (path, expected) in
             [("/a//b/./c/", "a/b/c"), ("/a/../b", "b"), ("/../../b", "b"), ("a/b/../../..", ""), ("a/...", "a/...")]
         {

@@ -6,14 +6,14 @@ use std::collections::HashMap;
 use percent_encoding::percent_decode_str;
 
 use crate::RuleError;
-use crate::case_folding::narrowed;
-use crate::folder_path::{PathRoot, has_second_name, is_device, is_dropped, parts_of, root_of};
+use crate::case_folding::narrow_separators;
+use crate::folder_path::{PathRoot, is_altered_by_windows, is_device, is_in_alias_folder, path_components, split_root};
 use crate::match_verdict::{JudgementReason, MatchVerdict};
-use crate::parts_pattern::{PartsPattern, collapsed};
+use crate::parts_pattern::{PartsPattern, resolve_dots};
 use crate::pattern::MAX_PATTERN;
 
 /// Maximum number of nested percent-encodings of a text that are decoded.
-const MAX_DECODED: usize = 3;
+const MAX_DECODING_ROUNDS: usize = 3;
 
 /// Resolved locations of paths, with all symbolic links followed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub enum ResolvedPaths {
 }
 
 impl ResolvedPaths {
-    fn real(&self, path: &str) -> Option<&str> {
+    fn resolved_path(&self, path: &str) -> Option<&str> {
         match self {
             Self::Elsewhere => None,
             Self::Here(known) => known.get(path)?.as_deref(),
@@ -53,8 +53,8 @@ impl PathPattern {
             return Err(RuleError::TooLong { part: "path", most: MAX_PATTERN });
         }
         let bad = || RuleError::Path(text.to_owned());
-        let (root, rest) = root_of(text).ok_or_else(bad)?;
-        let parts: Vec<&str> = parts_of(root, rest).collect();
+        let (root, rest) = split_root(text).ok_or_else(bad)?;
+        let parts: Vec<&str> = path_components(root, rest).collect();
         if parts.contains(&"..") || text.contains('\0') {
             return Err(bad());
         }
@@ -70,42 +70,42 @@ impl PathPattern {
     }
 
     pub(crate) fn judge(&self, text: &str, facts: &ResolvedPaths) -> MatchVerdict {
-        let (moved, readings) = (self.rebased(facts), readings(text));
+        let (moved, readings) = (self.relocated(facts), path_readings(text));
         if text.contains('\0') || readings.iter().any(|reading| reading.contains('\0')) {
             return MatchVerdict::Doubtful(JudgementReason::Climbs);
         }
         let Some(first) = readings.first() else { return MatchVerdict::Doubtful(JudgementReason::NotWhole) };
-        let by_names = readings[1..].iter().fold(self.place(first, moved.as_ref()), |verdict, reading| {
-            verdict.and(self.place(reading, moved.as_ref()), JudgementReason::Respelled)
+        let by_names = readings[1..].iter().fold(self.judge_reading(first, moved.as_ref()), |verdict, reading| {
+            verdict.and(self.judge_reading(reading, moved.as_ref()), JudgementReason::Respelled)
         });
         if matches!(by_names, MatchVerdict::Doubtful(_)) {
             return by_names;
         }
         match facts {
-            ResolvedPaths::Elsewhere if climbs(text) => MatchVerdict::Doubtful(JudgementReason::Climbs),
+            ResolvedPaths::Elsewhere if has_parent_component(text) => MatchVerdict::Doubtful(JudgementReason::Climbs),
             ResolvedPaths::Elsewhere => by_names,
-            ResolvedPaths::Here(_) => match facts.real(text) {
-                Some(real) => by_names.and(self.place(real, moved.as_ref()), JudgementReason::LeadsElsewhere),
+            ResolvedPaths::Here(_) => match facts.resolved_path(text) {
+                Some(real) => by_names.and(self.judge_reading(real, moved.as_ref()), JudgementReason::LeadsElsewhere),
                 None => MatchVerdict::Doubtful(JudgementReason::Unresolved),
             },
         }
     }
 
     /// Returns the pattern relocated to the resolved location of its beginning, or `None` if that is unchanged.
-    fn rebased(&self, facts: &ResolvedPaths) -> Option<(PathRoot, PartsPattern)> {
-        let real = facts.real(&self.beginning).filter(|real| *real != self.beginning)?;
-        let (root, rest) = root_of(real)?;
-        let first: Vec<&str> = parts_of(root, rest).collect();
-        Some((root, self.parts.rebased(&first, self.fixed.len())))
+    fn relocated(&self, facts: &ResolvedPaths) -> Option<(PathRoot, PartsPattern)> {
+        let real = facts.resolved_path(&self.beginning).filter(|real| *real != self.beginning)?;
+        let (root, rest) = split_root(real)?;
+        let first: Vec<&str> = path_components(root, rest).collect();
+        Some((root, self.parts.with_replaced_prefix(&first, self.fixed.len())))
     }
 
     /// Compares one reading of a path with the pattern, by names.
-    fn place(&self, path: &str, moved: Option<&(PathRoot, PartsPattern)>) -> MatchVerdict {
-        let Some((root, rest)) = root_of(path) else { return MatchVerdict::Doubtful(JudgementReason::NotWhole) };
-        if parts_of(root, rest).any(|part| is_dropped(root, part)) {
+    fn judge_reading(&self, path: &str, moved: Option<&(PathRoot, PartsPattern)>) -> MatchVerdict {
+        let Some((root, rest)) = split_root(path) else { return MatchVerdict::Doubtful(JudgementReason::NotWhole) };
+        if path_components(root, rest).any(|part| is_altered_by_windows(root, part)) {
             return MatchVerdict::Doubtful(JudgementReason::Respelled);
         }
-        let names = collapsed(parts_of(root, rest));
+        let names = resolve_dots(path_components(root, rest));
         let own = match (self.root, root) {
             _ if self.is_device != is_device(root, rest) => MatchVerdict::Doubtful(JudgementReason::NotWhole),
             (own, other) if own == other => self.parts.judge(&names),
@@ -116,7 +116,7 @@ impl PathPattern {
         match (own, moved) {
             (MatchVerdict::Fits, _) | (_, Some(MatchVerdict::Fits)) => MatchVerdict::Fits,
             (MatchVerdict::Differs(_), Some(doubt @ MatchVerdict::Doubtful(_))) => doubt,
-            (MatchVerdict::Differs(_), _) if has_second_name(&names) => {
+            (MatchVerdict::Differs(_), _) if is_in_alias_folder(&names) => {
                 MatchVerdict::Doubtful(JudgementReason::SecondName)
             }
             (own, _) => own,
@@ -125,20 +125,20 @@ impl PathPattern {
 }
 
 /// Returns `true` if a path contains `..`, with either kind of separator.
-fn climbs(text: &str) -> bool {
-    crate::pattern::climbs(text)
+fn has_parent_component(text: &str) -> bool {
+    crate::pattern::may_leave_folder(text)
 }
 
 /// Returns every form in which programs may parse an absolute path, starting with the path itself: as written,
 /// percent-decoded, with full-width separators, dots and percent signs replaced, and with backslashes as slashes.
-pub(crate) fn readings(text: &str) -> Vec<String> {
-    if root_of(text).is_none() {
+pub(crate) fn path_readings(text: &str) -> Vec<String> {
+    if split_root(text).is_none() {
         return Vec::new();
     }
     let mut readings = vec![text.to_owned()];
-    for narrow in [str::to_owned, narrowed] {
+    for narrow in [str::to_owned, narrow_separators] {
         let mut last = text.to_owned();
-        for _ in 0..=MAX_DECODED {
+        for _ in 0..=MAX_DECODING_ROUNDS {
             let narrow = narrow(&last);
             let next = percent_decode_str(&narrow).decode_utf8_lossy().into_owned();
             for reading in [narrow, next.clone()] {
@@ -159,18 +159,18 @@ pub(crate) fn readings(text: &str) -> Vec<String> {
 }
 
 /// Returns the normalized forms of a path, for display.
-pub(crate) fn normal_path(text: &str, facts: &ResolvedPaths) -> Vec<String> {
+pub(crate) fn normalized_path_forms(text: &str, facts: &ResolvedPaths) -> Vec<String> {
     let mut shown: Vec<String> = Vec::new();
-    for reading in readings(text) {
-        let Some((root, rest)) = root_of(&reading) else { continue };
-        let names = collapsed(parts_of(root, rest));
+    for reading in path_readings(text) {
+        let Some((root, rest)) = split_root(&reading) else { continue };
+        let names = resolve_dots(path_components(root, rest));
         shown.push(match root {
             PathRoot::Slash => format!("/{}", names.join("/")),
             PathRoot::Drive(letter) => format!("{}:\\{}", char::from(letter), names.join("\\")),
             PathRoot::Share => format!("\\\\{}", names.join("\\")),
         });
     }
-    shown.extend(facts.real(text).map(str::to_owned));
+    shown.extend(facts.resolved_path(text).map(str::to_owned));
     shown.dedup();
     shown
 }
@@ -285,11 +285,15 @@ mod tests {
         ] {
             assert_eq!(safe.judge(path, &facts), expected, "{path:?}");
         }
-        assert_eq!(normal_path("/safe/x/../link", &facts), ["/safe/link"], "collapsed by names");
-        assert_eq!(normal_path("/safe/link", &facts), ["/safe/link", "/etc/passwd"], "with the resolved location");
-        assert_eq!(normal_path("//a/%62", &facts), ["/a/%62", "/a/b"], "decoded");
-        assert_eq!(normal_path("C:/a/./b", &facts), [r"c:\a\b"], "of Windows");
-        assert_eq!(normal_path(r"\\host\a", &facts), [r"\\host\a"], "a share");
+        assert_eq!(normalized_path_forms("/safe/x/../link", &facts), ["/safe/link"], "collapsed by names");
+        assert_eq!(
+            normalized_path_forms("/safe/link", &facts),
+            ["/safe/link", "/etc/passwd"],
+            "with the resolved location"
+        );
+        assert_eq!(normalized_path_forms("//a/%62", &facts), ["/a/%62", "/a/b"], "decoded");
+        assert_eq!(normalized_path_forms("C:/a/./b", &facts), [r"c:\a\b"], "of Windows");
+        assert_eq!(normalized_path_forms(r"\\host\a", &facts), [r"\\host\a"], "a share");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::RuleError;
 /// Maximum length of a pattern, in bytes.
 pub(crate) const MAX_PATTERN: usize = 1_024;
 /// Maximum memory of one compiled expression, in bytes.
-const MAX_COMPILED: usize = 256 * 1024;
+const MAX_COMPILED_BYTES: usize = 256 * 1024;
 
 /// A compiled glob over text.
 #[derive(Debug, Clone)]
@@ -61,12 +61,12 @@ impl GlobPattern {
             return Ok(Self::Exactly(exactly));
         }
         shape.push_str(r"\z");
-        let built = RegexBuilder::new(&shape).dot_matches_new_line(true).size_limit(MAX_COMPILED).build();
+        let built = RegexBuilder::new(&shape).dot_matches_new_line(true).size_limit(MAX_COMPILED_BYTES).build();
         let expression = built.map_err(|error| bad_expression(glob, &error))?;
         Ok(Self::Shape { expression, of_paths: exactly.contains(['/', '\\']) })
     }
 
-    pub(crate) fn fits(&self, text: &str) -> bool {
+    pub(crate) fn matches(&self, text: &str) -> bool {
         match self {
             Self::Exactly(exactly) => exactly == text,
             Self::Anything => true,
@@ -77,7 +77,7 @@ impl GlobPattern {
 
 /// Returns the glob that matches exactly this text.
 #[must_use]
-pub fn exactly(text: &str) -> String {
+pub fn escape_glob(text: &str) -> String {
     let mut glob = String::with_capacity(text.len());
     for character in text.chars() {
         if matches!(character, '*' | '?' | '\\') {
@@ -89,7 +89,7 @@ pub fn exactly(text: &str) -> String {
 }
 
 /// Compiles a regular expression. It matches anywhere in a text, or must match the `whole` text in a rule that allows.
-pub(crate) fn expression(text: &str, whole: bool) -> Result<Regex, RuleError> {
+pub(crate) fn compile_regex(text: &str, whole: bool) -> Result<Regex, RuleError> {
     if text.len() > MAX_PATTERN {
         return Err(RuleError::TooLong { part: "expression", most: MAX_PATTERN });
     }
@@ -98,12 +98,12 @@ pub(crate) fn expression(text: &str, whole: bool) -> Result<Regex, RuleError> {
     }
     // Compiled alone first, so that an unbalanced parenthesis can't escape the anchoring group.
     let found =
-        RegexBuilder::new(text).size_limit(MAX_COMPILED).build().map_err(|error| bad_expression(text, &error))?;
+        RegexBuilder::new(text).size_limit(MAX_COMPILED_BYTES).build().map_err(|error| bad_expression(text, &error))?;
     if !whole {
         return Ok(found);
     }
     RegexBuilder::new(&format!(r"\A(?:{text})\z"))
-        .size_limit(MAX_COMPILED)
+        .size_limit(MAX_COMPILED_BYTES)
         .build()
         .map_err(|error| bad_expression(text, &error))
 }
@@ -114,7 +114,7 @@ fn bad_expression(expression: &str, error: &regex::Error) -> RuleError {
 
 /// Returns `true` if a text can be read as a path with `..` or a NUL byte, so that its location differs from its
 /// spelling.
-pub(crate) fn climbs(text: &str) -> bool {
+pub(crate) fn may_leave_folder(text: &str) -> bool {
     text.contains('\0') || text.split(['/', '\\']).any(|part| part == "..")
 }
 
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn glob_matches_the_whole_text() {
-        let fits = |glob: &str, text: &str| GlobPattern::compile(glob).unwrap().fits(text);
+        let fits = |glob: &str, text: &str| GlobPattern::compile(glob).unwrap().matches(text);
         for (glob, text) in [
             ("*", ""),
             ("send", "send"),
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn unescaped_backslash_is_rejected() {
-        assert!(GlobPattern::compile(r"C:\\secret\\*").unwrap().fits(r"C:\secret\a"), "a path of Windows");
+        assert!(GlobPattern::compile(r"C:\\secret\\*").unwrap().matches(r"C:\secret\a"), "a path of Windows");
         for bad in [r"C:\secret\\*", r"x\"] {
             assert_eq!(
                 GlobPattern::compile(bad).unwrap_err(),
@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn escaped_text_matches_literally() {
         for text in ["plain", "*", "a?b", r"back\slash", r"\*", ""] {
-            let glob = GlobPattern::compile(&exactly(text)).unwrap();
+            let glob = GlobPattern::compile(&escape_glob(text)).unwrap();
             assert!(matches!(&glob, GlobPattern::Exactly(own) if own == text), "{text:?} is a literal: {glob:?}");
         }
     }
@@ -170,16 +170,19 @@ mod tests {
     #[test]
     fn oversized_patterns_are_rejected() {
         assert!(GlobPattern::compile(&"a".repeat(MAX_PATTERN + 1)).is_err(), "a glob longer than the maximum");
-        assert!(expression(r"(\w{100}){100}", false).is_err(), "an expression that would take much memory");
-        assert!(expression("(", false).is_err(), "an invalid expression");
-        assert!(expression("a)|(b", true).is_err(), "an expression that is valid only inside of the anchoring group");
+        assert!(compile_regex(r"(\w{100}){100}", false).is_err(), "an expression that would take much memory");
+        assert!(compile_regex("(", false).is_err(), "an invalid expression");
+        assert!(
+            compile_regex("a)|(b", true).is_err(),
+            "an expression that is valid only inside of the anchoring group"
+        );
         assert_eq!(
-            expression("", false).unwrap_err(),
+            compile_regex("", false).unwrap_err(),
             RuleError::EmptyExpression,
             "an expression that matches every text"
         );
         assert!(
-            !expression("/safe/", true).unwrap().is_match("/etc/x#/safe/"),
+            !compile_regex("/safe/", true).unwrap().is_match("/etc/x#/safe/"),
             "a rule that allows must match the whole text"
         );
     }

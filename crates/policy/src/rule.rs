@@ -197,7 +197,7 @@ pub struct PolicyRule {
     /// Effect if all conditions hold.
     pub effect: RuleEffect,
     /// Glob over the user's names of servers, with `*` and `?` as in [`ArgumentPattern::Glob`].
-    #[serde(default = "everything")]
+    #[serde(default = "match_all_glob")]
     pub server: String,
     /// Glob over the identity of servers, independent of their names: command line, program or URL. Only in rules that
     /// deny or ask.
@@ -235,7 +235,7 @@ pub struct PolicyRule {
     pub after_untrusted: bool,
 }
 
-fn everything() -> String {
+fn match_all_glob() -> String {
     "*".to_owned()
 }
 

@@ -103,7 +103,7 @@ impl RuleSet {
     }
 
     /// Removes the rules for which `is_it` returns `true`. Returns `true` if there were any.
-    pub fn remove_if(&mut self, is_it: impl Fn(&PolicyRule) -> bool) -> bool {
+    pub fn remove_matching(&mut self, is_it: impl Fn(&PolicyRule) -> bool) -> bool {
         let before = self.rules.len();
         self.rules.retain(|own| !is_it(&own.rule));
         self.index();
@@ -135,7 +135,7 @@ impl RuleSet {
             PolicyAct::CallTool { tool, .. } => Some(*tool),
             _ => None,
         };
-        self.about(act.server(), tool)
+        self.indexed_rules(act.server(), tool)
     }
 
     /// Returns `true` if any rule matches paths.
@@ -144,11 +144,11 @@ impl RuleSet {
     }
 
     /// Returns the rules that may fit a call of this tool.
-    pub(crate) fn of_tool(&self, server: &str, tool: &str) -> impl Iterator<Item = &CompiledRule> {
-        self.about(server, Some(tool))
+    pub(crate) fn tool_rules(&self, server: &str, tool: &str) -> impl Iterator<Item = &CompiledRule> {
+        self.indexed_rules(server, Some(tool))
     }
 
-    fn about<'a>(&'a self, server: &str, tool: Option<&str>) -> impl Iterator<Item = &'a CompiledRule> {
+    fn indexed_rules<'a>(&'a self, server: &str, tool: Option<&str>) -> impl Iterator<Item = &'a CompiledRule> {
         let of_server = self.by_server.get(server).map_or(&[][..], Vec::as_slice);
         let of_tool = tool.and_then(|tool| self.by_tool.get(tool)).map_or(&[][..], Vec::as_slice);
         [of_server, of_tool, self.others.as_slice()].into_iter().flatten().filter_map(|at| self.rules.get(*at))
@@ -159,7 +159,7 @@ impl RuleSet {
         self.rules.iter()
     }
 
-    pub(crate) const fn reference(&self, own: &CompiledRule) -> RuleRef {
+    pub(crate) const fn rule_ref(&self, own: &CompiledRule) -> RuleRef {
         RuleRef { source: self.source, id: own.rule.id }
     }
 }
@@ -188,13 +188,13 @@ impl PolicyRule {
 
     /// Creates the rule that allows the tool calls of one trusted server.
     #[must_use]
-    pub fn trusting(server: &str) -> Self {
-        Self { trusted_server: true, ..Self::new(crate::RuleEffect::Allow, crate::exactly(server)) }
+    pub fn for_trusted_server(server: &str) -> Self {
+        Self { trusted_server: true, ..Self::new(crate::RuleEffect::Allow, crate::escape_glob(server)) }
     }
 
     /// Returns `true` if this is the rule of a trusted server with this name.
     #[must_use]
     pub fn trusts(&self, server: &str) -> bool {
-        self.trusted_server && self.server == crate::exactly(server)
+        self.trusted_server && self.server == crate::escape_glob(server)
     }
 }

@@ -6,16 +6,16 @@ use std::collections::BTreeSet;
 use percent_encoding::percent_decode_str;
 use url::Url;
 
-use crate::address::{has_user, normal_host, usual_port};
-use crate::case_folding::{folded, narrowed};
-use crate::folder_path::{PathRoot, root_of};
-use crate::pattern::climbs;
+use crate::address::{default_port, has_user, normalized_host};
+use crate::case_folding::{fold_text, narrow_separators};
+use crate::folder_path::{PathRoot, split_root};
+use crate::pattern::may_leave_folder;
 
 /// Maximum number of nested percent-encodings of a text that are decoded.
-const MAX_DECODED: usize = 3;
+const MAX_DECODING_ROUNDS: usize = 3;
 
 /// Returns `true` if a text can have alternative spellings.
-pub(crate) fn has_others(text: &str) -> bool {
+pub(crate) fn may_have_other_spellings(text: &str) -> bool {
     text.contains(['/', '\\', '%', ':'])
 }
 
@@ -24,7 +24,7 @@ pub(crate) fn has_others(text: &str) -> bool {
 pub(crate) fn spellings(text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut decoded = text.to_owned();
-    for _ in 0..=MAX_DECODED {
+    for _ in 0..=MAX_DECODING_ROUNDS {
         add_paths(&mut found, &decoded);
         add_addresses(&mut found, &decoded);
         let next = percent_decode_str(&decoded).decode_utf8_lossy().into_owned();
@@ -51,12 +51,12 @@ fn add_addresses(found: &mut BTreeSet<String>, text: &str) {
     let trimmed = text.trim_start_matches(['/', '\\']);
     let opaque = Url::parse(text).ok().filter(|url| !url.has_host());
     if let Some(url) = Url::parse(text).ok().filter(|url| url.scheme() == "file") {
-        add_file(found, &url);
-    } else if let Some(nested) = opaque.as_ref().and_then(|url| address(url.path())) {
+        add_file_path(found, &url);
+    } else if let Some(nested) = opaque.as_ref().and_then(|url| parse_address(url.path())) {
         // `view-source:https://host` and `blob:https://host` lead to the nested address.
         add_address(found, &nested);
     }
-    match address(text) {
+    match parse_address(text) {
         Some(url) => add_address(found, &url),
         // Many programs add a scheme to a text without one.
         None => {
@@ -70,10 +70,11 @@ fn add_addresses(found: &mut BTreeSet<String>, text: &str) {
 }
 
 /// Adds the path that a `file:` address names, with the Windows drive if it has one.
-fn add_file(found: &mut BTreeSet<String>, url: &Url) {
+fn add_file_path(found: &mut BTreeSet<String>, url: &Url) {
     let path = percent_decode_str(url.path()).decode_utf8_lossy();
     add_paths(found, &path);
-    if let Some(bare) = path.strip_prefix('/').filter(|bare| matches!(root_of(bare), Some((PathRoot::Drive(_), _)))) {
+    if let Some(bare) = path.strip_prefix('/').filter(|bare| matches!(split_root(bare), Some((PathRoot::Drive(_), _))))
+    {
         add_paths(found, bare);
     }
 }
@@ -83,7 +84,7 @@ fn add_address(found: &mut BTreeSet<String>, url: &Url) {
     // An address that can't have a user, or another host, is left unchanged.
     let _ = plain.set_username("");
     let _ = plain.set_password(None);
-    if let Some(host) = url.host_str().and_then(normal_host) {
+    if let Some(host) = url.host_str().and_then(normalized_host) {
         let _ = plain.set_host(Some(&host));
     }
     let mut merged = plain.clone();
@@ -93,14 +94,14 @@ fn add_address(found: &mut BTreeSet<String>, url: &Url) {
         bare.set_fragment(None);
         for text in [url.as_str(), bare.as_str()] {
             found.insert(text.to_owned());
-            found.insert(unreserved(text));
+            found.insert(decode_unreserved(text));
             if let Some(text) = text.strip_suffix('/') {
                 found.insert(text.to_owned());
             }
         }
     }
     let plain = merged;
-    if let (Some(host), Some(port)) = (plain.host_str(), usual_port(plain.scheme())) {
+    if let (Some(host), Some(port)) = (plain.host_str(), default_port(plain.scheme())) {
         let port = plain.port().unwrap_or(port);
         let unicode = url::quirks::domain_to_unicode(host);
         let rest = url::Position::BeforePath;
@@ -114,7 +115,7 @@ fn add_address(found: &mut BTreeSet<String>, url: &Url) {
 }
 
 /// Parses a text as an address. A Windows path is not an address.
-pub(crate) fn address(text: &str) -> Option<Url> {
+pub(crate) fn parse_address(text: &str) -> Option<Url> {
     let url = Url::parse(text).ok()?;
     let is_one = url.has_host() && url.scheme().len() > 1 && (url.is_special() || text.contains("://"));
     is_one.then_some(url)
@@ -125,25 +126,27 @@ pub(crate) fn address(text: &str) -> Option<Url> {
 pub(crate) fn is_normal_address(text: &str, url: &Url) -> bool {
     let is_same = url.as_str() == text || url.as_str().strip_suffix('/') == Some(text);
     let path = url.path().to_ascii_lowercase();
-    let is_plain = !has_odd_codes(&path) && !path.contains("//");
+    let is_plain = !has_ambiguous_encoding(&path) && !path.contains("//");
     let has_dot = url.host_str().is_some_and(|host| host.ends_with('.'));
-    is_same && is_plain && !has_dot && !has_user(url) && unreserved(text) == text
+    is_same && is_plain && !has_dot && !has_user(url) && decode_unreserved(text) == text
 }
 
 /// Returns `true` if a text is a path in a normal form that all programs read alike. Only then may a rule that allows
 /// match it.
 pub(crate) fn is_normal_path(text: &str) -> bool {
-    !climbs(text) && normal_path(text) == text && !has_odd_codes(&narrowed(text).to_ascii_lowercase())
+    !may_leave_folder(text)
+        && normal_path(text) == text
+        && !has_ambiguous_encoding(&narrow_separators(text).to_ascii_lowercase())
 }
 
 /// Returns `true` if a lower-case text contains a percent-encoded dot, separator, NUL byte or percent sign.
-fn has_odd_codes(text: &str) -> bool {
+fn has_ambiguous_encoding(text: &str) -> bool {
     ["%2e", "%2f", "%5c", "%00", "%25"].iter().any(|code| text.contains(code))
 }
 
 /// Returns `true` if the beginning of a text looks like a path.
 pub(crate) fn looks_like_path(text: &str) -> bool {
-    root_of(text).is_some() || text.starts_with(['~', '\\']) || text.starts_with("./") || text.starts_with(".\\")
+    split_root(text).is_some() || text.starts_with(['~', '\\']) || text.starts_with("./") || text.starts_with(".\\")
 }
 
 /// Normalizes a path by resolving `.`, `..` and empty components by names alone. A trailing `/` stays.
@@ -165,7 +168,7 @@ pub(crate) fn normal_path(text: &str) -> String {
 }
 
 /// Decodes percent-encoded characters that are unreserved in RFC 3986.
-fn unreserved(text: &str) -> String {
+fn decode_unreserved(text: &str) -> String {
     let mut left = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('%') {
@@ -189,26 +192,26 @@ fn unreserved(text: &str) -> String {
 /// Returns every spelling under which a server with this command line or URL may be known: each word, and the targets
 /// of addresses in it, folded.
 pub(crate) fn identity_spellings(words: &str) -> BTreeSet<String> {
-    let mut found = BTreeSet::from([words.to_owned(), folded(words)]);
+    let mut found = BTreeSet::from([words.to_owned(), fold_text(words)]);
     let parts = words.split(|c: char| c.is_whitespace() || c == '=').filter(|word| !word.is_empty());
-    for word in std::iter::once(words).chain(parts).filter(|word| has_others(word)) {
-        let others = [word.to_owned(), folded(word)];
-        let addresses = others.iter().filter_map(|word| address(word));
+    for word in std::iter::once(words).chain(parts).filter(|word| may_have_other_spellings(word)) {
+        let others = [word.to_owned(), fold_text(word)];
+        let addresses = others.iter().filter_map(|word| parse_address(word));
         for url in addresses {
             let mut of_word = BTreeSet::new();
             add_address(&mut of_word, &url);
             for spelling in of_word {
                 // The other words stay, as a rule may match all of them.
-                found.insert(folded(&words.replacen(word, &spelling, 1)));
-                found.insert(folded(&spelling));
+                found.insert(fold_text(&words.replacen(word, &spelling, 1)));
+                found.insert(fold_text(&spelling));
             }
-            if let Some(host) = url.host_str().and_then(normal_host) {
-                found.insert(folded(&url::quirks::domain_to_unicode(&host)));
+            if let Some(host) = url.host_str().and_then(normalized_host) {
+                found.insert(fold_text(&url::quirks::domain_to_unicode(&host)));
                 found.insert(host);
             }
         }
         let decoded = percent_decode_str(word).decode_utf8_lossy().into_owned();
-        found.insert(folded(&words.replacen(word, &decoded, 1)));
+        found.insert(fold_text(&words.replacen(word, &decoded, 1)));
     }
     found
 }
@@ -278,7 +281,7 @@ mod tests {
             let found = spellings(text);
             assert!(found.contains("https://evil.x/A"), "{text:?}: {found:?}");
             assert!(found.contains("https://evil.x:443/A") || text.ends_with('/'), "{text:?} with its port: {found:?}");
-            assert!(has_others(text), "{text:?} has other spellings");
+            assert!(may_have_other_spellings(text), "{text:?} has other spellings");
         }
         assert!(
             spellings("https://xn--bcher-kva.x/").contains("https://b\u{fc}cher.x/"),
@@ -289,12 +292,12 @@ mod tests {
             !spellings("http://evil.x:81/").contains("http://evil.x/"),
             "the spelling without the port is another address"
         );
-        assert!(!has_others("plain words"), "plain words have no other spelling");
+        assert!(!may_have_other_spellings("plain words"), "plain words have no other spelling");
     }
 
     #[test]
     fn normal_address_is_unambiguous() {
-        let is_normal = |text: &str| address(text).is_some_and(|url| is_normal_address(text, &url));
+        let is_normal = |text: &str| parse_address(text).is_some_and(|url| is_normal_address(text, &url));
         for text in ["https://a.x", "https://a.x/", "https://a.x/b%20c?q=%2F..%2F#f", "https://a.x:8443/b/"] {
             assert!(is_normal(text), "{text}");
         }
@@ -321,9 +324,9 @@ mod tests {
         ] {
             assert!(!is_normal(text), "{text}");
         }
-        assert!(address("foo://a.x/").is_some(), "any scheme with a host");
-        assert!(address("C://a/b").is_none(), "not a Windows drive");
-        assert_eq!(unreserved("%41%2f%7E%zz%4"), "A%2f~%zz%4", "only unreserved characters are decoded");
+        assert!(parse_address("foo://a.x/").is_some(), "any scheme with a host");
+        assert!(parse_address("C://a/b").is_none(), "not a Windows drive");
+        assert_eq!(decode_unreserved("%41%2f%7E%zz%4"), "A%2f~%zz%4", "only unreserved characters are decoded");
     }
 
     #[test]
@@ -340,6 +343,10 @@ mod tests {
             identity_spellings("https://xn--bcher-kva.x/").contains("b\u{fc}cher.x"),
             "the Unicode form of a Punycode host"
         );
-        assert_eq!(folded("\u{ff25}vil\u{ff61}\u{ff38}"), "evil.x", "full-width letters and an ideographic full stop");
+        assert_eq!(
+            fold_text("\u{ff25}vil\u{ff61}\u{ff38}"),
+            "evil.x",
+            "full-width letters and an ideographic full stop"
+        );
     }
 }

@@ -8,11 +8,11 @@ use unicode_normalization::UnicodeNormalization;
 use url::Url;
 
 use crate::RuleError;
-use crate::case_folding::{folded, folded_glob, narrowed};
+use crate::case_folding::{fold_glob, fold_text, narrow_separators};
 use crate::match_verdict::{JudgementReason, MatchVerdict};
-use crate::pattern::{GlobPattern, climbs};
+use crate::pattern::{GlobPattern, may_leave_folder};
 use crate::spelling::{
-    address, has_others, is_normal_address, is_normal_path, looks_like_path, normal_path, spellings,
+    is_normal_address, is_normal_path, looks_like_path, may_have_other_spellings, normal_path, parse_address, spellings,
 };
 
 /// A glob over strings.
@@ -32,11 +32,11 @@ pub(crate) struct TextGlob {
 impl TextGlob {
     pub(crate) fn compile(glob: &str) -> Result<Self, RuleError> {
         let own = GlobPattern::compile(glob)?;
-        let normal = Some(normal_glob(glob)).filter(|normal| normal != glob);
+        let normal = Some(normalized_glob(glob)).filter(|normal| normal != glob);
         let parts = if matches!(own, GlobPattern::Shape { .. }) { Some(AddressGlob::compile(glob)?) } else { None };
         // A glob whose normal spelling is invalid, because its backslashes are escapes, is compared as written only.
         let normal = normal.and_then(|normal| GlobPattern::compile(&normal).ok());
-        let folded = GlobPattern::compile(&folded_glob(glob, with_slashes)).ok();
+        let folded = GlobPattern::compile(&fold_glob(glob, fold_with_slashes)).ok();
         Ok(Self { own, normal, folded, of_addresses: glob.contains("://"), parts })
     }
 
@@ -52,10 +52,11 @@ impl TextGlob {
             GlobPattern::Shape { of_paths, .. } => *of_paths,
         };
         let candidate =
-            CandidateText { text, of_paths, of_addresses: self.of_addresses, fits_as_written: self.own.fits(text) };
-        let fits = |text: &str| self.own.fits(text) || self.normal.as_ref().is_some_and(|normal| normal.fits(text));
-        let fits_folded = |text: &str| self.folded.as_ref().is_some_and(|own| own.fits(&with_slashes(text)));
-        let is_spread = |url: &Url| self.parts.as_ref().is_some_and(|parts| !parts.fits(url));
+            CandidateText { text, of_paths, of_addresses: self.of_addresses, fits_as_written: self.own.matches(text) };
+        let fits =
+            |text: &str| self.own.matches(text) || self.normal.as_ref().is_some_and(|normal| normal.matches(text));
+        let fits_folded = |text: &str| self.folded.as_ref().is_some_and(|own| own.matches(&fold_with_slashes(text)));
+        let is_spread = |url: &Url| self.parts.as_ref().is_some_and(|parts| !parts.matches(url));
         candidate.judge(fits, fits_folded, is_spread)
     }
 }
@@ -84,7 +85,7 @@ impl TextRegex {
 }
 
 /// An address that no rule names. A pattern that matches it is about any address, or about none.
-const ANY_ADDRESS: &str = "https://any.invalid/";
+const PROBE_ADDRESS: &str = "https://any.invalid/";
 
 /// A string that is compared with a pattern.
 struct CandidateText<'a> {
@@ -106,12 +107,12 @@ impl CandidateText<'_> {
         is_spread: impl Fn(&Url) -> bool,
     ) -> MatchVerdict {
         let Self { text, of_paths, .. } = *self;
-        if self.fits_as_written && !has_others(text) {
+        if self.fits_as_written && !may_have_other_spellings(text) {
             return MatchVerdict::Fits;
         }
         // `/safe/*` must not allow `/safe/../etc`, and `/secret/*` must not miss `/safe/../secret`, wherever symbolic
         // links on the way lead.
-        let climbs = climbs(text) || climbs(&narrowed(text));
+        let climbs = may_leave_folder(text) || may_leave_folder(&narrow_separators(text));
         if !self.fits_as_written {
             let spellings = if self.is_plain(&fits) { BTreeSet::new() } else { spellings(text) };
             return if spellings.iter().any(|text| fits(text)) {
@@ -124,7 +125,7 @@ impl CandidateText<'_> {
                 MatchVerdict::Differs(JudgementReason::Differs)
             };
         }
-        match address(text) {
+        match parse_address(text) {
             _ if climbs => MatchVerdict::Doubtful(JudgementReason::Climbs),
             Some(url) if !is_normal_address(text, &url) => MatchVerdict::Doubtful(JudgementReason::Respelled),
             Some(url) if is_spread(&url) => MatchVerdict::Doubtful(JudgementReason::CrossesParts),
@@ -139,18 +140,18 @@ impl CandidateText<'_> {
     /// Returns `true` if the string is not treated as an address although a program could add a scheme to it: a plain
     /// word, with a pattern that matches any address.
     fn is_plain(&self, fits: impl Fn(&str) -> bool) -> bool {
-        let is_host = self.of_addresses && folded(self.text).contains('.');
-        !has_others(self.text) && !is_host && fits(ANY_ADDRESS)
+        let is_host = self.of_addresses && fold_text(self.text).contains('.');
+        !may_have_other_spellings(self.text) && !is_host && fits(PROBE_ADDRESS)
     }
 }
 
 /// Folds letters, and replaces backslashes by slashes.
-fn with_slashes(text: &str) -> String {
-    folded(text).replace('\\', "/")
+fn fold_with_slashes(text: &str) -> String {
+    fold_text(text).replace('\\', "/")
 }
 
 /// Returns the glob that matches the normal spelling of the paths or addresses that this glob matches.
-fn normal_glob(glob: &str) -> String {
+fn normalized_glob(glob: &str) -> String {
     let Some((scheme, rest)) = glob.split_once("://") else { return normal_path(glob) };
     let (authority, path) = match rest.find('/') {
         Some(at) => rest.split_at(at),
@@ -162,7 +163,7 @@ fn normal_glob(glob: &str) -> String {
         .map(|label| if label.is_ascii() { label.to_ascii_lowercase() } else { url::quirks::domain_to_ascii(label) })
         .collect();
     let mut authority = labels.join(".");
-    if let Some(port) = crate::address::usual_port(&scheme)
+    if let Some(port) = crate::address::default_port(&scheme)
         && let Some(bare) = authority.strip_suffix(&format!(":{port}"))
     {
         authority = bare.to_owned();
@@ -198,13 +199,13 @@ impl AddressGlob {
         Ok(Self { origin: GlobPattern::compile(origin)?, rest })
     }
 
-    fn fits(&self, url: &Url) -> bool {
+    fn matches(&self, url: &Url) -> bool {
         let before = &url[..url::Position::BeforePath];
         let rest = &url[url::Position::BeforePath..];
-        self.origin.fits(before)
+        self.origin.matches(before)
             && match &self.rest {
                 None => rest == "/",
-                Some(own) => own.fits(rest),
+                Some(own) => own.matches(rest),
             }
     }
 }

@@ -5,7 +5,7 @@
 use url::Url;
 
 use crate::RuleError;
-use crate::address::{AddressPattern, normal_host, usual_port};
+use crate::address::{AddressPattern, default_port, normalized_host};
 use crate::match_verdict::{JudgementReason, MatchVerdict};
 use crate::path_pattern::{PathPattern, ResolvedPaths};
 use crate::pattern::GlobPattern;
@@ -38,9 +38,9 @@ impl UriPattern {
     pub fn compile(pattern: &str) -> Result<Self, RuleError> {
         let glob = TextGlob::compile(&pattern.replace('\\', r"\\"))?;
         let place = match pattern.split_once("://") {
-            Some((scheme, "*")) if scheme.eq_ignore_ascii_case("file") => UriParts::of_path(scheme, "/")?,
-            Some((scheme, path)) if path.starts_with('/') => UriParts::of_path(scheme, path)?,
-            Some((scheme, rest)) => UriParts::of_address(scheme, rest),
+            Some((scheme, "*")) if scheme.eq_ignore_ascii_case("file") => UriParts::from_path(scheme, "/")?,
+            Some((scheme, path)) if path.starts_with('/') => UriParts::from_path(scheme, path)?,
+            Some((scheme, rest)) => UriParts::from_address(scheme, rest),
             None => UriParts::Glob,
         };
         Ok(Self { glob, place })
@@ -61,7 +61,7 @@ impl UriPattern {
             UriParts::Path { scheme, path } => {
                 let rest = uri.split_once("://").filter(|(own, _)| own == scheme).map(|(_, rest)| rest);
                 let is_plain = |rest: &&str| !rest.contains(['?', '#']) && !rest.contains(char::is_control);
-                self.glob.glob().fits(uri)
+                self.glob.glob().matches(uri)
                     && rest
                         .filter(is_plain)
                         .is_some_and(|rest| path.judge(rest, &ResolvedPaths::Elsewhere) == MatchVerdict::Fits)
@@ -74,7 +74,7 @@ impl UriPattern {
     pub fn refuses(&self, uri: &str) -> bool {
         let may_fit = |uri: &str| !matches!(self.glob.judge(uri), MatchVerdict::Differs(_));
         let url = Url::parse(uri).ok();
-        let bare = url.as_ref().and_then(|url| without_port(url.clone()));
+        let bare = url.as_ref().and_then(|url| normalized_url(url.clone()));
         if may_fit(uri) || bare.is_some_and(|bare| may_fit(bare.as_str())) {
             return true;
         }
@@ -101,19 +101,19 @@ impl UriPattern {
 }
 
 impl UriParts {
-    fn of_path(scheme: &str, path: &str) -> Result<Self, RuleError> {
+    fn from_path(scheme: &str, path: &str) -> Result<Self, RuleError> {
         Ok(Self::Path { scheme: scheme.to_owned(), path: PathPattern::compile(path)? })
     }
 
     /// Compiles an address pattern if it can be compared component by component. A host with a wildcard in its middle,
     /// for example, can't.
-    fn of_address(scheme: &str, rest: &str) -> Self {
+    fn from_address(scheme: &str, rest: &str) -> Self {
         // `/*` covers everything on the host, including the root page.
         let rest = rest.strip_suffix("/*").filter(|host| !host.contains('/')).unwrap_or(rest);
         let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
         let has_port = authority.rsplit_once(':').is_some_and(|(_, port)| !port.contains(']'));
         let port = if has_port { "" } else { ":*" };
-        let is_web = usual_port(&scheme.to_ascii_lowercase()).is_some();
+        let is_web = default_port(&scheme.to_ascii_lowercase()).is_some();
         let wide = if is_web { "*" } else { scheme };
         let allows = AddressPattern::compile(&format!("{scheme}://{rest}"));
         let refuses = AddressPattern::compile(&format!("{wide}://{authority}{port}/{path}"));
@@ -125,8 +125,8 @@ impl UriParts {
 }
 
 /// Returns the address at the default port, with a normalized host.
-fn without_port(mut url: Url) -> Option<Url> {
-    let host = normal_host(url.host_str()?)?;
+fn normalized_url(mut url: Url) -> Option<Url> {
+    let host = normalized_host(url.host_str()?)?;
     url.set_port(None).ok()?;
     url.set_host(Some(&host)).ok()?;
     Some(url)

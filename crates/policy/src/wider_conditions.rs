@@ -1,7 +1,7 @@
 //! Additional matches of rules that deny or ask: the parent folder of the named location, and a named host by every web
 //! scheme. Rules that allow have none of them. Used by `argument_condition.rs`.
 
-use crate::address::{AddressPattern, split_port, usual_port};
+use crate::address::{AddressPattern, default_port, split_port};
 use crate::match_verdict::{JudgementReason, MatchVerdict};
 use crate::matcher::Matcher;
 use crate::path_pattern::ResolvedPaths;
@@ -33,7 +33,7 @@ impl WiderConditions {
         if effect == RuleEffect::Allow {
             return Ok(Self::default());
         }
-        let holder = holder(is).map(|holder| Matcher::compile(&holder, effect).map(Box::new)).transpose()?;
+        let holder = parent_pattern(is).map(|holder| Matcher::compile(&holder, effect).map(Box::new)).transpose()?;
         Ok(Self { holder, host: SameHostPattern::new(is) })
     }
 
@@ -52,7 +52,7 @@ impl WiderConditions {
 }
 
 /// Returns the pattern without a final wildcard component.
-fn holder(is: &ArgumentPattern) -> Option<ArgumentPattern> {
+fn parent_pattern(is: &ArgumentPattern) -> Option<ArgumentPattern> {
     let stripped = |text: &str| {
         let whole = text.strip_suffix("**").or_else(|| text.strip_suffix('*'))?;
         let holder = whole.strip_suffix(['/', '\\'])?;
@@ -93,7 +93,7 @@ impl SameHostPattern {
                 [text, &folder].into_iter().filter_map(|uri| UriPattern::compile(uri).ok()).collect(),
             ));
         }
-        let usual = usual_port(&scheme.to_ascii_lowercase()).map(|port| port.to_string());
+        let usual = default_port(&scheme.to_ascii_lowercase()).map(|port| port.to_string());
         let port = port.filter(|port| Some(*port) != usual.as_deref()).unwrap_or("*");
         AddressPattern::compile(&format!("*://{host}:{port}/{path}")).ok().map(Self::OfAddress)
     }

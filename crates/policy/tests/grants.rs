@@ -65,7 +65,7 @@ fn is_allowed(grants: &[Grant], conversation: Option<&str>) -> bool {
     })
 }
 
-fn fit(grants: &[Grant], conversation: Option<&str>, after_untrusted: bool) -> RuleFit {
+fn rule_fit(grants: &[Grant], conversation: Option<&str>, after_untrusted: bool) -> RuleFit {
     with_call(grants, conversation, after_untrusted, |policy, act| policy.explain(act, NOW).considered[0].fit)
 }
 
@@ -75,7 +75,11 @@ fn grant_expires_at_its_time() {
         let grant = Grant { expires_at, ..grant() };
         assert_eq!(grant.has_expired(NOW), !holds, "{expires_at:?}");
         assert_eq!(is_allowed(std::slice::from_ref(&grant), None), holds, "a call with {expires_at:?}");
-        assert_eq!(fit(&[grant], None, false), if holds { RuleFit::Fits } else { RuleFit::Expired }, "{expires_at:?}");
+        assert_eq!(
+            rule_fit(&[grant], None, false),
+            if holds { RuleFit::Fits } else { RuleFit::Expired },
+            "{expires_at:?}"
+        );
     }
 }
 
@@ -85,7 +89,7 @@ fn conversation_grant_applies_in_its_conversation_only() {
     assert!(is_allowed(&own, Some("c1")), "in its conversation");
     for elsewhere in [Some("c2"), Some(""), None] {
         assert!(!is_allowed(&own, elsewhere), "in {elsewhere:?}");
-        assert_eq!(fit(&own, elsewhere, false), RuleFit::OtherConversation, "in {elsewhere:?}");
+        assert_eq!(rule_fit(&own, elsewhere, false), RuleFit::OtherConversation, "in {elsewhere:?}");
     }
     let nowhere = [Grant { conversation: None, ..in_conversation("c1") }];
     assert!(
@@ -118,8 +122,8 @@ fn grant_replaces_only_one_of_the_same_subject_and_conversation() {
 
 #[test]
 fn grant_does_not_apply_after_untrusted_content() {
-    assert_eq!(fit(&[grant()], None, true), RuleFit::AfterUntrusted, "the explanation names the reason");
-    assert_eq!(fit(&[grant()], None, false), RuleFit::Fits, "the grant applies without untrusted content");
+    assert_eq!(rule_fit(&[grant()], None, true), RuleFit::AfterUntrusted, "the explanation names the reason");
+    assert_eq!(rule_fit(&[grant()], None, false), RuleFit::Fits, "the grant applies without untrusted content");
     let decision = with_call(&[grant()], Some("c1"), true, |policy, act| policy.decide(act, NOW));
     let PolicyDecision::Ask { rule, scopes, .. } = decision else { panic!("expected a consent request: {decision:?}") };
     assert_eq!(
@@ -148,9 +152,9 @@ fn grant_that_could_not_be_stored_ends_with_the_session() {
     let mut grants = Grants::default();
     let kept = grants.add(grant()).unwrap();
     let other = grants.add(Grant { server: "other".to_owned(), ..grant() }).unwrap();
-    grants.keep_for_session(other);
+    grants.limit_to_session(other);
     assert_eq!(
-        grants.to_keep().iter().map(|grant| grant.id).collect::<Vec<_>>(),
+        grants.persistent_grants().iter().map(|grant| grant.id).collect::<Vec<_>>(),
         [kept],
         "a session grant is not persisted"
     );
@@ -171,7 +175,7 @@ fn external_changes_of_grants_are_applied() {
     let session = grants.add(Grant { scope: ApprovalScope::Session, ..named("session") }).unwrap();
     let changed = Grant { rests_on: Hash::of_json(&json!("v2")), ..named("changes") };
     let once = Grant { scope: ApprovalScope::Once, ..named("once") };
-    let (gone, added) = grants.replace_kept(vec![named("stays"), changed, named("comes"), once]);
+    let (gone, added) = grants.replace_persisted(vec![named("stays"), changed, named("comes"), once]);
     let mut names: Vec<_> = added.iter().map(|grant| grant.server.as_str()).collect();
     names.sort_unstable();
     assert_eq!(names, ["changes", "comes"], "new and changed grants are added, session grants are not");

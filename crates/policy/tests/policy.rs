@@ -170,20 +170,21 @@ fn session_grants_are_not_persisted() {
         ("s", GrantSubject::Command, "a", ApprovalScope::Always),
         ("s", GrantSubject::Tool("t".into()), "b", ApprovalScope::Session),
     ]);
-    let kept = policy.grants().to_keep();
+    let kept = policy.grants().persistent_grants();
     assert_eq!(kept.len(), 1, "only the lasting grant is persisted");
-    let again = Grants::from_kept(kept);
+    let again = Grants::from_persisted(kept);
     assert!(again.find("s", &GrantSubject::Command).is_some(), "the lasting grant is restored");
     assert!(again.find("s", &GrantSubject::Tool("t".into())).is_none(), "the session grant is not restored");
 }
 
 #[test]
 fn stored_file_cannot_add_excess_grants_or_one_time_approvals() {
-    let one = policy_with(&[("s", GrantSubject::Command, "a", ApprovalScope::Always)]).grants().to_keep().remove(0);
+    let one =
+        policy_with(&[("s", GrantSubject::Command, "a", ApprovalScope::Always)]).grants().persistent_grants().remove(0);
     let many = (0..Grants::LIMIT + 10).map(|i| policy::Grant { server: format!("s{i}"), ..one.clone() }).collect();
-    assert_eq!(Grants::from_kept(many).iter().count(), Grants::LIMIT, "the limit applies to persisted grants");
+    assert_eq!(Grants::from_persisted(many).iter().count(), Grants::LIMIT, "the limit applies to persisted grants");
     let once = vec![policy::Grant { scope: ApprovalScope::Once, ..one }];
-    assert_eq!(Grants::from_kept(once).iter().count(), 0, "an approval for one act is never restored");
+    assert_eq!(Grants::from_persisted(once).iter().count(), 0, "an approval for one act is never restored");
 }
 
 #[test]
@@ -219,10 +220,10 @@ fn strings_are_escaped_like_json() {
 
 #[test]
 fn partial_hash_continues_to_the_hash_of_the_whole() {
-    let begun = PartialHash::with("a".repeat(64).as_bytes());
+    let begun = PartialHash::from_prefix("a".repeat(64).as_bytes());
     for rest in [String::new(), "b".to_owned(), "c".repeat(200)] {
         let whole = Hash::of_bytes(format!("{}{rest}", "a".repeat(64)).as_bytes());
-        assert_eq!(begun.then(rest.as_bytes()), whole, "the same bytes have the same hash");
+        assert_eq!(begun.finish_with(rest.as_bytes()), whole, "the same bytes have the same hash");
     }
 }
 

@@ -59,7 +59,7 @@ pub struct AuditEntry {
 
 impl AuditEntry {
     /// Truncates fields that exceed the limits of an entry.
-    pub fn bound(&mut self) {
+    pub fn truncate_fields(&mut self) {
         if let Some((end, _)) = self.subject.char_indices().nth(MAX_SUBJECT) {
             self.subject.truncate(end);
         }
@@ -144,12 +144,12 @@ impl AuditReceipts {
     }
 
     /// Reports that more entries have become durable, or that they never will.
-    pub fn durable(&self) {
+    pub fn notify_durable(&self) {
         self.told.notify_one();
     }
 
     /// Waits for the next report, and takes the outcomes.
-    pub async fn next(&self) -> Vec<(u64, Result<WrittenEntry, StoreError>)> {
+    pub async fn wait_for_outcomes(&self) -> Vec<(u64, Result<WrittenEntry, StoreError>)> {
         self.told.notified().await;
         std::mem::take(&mut self.written.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -160,9 +160,9 @@ pub trait AuditLog: Send + Sync {
     /// Returns the path of the file, for display.
     fn path(&self) -> PathBuf;
     /// Sets the receiver for outcomes of [`append_later`](Self::append_later) and changes of
-    /// [`durable`](Self::durable).
+    /// [`durable_position`](Self::durable_position).
     fn report_to(&self, receipts: Arc<AuditReceipts>);
-    /// Writes an entry. A written entry survives a crash of this process. [`durable`](Self::durable) reports when it
+    /// Writes an entry. A written entry survives a crash of this process. [`durable_position`](Self::durable_position) reports when it
     /// also survives a power failure.
     ///
     /// # Errors
@@ -180,7 +180,7 @@ pub trait AuditLog: Send + Sync {
     /// # Errors
     ///
     /// Returns [`StoreError`] if written entries can no longer be made durable.
-    fn durable(&self) -> Result<u64, StoreError>;
+    fn durable_position(&self) -> Result<u64, StoreError>;
     /// Waits until all queued entries are durable.
     ///
     /// # Errors
@@ -248,14 +248,14 @@ pub struct AuditVerdict {
 impl AuditVerdict {
     /// Returns `true` if no problem was found.
     #[must_use]
-    pub const fn is_whole(&self) -> bool {
+    pub const fn is_intact(&self) -> bool {
         self.findings.is_empty()
     }
 
     /// Returns `true` if the log is intact and all of it is proved to be written by Drawbridge.
     #[must_use]
-    pub const fn is_proved(&self) -> bool {
-        self.is_whole() && self.unproved.is_empty()
+    pub const fn is_proven(&self) -> bool {
+        self.is_intact() && self.unproved.is_empty()
     }
 }
 

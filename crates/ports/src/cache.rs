@@ -28,7 +28,7 @@ pub trait CacheFiles: Send + Sync {
     /// # Errors
     ///
     /// Returns [`StoreError`] if the folder can't be read.
-    fn names(&self) -> Result<Vec<String>, StoreError>;
+    fn file_names(&self) -> Result<Vec<String>, StoreError>;
     /// Acquires the folder's lock, which all processes share, with a timeout. The lock is released when the returned
     /// value is dropped. Must be acquired to read, modify and write a file.
     ///

@@ -49,18 +49,18 @@ pub trait Documents: Send + Sync {
     fn watch(&self, _name: Document, _changed: mpsc::Sender<()>) {}
     /// Requests the key that seals documents which grant rights, and waits for it up to `patience`. If the key arrives
     /// later, watchers of these documents are notified.
-    fn settle(&self, _patience: std::time::Duration) {}
+    fn request_seal_key(&self, _patience: std::time::Duration) {}
     /// Returns the state of sealing for documents that grant rights.
     fn seal(&self) -> DocumentSeal {
         DocumentSeal::None { cause: String::new() }
     }
     /// Returns the names of existing documents that were sealed unchanged when the first key was created. Reported
     /// once, by the process that did it.
-    fn adopted(&self) -> Option<Vec<String>> {
+    fn take_adopted(&self) -> Option<Vec<String>> {
         None
     }
     /// Returns the reason why a document that grants rights was rejected at the last read. Reported once.
-    fn refused(&self, _name: Document) -> Option<RefusedDocument> {
+    fn take_refusal(&self, _name: Document) -> Option<RefusedDocument> {
         None
     }
 }

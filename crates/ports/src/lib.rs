@@ -45,7 +45,7 @@ pub trait ServerSettings: Send + Sync {
     /// # Errors
     ///
     /// Returns [`ConfigProblem`] under the same conditions as [`put`](Self::put).
-    fn put_over(&self, entry: &ServerEntry, before: Option<&ServerConfig>) -> Result<bool, ConfigProblem>;
+    fn put_if_unchanged(&self, entry: &ServerEntry, before: Option<&ServerConfig>) -> Result<bool, ConfigProblem>;
     /// Removes the server with this name.
     ///
     /// # Errors
@@ -129,7 +129,7 @@ pub trait History: Send + Sync {
     /// # Errors
     ///
     /// Returns [`StoreError`] if the items can't be read.
-    fn all(
+    fn all_items(
         &self,
         conversation: &str,
         after: Option<&str>,
@@ -146,20 +146,20 @@ pub trait History: Send + Sync {
     /// # Errors
     ///
     /// Returns [`StoreError`] if the item can't be read.
-    fn outline(&self, conversation: &str, item: &str) -> Result<Option<history::StoredItem>, StoreError>;
+    fn item_outline(&self, conversation: &str, item: &str) -> Result<Option<history::StoredItem>, StoreError>;
     /// Returns the total usage of the models' answers, or `None` if the conversation doesn't exist.
     ///
     /// # Errors
     ///
     /// Returns [`StoreError`] if the history can't be read.
-    fn taken(&self, conversation: &str) -> Result<Option<history::ConversationUsage>, StoreError>;
+    fn usage(&self, conversation: &str) -> Result<Option<history::ConversationUsage>, StoreError>;
     /// Displays a branch that contains an item. The latest end of such a branch becomes the head, unless the head
     /// already is one. Returns the head, or `None` if the item doesn't exist.
     ///
     /// # Errors
     ///
     /// Returns [`StoreError`] if the history can't be written.
-    fn show(&self, conversation: &str, item: &str) -> Result<Option<String>, StoreError>;
+    fn show_branch(&self, conversation: &str, item: &str) -> Result<Option<String>, StoreError>;
     /// Returns the items that match a search, latest first.
     ///
     /// # Errors
@@ -230,7 +230,7 @@ pub trait Secrets: Send + Sync {
     fn keys(&self, prefix: &str) -> Result<Vec<String>, SecretError>;
     /// Acquires a lock of this name, which excludes other processes with the same secrets until the returned value is
     /// dropped. `None` if no other process shares the secrets, or another process holds the lock for too long.
-    fn hold(&self, _name: &str) -> Option<Box<dyn Send>> {
+    fn lock_name(&self, _name: &str) -> Option<Box<dyn Send>> {
         None
     }
     /// Reads a short text that is stored in the keychain itself, so that a program which can only write files can't
@@ -239,7 +239,7 @@ pub trait Secrets: Send + Sync {
     /// # Errors
     ///
     /// Returns [`SecretError`] if the keychain can't be read.
-    fn mark(&self, _name: &str) -> Result<Option<String>, SecretError> {
+    fn read_mark(&self, _name: &str) -> Result<Option<String>, SecretError> {
         Ok(None)
     }
     /// Stores a short text in the keychain itself. Does nothing if there is no keychain.

@@ -14,15 +14,15 @@ use serde_json::json;
 use crate::server_config::{HttpConfig, StdioConfig, ValuePart};
 use crate::{SecretError, SecretPersistence, Secrets, SecretsStatus};
 
-const OPENS: &str = "${secret:";
-const CLOSES: char = '}';
+const REFERENCE_PREFIX: &str = "${secret:";
+const REFERENCE_SUFFIX: char = '}';
 /// Maximum length of a secret's name, in bytes.
 const MAX_NAME: usize = 128;
 
 /// Returns the names of the secrets in a value, in order.
 #[must_use]
-pub fn names(value: &str) -> Vec<&str> {
-    parts(value)
+pub fn referenced_names(value: &str) -> Vec<&str> {
+    split_references(value)
         .into_iter()
         .filter_map(|part| if let SecretTextPart::Secret(name) = part { Some(name) } else { None })
         .collect()
@@ -35,19 +35,19 @@ pub fn value_parts(value: &str) -> Vec<ValuePart> {
         SecretTextPart::Text(text) => ValuePart::Text(text.to_owned()),
         SecretTextPart::Secret(_) => ValuePart::Secret(None),
     };
-    parts(value).into_iter().map(part).collect()
+    split_references(value).into_iter().map(part).collect()
 }
 
 /// Returns the reference to a secret, as written in `mcp.json`.
 #[must_use]
 pub fn reference(name: &str) -> String {
-    format!("{OPENS}{name}{CLOSES}")
+    format!("{REFERENCE_PREFIX}{name}{REFERENCE_SUFFIX}")
 }
 
 /// Returns an unused name for the secret of a header: letters, digits, `-`, `_` and `.`. Different servers may result
 /// in the same name, because other characters become `_` and a server may be renamed. A number then distinguishes them.
 #[must_use]
-pub fn name_for(server: &str, header: &str, taken: &[String]) -> String {
+pub fn unused_secret_name(server: &str, header: &str, taken: &[String]) -> String {
     let plain = |text: &str| -> String {
         text.chars().map(|c| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '_' }).take(60).collect()
     };
@@ -69,7 +69,7 @@ pub fn is_taken(name: &str, taken: &[String]) -> bool {
 
 /// Returns the storage key of a secret. `place` is the origin or [`command_place`] that it is bound to.
 #[must_use]
-pub fn key(name: &str, place: &str) -> String {
+pub fn storage_key(name: &str, place: &str) -> String {
     format!("{name} @ {place}")
 }
 
@@ -84,14 +84,14 @@ pub fn command_place(config: &StdioConfig) -> String {
 }
 
 /// Returns the names of all secrets in headers or variables.
-pub fn names_in(values: &BTreeMap<String, String>) -> impl Iterator<Item = String> {
-    values.values().flat_map(|value| names(value)).map(str::to_owned)
+pub fn referenced_names_in(values: &BTreeMap<String, String>) -> impl Iterator<Item = String> {
+    values.values().flat_map(|value| referenced_names(value)).map(str::to_owned)
 }
 
 /// Returns `true` if the environment of a local server refers to secrets.
 #[must_use]
-pub fn in_environment(config: &StdioConfig) -> bool {
-    config.env.values().any(|value| !names(value).is_empty())
+pub fn has_environment_references(config: &StdioConfig) -> bool {
+    config.env.values().any(|value| !referenced_names(value).is_empty())
 }
 
 enum SecretTextPart<'t> {
@@ -99,22 +99,22 @@ enum SecretTextPart<'t> {
     Secret(&'t str),
 }
 
-fn parts(value: &str) -> Vec<SecretTextPart<'_>> {
+fn split_references(value: &str) -> Vec<SecretTextPart<'_>> {
     let mut parts = Vec::new();
     let mut rest = value;
-    while let Some(at) = rest.find(OPENS) {
-        let inner = &rest[at + OPENS.len()..];
-        let name = inner.split(CLOSES).next().unwrap_or_default();
+    while let Some(at) = rest.find(REFERENCE_PREFIX) {
+        let inner = &rest[at + REFERENCE_PREFIX.len()..];
+        let name = inner.split(REFERENCE_SUFFIX).next().unwrap_or_default();
         let is_name = inner.len() > name.len()
             && (1..=MAX_NAME).contains(&name.len())
             && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b));
-        let end = if is_name { at } else { at + OPENS.len() };
+        let end = if is_name { at } else { at + REFERENCE_PREFIX.len() };
         if end > 0 {
             parts.push(SecretTextPart::Text(&rest[..end]));
         }
         if is_name {
             parts.push(SecretTextPart::Secret(name));
-            rest = &inner[name.len() + CLOSES.len_utf8()..];
+            rest = &inner[name.len() + REFERENCE_SUFFIX.len_utf8()..];
         } else {
             rest = inner;
         }
@@ -132,28 +132,28 @@ pub struct SecretsInMemory {
 }
 
 impl SecretsInMemory {
-    fn with<T>(&self, act: impl FnOnce(&mut HashMap<String, String>) -> T) -> T {
+    fn with_secrets<T>(&self, act: impl FnOnce(&mut HashMap<String, String>) -> T) -> T {
         act(&mut self.secrets.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
 impl Secrets for SecretsInMemory {
     fn get(&self, key: &str) -> Result<Option<String>, SecretError> {
-        Ok(self.with(|secrets| secrets.get(key).cloned()))
+        Ok(self.with_secrets(|secrets| secrets.get(key).cloned()))
     }
 
     fn set(&self, key: &str, secret: &str) -> Result<SecretPersistence, SecretError> {
-        self.with(|secrets| secrets.insert(key.to_owned(), secret.to_owned()));
+        self.with_secrets(|secrets| secrets.insert(key.to_owned(), secret.to_owned()));
         Ok(SecretPersistence::ThisRun { cause: "there is no keychain here".to_owned() })
     }
 
     fn delete(&self, key: &str) -> Result<(), SecretError> {
-        self.with(|secrets| secrets.remove(key));
+        self.with_secrets(|secrets| secrets.remove(key));
         Ok(())
     }
 
     fn keys(&self, prefix: &str) -> Result<Vec<String>, SecretError> {
-        Ok(self.with(|secrets| secrets.keys().filter(|key| key.starts_with(prefix)).cloned().collect()))
+        Ok(self.with_secrets(|secrets| secrets.keys().filter(|key| key.starts_with(prefix)).cloned().collect()))
     }
 
     fn status(&self) -> SecretsStatus {
@@ -194,7 +194,7 @@ pub enum UnresolvedSecret {
 /// Returns [`UnresolvedSecret`] if a secret is missing or can't be read.
 pub fn resolve(config: &HttpConfig, secrets: &dyn Secrets) -> Result<FilledValues, UnresolvedSecret> {
     let origin = config.origin().unwrap_or_default();
-    filled(&config.headers, &origin, &origin, secrets)
+    fill_references(&config.headers, &origin, &origin, secrets)
 }
 
 /// Resolved values, and the secrets that they contain.
@@ -206,10 +206,10 @@ pub type FilledValues = (BTreeMap<String, String>, Vec<SecretString>);
 ///
 /// Returns [`UnresolvedSecret`] if a secret is missing or can't be read.
 pub fn resolve_environment(config: &StdioConfig, secrets: &dyn Secrets) -> Result<FilledValues, UnresolvedSecret> {
-    filled(&config.env, &command_place(config), "this command", secrets)
+    fill_references(&config.env, &command_place(config), "this command", secrets)
 }
 
-fn filled(
+fn fill_references(
     values: &BTreeMap<String, String>,
     place: &str,
     shown: &str,
@@ -218,10 +218,10 @@ fn filled(
     let (mut resolved, mut used) = (BTreeMap::new(), Vec::new());
     for (entry, value) in values {
         let mut whole = String::new();
-        for part in parts(value) {
+        for part in split_references(value) {
             match part {
                 SecretTextPart::Text(text) => whole.push_str(text),
-                SecretTextPart::Secret(name) => match secrets.get(&key(name, place)) {
+                SecretTextPart::Secret(name) => match secrets.get(&storage_key(name, place)) {
                     Ok(Some(secret)) => {
                         whole.push_str(&secret);
                         used.push(secret.into());
@@ -254,9 +254,9 @@ mod tests {
             env: env("Bearer ${secret:a}"),
             ..StdioConfig::default()
         };
-        secrets.set(&key("a", &command_place(&base)), "top-secret").unwrap();
+        secrets.set(&storage_key("a", &command_place(&base)), "top-secret").unwrap();
         // Secrets of remote servers, including tokens.
-        secrets.set(&key("b", "https://api.example"), "of-a-header").unwrap();
+        secrets.set(&storage_key("b", "https://api.example"), "of-a-header").unwrap();
         let resolve = |config: &StdioConfig| resolve_environment(config, &secrets).map(|(values, _)| values);
         assert_eq!(resolve(&base), Ok(env("Bearer top-secret")), "the command of the secret gets it");
         let more = [("TOKEN", "${secret:a}"), ("DEBUG", "1")].map(|(name, value)| (name.to_owned(), value.to_owned()));
@@ -291,24 +291,28 @@ mod tests {
             ("${secret:${secret:inner}", &["inner"]),
         ];
         for (value, wanted) in cases {
-            assert_eq!(names(value), wanted, "what {value} names");
+            assert_eq!(referenced_names(value), wanted, "what {value} names");
         }
-        let name = name_for("my server", "X-Key", &[]);
-        assert_eq!(names(&reference(&name)), ["my_server.X-Key"], "a generated name is valid in a reference");
+        let name = unused_secret_name("my server", "X-Key", &[]);
+        assert_eq!(
+            referenced_names(&reference(&name)),
+            ["my_server.X-Key"],
+            "a generated name is valid in a reference"
+        );
     }
 
     #[test]
     fn taken_name_is_not_assigned_again() {
         let mut taken = vec!["_.x-key".to_owned()];
         for wanted in ["_.X-Key-2", "_.X-Key-3"] {
-            let name = name_for("ü", "X-Key", &taken);
+            let name = unused_secret_name("ü", "X-Key", &taken);
             assert_eq!(name, wanted, "the next free name, ignoring case, with {taken:?}");
-            assert_eq!(names(&reference(&name)), [wanted], "a name with a number is valid in a reference");
+            assert_eq!(referenced_names(&reference(&name)), [wanted], "a name with a number is valid in a reference");
             taken.push(name);
         }
         let long = "x".repeat(200);
-        let first = name_for(&long, &long, &[]);
-        let second = name_for(&long, &long, &[first]);
-        assert_eq!(names(&reference(&second)), [second.as_str()], "the longest name has space for a number");
+        let first = unused_secret_name(&long, &long, &[]);
+        let second = unused_secret_name(&long, &long, &[first]);
+        assert_eq!(referenced_names(&reference(&second)), [second.as_str()], "the longest name has space for a number");
     }
 }

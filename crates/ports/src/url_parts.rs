@@ -53,10 +53,10 @@ impl UrlParts {
     pub fn parse(text: &str) -> Self {
         let parsed = (text.len() <= MAX_URL).then(|| Url::parse(text).ok()).flatten();
         let Some((url, host)) = parsed.as_ref().and_then(|url| Some((url, url.host()?))) else {
-            return Self::not_openable(text);
+            return Self::unopenable(text);
         };
         if !matches!(url.scheme(), "http" | "https") {
-            return Self::not_openable(text);
+            return Self::unopenable(text);
         }
         let mut warnings = Vec::new();
         if url.scheme() != "https" {
@@ -79,7 +79,7 @@ impl UrlParts {
         if internationalized {
             warnings.push(UrlWarning::Internationalized);
         }
-        let domain = if is_address { host_text.clone() } else { registrable(&host_text).to_owned() };
+        let domain = if is_address { host_text.clone() } else { registrable_domain(&host_text).to_owned() };
         let whole = url.as_str();
         let host_at = whole.find("://").map_or(0, |i| i + 3);
         let host_at = host_at + whole[host_at..].find('@').filter(|_| user_information).map_or(0, |i| i + 1);
@@ -98,7 +98,7 @@ impl UrlParts {
 
     /// Splits a URL that a server requests to open: it must also be https, unless it leads to this computer.
     #[must_use]
-    pub fn asked_by_server(text: &str) -> Self {
+    pub fn requested_by_server(text: &str) -> Self {
         let parts = Self::parse(text);
         let is_plain = parts.warnings.contains(&UrlWarning::NotEncrypted);
         let stays_here =
@@ -107,7 +107,7 @@ impl UrlParts {
         Self { openable, ..parts }
     }
 
-    fn not_openable(text: &str) -> Self {
+    fn unopenable(text: &str) -> Self {
         let shown: String = text.chars().take(MAX_URL).collect();
         Self {
             url: shown.clone(),
@@ -122,7 +122,7 @@ impl UrlParts {
 }
 
 /// Returns the registrable domain according to the public suffix list.
-fn registrable(host: &str) -> &str {
+fn registrable_domain(host: &str) -> &str {
     psl::domain_str(host).unwrap_or(host)
 }
 
@@ -152,15 +152,15 @@ fn is_local(host: &Host<&str>) -> bool {
 }
 
 /// Minimum length of a path segment that may be a key, in bytes, and the number of its characters that are shown.
-const SHORTEST_KEY: usize = 16;
-const SHOWN_OF_KEY: usize = 4;
+const MIN_KEY_BYTES: usize = 16;
+const VISIBLE_KEY_CHARS: usize = 4;
 /// Maximum length of a run of letters or digits in ordinary text, in bytes.
-const LONGEST_WORD: usize = 32;
+const MAX_WORD_BYTES: usize = 32;
 
 /// Returns a URL for logs and files, with `…` in place of possible keys: each value in the query (a part without a name
 /// may itself be a key, and counts as a value), the fragment, user name and password, and all but the beginning of a
 /// path segment that looks like a key.
-pub fn shown_url(url: &str) -> String {
+pub fn redacted_url(url: &str) -> String {
     let (url, fragment) = url.split_once('#').map_or((url, ""), |(url, _)| (url, "#…"));
     let (before, query) = url.split_once('?').map_or((url, None), |(before, query)| (before, Some(query)));
     let (scheme, rest) = before.split_once("://").map_or(("", before), |(scheme, rest)| (scheme, rest));
@@ -171,7 +171,7 @@ pub fn shown_url(url: &str) -> String {
     for part in parts {
         shown.push('/');
         if looks_like_key(part) {
-            shown.extend(part.chars().take(SHOWN_OF_KEY));
+            shown.extend(part.chars().take(VISIBLE_KEY_CHARS));
             shown.push('…');
         } else {
             shown.push_str(part);
@@ -197,12 +197,14 @@ pub fn looks_like_key(part: &str) -> bool {
         let bytes = run.as_bytes();
         let has = |is: fn(&u8) -> bool| bytes.iter().any(is);
         let rises = bytes.windows(2).filter(|two| two[0].is_ascii_lowercase() && two[1].is_ascii_uppercase()).count();
-        (has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)) || rises * 5 >= run.len() || run.len() >= LONGEST_WORD
+        (has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic))
+            || rises * 5 >= run.len()
+            || run.len() >= MAX_WORD_BYTES
     };
     let runs = || part.split(|c: char| !c.is_ascii_alphanumeric()).filter(|run| !run.is_empty());
     let all: usize = runs().map(str::len).sum();
     let odd: usize = runs().filter(is_odd).map(str::len).sum();
-    all >= SHORTEST_KEY && odd * 2 >= all
+    all >= MIN_KEY_BYTES && odd * 2 >= all
 }
 
 #[cfg(test)]
@@ -237,7 +239,7 @@ mod tests {
             ("not a URL", "not a URL"),
         ];
         for (url, wanted) in cases {
-            assert_eq!(shown_url(url), wanted, "stored form of {url}");
+            assert_eq!(redacted_url(url), wanted, "stored form of {url}");
         }
     }
 }

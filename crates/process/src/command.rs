@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::code::{CommandLine, LaunchFiles, scripts_named};
-use crate::programs::{CommandNotFound, SearchPath, default_directory, same_name};
+use crate::code::{CommandLine, LaunchFiles, scripts_in_arguments};
+use crate::programs::{CommandNotFound, SearchPath, default_directory, is_same_variable};
 use crate::sandbox::{ResolvedSandbox, SandboxError, SandboxSettings};
 
 /// A program with its arguments. Started directly, never through a shell.
@@ -51,8 +51,8 @@ impl SearchPath {
     /// its working directory.
     #[must_use]
     pub fn for_command(&self, command: &ServerCommand) -> SearchPath {
-        let configured = command.environment.iter().find(|(name, _)| same_name(name, "PATH"));
-        configured.map_or_else(|| self.clone(), |(_, path)| self.replaced_by(path, &command.directory()))
+        let configured = command.environment.iter().find(|(name, _)| is_same_variable(name, "PATH"));
+        configured.map_or_else(|| self.clone(), |(_, path)| self.with_variable(path, &command.directory()))
     }
 }
 
@@ -62,14 +62,14 @@ impl ResolvedSandbox {
     ///
     /// # Errors
     /// Returns [`SandboxError`] if the requested sandbox can't be enforced.
-    pub async fn make(
+    pub async fn for_command(
         command: &ServerCommand,
         program: &Path,
         path: &SearchPath,
     ) -> Result<Option<ResolvedSandbox>, SandboxError> {
         let Some(sandbox) = &command.sandbox else { return Ok(None) };
         let directory = command.working_directory.as_deref();
-        let scripts = scripts_named(&command.arguments, &command.directory());
+        let scripts = scripts_in_arguments(&command.arguments, &command.directory());
         ResolvedSandbox::resolve(sandbox, directory, program, &scripts, path, &path.for_command(command))
             .await
             .map(Some)

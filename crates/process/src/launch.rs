@@ -20,10 +20,10 @@ use tokio::time::timeout;
 use crate::platform;
 
 /// Time limit for the system to start a program, which may be on a network file system.
-const START_LIMIT: Duration = Duration::from_secs(10);
+const START_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Maximum number of queued starts.
-const WAITING_STARTS: usize = 1024;
+const MAX_QUEUED_STARTS: usize = 1024;
 
 /// Prepares the child of a command, to drop privileges before its program runs.
 pub(crate) type ChildSetup = Box<dyn FnOnce(&mut Command) + Send>;
@@ -52,24 +52,24 @@ impl ProcessLaunch {
         submit(Box::new(move || {
             let _runtime = runtime.enter();
             // The caller has stopped waiting: the process is killed and dropped.
-            if let Err(Ok(mut late)) = reply.send(self.start_here()) {
+            if let Err(Ok(mut late)) = reply.send(self.start_on_this_thread()) {
                 let _ = late.start_kill();
             }
         }))?;
-        match timeout(START_LIMIT, started).await {
+        match timeout(START_TIMEOUT, started).await {
             Ok(Ok(result)) => result,
             Ok(Err(_)) => Err(io::Error::other("the starting thread has ended")),
             Err(_) => {
                 // The thread is blocked in the system. It remains the parent of the processes it has started, and a new
                 // thread serves later starts.
-                *lock() = None;
+                *lock_launcher() = None;
                 Err(io::Error::from(io::ErrorKind::TimedOut))
             }
         }
     }
 
     #[allow(clippy::disallowed_methods, reason = "the one place")]
-    fn start_here(self) -> io::Result<Box<dyn ChildWrapper>> {
+    fn start_on_this_thread(self) -> io::Result<Box<dyn ChildWrapper>> {
         let pipe_if = |wanted: bool| {
             if wanted { Stdio::piped() } else { Stdio::null() }
         };
@@ -92,7 +92,7 @@ impl ProcessLaunch {
 }
 
 fn submit(job: LaunchJob) -> io::Result<()> {
-    let mut launcher = lock();
+    let mut launcher = lock_launcher();
     let job = match launcher.as_ref() {
         Some(running) => match running.try_send(job) {
             Ok(()) => return Ok(()),
@@ -103,7 +103,7 @@ fn submit(job: LaunchJob) -> io::Result<()> {
         },
         None => job,
     };
-    let (jobs, received) = sync_channel::<LaunchJob>(WAITING_STARTS);
+    let (jobs, received) = sync_channel::<LaunchJob>(MAX_QUEUED_STARTS);
     std::thread::Builder::new().name("process-parent".to_owned()).spawn(move || {
         for job in received {
             job();
@@ -118,6 +118,6 @@ fn submit(job: LaunchJob) -> io::Result<()> {
     Ok(())
 }
 
-fn lock() -> std::sync::MutexGuard<'static, Option<SyncSender<LaunchJob>>> {
+fn lock_launcher() -> std::sync::MutexGuard<'static, Option<SyncSender<LaunchJob>>> {
     LAUNCHER.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }

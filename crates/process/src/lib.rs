@@ -31,12 +31,12 @@ pub mod sandbox;
 mod server;
 
 pub use blocked_paths::{BlockedPath, FolderProposal, PathMention, ProposalRefusal, blocked_paths};
-pub use code::{FileStamp, FileState, LaunchFile, LaunchFileRole, LaunchFiles, leads_to_code};
+pub use code::{FileStamp, FileState, LaunchFile, LaunchFileRole, LaunchFiles, decides_code};
 pub use command::ServerCommand;
 pub use missing_dependencies::{MissingDependency, missing_dependencies};
 pub use platform::{InputPipe, StartTime};
-pub use programs::{CommandNotFound, PathSource, SearchPath, default_directory, is_of_system};
+pub use programs::{CommandNotFound, PathSource, SearchPath, default_directory, is_in_system_folder};
 pub use server::{
     GracePeriods, OutputError, OutputLimits, ProcessExit, ProgramOutput, ServerGroup, ServerPipes, ServerProcess,
-    SpawnError, SpawnedProcess, output_of, shut_down, spawn,
+    SpawnError, SpawnedProcess, run_and_capture, shut_down, spawn,
 };

@@ -9,7 +9,7 @@ use crate::programs::SearchPath;
 use crate::sandbox::ResolvedSandbox;
 
 /// Folder in which version managers (pyenv, rbenv, nodenv, asdf, mise) put small programs that run the real ones.
-const SHIMS: &str = "shims";
+const SHIM_FOLDER: &str = "shims";
 
 /// A file that a program needs and its sandbox does not make accessible.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,9 +72,9 @@ pub fn missing_dependencies(
     let reach = &plan.reach;
     let is_hidden =
         |file: &Path| !file.starts_with(&reach.home) && reach.hidden.iter().any(|hidden| file.starts_with(hidden));
-    let is_reached = |file: &Path| reach.covering(file).is_some() && !is_hidden(file);
+    let is_reached = |file: &Path| reach.containing_path(file).is_some() && !is_hidden(file);
     let mut found = Vec::new();
-    let of_shims = program.parent().filter(|folder| folder.ends_with(SHIMS)).and_then(Path::parent);
+    let of_shims = program.parent().filter(|folder| folder.ends_with(SHIM_FOLDER)).and_then(Path::parent);
     if let Some(folder) = of_shims.filter(|folder| !is_reached(folder)) {
         found.push(MissingDependency::Shim { program: program.to_owned(), folder: folder.to_owned() });
     }

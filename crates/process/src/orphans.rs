@@ -57,20 +57,20 @@ pub enum SweepOutcome {
 /// Kills the process groups that remain from these records. Kills nothing else: the pid must have the recorded start
 /// time, or a process of the group must have a recorded pipe open.
 pub fn sweep(records: &[RunningRecord]) -> Vec<SweptRecord> {
-    records.iter().map(|record| SweptRecord { record: record.clone(), outcome: sweep_one(record) }).collect()
+    records.iter().map(|record| SweptRecord { record: record.clone(), outcome: sweep_record(record) }).collect()
 }
 
-fn sweep_one(record: &RunningRecord) -> SweepOutcome {
+fn sweep_record(record: &RunningRecord) -> SweepOutcome {
     let is_owner = StartTime::of_process(record.owner).is_some_and(|start| start == record.owner_start_time);
     if is_owner && !platform::has_ended(record.owner) {
         return SweepOutcome::OwnerRunning;
     }
     // Processes that left the group are ended as well.
-    let were_some = platform::end_marked_by(record.owner, &record.owner_start_time);
+    let were_some = platform::kill_marked_by(record.owner, &record.owner_start_time);
     let leader = StartTime::of_process(record.pid);
     let ours = match leader {
         Some(start) => start == record.start_time,
-        None => platform::group_holds_pipe(record.group, &record.pipes),
+        None => platform::group_has_open_pipe(record.group, &record.pipes),
     };
     if !ours {
         return if were_some { SweepOutcome::Killed } else { SweepOutcome::NotRunning };

@@ -12,9 +12,9 @@ use crate::server_json::{EntryError, EntryPage, ListingMetadata, ListingStatus, 
 
 /// Time for which a cached response is used without asking again: aggregators are meant to copy the official registry
 /// about once an hour.
-const FRESH_FOR: std::time::Duration = std::time::Duration::from_secs(60 * 60);
+const MAX_FRESH_AGE: std::time::Duration = std::time::Duration::from_secs(60 * 60);
 /// Default and maximum number of entries per page.
-const PAGE: usize = 30;
+const PAGE_SIZE: usize = 30;
 pub(crate) const MAX_LIMIT: usize = 100;
 /// Maximum length of a search text, in bytes.
 const MAX_SEARCH: usize = 200;
@@ -89,7 +89,7 @@ impl RegistryCatalog {
         if search.text.len() > MAX_SEARCH {
             return Err(RegistryError::Question(EntryError::TooLarge(MAX_SEARCH)));
         }
-        let limit = search.limit.unwrap_or(PAGE).clamp(1, MAX_LIMIT).to_string();
+        let limit = search.limit.unwrap_or(PAGE_SIZE).clamp(1, MAX_LIMIT).to_string();
         let mut parameters = vec![("version", "latest"), ("limit", &limit)];
         if !search.text.is_empty() {
             parameters.push(("search", &search.text));
@@ -100,9 +100,11 @@ impl RegistryCatalog {
         let found = self.fetch(&request, what, freshness, read_page, |page| &page.entries).await;
         match found {
             Ok(found) if found.value.next_cursor.is_some() && found.value.next_cursor == search.cursor => {
-                Err(RegistryError::SamePage { address: self.registry.shown() })
+                Err(RegistryError::SamePage { address: self.registry.displayed_address() })
             }
-            Err(error) if search.cursor.is_none() && error.is_failure() => self.search_kept(search, error).await,
+            Err(error) if search.cursor.is_none() && error.allows_cached_response() => {
+                self.search_cached(search, error).await
+            }
             found => found,
         }
     }
@@ -141,7 +143,7 @@ impl RegistryCatalog {
         let read = |json: &[u8]| {
             let entry = read_entry(json)?;
             let server = &entry.server;
-            if server.name == name && (version == LATEST || server.version == version) {
+            if server.name == name && (version == LATEST_VERSION || server.version == version) {
                 return Ok(entry);
             }
             let other = format!("it is about {} {}", quote(&server.name), quote(&server.version));
@@ -170,50 +172,52 @@ impl RegistryCatalog {
         T: StatusOverlay,
     {
         let asked = request.clone();
-        let kept = self.on_disk(move |cache, address| cache.get(address, &asked)).await;
+        let kept = self.run_blocking(move |cache, address| cache.get(address, &asked)).await;
         let now = self.clock.now();
         if let Some(kept) = &kept
             && freshness == CachePolicy::Usual
-            && now < end_of_span(kept.fetched, FRESH_FOR)
+            && now < end_of_span(kept.fetched, MAX_FRESH_AGE)
             && let Ok(value) = read(&kept.body)
         {
-            return Ok(self.kept_answer(value, kept, None));
+            return Ok(self.cached_answer(value, kept, None));
         }
         let asked = self.registry.get(request, what).await;
-        let error = match asked.and_then(|body| Ok((read(&body).map_err(|cause| self.unusable(cause))?, body))) {
+        let error = match asked.and_then(|body| Ok((read(&body).map_err(|cause| self.unusable_error(cause))?, body))) {
             Ok((value, body)) => {
-                self.keep(request, &body, entries(&value), now).await;
+                self.cache_response(request, &body, entries(&value), now).await;
                 return Ok(DatedAnswer { value, fetched: now, offline: None });
             }
             Err(error) => error,
         };
         match kept.map(|kept| (read(&kept.body), kept)) {
-            Some((Ok(value), kept)) if error.is_failure() => Ok(self.kept_answer(value, &kept, Some(error))),
+            Some((Ok(value), kept)) if error.allows_cached_response() => {
+                Ok(self.cached_answer(value, &kept, Some(error)))
+            }
             _ => Err(error),
         }
     }
 
     /// Caches a response. Failing to do so is not an error.
-    async fn keep(&self, request: &RegistryRequest, body: &[u8], entries: &[RegistryEntry], now: Millis) {
+    async fn cache_response(&self, request: &RegistryRequest, body: &[u8], entries: &[RegistryEntry], now: Millis) {
         let (request, body, entries) = (request.clone(), body.to_vec(), entries.to_vec());
-        let kept = self.on_disk(move |cache, address| cache.put(address, &request, &body, &entries, now)).await;
+        let kept = self.run_blocking(move |cache, address| cache.put(address, &request, &body, &entries, now)).await;
         if let Err(error) = kept {
             tracing::warn!(%error, "an answer of a registry is not kept");
         }
     }
 
-    fn kept_answer<T: StatusOverlay>(
+    fn cached_answer<T: StatusOverlay>(
         &self,
         mut value: T,
         kept: &CachedBody,
         offline: Option<RegistryError>,
     ) -> DatedAnswer<T> {
-        value.overlay(&|entry| self.overlay(entry));
+        value.overlay(&|entry| self.overlay_status(entry));
         DatedAnswer { value, fetched: kept.fetched, offline }
     }
 
     /// Updates a cached entry with the latest known status.
-    fn overlay(&self, entry: &mut RegistryEntry) {
+    fn overlay_status(&self, entry: &mut RegistryEntry) {
         if let Some(known) = self.status_of(&entry.server.name, &entry.server.version) {
             let listing = entry.listing.get_or_insert_with(ListingMetadata::default);
             listing.status = known.status;
@@ -224,17 +228,17 @@ impl RegistryCatalog {
 
     /// Searches all cached lists. Each server is returned once, in its most recently fetched version; deleted ones
     /// are omitted.
-    async fn search_kept(
+    async fn search_cached(
         &self,
         search: &SearchQuery,
         error: RegistryError,
     ) -> Result<DatedAnswer<EntryPage>, RegistryError> {
-        let lists = self.on_disk(|cache, address| cache.lists(address)).await;
+        let lists = self.run_blocking(|cache, address| cache.cached_lists(address)).await;
         let Some(fetched) = lists.iter().map(|list| list.fetched).min() else { return Err(error) };
         let wanted = search.text.to_lowercase();
         let mut page = EntryPage::default();
         for mut entry in lists.iter().filter_map(|list| read_page(&list.body).ok()).flat_map(|page| page.entries) {
-            self.overlay(&mut entry);
+            self.overlay_status(&mut entry);
             let server = &entry.server;
             let texts = [Some(&server.name), server.title.as_ref(), server.description.as_ref()];
             let is_found = texts.into_iter().flatten().any(|text| text.to_lowercase().contains(&wanted));
@@ -250,7 +254,7 @@ impl RegistryCatalog {
         Ok(DatedAnswer { value: page, fetched, offline: Some(error) })
     }
 
-    pub(crate) async fn on_disk<T: Send + 'static>(
+    pub(crate) async fn run_blocking<T: Send + 'static>(
         &self,
         act: impl FnOnce(&RegistryCache, &RegistryAddress) -> T + Send + 'static,
     ) -> T {
@@ -261,13 +265,13 @@ impl RegistryCatalog {
         }
     }
 
-    pub(crate) fn unusable(&self, cause: EntryError) -> RegistryError {
-        RegistryError::Unusable { address: self.registry.shown(), cause }
+    pub(crate) fn unusable_error(&self, cause: EntryError) -> RegistryError {
+        RegistryError::Unusable { address: self.registry.displayed_address(), cause }
     }
 }
 
 /// Name of the newest version.
-const LATEST: &str = "latest";
+const LATEST_VERSION: &str = "latest";
 
 /// Results with entries whose cached status may be outdated.
 trait StatusOverlay {

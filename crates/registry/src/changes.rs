@@ -18,7 +18,7 @@ use crate::server_json::read::read_page;
 /// clocks may differ.
 const CLOCK_MARGIN: Duration = Duration::from_secs(24 * 60 * 60);
 /// Multiple of the timeout of one response after which a refresh requests no further page.
-const MAX_SLOW_ANSWERS: u32 = 10;
+const MAX_SLOW_RESPONSES: u32 = 10;
 
 /// The result of reading the changes of a registry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,8 +45,8 @@ impl RegistryCatalog {
     pub async fn refresh(&self) -> Result<ChangesSummary, RegistryError> {
         let began = self.clock.now();
         let margin = u64::try_from(CLOCK_MARGIN.as_millis()).unwrap_or(u64::MAX);
-        let kept = self.on_disk(|cache, address| cache.changes_read(address)).await;
-        let anew = ChangesProgress::since(kept.until.unwrap_or_else(|| began.saturating_sub(margin)), began);
+        let kept = self.run_blocking(|cache, address| cache.changes_progress(address)).await;
+        let anew = ChangesProgress::starting_at(kept.until.unwrap_or_else(|| began.saturating_sub(margin)), began);
         let (mut is_resumed, mut reading) = match kept.unfinished {
             Some(unfinished) => (true, unfinished),
             None => (false, anew.clone()),
@@ -54,17 +54,17 @@ impl RegistryCatalog {
         let mut seen: Vec<String> = reading.cursor.iter().cloned().collect();
         let mut changes = ChangesSummary { changed: 0, unreadable: 0, complete: false };
         let limits = self.registry.limits();
-        let end = Instant::now() + limits.time * MAX_SLOW_ANSWERS;
+        let end = Instant::now() + limits.time * MAX_SLOW_RESPONSES;
         for at in 0..limits.pages {
             if Instant::now() > end {
                 break;
             }
-            let page = match self.changes_page(&reading).await {
+            let page = match self.read_changes_page(&reading).await {
                 // Registries may forget cursors.
                 Err(error) if is_resumed && at == 0 && refuses_cursor(&error) => {
                     (is_resumed, reading) = (false, anew.clone());
                     seen.clear();
-                    self.changes_page(&reading).await?
+                    self.read_changes_page(&reading).await?
                 }
                 page => page?,
             };
@@ -82,9 +82,9 @@ impl RegistryCatalog {
                 reading.until = reading.until.min(reading.began.saturating_sub(margin)).max(reading.since);
             }
             let (entries, read, now) = (page.entries, reading.clone(), self.clock.now());
-            self.on_disk(move |cache, address| cache.record(address, &entries, read, now)).await?;
+            self.run_blocking(move |cache, address| cache.record_changes(address, &entries, read, now)).await?;
             if is_loop {
-                return Err(RegistryError::SamePage { address: self.registry.shown() });
+                return Err(RegistryError::SamePage { address: self.registry.displayed_address() });
             }
             let Some(cursor) = &reading.cursor else { return Ok(ChangesSummary { complete: true, ..changes }) };
             seen.push(cursor.clone());
@@ -92,12 +92,12 @@ impl RegistryCatalog {
         Ok(changes)
     }
 
-    async fn changes_page(&self, reading: &ChangesProgress) -> Result<EntryPage, RegistryError> {
+    async fn read_changes_page(&self, reading: &ChangesProgress) -> Result<EntryPage, RegistryError> {
         let (since, limit) = (time_text(reading.since), MAX_LIMIT.to_string());
         let mut parameters = vec![("updated_since", since.as_str()), ("limit", &limit)];
         parameters.extend(reading.cursor.as_deref().map(|cursor| ("cursor", cursor)));
         let body = self.registry.get(&RegistryRequest::list(&parameters), "a list of changes").await?;
-        read_page(&body).map_err(|cause| self.unusable(cause))
+        read_page(&body).map_err(|cause| self.unusable_error(cause))
     }
 }
 

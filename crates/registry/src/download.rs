@@ -17,14 +17,14 @@ use url::{Host, Url};
 
 use crate::BundleDownload;
 use crate::catalog::RegistryCatalog;
-use crate::client::{RegistryClient, is_loopback, root};
+use crate::client::{RegistryClient, innermost_cause, is_loopback};
 use crate::plan::is_sha256;
 
 /// Maximum number of redirects per download: release pages of code hosts redirect to another host, and from there
 /// further on.
 const MAX_REDIRECTS: usize = 5;
 /// Prefix of the names of incomplete files.
-const UNFINISHED: &str = ".unfinished-";
+const UNFINISHED_PREFIX: &str = ".unfinished-";
 
 /// Limits of a download.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -159,14 +159,14 @@ impl Download<'_> {
             return Err(DownloadError::TooLarge { address, limit: self.limits.bytes });
         }
         let within = folder.to_owned();
-        let (file, unfinished) = on_disk(move || {
-            Ok(tempfile::Builder::new().prefix(UNFINISHED).suffix(".mcpb").tempfile_in(within)?.into_parts())
+        let (file, unfinished) = run_blocking(move || {
+            Ok(tempfile::Builder::new().prefix(UNFINISHED_PREFIX).suffix(".mcpb").tempfile_in(within)?.into_parts())
         })
         .await?;
         self.receive(response, File::from_std(file), address).await?;
         let path = folder.join(format!("{}.mcpb", self.sha256));
         let place = path.clone();
-        on_disk(move || TempPath::persist(unfinished, place).map_err(|error| error.error)).await?;
+        run_blocking(move || TempPath::persist(unfinished, place).map_err(|error| error.error)).await?;
         Ok(path)
     }
 
@@ -175,13 +175,13 @@ impl Download<'_> {
         let first = origin(&url);
         for _ in 0..=MAX_REDIRECTS {
             let address = origin(&url);
-            if let Some(cause) = self.refusal(&url) {
+            if let Some(cause) = self.refusal_reason(&url) {
                 return Err(DownloadError::Address { address, cause: cause.to_owned() });
             }
             let client = mcp_transport::http::for_registries(is_loopback(&url));
-            let client = client.map_err(|error| DownloadError::Unavailable { cause: root(&error) })?;
+            let client = client.map_err(|error| DownloadError::Unavailable { cause: innermost_cause(&error) })?;
             let request = self.registry.with_header(client.get(url.clone()), &url);
-            let response = self.in_time(request.send(), &address).await?;
+            let response = self.with_timeout(request.send(), &address).await?;
             match response.status() {
                 StatusCode::OK => return Ok((response, address)),
                 status if !status.is_redirection() => {
@@ -197,7 +197,7 @@ impl Download<'_> {
     }
 
     /// Returns the reason why an address is not allowed.
-    fn refusal(&self, url: &Url) -> Option<&'static str> {
+    fn refusal_reason(&self, url: &Url) -> Option<&'static str> {
         let registry = self.registry.address();
         let is_of_registry = registry.host() == url.host();
         match url.scheme() {
@@ -220,30 +220,31 @@ impl Download<'_> {
     /// Writes the body to a file, and checks its hash.
     async fn receive(&self, mut response: Response, mut file: File, address: String) -> Result<(), DownloadError> {
         let (mut hash, mut bytes) = (Sha256::new(), 0_u64);
-        while let Some(chunk) = self.in_time(response.chunk(), &address).await? {
+        while let Some(chunk) = self.with_timeout(response.chunk(), &address).await? {
             bytes += chunk.len() as u64;
             if bytes > self.limits.bytes {
                 return Err(DownloadError::TooLarge { address, limit: self.limits.bytes });
             }
             hash.update(&chunk);
-            file.write_all(&chunk).await.map_err(failed)?;
+            file.write_all(&chunk).await.map_err(disk_error)?;
         }
         let found = format!("{:x}", hash.finalize());
         if found != self.sha256 {
             return Err(DownloadError::WrongHash { address, found });
         }
-        file.sync_all().await.map_err(failed)
+        file.sync_all().await.map_err(disk_error)
     }
 
-    async fn in_time<T>(
+    async fn with_timeout<T>(
         &self,
         step: impl Future<Output = Result<T, reqwest::Error>>,
         address: &str,
     ) -> Result<T, DownloadError> {
         match timeout(self.limits.silence, step).await {
-            Ok(done) => {
-                done.map_err(|error| DownloadError::Unreachable { address: address.to_owned(), cause: root(&error) })
-            }
+            Ok(done) => done.map_err(|error| DownloadError::Unreachable {
+                address: address.to_owned(),
+                cause: innermost_cause(&error),
+            }),
             Err(_) => Err(DownloadError::TooSlow { address: address.to_owned(), limit: self.limits.silence }),
         }
     }
@@ -253,13 +254,15 @@ fn origin(url: &Url) -> String {
     url.origin().ascii_serialization()
 }
 
-async fn on_disk<T: Send + 'static>(act: impl FnOnce() -> io::Result<T> + Send + 'static) -> Result<T, DownloadError> {
+async fn run_blocking<T: Send + 'static>(
+    act: impl FnOnce() -> io::Result<T> + Send + 'static,
+) -> Result<T, DownloadError> {
     match tokio::task::spawn_blocking(act).await {
-        Ok(done) => done.map_err(failed),
+        Ok(done) => done.map_err(disk_error),
         Err(error) => std::panic::resume_unwind(error.into_panic()),
     }
 }
 
-fn failed(error: io::Error) -> DownloadError {
+fn disk_error(error: io::Error) -> DownloadError {
     DownloadError::Disk(error.to_string())
 }

@@ -12,7 +12,7 @@ use crate::server_json::{ListingStatus, RegistryEntry};
 pub fn compare_versions(one: &RegistryEntry, other: &RegistryEntry) -> Ordering {
     let is_latest = |entry: &RegistryEntry| entry.listing.as_ref().is_some_and(|listing| listing.is_latest);
     let published = |entry: &RegistryEntry| entry.listing.as_ref().and_then(|listing| listing.published_at);
-    let semantic = |entry: &RegistryEntry| semantic(&entry.server.version);
+    let semantic = |entry: &RegistryEntry| parse_semantic(&entry.server.version);
     // `None` sorts before any version.
     is_latest(one)
         .cmp(&is_latest(other))
@@ -30,11 +30,11 @@ pub fn newer_version<'e>(installed: &str, versions: &'e [RegistryEntry]) -> Opti
     let newest = versions.iter().filter(is_offered).max_by(|one, other| compare_versions(one, other))?;
     let is_newer = match versions.iter().find(|entry| entry.server.version == installed) {
         Some(own) => compare_versions(newest, own) == Ordering::Greater,
-        None => semantic(&newest.server.version) >= semantic(installed),
+        None => parse_semantic(&newest.server.version) >= parse_semantic(installed),
     };
     (is_newer && newest.server.version != installed).then_some(newest)
 }
 
-fn semantic(version: &str) -> Option<Version> {
+fn parse_semantic(version: &str) -> Option<Version> {
     Version::parse(version.strip_prefix('v').unwrap_or(version)).ok()
 }

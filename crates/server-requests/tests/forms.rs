@@ -11,7 +11,7 @@ fn form(properties: Value, required: &[&str]) -> Form {
 
 fn problems(form: &Form, content: Value) -> Vec<(String, FieldProblem, Option<f64>)> {
     let content: Map<String, Value> = content.as_object().unwrap().clone();
-    form.problems(&content).into_iter().map(|p| (p.field, p.problem, p.limit)).collect()
+    form.validation_problems(&content).into_iter().map(|p| (p.field, p.problem, p.limit)).collect()
 }
 
 /// `elicit-form-schema`: string (with formats and lengths), number, integer, boolean, single choice with and without

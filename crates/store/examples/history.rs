@@ -11,11 +11,11 @@ use ports::{History, Platform};
 use serde_json::{Value, json};
 
 const CONVERSATIONS: usize = 450;
-const EACH: usize = 100;
-const LONG: usize = 5_000;
-const PICTURES: usize = 50;
+const ITEMS_PER_CONVERSATION: usize = 100;
+const LONG_CONVERSATION_ITEMS: usize = 5_000;
+const PICTURE_COUNT: usize = 50;
 /// Number of measurements of each operation.
-const TIMES: usize = 20;
+const MEASUREMENTS: usize = 20;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = tempfile::tempdir()?;
@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let history = ports.history.as_ref();
     let began = Instant::now();
     let mut random = fill(history)?;
-    let messages = CONVERSATIONS * EACH + LONG;
+    let messages = CONVERSATIONS * ITEMS_PER_CONVERSATION + LONG_CONVERSATION_ITEMS;
     println!("{messages} messages written in {:?}, {} MB", began.elapsed(), size(folder.path()) >> 20);
     drop(ports);
 
@@ -39,8 +39,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         history.items(&range).map(|page| page.map_or(0, |page| page.items.len()))
     };
     measure("the last 100 of 5,000 items", || page(false, 100))?;
-    measure("all 5,000 items without pictures", || page(false, LONG))?;
-    measure("all 5,000 items with 50 pictures", || page(true, LONG))?;
+    measure("all 5,000 items without pictures", || page(false, LONG_CONVERSATION_ITEMS))?;
+    measure("all 5,000 items with 50 pictures", || page(true, LONG_CONVERSATION_ITEMS))?;
     let (rare, frequent) = (word(9_000), word(3));
     let asked = [
         ("a rare word", rare.clone()),
@@ -86,7 +86,7 @@ fn fill(history: &dyn History) -> Result<u64, StoreError> {
         history.create(&conversation)?;
         let items: Vec<NewItem> = (0..count)
             .map(|n| {
-                let words = 20 + (next(random) % 120) as usize;
+                let words = 20 + (next_random(random) % 120) as usize;
                 let mut item = item(&format!("{id}-{n}"), &sentence(random, words), ItemState::Whole);
                 let content = item.body["content"].as_array_mut().filter(|_| n < pictures);
                 content.into_iter().for_each(|content| content.push(picture(random)));
@@ -96,23 +96,23 @@ fn fill(history: &dyn History) -> Result<u64, StoreError> {
         history.write(id, &items).map(|_| ())
     };
     for n in 0..CONVERSATIONS {
-        begin(&format!("c{n}"), EACH, 0, &mut random)?;
+        begin(&format!("c{n}"), ITEMS_PER_CONVERSATION, 0, &mut random)?;
     }
-    begin("long", LONG, PICTURES, &mut random)?;
+    begin("long", LONG_CONVERSATION_ITEMS, PICTURE_COUNT, &mut random)?;
     Ok(random)
 }
 
 /// Prints the median and the maximum of several measurements.
 fn measure<E>(name: &str, mut act: impl FnMut() -> Result<usize, E>) -> Result<(), E> {
-    let mut times: Vec<Duration> = Vec::with_capacity(TIMES);
+    let mut times: Vec<Duration> = Vec::with_capacity(MEASUREMENTS);
     let mut count = 0;
-    for _ in 0..TIMES {
+    for _ in 0..MEASUREMENTS {
         let began = Instant::now();
         count = act()?;
         times.push(began.elapsed());
     }
     times.sort_unstable();
-    println!("{name}: median {:?}, slowest {:?} ({count})", times[TIMES / 2], times[TIMES - 1]);
+    println!("{name}: median {:?}, slowest {:?} ({count})", times[MEASUREMENTS / 2], times[MEASUREMENTS - 1]);
     Ok(())
 }
 
@@ -130,19 +130,19 @@ fn item(id: &str, text: &str, state: ItemState) -> NewItem {
 
 /// Returns a random picture of 200 KB, in base64.
 fn picture(random: &mut u64) -> Value {
-    let data: String = (0..200_000).map(|_| char::from(b'a' + (next(random) % 26) as u8)).collect();
+    let data: String = (0..200_000).map(|_| char::from(b'a' + (next_random(random) % 26) as u8)).collect();
     json!({"type": "image", "data": data, "mimeType": "image/png"})
 }
 
 /// Returns words with a frequency distribution similar to a natural language.
 fn sentence(random: &mut u64, words: usize) -> String {
-    const FREQUENT: [&str; 12] =
+    const FREQUENT_WORDS: [&str; 12] =
         ["the", "of", "and", "in", "to", "港口", "我们在", "北京", "见面", "天气", "船", "我们在港口见面"];
     let mut text = String::new();
     for _ in 0..words {
-        let number = next(random);
+        let number = next_random(random);
         if number.is_multiple_of(3) {
-            text.push_str(FREQUENT[(number / 3 % 12) as usize]);
+            text.push_str(FREQUENT_WORDS[(number / 3 % 12) as usize]);
         } else {
             // Lower ranks are more frequent.
             let rank = 10_000.0_f64.powf((number / 3 % 100_000) as f64 / 100_000.0);
@@ -169,7 +169,7 @@ fn word(rank: usize) -> String {
     }
 }
 
-fn next(random: &mut u64) -> u64 {
+fn next_random(random: &mut u64) -> u64 {
     *random ^= *random << 13;
     *random ^= *random >> 7;
     *random ^= *random << 17;

@@ -11,7 +11,7 @@ use crate::folder_lock::FolderLock;
 /// Maximum length of a file name, in bytes.
 const MAX_NAME: usize = 100;
 /// Name of the lock file, which no file of the cache can have.
-const LOCK: &str = ".lock";
+const LOCK_FILE: &str = ".lock";
 
 /// A folder of files that can be recreated.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ impl CacheFolder {
         Ok(Self { path: crate::real_folder(path)? })
     }
 
-    fn place(&self, name: &str) -> Result<PathBuf, StoreError> {
+    fn file_path(&self, name: &str) -> Result<PathBuf, StoreError> {
         let is_name = !name.is_empty()
             && name.len() <= MAX_NAME
             && !name.starts_with('.')
@@ -44,30 +44,30 @@ impl CacheFolder {
 
 impl CacheFiles for CacheFolder {
     fn read(&self, name: &str, limit: u64) -> Result<Option<Vec<u8>>, StoreError> {
-        files::read(&self.place(name)?, limit)
+        files::read(&self.file_path(name)?, limit)
     }
 
     fn write(&self, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
-        files::write(&self.place(name)?, bytes, ReplaceMode::Replace).map(|_| ())
+        files::write(&self.file_path(name)?, bytes, ReplaceMode::Replace).map(|_| ())
     }
 
     fn remove(&self, name: &str) -> Result<(), StoreError> {
-        let path = self.place(name)?;
+        let path = self.file_path(name)?;
         match std::fs::remove_file(&path) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                Err(files::failed(&path, "remove it", &error))
+                Err(files::file_error(&path, "remove it", &error))
             }
             _ => Ok(()),
         }
     }
 
-    fn names(&self) -> Result<Vec<String>, StoreError> {
-        let failed = |error: &std::io::Error| files::failed(&self.path, "read the folder", error);
+    fn file_names(&self) -> Result<Vec<String>, StoreError> {
+        let failed = |error: &std::io::Error| files::file_error(&self.path, "read the folder", error);
         let mut names = Vec::new();
         for entry in std::fs::read_dir(&self.path).map_err(|error| failed(&error))? {
             let name = entry.map_err(|error| failed(&error))?.file_name();
             // Other files do not belong to the cache.
-            if let Some(name) = name.to_str().filter(|name| self.place(name).is_ok()) {
+            if let Some(name) = name.to_str().filter(|name| self.file_path(name).is_ok()) {
                 names.push(name.to_owned());
             }
         }
@@ -75,7 +75,7 @@ impl CacheFiles for CacheFolder {
     }
 
     fn lock(&self) -> Result<Box<dyn Send>, StoreError> {
-        Ok(Box::new(FolderLock::new(self.path.join(LOCK)).hold()?))
+        Ok(Box::new(FolderLock::new(self.path.join(LOCK_FILE)).acquire()?))
     }
 }
 
@@ -92,7 +92,7 @@ mod tests {
         folder.write("a.json", b"1").unwrap();
         assert_eq!(folder.read("a.json", 8), Ok(Some(b"1".to_vec())));
         assert!(folder.read("a.json", 0).is_err(), "a file beyond the limit must not be read");
-        assert_eq!(folder.names(), Ok(vec!["a.json".to_owned()]));
+        assert_eq!(folder.file_names(), Ok(vec!["a.json".to_owned()]));
         for name in ["../a.json", "a/b", ".hidden", "", "a\\b", "ü"] {
             assert!(folder.write(name, b"1").is_err(), "{name:?} must be refused as a name");
         }

@@ -16,7 +16,7 @@ use rusqlite::{Connection, Error};
 /// First byte of an encrypted value.
 const VERSION: u8 = 1;
 /// Number of bytes by which an encrypted value is longer than its text.
-const OVERHEAD: usize = 1 + NONCE_LEN + 16;
+const ENCRYPTION_OVERHEAD: usize = 1 + NONCE_LEN + 16;
 
 /// The key of contents, derived from the one in the keychain.
 pub(crate) struct ContentKey {
@@ -40,7 +40,7 @@ impl ContentKey {
 
     /// Encrypts a value of a column.
     pub(crate) fn encrypt(&self, column: &str, plain: &[u8]) -> Result<Vec<u8>, DecryptError> {
-        let mut bytes = Vec::with_capacity(plain.len() + OVERHEAD);
+        let mut bytes = Vec::with_capacity(plain.len() + ENCRYPTION_OVERHEAD);
         bytes.extend_from_slice(plain);
         let nonce = self.cipher.seal_in_place_append_tag(Aad::from(column.as_bytes()), &mut bytes);
         let nonce = nonce.map_err(|_| DecryptError)?;
@@ -68,12 +68,12 @@ impl ContentKey {
     }
 
     /// Returns the length of the text in an encrypted value.
-    pub(crate) const fn length_of(encrypted: &[u8]) -> usize {
-        encrypted.len().saturating_sub(OVERHEAD)
+    pub(crate) const fn plain_length(encrypted: &[u8]) -> usize {
+        encrypted.len().saturating_sub(ENCRYPTION_OVERHEAD)
     }
 
     /// Returns a keyed hash of the bytes, so that nobody without the key can test guesses.
-    pub(crate) fn name_of(&self, bytes: &[u8]) -> [u8; 32] {
+    pub(crate) fn keyed_hash(&self, bytes: &[u8]) -> [u8; 32] {
         let mut name = [0; 32];
         name.copy_from_slice(hmac::sign(&self.names, bytes).as_ref());
         name
@@ -110,12 +110,12 @@ pub(crate) fn add_functions(connection: &Connection, slot: &ContentKeySlot) -> r
     let own = slot.clone();
     connection.create_scalar_function("has_key", 0, flags, move |_| Ok(own.get().is_some()))?;
     let own = slot.clone();
-    connection.create_scalar_function("encrypted", 2, flags, move |context| encrypted(&own, context))?;
+    connection.create_scalar_function("encrypted", 2, flags, move |context| encrypted_function(&own, context))?;
     let own = slot.clone();
-    connection.create_scalar_function("decrypted", 2, flags, move |context| decrypted(&own, context))?;
+    connection.create_scalar_function("decrypted", 2, flags, move |context| decrypted_function(&own, context))?;
     let own = slot.clone();
     connection.create_scalar_function("readable", 2, flags, move |context| {
-        Ok(decrypted(&own, context).unwrap_or(Value::Null))
+        Ok(decrypted_function(&own, context).unwrap_or(Value::Null))
     })
 }
 
@@ -124,28 +124,30 @@ pub(crate) fn has_key(connection: &Connection) -> rusqlite::Result<bool> {
     connection.prepare_cached("SELECT has_key()")?.query_row([], |row| row.get(0))
 }
 
-fn encrypted(slot: &ContentKeySlot, context: &Context<'_>) -> rusqlite::Result<Value> {
+fn encrypted_function(slot: &ContentKeySlot, context: &Context<'_>) -> rusqlite::Result<Value> {
     let column = context.get_raw(0).as_str()?;
     match (context.get_raw(1), slot.get()) {
-        (ValueRef::Text(text), Some(key)) => Ok(Value::Blob(key.encrypt(column, text).map_err(failed)?)),
-        (value, _) => value.try_into().map_err(|error| failed_with(Box::new(error))),
+        (ValueRef::Text(text), Some(key)) => Ok(Value::Blob(key.encrypt(column, text).map_err(decryption_error)?)),
+        (value, _) => value.try_into().map_err(|error| function_error(Box::new(error))),
     }
 }
 
-fn decrypted(slot: &ContentKeySlot, context: &Context<'_>) -> rusqlite::Result<Value> {
+fn decrypted_function(slot: &ContentKeySlot, context: &Context<'_>) -> rusqlite::Result<Value> {
     let column = context.get_raw(0).as_str()?;
     match (context.get_raw(1), slot.get()) {
-        (ValueRef::Blob(bytes), Some(key)) => Ok(Value::Text(key.decrypt_text(column, bytes).map_err(failed)?)),
-        (ValueRef::Blob(_), None) => Err(failed(DecryptError)),
-        (value, _) => value.try_into().map_err(|error| failed_with(Box::new(error))),
+        (ValueRef::Blob(bytes), Some(key)) => {
+            Ok(Value::Text(key.decrypt_text(column, bytes).map_err(decryption_error)?))
+        }
+        (ValueRef::Blob(_), None) => Err(decryption_error(DecryptError)),
+        (value, _) => value.try_into().map_err(|error| function_error(Box::new(error))),
     }
 }
 
-pub(crate) fn failed(error: DecryptError) -> Error {
-    failed_with(Box::new(error))
+pub(crate) fn decryption_error(error: DecryptError) -> Error {
+    function_error(Box::new(error))
 }
 
-fn failed_with(error: Box<dyn std::error::Error + Send + Sync>) -> Error {
+fn function_error(error: Box<dyn std::error::Error + Send + Sync>) -> Error {
     Error::UserFunctionError(error)
 }
 
@@ -163,7 +165,7 @@ mod tests {
     fn value_is_decrypted_with_its_key_and_column_only() {
         let (one, two) = (key(1), key(2));
         let encrypted = one.encrypt("body", b"the fjord").unwrap();
-        assert_eq!(encrypted.len(), "the fjord".len() + OVERHEAD, "encryption must add a fixed length");
+        assert_eq!(encrypted.len(), "the fjord".len() + ENCRYPTION_OVERHEAD, "encryption must add a fixed length");
         assert_eq!(one.decrypt_text("body", &encrypted).as_deref(), Ok("the fjord"), "the key must decrypt its value");
         assert_eq!(one.decrypt("title", &encrypted), Err(DecryptError), "another column must not decrypt");
         assert_eq!(two.decrypt("body", &encrypted), Err(DecryptError), "another key must not decrypt");
@@ -174,7 +176,7 @@ mod tests {
             assert_eq!(one.decrypt("body", &changed), Err(DecryptError), "byte {at} counts");
             assert_eq!(one.decrypt("body", &encrypted[..at]), Err(DecryptError), "{at} bytes are not enough");
         }
-        assert_ne!(one.name_of(b"x"), two.name_of(b"x"), "a name depends on the key");
+        assert_ne!(one.keyed_hash(b"x"), two.keyed_hash(b"x"), "a name depends on the key");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use domain::StoreError;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
 /// Maximum time to wait for other processes that write, which takes milliseconds.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(3);
+pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(3);
 /// Pause between two attempts in cases for which SQLite itself does not wait.
 const RETRY_AFTER: Duration = Duration::from_millis(5);
 
@@ -20,10 +20,10 @@ pub(crate) fn open(path: &Path, version: i64, tables: &str, upgrade: SchemaUpgra
     }
     // SQLite gives its other files the permissions of this one.
     let made = crate::private_files::file_options().write(true).create(true).truncate(false).open(path);
-    made.map_err(|error| crate::files::failed(path, "open it", &error))?;
-    let fail = |error| failed(path, "open it", &error);
+    made.map_err(|error| crate::files::file_error(path, "open it", &error))?;
+    let fail = |error| database_error(path, "open it", &error);
     let connection = connect(path).map_err(fail)?;
-    let found = version_of(&connection).map_err(fail)?;
+    let found = schema_version(&connection).map_err(fail)?;
     if found > version {
         let cause = "a newer Drawbridge wrote it; use that one, or move the file away to begin anew".to_owned();
         return Err(StoreError { path: path.display().to_string(), cause });
@@ -35,17 +35,17 @@ pub(crate) fn open(path: &Path, version: i64, tables: &str, upgrade: SchemaUpgra
 }
 
 /// Returns the schema version of the file, or 0 if it has no tables.
-pub(crate) fn version_of(connection: &Connection) -> rusqlite::Result<i64> {
+pub(crate) fn schema_version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
 /// Connects to an existing file.
 ///
-/// Blocks for up to [`PATIENCE`] while another connection has exclusive access: SQLite reports `SQLITE_BUSY` without
+/// Blocks for up to [`BUSY_TIMEOUT`] while another connection has exclusive access: SQLite reports `SQLITE_BUSY` without
 /// calling the busy handler while a new file becomes a WAL database, and while the last connection of another process
 /// removes its WAL (<https://sqlite.org/wal.html>, section 2.2 and 9).
 pub(crate) fn connect(path: &Path) -> rusqlite::Result<Connection> {
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + BUSY_TIMEOUT;
     loop {
         match connect_once(path) {
             Err(error) if is_busy(&error) && Instant::now() < deadline => std::thread::sleep(RETRY_AFTER),
@@ -62,7 +62,7 @@ fn connect_once(path: &Path) -> rusqlite::Result<Connection> {
     // Each connection is used by one thread at a time.
     let connection =
         Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
-    connection.busy_timeout(PATIENCE)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
     // Takes effect only before the first table is created.
     connection.pragma_update(None, "auto_vacuum", "incremental")?;
     connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
@@ -79,7 +79,7 @@ fn connect_once(path: &Path) -> rusqlite::Result<Connection> {
 fn make_tables(connection: &Connection, version: i64, tables: &str, upgrade: SchemaUpgrade) -> rusqlite::Result<()> {
     let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
     // Another process may have created the tables meanwhile.
-    let found = version_of(&transaction)?;
+    let found = schema_version(&transaction)?;
     if found == 0 {
         transaction.execute_batch(tables)?;
     } else if found < version {
@@ -104,7 +104,7 @@ pub(crate) type SchemaUpgrade = fn(&Connection) -> rusqlite::Result<()>;
 /// of the definition is replaced, as
 /// <https://sqlite.org/lang_altertable.html#making_other_kinds_of_table_schema_changes> describes. A table whose
 /// definition is not `before` is left unchanged.
-pub(crate) fn replace_text_of_table(
+pub(crate) fn replace_table_definition(
     connection: &Connection,
     table: &str,
     (before, after): (&str, &str),
@@ -135,7 +135,7 @@ pub(crate) fn release_pages(connection: &Connection, pages: i64) -> rusqlite::Re
 pub(crate) fn empty_journal(connection: &Connection, wait: Duration) -> rusqlite::Result<bool> {
     connection.busy_timeout(wait)?;
     let is_done = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| Ok(row.get::<_, i64>(0)? == 0));
-    connection.busy_timeout(PATIENCE)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
     is_done
 }
 
@@ -149,7 +149,7 @@ pub(crate) fn unsigned(number: i64) -> u64 {
 }
 
 /// Returns an error with the attempted action, the cause, and advice.
-pub(crate) fn failed(path: &Path, tried: &str, error: &rusqlite::Error) -> StoreError {
+pub(crate) fn database_error(path: &Path, tried: &str, error: &rusqlite::Error) -> StoreError {
     let next = match error.sqlite_error_code() {
         Some(ErrorCode::DiskFull) => "; make room on the disk",
         Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => "; check whose it is and who may write it",

@@ -12,22 +12,22 @@ use ports::{Document, DocumentRefusal, DocumentSeal, Documents, RefusedDocument}
 use serde_json::Value;
 use tokio::sync::mpsc;
 
-use announced_writes::NEVER_WRITTEN;
+use announced_writes::FAILED_FIRST_WRITE;
 
 use crate::files::{self, ReplaceMode};
 use crate::folder_lock::FolderLock;
-use crate::sealed_document::{DocumentSealer, DocumentText, JudgedDocument, OLDER, SEALED};
+use crate::sealed_document::{DocumentSealer, DocumentText, JudgedDocument, OLDER_COPY_REASON, SEALED_DOCUMENTS};
 
 /// Maximum size of a document, in bytes.
-const LIMIT: u64 = 16 << 20;
+const MAX_DOCUMENT_BYTES: u64 = 16 << 20;
 /// Maximum time that a sealed document waits for the keychain.
-const PATIENCE: Duration = Duration::from_secs(2);
+const KEYCHAIN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Minimum interval between updates of the keychain because of usage counts, since each model response is counted
 /// (`sampling.json`).
 const COUNT_INTERVAL: Duration = Duration::from_secs(30);
 /// Member with the usage counts in each entry of `sampling.json`. All other members are settings of the user.
-const COUNTS: &str = "spent";
+const COUNTS_MEMBER: &str = "spent";
 
 /// The folder with the documents.
 pub(crate) struct DocumentFolder {
@@ -50,52 +50,52 @@ enum CheckedDocument {
 }
 
 impl CheckedDocument {
-    /// Converts the content of a file. [`NEVER_WRITTEN`] represents a missing document.
+    /// Converts the content of a file. [`FAILED_FIRST_WRITE`] represents a missing document.
     fn from_value(value: Value) -> Self {
-        if value == NEVER_WRITTEN { Self::Nothing } else { Self::Document(value) }
+        if value == FAILED_FIRST_WRITE { Self::Nothing } else { Self::Document(value) }
     }
 }
 
 impl DocumentFolder {
     pub(crate) fn new(path: PathBuf, lock: FolderLock, sealer: Arc<DocumentSealer>) -> Self {
         let (folder, held) = (path.clone(), lock.clone());
-        sealer.adopt_with(move |text| {
+        sealer.set_adopter(move |text| {
             let adopt = |name: &Document| {
                 let path = folder.join(name.file_name());
-                let _held = held.hold().ok()?;
-                let text = text(*name, &files::read(&path, LIMIT).ok()??)?;
+                let _held = held.acquire().ok()?;
+                let text = text(*name, &files::read(&path, MAX_DOCUMENT_BYTES).ok()??)?;
                 files::write(&path, text.as_bytes(), ReplaceMode::Replace).ok().map(|_| *name)
             };
-            SEALED.iter().filter_map(adopt).collect()
+            SEALED_DOCUMENTS.iter().filter_map(adopt).collect()
         });
         let folder = path.clone();
-        sealer.find_seals_with(move || {
+        sealer.set_seal_finder(move || {
             let is_sealed = |name: &Document| {
-                let bytes = files::read(&folder.join(name.file_name()), LIMIT);
+                let bytes = files::read(&folder.join(name.file_name()), MAX_DOCUMENT_BYTES);
                 bytes.ok().flatten().is_some_and(|bytes| DocumentSealer::has_seal(&bytes))
             };
-            SEALED.iter().any(is_sealed) || crate::audit::is_sealed(&folder)
+            SEALED_DOCUMENTS.iter().any(is_sealed) || crate::audit::is_sealed(&folder)
         });
         Self { path, lock, sealer, refused: Mutex::default(), missed: Mutex::default(), counted: Mutex::default() }
     }
 
-    fn place(&self, name: Document) -> PathBuf {
+    fn document_path(&self, name: Document) -> PathBuf {
         self.path.join(name.file_name())
     }
 
     /// Reads a document. A sealed document that another program wrote is moved out of the way. The lock is taken for
     /// that, unless it is already held.
     fn read_checked(&self, name: Document, is_held: bool) -> Result<CheckedDocument, StoreError> {
-        let path = self.place(name);
-        let Some(bytes) = files::read(&path, LIMIT)? else { return self.read_missing(name, is_held) };
+        let path = self.document_path(name);
+        let Some(bytes) = files::read(&path, MAX_DOCUMENT_BYTES)? else { return self.read_missing(name, is_held) };
         self.lock_missed().remove(name.file_name());
-        if !SEALED.contains(&name) {
-            return parsed(&path, &bytes).map(CheckedDocument::from_value);
+        if !SEALED_DOCUMENTS.contains(&name) {
+            return parse_document(&path, &bytes).map(CheckedDocument::from_value);
         }
         let cause = match self.sealer.judge(name, &bytes) {
-            JudgedDocument::Good(text) => return parsed(&path, text).map(CheckedDocument::from_value),
+            JudgedDocument::Good(text) => return parse_document(&path, text).map(CheckedDocument::from_value),
             JudgedDocument::Withheld(cause) => {
-                self.refuse(
+                self.record_refusal(
                     name,
                     RefusedDocument { cause: cause.clone(), why: DocumentRefusal::Unchecked, moved_to: None },
                 );
@@ -103,34 +103,34 @@ impl DocumentFolder {
             }
             JudgedDocument::Forged(_) if !is_held => {
                 // The document may have been rewritten since it was read.
-                let _held = self.lock.hold()?;
+                let _held = self.lock.acquire()?;
                 return self.read_checked(name, true);
             }
-            JudgedDocument::Forged(OLDER) => match self.finish_writing(name)? {
+            JudgedDocument::Forged(OLDER_COPY_REASON) => match self.finish_writing(name)? {
                 Some(value) => return Ok(CheckedDocument::from_value(value)),
-                None => OLDER,
+                None => OLDER_COPY_REASON,
             },
             JudgedDocument::Forged(cause) => cause,
         };
         let moved_to = self.set_aside(name)?;
         let refused =
             RefusedDocument { cause: cause.to_owned(), why: DocumentRefusal::Forged, moved_to: Some(moved_to) };
-        self.refuse(name, refused);
+        self.record_refusal(name, refused);
         Ok(CheckedDocument::Nothing)
     }
 
     /// Reads a document whose file is missing: a process may have been killed during the first write.
     fn read_missing(&self, name: Document, is_held: bool) -> Result<CheckedDocument, StoreError> {
-        if SEALED.contains(&name) && self.sealer.is_missed(name) && self.next_place(name).exists() {
+        if SEALED_DOCUMENTS.contains(&name) && self.sealer.was_written(name) && self.pending_path(name).exists() {
             if !is_held {
-                let _held = self.lock.hold()?;
+                let _held = self.lock.acquire()?;
                 return self.read_checked(name, true);
             }
             if let Some(value) = self.finish_writing(name)? {
                 return Ok(CheckedDocument::from_value(value));
             }
         }
-        self.miss(name);
+        self.handle_missing(name);
         Ok(CheckedDocument::Nothing)
     }
 
@@ -139,14 +139,17 @@ impl DocumentFolder {
     }
 
     /// Handles a missing file. If there was one before, its removal is reported.
-    fn miss(&self, name: Document) {
-        if SEALED.contains(&name) && self.sealer.is_missed(name) && self.lock_missed().insert(name.file_name()) {
+    fn handle_missing(&self, name: Document) {
+        if SEALED_DOCUMENTS.contains(&name)
+            && self.sealer.was_written(name)
+            && self.lock_missed().insert(name.file_name())
+        {
             let cause = "it was removed".to_owned();
-            self.refuse(name, RefusedDocument { cause, why: DocumentRefusal::Removed, moved_to: None });
+            self.record_refusal(name, RefusedDocument { cause, why: DocumentRefusal::Removed, moved_to: None });
         }
     }
 
-    fn refuse(&self, name: Document, refused: RefusedDocument) {
+    fn record_refusal(&self, name: Document, refused: RefusedDocument) {
         self.refused.lock().unwrap_or_else(PoisonError::into_inner).insert(name.file_name(), refused);
     }
 
@@ -156,9 +159,15 @@ impl DocumentFolder {
     /// # Errors
     /// Returns [`StoreError`] if the document can't be sealed or written. The former content stays valid, unless the
     /// error says otherwise.
-    fn write_held(&self, name: Document, before: Option<&Value>, value: &Value, tells: bool) -> Result<(), StoreError> {
-        let path = self.place(name);
-        if !SEALED.contains(&name) {
+    fn write_locked(
+        &self,
+        name: Document,
+        before: Option<&Value>,
+        value: &Value,
+        tells: bool,
+    ) -> Result<(), StoreError> {
+        let path = self.document_path(name);
+        if !SEALED_DOCUMENTS.contains(&name) {
             return files::write(&path, format!("{value:#}\n").as_bytes(), ReplaceMode::Replace).map(|_| ());
         }
         let mut file = self.seal_document(name, value)?;
@@ -166,7 +175,7 @@ impl DocumentFolder {
             file = self.write_announced(name, before, value, file)?;
         } else {
             files::write(&path, file.text.as_bytes(), ReplaceMode::Replace)?;
-            self.discard_next(name);
+            self.discard_pending(name);
         }
         if let Some(number) = file.number {
             self.sealer.on_written(name, number);
@@ -178,22 +187,22 @@ impl DocumentFolder {
     /// may know.
     fn seal_document(&self, name: Document, value: &Value) -> Result<DocumentText, StoreError> {
         // An unreadable pending file is ignored, because it is replaced.
-        let beside = files::read(&self.next_place(name), LIMIT).ok().flatten();
+        let beside = files::read(&self.pending_path(name), MAX_DOCUMENT_BYTES).ok().flatten();
         let sealed = self.sealer.text(name, value, beside.as_deref());
-        sealed.map_err(|cause| unsealable(&self.place(name), &cause))
+        sealed.map_err(|cause| sealing_error(&self.document_path(name), &cause))
     }
 
     /// Returns `true` if the keychain must know of this change. For usage counts this is the case for the first change,
     /// and then every [`COUNT_INTERVAL`].
-    fn is_announced(&self, name: Document, before: Option<&Value>, after: &Value) -> bool {
+    fn requires_announcement(&self, name: Document, before: Option<&Value>, after: &Value) -> bool {
         if name != Document::Sampling {
             return true;
         }
-        let is_due = self.counted().is_none_or(|counted| counted.elapsed() >= COUNT_INTERVAL);
+        let is_due = self.lock_counted().is_none_or(|counted| counted.elapsed() >= COUNT_INTERVAL);
         is_due || before.map(without_counts) != Some(without_counts(after))
     }
 
-    fn counted(&self) -> MutexGuard<'_, Option<Instant>> {
+    fn lock_counted(&self) -> MutexGuard<'_, Option<Instant>> {
         self.counted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -203,20 +212,20 @@ fn without_counts(sampling: &Value) -> Value {
     let mut set = sampling.clone();
     for entry in set.as_object_mut().into_iter().flat_map(|servers| servers.values_mut()) {
         if let Some(entry) = entry.as_object_mut() {
-            entry.remove(COUNTS);
+            entry.remove(COUNTS_MEMBER);
         }
     }
     set
 }
 
-fn unsealable(path: &Path, cause: &str) -> StoreError {
+fn sealing_error(path: &Path, cause: &str) -> StoreError {
     StoreError {
         path: path.display().to_string(),
         cause: format!("it can't be sealed, so it was not written: {cause}"),
     }
 }
 
-fn parsed(path: &Path, bytes: &[u8]) -> Result<Value, StoreError> {
+fn parse_document(path: &Path, bytes: &[u8]) -> Result<Value, StoreError> {
     serde_json::from_slice(bytes).map_err(|error| StoreError {
         path: path.display().to_string(),
         cause: format!("line {}: it is not JSON ({error}); mend it, or move it away to start anew", error.line()),
@@ -229,8 +238,8 @@ impl Documents for DocumentFolder {
     }
 
     fn read(&self, name: Document) -> Result<Option<Value>, StoreError> {
-        if SEALED.contains(&name) && !self.sealer.was_asked() {
-            self.sealer.wait(PATIENCE);
+        if SEALED_DOCUMENTS.contains(&name) && !self.sealer.was_key_requested() {
+            self.sealer.request_and_wait(KEYCHAIN_TIMEOUT);
         }
         Ok(match self.read_checked(name, false)? {
             CheckedDocument::Document(value) => Some(value),
@@ -239,9 +248,9 @@ impl Documents for DocumentFolder {
     }
 
     fn set_aside(&self, name: Document) -> Result<PathBuf, StoreError> {
-        let path = self.place(name);
+        let path = self.document_path(name);
         let aside = self.path.join(format!("{}.broken", name.file_name()));
-        std::fs::rename(&path, &aside).map_err(|error| files::failed(&path, "move it out of the way", &error))?;
+        std::fs::rename(&path, &aside).map_err(|error| files::file_error(&path, "move it out of the way", &error))?;
         // The file was moved, not removed by another program.
         self.lock_missed().insert(name.file_name());
         Ok(aside)
@@ -252,49 +261,49 @@ impl Documents for DocumentFolder {
     }
 
     fn watch(&self, name: Document, changed: mpsc::Sender<()>) {
-        if SEALED.contains(&name) {
-            self.sealer.tell(changed.clone());
+        if SEALED_DOCUMENTS.contains(&name) {
+            self.sealer.notify_when_settled(changed.clone());
         }
-        crate::file_watch::start(self.place(name), changed);
+        crate::file_watch::start_watch(self.document_path(name), changed);
     }
 
     fn update(&self, name: Document, change: &mut dyn FnMut(Option<Value>) -> Value) -> Result<(), StoreError> {
-        if SEALED.contains(&name) && self.sealer.seal() == DocumentSeal::Waiting {
-            self.sealer.wait(PATIENCE);
+        if SEALED_DOCUMENTS.contains(&name) && self.sealer.seal() == DocumentSeal::Waiting {
+            self.sealer.request_and_wait(KEYCHAIN_TIMEOUT);
         }
         // Usage is counted without a user action.
-        if SEALED.contains(&name) && name != Document::Sampling {
-            self.sealer.ask_for_user();
+        if SEALED_DOCUMENTS.contains(&name) && name != Document::Sampling {
+            self.sealer.request_key_for_user();
         }
-        let _held = self.lock.hold()?;
+        let _held = self.lock.acquire()?;
         let before = match self.read_checked(name, true)? {
             CheckedDocument::Document(value) => Some(value),
             CheckedDocument::Nothing => None,
             // The key may become available soon, and the change would replace the whole content.
-            CheckedDocument::Withheld(cause) => return Err(unsealable(&self.place(name), &cause)),
+            CheckedDocument::Withheld(cause) => return Err(sealing_error(&self.document_path(name), &cause)),
         };
         let value = change(before.clone());
-        let tells = self.is_announced(name, before.as_ref(), &value);
-        self.write_held(name, before.as_ref(), &value, tells)?;
+        let tells = self.requires_announcement(name, before.as_ref(), &value);
+        self.write_locked(name, before.as_ref(), &value, tells)?;
         if tells && name == Document::Sampling {
-            *self.counted() = Some(Instant::now());
+            *self.lock_counted() = Some(Instant::now());
         }
         Ok(())
     }
 
-    fn settle(&self, patience: Duration) {
-        self.sealer.wait(patience);
+    fn request_seal_key(&self, patience: Duration) {
+        self.sealer.request_and_wait(patience);
     }
 
     fn seal(&self) -> DocumentSeal {
         self.sealer.seal()
     }
 
-    fn adopted(&self) -> Option<Vec<String>> {
-        self.sealer.adopted()
+    fn take_adopted(&self) -> Option<Vec<String>> {
+        self.sealer.take_adopted()
     }
 
-    fn refused(&self, name: Document) -> Option<RefusedDocument> {
+    fn take_refusal(&self, name: Document) -> Option<RefusedDocument> {
         self.refused.lock().unwrap_or_else(PoisonError::into_inner).remove(name.file_name())
     }
 }

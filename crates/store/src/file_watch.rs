@@ -28,7 +28,7 @@ const POLL_UNWATCHED: Duration = Duration::from_secs(2);
 static FOLDERS: Mutex<BTreeMap<PathBuf, Arc<WatchedFolder>>> = Mutex::new(BTreeMap::new());
 
 /// Sends a message for each change of the file from now on, until the receiver is dropped.
-pub(crate) fn start(path: PathBuf, changed: mpsc::Sender<()>) {
+pub(crate) fn start_watch(path: PathBuf, changed: mpsc::Sender<()>) {
     let folder = path.parent().unwrap_or(Path::new(".")).to_path_buf();
     // Read before the thread looks at the file, so that a change in between is reported.
     let file = WatchedFile { seen: FileState::read(&path), path, changed };
@@ -57,8 +57,9 @@ impl FileState {
     fn read(path: &Path) -> Self {
         let metadata = path.metadata().ok();
         Self(
-            metadata
-                .map(|metadata| (crate::private_files::identity(&metadata), metadata.len(), metadata.modified().ok())),
+            metadata.map(|metadata| {
+                (crate::private_files::file_identity(&metadata), metadata.len(), metadata.modified().ok())
+            }),
         )
     }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use domain::StoreError;
 
 /// Returns an error with the attempted action, the cause, and advice if there is any.
-pub(crate) fn failed(path: &Path, tried: &str, error: &std::io::Error) -> StoreError {
+pub(crate) fn file_error(path: &Path, tried: &str, error: &std::io::Error) -> StoreError {
     let next = match error.kind() {
         ErrorKind::PermissionDenied => "; check whose it is and who may write it",
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "; make room on the disk",
@@ -20,7 +20,7 @@ pub(crate) fn failed(path: &Path, tried: &str, error: &std::io::Error) -> StoreE
 
 /// Creates a folder and its parents, accessible only to their owner. An existing folder is left unchanged.
 pub(crate) fn make_folder(path: &Path) -> Result<(), StoreError> {
-    crate::private_files::folder_builder().create(path).map_err(|error| failed(path, "make the folder", &error))
+    crate::private_files::folder_builder().create(path).map_err(|error| file_error(path, "make the folder", &error))
 }
 
 /// Reads a file of at most `limit` bytes, or returns `None` if it does not exist.
@@ -28,10 +28,10 @@ pub(crate) fn read(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, StoreErro
     let file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(failed(path, "open it", &error)),
+        Err(error) => return Err(file_error(path, "open it", &error)),
     };
     let mut bytes = Vec::new();
-    file.take(limit + 1).read_to_end(&mut bytes).map_err(|error| failed(path, "read it", &error))?;
+    file.take(limit + 1).read_to_end(&mut bytes).map_err(|error| file_error(path, "read it", &error))?;
     if bytes.len() as u64 > limit {
         let cause = format!("it is larger than {} MiB, which is more than is read", limit >> 20);
         return Err(StoreError { path: path.display().to_string(), cause });
@@ -69,7 +69,7 @@ pub(crate) fn replace_with(path: &Path, from: &Path, bytes: &[u8]) -> Result<(),
             }
             Ok(())
         }
-        replaced => replaced.map_err(|error| failed(path, "write it", &error)),
+        replaced => replaced.map_err(|error| file_error(path, "write it", &error)),
     }
 }
 
@@ -107,5 +107,5 @@ pub(crate) fn write(path: &Path, bytes: &[u8], existing: ReplaceMode) -> Result<
         sync_folder_of(&target);
         Ok(true)
     };
-    write().map_err(|error| failed(path, "write it", &error))
+    write().map_err(|error| file_error(path, "write it", &error))
 }

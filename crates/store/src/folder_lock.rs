@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use domain::StoreError;
 
 /// Maximum time to wait for other processes, which hold the lock for milliseconds.
-const PATIENCE: Duration = Duration::from_secs(3);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(3);
 /// Interval at which a lock of another process is tried again.
-const TRY_AGAIN: Duration = Duration::from_millis(5);
+const RETRY_INTERVAL: Duration = Duration::from_millis(5);
 
 /// A lock, identified by its file.
 #[derive(Debug, Clone)]
@@ -30,13 +30,13 @@ impl FolderLock {
     }
 
     /// Waits for the lock. On a file system without locks, it counts as held.
-    pub(crate) fn hold(&self) -> Result<FolderLockGuard, StoreError> {
-        self.hold_within(PATIENCE, pause)
+    pub(crate) fn acquire(&self) -> Result<FolderLockGuard, StoreError> {
+        self.acquire_within(LOCK_TIMEOUT, sleep_before_retry)
     }
 
-    /// Waits for a lock that others may hold longer. Calls `pause` each time another process holds it: [`pause`], or a
+    /// Waits for a lock that others may hold longer. Calls `pause` each time another process holds it: [`sleep_before_retry`], or a
     /// test's function.
-    pub(crate) fn hold_within(
+    pub(crate) fn acquire_within(
         &self,
         patience: Duration,
         mut pause: impl FnMut(),
@@ -49,7 +49,7 @@ impl FolderLock {
             .create(true)
             .truncate(false)
             .open(&self.path)
-            .map_err(|error| crate::files::failed(&self.path, "open it", &error))?;
+            .map_err(|error| crate::files::file_error(&self.path, "open it", &error))?;
         let start = Instant::now();
         loop {
             match file.try_lock() {
@@ -70,6 +70,6 @@ impl FolderLock {
 }
 
 /// Waits until the lock is tried again.
-pub(crate) fn pause() {
-    std::thread::sleep(TRY_AGAIN);
+pub(crate) fn sleep_before_retry() {
+    std::thread::sleep(RETRY_INTERVAL);
 }

@@ -36,7 +36,7 @@ pub use platform_in_folder::PlatformInFolder;
 pub use process_memory::keep_process_memory_private;
 
 /// Name of the lock file in the data folder.
-const LOCK: &str = "lock";
+const LOCK_FILE: &str = "lock";
 
 /// Opens the ports on disk. Missing folders are created. Files are created when they are first written.
 ///
@@ -46,7 +46,7 @@ const LOCK: &str = "lock";
 /// Returns [`StoreError`] if a folder can't be created or a thread can't be started.
 pub fn open(config_file: &Path, data_dir: &Path, platform: Arc<dyn Platform>) -> Result<Ports, StoreError> {
     let folder = real_folder(data_dir)?;
-    let secrets = secrets::SecretsFile::new(&folder, folder_lock::FolderLock::new(folder.join(LOCK)));
+    let secrets = secrets::SecretsFile::new(&folder, folder_lock::FolderLock::new(folder.join(LOCK_FILE)));
     open_with(config_file, &folder, platform, Arc::new(secrets))
 }
 
@@ -60,12 +60,12 @@ pub fn open_with(
     platform: Arc<dyn Platform>,
     secrets: Arc<dyn Secrets>,
 ) -> Result<Ports, StoreError> {
-    let config_file = absolute(config_file)?;
+    let config_file = absolute_path(config_file)?;
     let data_dir = real_folder(data_dir)?;
     if let Some(folder) = config_file.parent() {
         files::make_folder(folder)?;
     }
-    let lock = folder_lock::FolderLock::new(data_dir.join(LOCK));
+    let lock = folder_lock::FolderLock::new(data_dir.join(LOCK_FILE));
     let keys = audit::KeyHolder::new(Arc::clone(&secrets));
     let sealer = sealed_document::DocumentSealer::new(Arc::clone(&keys), Arc::clone(&secrets));
     Ok(Ports {
@@ -73,7 +73,7 @@ pub fn open_with(
         documents: Arc::new(documents::DocumentFolder::new(data_dir.clone(), lock.clone(), sealer)),
         audit: Arc::new(audit::AuditDatabase::new(&data_dir, Arc::clone(&keys))?),
         history: Arc::new(history::HistoryDatabase::new(&data_dir, keys)),
-        managed: Arc::new(ManagedFile::system()),
+        managed: Arc::new(ManagedFile::for_system()),
         secrets,
         platform,
         clock: Arc::new(ports::time::SystemClock),
@@ -95,10 +95,10 @@ pub struct ReadOnlyStore {
 /// # Errors
 /// Returns [`StoreError`] if a path can't be made absolute.
 pub fn open_read_only(config_file: &Path, data_dir: &Path) -> Result<ReadOnlyStore, StoreError> {
-    let folder = absolute(data_dir)?;
+    let folder = absolute_path(data_dir)?;
     let folder = if cfg!(windows) { folder } else { folder.canonicalize().unwrap_or(folder) };
-    let lock = folder_lock::FolderLock::new(folder.join(LOCK));
-    let servers = mcp_json::McpJson::new(absolute(config_file)?, lock.clone());
+    let lock = folder_lock::FolderLock::new(folder.join(LOCK_FILE));
+    let servers = mcp_json::McpJson::new(absolute_path(config_file)?, lock.clone());
     let secrets: Arc<dyn Secrets> = Arc::new(secrets::SecretsFile::new(&folder, lock.clone()));
     let sealer =
         sealed_document::DocumentSealer::new(audit::KeyHolder::new(Arc::clone(&secrets)), Arc::clone(&secrets));
@@ -111,15 +111,15 @@ pub fn open_read_only(config_file: &Path, data_dir: &Path) -> Result<ReadOnlySto
 /// Keychain entries are named after the path, so another spelling would refer to entries under which nothing was ever
 /// sealed.
 fn real_folder(path: &Path) -> Result<PathBuf, StoreError> {
-    let path = absolute(path)?;
+    let path = absolute_path(path)?;
     files::make_folder(&path)?;
     // Canonical paths on Windows have a prefix that other programs do not understand.
     if cfg!(windows) {
         return Ok(path);
     }
-    path.canonicalize().map_err(|error| files::failed(&path, "find out where it lies", &error))
+    path.canonicalize().map_err(|error| files::file_error(&path, "find out where it lies", &error))
 }
 
-fn absolute(path: &Path) -> Result<PathBuf, StoreError> {
-    std::path::absolute(path).map_err(|error| files::failed(path, "find out where it lies", &error))
+fn absolute_path(path: &Path) -> Result<PathBuf, StoreError> {
+    std::path::absolute(path).map_err(|error| files::file_error(path, "find out where it lies", &error))
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Read, Seek, SeekFrom};
 
-const PIECE: usize = 64 << 10;
+const PIECE_BYTES: usize = 64 << 10;
 
 /// Maximum length of a line, in bytes. Longer ones are skipped.
 const MAX_LINE: usize = 1 << 20;
@@ -25,10 +25,10 @@ impl<R: Read + Seek> LinesFromEnd<R> {
     }
 
     fn read_piece(&mut self) -> io::Result<()> {
-        let length = self.start.min(PIECE as u64);
+        let length = self.start.min(PIECE_BYTES as u64);
         self.start -= length;
         self.file.seek(SeekFrom::Start(self.start))?;
-        let mut piece = Vec::with_capacity(PIECE + self.pending.len());
+        let mut piece = Vec::with_capacity(PIECE_BYTES + self.pending.len());
         self.file.by_ref().take(length).read_to_end(&mut piece)?;
         piece.append(&mut self.pending);
         self.pending = piece;

@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 use crate::files;
 
 /// Maximum size of the file, in bytes.
-const LIMIT: u64 = 4 << 20;
+const MAX_FILE_BYTES: u64 = 4 << 20;
 
 /// The system-wide file of rules.
 #[derive(Debug, Clone)]
@@ -23,7 +23,7 @@ pub struct ManagedFile {
 impl ManagedFile {
     /// Creates a file at another path, for tests.
     #[must_use]
-    pub const fn at(path: PathBuf) -> Self {
+    pub const fn with_path(path: PathBuf) -> Self {
         Self { path, is_guarded: false }
     }
 
@@ -31,7 +31,7 @@ impl ManagedFile {
     /// Support/Drawbridge/policy.json` on macOS, `%ProgramData%\Drawbridge\policy.json` on Windows. No user setting
     /// changes this path, except that variable on Windows.
     #[must_use]
-    pub fn system() -> Self {
+    pub fn for_system() -> Self {
         let folder = if cfg!(windows) {
             let data = std::env::var_os("ProgramData").map_or_else(|| PathBuf::from(r"C:\ProgramData"), PathBuf::from);
             data.join("Drawbridge")
@@ -50,9 +50,9 @@ impl ManagedPolicy for ManagedFile {
     }
 
     fn read(&self) -> Result<Option<Value>, StoreError> {
-        let Some(bytes) = files::read(&self.path, LIMIT)? else { return Ok(None) };
+        let Some(bytes) = files::read(&self.path, MAX_FILE_BYTES)? else { return Ok(None) };
         if self.is_guarded {
-            guarded(&self.path, ADMINISTRATOR)
+            check_ownership(&self.path, ROOT_USER_ID)
                 .map_err(|cause| StoreError { path: self.path.display().to_string(), cause })?;
         }
         serde_json::from_slice(&bytes).map(Some).map_err(|error| StoreError {
@@ -62,17 +62,17 @@ impl ManagedPolicy for ManagedFile {
     }
 
     fn watch(&self, changed: mpsc::Sender<()>) {
-        crate::file_watch::start(self.path.clone(), changed);
+        crate::file_watch::start_watch(self.path.clone(), changed);
     }
 }
 
 /// User ID of the administrator on Unix.
-const ADMINISTRATOR: u32 = 0;
+const ROOT_USER_ID: u32 = 0;
 
 /// Checks that a file and its folder belong to `owner` and that nobody else has write access, who could relax the
 /// system-wide rules.
 #[cfg(unix)]
-fn guarded(path: &Path, owner: u32) -> Result<(), String> {
+fn check_ownership(path: &Path, owner: u32) -> Result<(), String> {
     use std::os::unix::fs::MetadataExt as _;
 
     for place in [Some(path), path.parent()].into_iter().flatten() {
@@ -89,7 +89,7 @@ fn guarded(path: &Path, owner: u32) -> Result<(), String> {
 
 /// Does nothing: on Windows, only administrators have write access to this folder by default.
 #[cfg(not(unix))]
-fn guarded(_path: &Path, _owner: u32) -> Result<(), String> {
+fn check_ownership(_path: &Path, _owner: u32) -> Result<(), String> {
     Ok(())
 }
 
@@ -113,10 +113,10 @@ mod tests {
         {
             set(folder.path(), folder_mode);
             set(&path, mode);
-            let checked = guarded(&path, owner);
+            let checked = check_ownership(&path, owner);
             assert_eq!(checked.is_ok(), is_good, "folder {folder_mode:o}, file {mode:o}: {checked:?}");
         }
         set(folder.path(), 0o755);
-        assert!(guarded(&path, owner + 1).is_err(), "a file of another user must be refused");
+        assert!(check_ownership(&path, owner + 1).is_err(), "a file of another user must be refused");
     }
 }

@@ -11,7 +11,7 @@ mod sandbox;
 use std::path::{Path, PathBuf};
 
 use domain::StoreError;
-use other_apps::json_text::{JsonText, without_mark};
+use other_apps::json_text::{JsonText, without_byte_order_mark};
 use ports::ServerSettings;
 use ports::server_config::{ConfigProblem, PastedServer, ServerConfig, ServerEntry, StdioConfig};
 use tokio::sync::mpsc;
@@ -22,13 +22,13 @@ use crate::folder_lock::FolderLock;
 use read::name_problem;
 
 /// Maximum size of a settings file, in bytes.
-const LIMIT: u64 = 4 << 20;
+const MAX_FILE_BYTES: u64 = 4 << 20;
 
 /// Maximum number of attempts of an edit if the file changes meanwhile.
-const ATTEMPTS: usize = 5;
+const MAX_ATTEMPTS: usize = 5;
 
 /// Initial content of a file without servers.
-const EMPTY: &str = "{\n  \"mcpServers\": {}\n}\n";
+const EMPTY_FILE: &str = "{\n  \"mcpServers\": {}\n}\n";
 
 /// The settings file of the servers.
 #[derive(Debug)]
@@ -48,49 +48,49 @@ impl McpJson {
 
     /// Returns the text of the file, or `None` if it does not exist.
     fn text(&self) -> Result<Option<String>, ConfigProblem> {
-        let Some(bytes) = files::read(&self.path, LIMIT).map_err(problem)? else { return Ok(None) };
+        let Some(bytes) = files::read(&self.path, MAX_FILE_BYTES).map_err(store_problem)? else { return Ok(None) };
         if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
-            return Err(self.without_place("the file is in UTF-16; save it as UTF-8"));
+            return Err(self.file_problem("the file is in UTF-16; save it as UTF-8"));
         }
         String::from_utf8(bytes).map(Some).map_err(|error| {
             let valid = error.utf8_error().valid_up_to();
             let text = String::from_utf8_lossy(&error.as_bytes()[..valid]).into_owned();
-            self.place(&text).problem(text.len(), "a byte that is not UTF-8; save the file as UTF-8")
+            self.named_text(&text).problem(text.len(), "a byte that is not UTF-8; save the file as UTF-8")
         })
     }
 
-    fn place<'t>(&'t self, text: &'t str) -> NamedText<'t> {
+    fn named_text<'t>(&'t self, text: &'t str) -> NamedText<'t> {
         NamedText { text, path: self.displayed_path() }
     }
 
-    fn without_place(&self, message: impl Into<String>) -> ConfigProblem {
+    fn file_problem(&self, message: impl Into<String>) -> ConfigProblem {
         ConfigProblem { file: Some(self.displayed_path()), line: None, column: None, message: message.into() }
     }
 
     fn servers(&self, text: &str) -> Result<read::ParsedServers, ConfigProblem> {
-        self.place(text).read()
+        self.named_text(text).read()
     }
 
     /// Edits the text of the file. The file is read again, so that a concurrent change is preserved, and an unreadable
     /// file is not overwritten. Returns `false` if there is nothing to edit.
-    fn change(&self, edit: impl Fn(&str) -> Result<Option<SettingsEdit>, String>) -> Result<bool, ConfigProblem> {
-        let _held = self.lock.hold().map_err(problem)?;
-        for _ in 0..ATTEMPTS {
+    fn edit_file(&self, edit: impl Fn(&str) -> Result<Option<SettingsEdit>, String>) -> Result<bool, ConfigProblem> {
+        let _held = self.lock.acquire().map_err(store_problem)?;
+        for _ in 0..MAX_ATTEMPTS {
             let before = self.text()?;
-            let text = before.as_deref().filter(|text| !text.trim().is_empty()).unwrap_or(EMPTY);
+            let text = before.as_deref().filter(|text| !text.trim().is_empty()).unwrap_or(EMPTY_FILE);
             self.servers(text)?;
-            let bare = without_mark(text);
-            let Some(edit) = edit(bare).map_err(|message| self.without_place(message))? else { return Ok(false) };
+            let bare = without_byte_order_mark(text);
+            let Some(edit) = edit(bare).map_err(|message| self.file_problem(message))? else { return Ok(false) };
             let after = format!("{}{}", &text[..text.len() - bare.len()], edit.text);
             if self.servers(&after)?.usable != edit.expected {
-                return Err(self.without_place("the change could not be put into the file; edit it by hand"));
+                return Err(self.file_problem("the change could not be put into the file; edit it by hand"));
             }
             if self.text()? == before {
-                files::write(&self.path, after.as_bytes(), ReplaceMode::Replace).map_err(problem)?;
+                files::write(&self.path, after.as_bytes(), ReplaceMode::Replace).map_err(store_problem)?;
                 return Ok(true);
             }
         }
-        Err(self.without_place("the file keeps changing; try again when the other program has finished"))
+        Err(self.file_problem("the file keeps changing; try again when the other program has finished"))
     }
 
     /// Writes a server if `is_wanted` accepts the servers in the file.
@@ -101,15 +101,15 @@ impl McpJson {
         is_wanted: impl Fn(&[ServerEntry]) -> bool,
     ) -> Result<bool, ConfigProblem> {
         if let Some(message) = name_problem(&entry.name) {
-            return Err(self.without_place(message));
+            return Err(self.file_problem(message));
         }
-        self.change(|text| {
-            let servers = read::servers(&JsonText::pasted(text)).map_err(|problem| problem.to_string())?;
+        self.edit_file(|text| {
+            let servers = read::parse_servers(&JsonText::without_file(text)).map_err(|problem| problem.to_string())?;
             if !is_wanted(&servers.usable) {
                 return Ok(None);
             }
-            let expected = servers.with(entry, was)?;
-            Ok(Some(SettingsEdit { text: edit::put(text, entry, was)?, expected }))
+            let expected = servers.with_entry(entry, was)?;
+            Ok(Some(SettingsEdit { text: edit::put_server(text, entry, was)?, expected }))
         })
     }
 }
@@ -128,21 +128,21 @@ struct NamedText<'t> {
 
 impl NamedText<'_> {
     fn json(&self) -> JsonText<'_> {
-        let text = without_mark(self.text);
-        JsonText { file: Some(&self.path), ..JsonText::pasted(text) }
+        let text = without_byte_order_mark(self.text);
+        JsonText { file: Some(&self.path), ..JsonText::without_file(text) }
     }
 
     fn problem(&self, offset: usize, message: &str) -> ConfigProblem {
-        let mark = self.text.len() - without_mark(self.text).len();
+        let mark = self.text.len() - without_byte_order_mark(self.text).len();
         self.json().problem(offset.saturating_sub(mark), message)
     }
 
     fn read(&self) -> Result<read::ParsedServers, ConfigProblem> {
-        read::servers(&self.json())
+        read::parse_servers(&self.json())
     }
 }
 
-fn problem(error: StoreError) -> ConfigProblem {
+fn store_problem(error: StoreError) -> ConfigProblem {
     ConfigProblem { file: Some(error.path), line: None, column: None, message: error.cause }
 }
 
@@ -169,7 +169,7 @@ impl ServerSettings for McpJson {
         self.put_if(entry, was, |_| true).map(drop)
     }
 
-    fn put_over(&self, entry: &ServerEntry, before: Option<&ServerConfig>) -> Result<bool, ConfigProblem> {
+    fn put_if_unchanged(&self, entry: &ServerEntry, before: Option<&ServerConfig>) -> Result<bool, ConfigProblem> {
         let is_as_before = |servers: &[ServerEntry]| {
             servers.iter().find(|other| other.name == entry.name).map(|other| &other.config) == before
         };
@@ -180,13 +180,14 @@ impl ServerSettings for McpJson {
         if self.text()?.is_none() {
             return Ok(());
         }
-        let removed = self.change(|text| {
-            let mut servers = read::servers(&JsonText::pasted(text)).map_err(|problem| problem.to_string())?;
+        let removed = self.edit_file(|text| {
+            let mut servers =
+                read::parse_servers(&JsonText::without_file(text)).map_err(|problem| problem.to_string())?;
             servers.usable.retain(|entry| entry.name != name);
             if servers.unknown.iter().any(|unknown| unknown == name) {
                 return Ok(Some(SettingsEdit { text: text.to_owned(), expected: servers.usable }));
             }
-            Ok(Some(SettingsEdit { text: edit::remove(text, name)?, expected: servers.usable }))
+            Ok(Some(SettingsEdit { text: edit::remove_server(text, name)?, expected: servers.usable }))
         });
         removed.map(drop)
     }
@@ -196,7 +197,7 @@ impl ServerSettings for McpJson {
     }
 
     fn watch(&self, changed: mpsc::Sender<()>) {
-        crate::file_watch::start(self.path.clone(), changed);
+        crate::file_watch::start_watch(self.path.clone(), changed);
     }
 }
 
@@ -220,6 +221,6 @@ pub fn add_demo_server_if_first_start(config_file: &Path, demo_program: &Path) -
         .ok_or_else(|| without_place(format!("the path {} is not Unicode text", demo_program.display())))?;
     let config = StdioConfig { command: command.to_owned(), ..StdioConfig::default() };
     let entry = ServerEntry { name: String::from("demo"), config: config.into() };
-    let text = edit::put(EMPTY, &entry, None).map_err(without_place)?;
-    files::write(config_file, text.as_bytes(), ReplaceMode::Keep).map_err(problem)
+    let text = edit::put_server(EMPTY_FILE, &entry, None).map_err(without_place)?;
+    files::write(config_file, text.as_bytes(), ReplaceMode::Keep).map_err(store_problem)
 }

@@ -11,7 +11,7 @@ use ports::Platform;
 use crate::files;
 
 /// Maximum size of an answer, which is one path, in bytes.
-const LIMIT: u64 = 64 << 10;
+const MAX_ANSWER_BYTES: u64 = 64 << 10;
 
 /// Answers of system dialogs, in a folder:
 ///
@@ -32,14 +32,14 @@ impl PlatformInFolder {
         Self { folder: folder.into() }
     }
 
-    fn answer(&self, name: &str) -> Result<Option<PathBuf>, String> {
-        let bytes = files::read(&self.folder.join(name), LIMIT).map_err(|error| error.to_string())?;
+    fn read_answer(&self, name: &str) -> Result<Option<PathBuf>, String> {
+        let bytes = files::read(&self.folder.join(name), MAX_ANSWER_BYTES).map_err(|error| error.to_string())?;
         let text = String::from_utf8(bytes.unwrap_or_default()).map_err(|_| format!("{name} is not UTF-8 text"))?;
         let path = text.trim();
         Ok((!path.is_empty()).then(|| PathBuf::from(path)))
     }
 
-    fn append(&self, name: &str, line: &str) -> Result<(), String> {
+    fn append_line(&self, name: &str, line: &str) -> Result<(), String> {
         let path = self.folder.join(name);
         let mut file = OpenOptions::new().create(true).append(true).open(&path).map_err(|error| error.to_string())?;
         writeln!(file, "{line}").map_err(|error| error.to_string())
@@ -49,23 +49,23 @@ impl PlatformInFolder {
 #[async_trait::async_trait]
 impl Platform for PlatformInFolder {
     async fn open_url(&self, url: &str) -> Result<(), String> {
-        self.append("opened-urls", url)
+        self.append_line("opened-urls", url)
     }
 
     async fn pick_folder(&self) -> Result<Option<PathBuf>, String> {
-        self.answer("pick-folder")
+        self.read_answer("pick-folder")
     }
 
     async fn pick_file(&self, _: &[&str]) -> Result<Option<PathBuf>, String> {
-        self.answer("pick-file")
+        self.read_answer("pick-file")
     }
 
     async fn pick_save_file(&self, _: &str) -> Result<Option<PathBuf>, String> {
-        self.answer("save-file")
+        self.read_answer("save-file")
     }
 
     fn announce(&self, server: &str, kind: &str, _: Option<ConsentRequestId>) {
-        if let Err(error) = self.append("announced", &format!("{server}\t{kind}")) {
+        if let Err(error) = self.append_line("announced", &format!("{server}\t{kind}")) {
             tracing::warn!("an announcement was not written: {error}");
         }
     }

@@ -31,7 +31,7 @@ pub(crate) fn make_private(path: &Path) -> Result<(), StoreError> {
         use std::os::unix::fs::PermissionsExt as _;
         match std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(crate::files::failed(path, "make it private", &error));
+                return Err(crate::files::file_error(path, "make it private", &error));
             }
             _ => {}
         }
@@ -43,14 +43,14 @@ pub(crate) fn make_private(path: &Path) -> Result<(), StoreError> {
 
 /// Returns a number that identifies a file, as far as the system provides one.
 #[cfg(unix)]
-pub(crate) fn identity(metadata: &Metadata) -> u128 {
+pub(crate) fn file_identity(metadata: &Metadata) -> u128 {
     use std::os::unix::fs::MetadataExt as _;
     (u128::from(metadata.dev()) << 64) | u128::from(metadata.ino())
 }
 
 /// Returns a number that identifies a file, as far as the system provides one.
 #[cfg(not(unix))]
-pub(crate) fn identity(metadata: &Metadata) -> u128 {
+pub(crate) fn file_identity(metadata: &Metadata) -> u128 {
     metadata
         .created()
         .ok()

@@ -4,7 +4,7 @@
 
 mod keychain_marks;
 
-use keychain_marks::{MarkingState, numbers_in};
+use keychain_marks::{MarkingState, parse_numbers};
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,17 +22,17 @@ use crate::audit::KeyHolder;
 use crate::hex::{from_hex, hex};
 
 /// Name of the mark with the latest numbers in the keychain.
-pub(crate) const MARK: &str = "sealed documents";
+pub(crate) const MARK_NAME: &str = "sealed documents";
 /// Label from which the key of seals is derived.
-const LABEL: &[u8] = b"drawbridge document seal 1";
+const KEY_LABEL: &[u8] = b"drawbridge document seal 1";
 /// Name of the key listener of documents.
-const LISTENER: &str = "documents";
+const KEY_LISTENER_NAME: &str = "documents";
 /// Reason for refusing a document whose number is lower than the one in the keychain.
-pub(crate) const OLDER: &str = "it is an older copy";
+pub(crate) const OLDER_COPY_REASON: &str = "it is an older copy";
 
 /// Documents that grant rights. `policy.json` and `models.json` are not among them, because users edit them: their
 /// changes are reported, and a change that would reroute a conversation requires the user's consent.
-pub(crate) const SEALED: [Document; 6] =
+pub(crate) const SEALED_DOCUMENTS: [Document; 6] =
     [Document::Grants, Document::Pins, Document::Roots, Document::Flow, Document::Sampling, Document::Confirmed];
 
 /// A sealed document as stored in its file.
@@ -119,7 +119,7 @@ type AdoptDocuments = dyn Fn(&dyn Fn(Document, &[u8]) -> Option<String>) -> Vec<
 type SealedCheck = dyn Fn() -> bool + Send;
 
 /// Reason for withholding documents if seals exist and the keychain has no key.
-const KEY_IS_GONE: &str = "what lies here was sealed with a key that the keychain does not have any more";
+const KEY_MISSING_REASON: &str = "what lies here was sealed with a key that the keychain does not have any more";
 
 impl DocumentSealer {
     pub(crate) fn new(keys: Arc<KeyHolder>, secrets: Arc<dyn Secrets>) -> Arc<Self> {
@@ -140,10 +140,10 @@ impl DocumentSealer {
         });
         let own: Weak<Self> = Arc::downgrade(&sealer);
         sealer.keys.listen(
-            LISTENER,
+            KEY_LISTENER_NAME,
             Arc::new(move || {
                 if let Some(sealer) = own.upgrade() {
-                    sealer.settle();
+                    sealer.update_state();
                 }
             }),
         );
@@ -155,7 +155,7 @@ impl DocumentSealer {
     }
 
     /// Sets the function that seals existing documents once, if there was no seal before.
-    pub(crate) fn adopt_with(
+    pub(crate) fn set_adopter(
         &self,
         adopt: impl Fn(&dyn Fn(Document, &[u8]) -> Option<String>) -> Vec<Document> + Send + 'static,
     ) {
@@ -164,26 +164,26 @@ impl DocumentSealer {
 
     /// Sets the function that looks for seals on disk. If there are any, a missing key withholds documents. Otherwise a
     /// program that removes the keychain entry could grant rights.
-    pub(crate) fn find_seals_with(&self, was_sealed: impl Fn() -> bool + Send + 'static) {
+    pub(crate) fn set_seal_finder(&self, was_sealed: impl Fn() -> bool + Send + 'static) {
         *self.was_sealed.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(was_sealed));
     }
 
-    fn finds_seals(&self) -> bool {
+    fn has_seals_on_disk(&self) -> bool {
         self.was_sealed.lock().unwrap_or_else(PoisonError::into_inner).as_ref().is_some_and(|found| found())
     }
 
     /// Registers a channel that is notified when it is known whether there is a key.
-    pub(crate) fn tell(&self, changed: mpsc::Sender<()>) {
+    pub(crate) fn notify_when_settled(&self, changed: mpsc::Sender<()>) {
         self.told.lock().unwrap_or_else(PoisonError::into_inner).push(changed);
     }
 
     /// Returns the documents that were sealed when the first key was created, on the first call only.
-    pub(crate) fn adopted(&self) -> Option<Vec<String>> {
+    pub(crate) fn take_adopted(&self) -> Option<Vec<String>> {
         self.adopted.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// Requests the key, and waits for it for at most `patience`.
-    pub(crate) fn wait(self: &Arc<Self>, patience: Duration) {
+    pub(crate) fn request_and_wait(self: &Arc<Self>, patience: Duration) {
         let start = Instant::now();
         {
             let mut state = self.state();
@@ -191,10 +191,10 @@ impl DocumentSealer {
                 *state = SealerState::Asking;
             }
         }
-        self.keys.ask(false);
-        if self.keys.is_settled() {
+        self.keys.request_key(false);
+        if self.keys.is_resolved() {
             // The key may have been found before this listener was registered.
-            self.settle_beside();
+            self.spawn_settle();
         }
         let waits = |state: &mut SealerState| matches!(state, SealerState::Asking);
         let left = patience.saturating_sub(start.elapsed());
@@ -202,13 +202,13 @@ impl DocumentSealer {
     }
 
     /// Settles the state in a thread, one at a time, because reading the mark from the keychain may hang.
-    fn settle_beside(self: &Arc<Self>) {
+    fn spawn_settle(self: &Arc<Self>) {
         if self.settles.swap(true, Ordering::AcqRel) {
             return;
         }
         let sealer = Arc::clone(self);
         let thread = std::thread::Builder::new().name("document seal".into()).spawn(move || {
-            sealer.settle();
+            sealer.update_state();
             sealer.settles.store(false, Ordering::Release);
         });
         if let Err(error) = thread {
@@ -219,20 +219,20 @@ impl DocumentSealer {
 
     /// Requests the key again because of a user action, if it was unavailable, for instance because a prompt was
     /// dismissed. Does not wait. Once the key is available, withheld documents are valid again.
-    pub(crate) fn ask_for_user(self: &Arc<Self>) {
+    pub(crate) fn request_key_for_user(self: &Arc<Self>) {
         if !matches!(*self.state(), SealerState::Unavailable(_)) {
             return;
         }
-        if self.keys.key().is_ok() {
+        if self.keys.resolved_key().is_ok() {
             // Only the mark was unavailable.
-            self.settle_beside();
+            self.spawn_settle();
         } else {
-            self.keys.ask_for_user();
+            self.keys.request_key_for_user();
         }
     }
 
     /// Returns `true` if the key was requested.
-    pub(crate) fn was_asked(&self) -> bool {
+    pub(crate) fn was_key_requested(&self) -> bool {
         !matches!(*self.state(), SealerState::NotAsked)
     }
 
@@ -247,22 +247,22 @@ impl DocumentSealer {
     }
 
     /// Updates the state after it is known whether there is a key.
-    fn settle(&self) {
+    fn update_state(&self) {
         let _one = self.settling.lock().unwrap_or_else(PoisonError::into_inner);
         if matches!(*self.state(), SealerState::Ready(_)) {
             return;
         }
-        let (next, is_first) = match self.keys.key() {
-            Ok(key) => self.ready(key.derived(LABEL)),
+        let (next, is_first) = match self.keys.resolved_key() {
+            Ok(key) => self.state_with_key(key.derive_key(KEY_LABEL)),
             Err(missing) if missing.exists => (SealerState::Unavailable(missing.cause), false),
-            Err(missing) if self.finds_seals() => {
-                (SealerState::Unavailable(format!("{KEY_IS_GONE} ({})", missing.cause)), false)
+            Err(missing) if self.has_seals_on_disk() => {
+                (SealerState::Unavailable(format!("{KEY_MISSING_REASON} ({})", missing.cause)), false)
             }
             Err(missing) => (SealerState::Without(missing.cause), false),
         };
         *self.state() = next;
         if is_first {
-            self.mark();
+            self.store_marks();
         }
         self.changed.notify_all();
         for changed in self.told.lock().unwrap_or_else(PoisonError::into_inner).iter() {
@@ -272,9 +272,9 @@ impl DocumentSealer {
     }
 
     /// Returns the state with the key, and `true` if nothing was sealed before.
-    fn ready(&self, (id, key): (String, hmac::Key)) -> (SealerState, bool) {
-        let numbers = match self.secrets.mark(MARK) {
-            Ok(mark) => mark.map(|mark| numbers_in(&mark)),
+    fn state_with_key(&self, (id, key): (String, hmac::Key)) -> (SealerState, bool) {
+        let numbers = match self.secrets.read_mark(MARK_NAME) {
+            Ok(mark) => mark.map(|mark| parse_numbers(&mark)),
             Err(error) => return (SealerState::Unavailable(error.to_string()), false),
         };
         if let Some(numbers) = numbers {
@@ -331,14 +331,14 @@ impl DocumentSealer {
         };
         let latest = ready.numbers.entry(name.file_name().to_owned()).or_default();
         if number < *latest {
-            return JudgedDocument::Forged(OLDER);
+            return JudgedDocument::Forged(OLDER_COPY_REASON);
         }
         *latest = number;
         JudgedDocument::Good(text)
     }
 
     /// Returns `true` if a document was written before, so that a missing file was removed.
-    pub(crate) fn is_missed(&self, name: Document) -> bool {
+    pub(crate) fn was_written(&self, name: Document) -> bool {
         match &*self.state() {
             SealerState::Ready(ready) => ready.numbers.get(name.file_name()).is_some_and(|number| *number > 0),
             _ => false,
@@ -372,20 +372,20 @@ impl SealingKey {
     fn judge<'a>(&self, name: Document, bytes: &'a [u8]) -> Option<(u64, &'a [u8])> {
         let SealedDocument { seal, document } = serde_json::from_slice(bytes).ok()?;
         let (text, mac) = (document.get().as_bytes(), from_hex(&seal.mac)?);
-        let holds = hmac::verify(&self.key, &message(name, seal.number, text), &mac).is_ok();
+        let holds = hmac::verify(&self.key, &sealed_message(name, seal.number, text), &mac).is_ok();
         (seal.key == self.id && holds).then_some((seal.number, text))
     }
 
     fn text(&self, name: Document, number: u64, value: &Value) -> serde_json::Result<String> {
         let document = format!("{value:#}");
-        let mac = hmac::sign(&self.key, &message(name, number, document.as_bytes()));
+        let mac = hmac::sign(&self.key, &sealed_message(name, number, document.as_bytes()));
         let seal = SealFields { number, key: self.id.clone(), mac: hex(mac.as_ref()) };
         let seal = serde_json::to_string(&seal)?;
         Ok(format!("{{\n\"seal\": {seal},\n\"document\": {document}\n}}\n"))
     }
 }
 
-fn message(name: Document, number: u64, text: &[u8]) -> Vec<u8> {
+fn sealed_message(name: Document, number: u64, text: &[u8]) -> Vec<u8> {
     let mut message = format!("drawbridge document 1\n{}\n{number}\n", name.file_name()).into_bytes();
     message.extend_from_slice(text);
     message

@@ -25,22 +25,22 @@ use keychain::{Keychain, KeychainError, SystemKeychain};
 use sealed_file::{SealedFile, SecretsKey};
 use timed_keychain::TimedKeychain;
 
-const FILE: &str = "secrets.json";
+const SECRETS_FILE: &str = "secrets.json";
 /// Name of the folder with the locks of held names.
-const HELD: &str = "held";
+const LOCKS_FOLDER: &str = "held";
 /// Maximum time that another process may hold a name: some requests to a server that does not respond.
-const HOLDING: Duration = Duration::from_secs(65);
+const MAX_NAME_HOLD: Duration = Duration::from_secs(65);
 /// Maximum time that another process may hold the name of a mark, which is written in milliseconds. A process that
 /// holds it longer would prevent the keychain from being updated, so the mark is written anyway.
-const HOLDING_OF_MARK: Duration = Duration::from_millis(500);
+const MAX_MARK_HOLD: Duration = Duration::from_millis(500);
 /// Maximum size of the file, in bytes.
-const LIMIT: u64 = 16 << 20;
+const MAX_FILE_BYTES: u64 = 16 << 20;
 /// Time limit of a keychain call, in which the user may have to enter a password.
-const PATIENCE: Duration = Duration::from_secs(60);
+const KEYCHAIN_TIMEOUT: Duration = Duration::from_secs(60);
 /// Name of the entry that tests a keychain which reports no entry.
-const PROBE: &str = "probe";
+const PROBE_NAME: &str = "probe";
 /// Maximum number of attempts if other processes create the file at the same moment.
-const RACES: usize = 3;
+const MAX_CREATE_ATTEMPTS: usize = 3;
 
 /// The secrets in a data folder.
 pub(crate) struct SecretsFile {
@@ -64,11 +64,17 @@ struct SecretsState {
 
 impl SecretsFile {
     pub(crate) fn new(data_dir: &Path, lock: FolderLock) -> Self {
-        Self::with(data_dir, lock, Box::new(TimedKeychain::new(Arc::new(SystemKeychain), PATIENCE)))
+        Self::with_keychain(data_dir, lock, Box::new(TimedKeychain::new(Arc::new(SystemKeychain), KEYCHAIN_TIMEOUT)))
     }
 
-    fn with(data_dir: &Path, lock: FolderLock, keychain: Box<dyn Keychain>) -> Self {
-        Self { path: data_dir.join(FILE), lock, keychain, memory: SecretsInMemory::default(), state: Mutex::default() }
+    fn with_keychain(data_dir: &Path, lock: FolderLock, keychain: Box<dyn Keychain>) -> Self {
+        Self {
+            path: data_dir.join(SECRETS_FILE),
+            lock,
+            keychain,
+            memory: SecretsInMemory::default(),
+            state: Mutex::default(),
+        }
     }
 
     fn state(&self) -> MutexGuard<'_, SecretsState> {
@@ -78,7 +84,7 @@ impl SecretsFile {
     /// Reads the file, or returns `None` if it does not exist.
     fn read(&self) -> Result<Option<SealedFile>, KeychainError> {
         let broken = |error: StoreError| KeychainError::Broken(error.to_string());
-        let Some(bytes) = files::read(&self.path, LIMIT).map_err(broken)? else { return Ok(None) };
+        let Some(bytes) = files::read(&self.path, MAX_FILE_BYTES).map_err(broken)? else { return Ok(None) };
         let file = SealedFile::read(&bytes).map_err(|cause| {
             let path = self.path.display();
             KeychainError::Broken(format!("{path} can't be read ({cause}); mend it, or move it away to begin anew"))
@@ -92,11 +98,11 @@ impl SecretsFile {
         change: impl FnOnce(Option<SealedFile>) -> Result<(T, Option<SealedFile>), KeychainError>,
     ) -> Result<T, KeychainError> {
         let broken = |error: StoreError| KeychainError::Broken(error.to_string());
-        let _held = self.lock.hold().map_err(broken)?;
+        let _held = self.lock.acquire().map_err(broken)?;
         let (result, file) = change(self.read()?)?;
         let Some(file) = file else { return Ok(result) };
         let text = serde_json::to_vec_pretty(&file).map_err(|error| KeychainError::Broken(error.to_string()))?;
-        if text.len() as u64 > LIMIT {
+        if text.len() as u64 > MAX_FILE_BYTES {
             return Err(KeychainError::Broken(format!("{} has no room for more", self.path.display())));
         }
         crate::private_files::make_private(&self.path).map_err(broken)?;
@@ -105,8 +111,8 @@ impl SecretsFile {
     }
 
     /// Returns the key of a file.
-    fn key_of(&self, file: &SealedFile) -> Result<Arc<SecretsKey>, KeychainError> {
-        if let Some(key) = self.state().key.clone().filter(|key| file.is_of(key)) {
+    fn file_key(&self, file: &SealedFile) -> Result<Arc<SecretsKey>, KeychainError> {
+        if let Some(key) = self.state().key.clone().filter(|key| file.is_encrypted_with(key)) {
             return Ok(key);
         }
         let path = self.path.display();
@@ -120,7 +126,7 @@ impl SecretsFile {
             self.probe()?;
             return Err(lost("the keychain does not have the key of your secrets"));
         };
-        let key = SecretsKey::new(&file.key, &bytes).ok().filter(|key| file.is_of(key));
+        let key = SecretsKey::new(&file.key, &bytes).ok().filter(|key| file.is_encrypted_with(key));
         let key = Arc::new(key.ok_or_else(|| lost("the keychain has another key than that of your secrets"))?);
         self.state().key = Some(Arc::clone(&key));
         Ok(key)
@@ -128,8 +134,8 @@ impl SecretsFile {
 
     /// Checks that the keychain accepts writes.
     fn probe(&self) -> Result<(), KeychainError> {
-        self.keychain.write(PROBE, PROBE.as_bytes())?;
-        self.keychain.remove(PROBE)
+        self.keychain.write(PROBE_NAME, PROBE_NAME.as_bytes())?;
+        self.keychain.remove(PROBE_NAME)
     }
 
     /// Creates a key for a new file.
@@ -151,23 +157,23 @@ impl SecretsFile {
 
     /// Stores a secret in the file, which is created if necessary, together with all secrets that could not be stored
     /// before.
-    fn keep(&self, name: &str, secret: &str) -> Result<(), KeychainError> {
+    fn store_secret(&self, name: &str, secret: &str) -> Result<(), KeychainError> {
         let broken = |error: SecretError| KeychainError::Broken(error.to_string());
-        for _ in 0..RACES {
+        for _ in 0..MAX_CREATE_ATTEMPTS {
             let found = self.read()?;
             let key = match &found {
-                Some(file) => self.key_of(file)?,
+                Some(file) => self.file_key(file)?,
                 None => self.new_key()?,
             };
             let kept = self.update(|file| {
                 let unsealable = |_| KeychainError::Broken("the secret could not be encrypted".to_owned());
                 let mut file = match file {
-                    Some(file) if file.is_of(&key) => file,
+                    Some(file) if file.is_encrypted_with(&key) => file,
                     None => SealedFile::new(&key).map_err(unsealable)?,
                     Some(_) => return Ok((None, None)),
                 };
                 // Read only now, because secrets may have been deleted while the keychain was asked.
-                let all = self.all_unkept(name, secret).map_err(broken)?;
+                let all = self.unstored_secrets(name, secret).map_err(broken)?;
                 for (name, secret) in &all {
                     file.entries.insert(name.clone(), key.seal(name, secret).map_err(unsealable)?);
                 }
@@ -191,7 +197,7 @@ impl SecretsFile {
     }
 
     /// Returns the secrets in memory and the new one.
-    fn all_unkept(&self, name: &str, secret: &str) -> Result<Vec<(String, String)>, SecretError> {
+    fn unstored_secrets(&self, name: &str, secret: &str) -> Result<Vec<(String, String)>, SecretError> {
         let names: Vec<String> = self.state().unkept.iter().filter(|other| *other != name).cloned().collect();
         let mut all = vec![(name.to_owned(), secret.to_owned())];
         for name in names {
@@ -202,7 +208,7 @@ impl SecretsFile {
 
     /// Returns a secret that an older version stored as a separate keychain entry, and moves it into the file.
     fn migrate(&self, name: &str) -> Result<Option<String>, SecretError> {
-        if !is_of_older_version(name) || self.state().looked_for.contains(name) {
+        if !may_be_old_entry(name) || self.state().looked_for.contains(name) {
             return Ok(None);
         }
         let old = self.keychain.read(name)?;
@@ -210,16 +216,16 @@ impl SecretsFile {
             self.state().looked_for.insert(name.to_owned());
             return Ok(None);
         };
-        match self.keep(name, &secret) {
-            Ok(()) => self.remove_old(name),
+        match self.store_secret(name, &secret) {
+            Ok(()) => self.remove_old_entry(name),
             Err(refusal) => tracing::warn!(?refusal, "a secret could not be moved from its separate keychain entry"),
         }
         Ok(Some(secret))
     }
 
     /// Removes the keychain entry of an older version.
-    fn remove_old(&self, name: &str) {
-        if !is_of_older_version(name) {
+    fn remove_old_entry(&self, name: &str) {
+        if !may_be_old_entry(name) {
             return;
         }
         match self.keychain.remove(name) {
@@ -231,9 +237,9 @@ impl SecretsFile {
     }
 
     /// Holds a name. `pause` is called each time another process holds it.
-    fn hold_name(&self, name: &str, pause: impl FnMut()) -> Option<FolderLockGuard> {
+    fn acquire_name(&self, name: &str, pause: impl FnMut()) -> Option<FolderLockGuard> {
         let file = short_hash(name.as_bytes());
-        FolderLock::new(self.path.with_file_name(HELD).join(file)).hold_within(patience_for(name), pause).ok()
+        FolderLock::new(self.path.with_file_name(LOCKS_FOLDER).join(file)).acquire_within(max_hold_of(name), pause).ok()
     }
 
     /// Returns the keychain name of a mark. It depends on the path of the file, because the content of the file is not
@@ -244,7 +250,7 @@ impl SecretsFile {
 
     /// Returns the message for a secret that could not be stored. An older value becomes valid again when the process
     /// ends, and a locked keychain does not reveal whether there is one.
-    fn only_this_run(&self, name: &str, refusal: KeychainError) -> String {
+    fn unstored_message(&self, name: &str, refusal: KeychainError) -> String {
         let in_file = self.read().is_ok_and(|file| file.is_some_and(|file| file.entries.contains_key(name)));
         let may_have_one = in_file || matches!(refusal, KeychainError::Locked(_));
         let cause = SecretError::from(refusal);
@@ -266,22 +272,22 @@ impl Secrets for SecretsFile {
         let Some((file, entry)) = file.as_ref().and_then(|file| Some((file, file.entries.get(key)?))) else {
             return self.migrate(key);
         };
-        let opened = self.key_of(file)?.open(key, entry);
+        let opened = self.file_key(file)?.open(key, entry);
         opened
             .map(Some)
             .map_err(|_| SecretError::Failed("what is kept of this secret is damaged; enter it again".into()))
     }
 
     fn set(&self, key: &str, secret: &str) -> Result<SecretPersistence, SecretError> {
-        match self.keep(key, secret) {
+        match self.store_secret(key, secret) {
             Ok(()) => {
-                self.remove_old(key);
+                self.remove_old_entry(key);
                 Ok(SecretPersistence::Keychain)
             }
             Err(refusal) => {
                 self.memory.set(key, secret)?;
                 self.state().unkept.insert(key.to_owned());
-                Ok(SecretPersistence::ThisRun { cause: self.only_this_run(key, refusal) })
+                Ok(SecretPersistence::ThisRun { cause: self.unstored_message(key, refusal) })
             }
         }
     }
@@ -294,7 +300,7 @@ impl Secrets for SecretsFile {
             Ok(((), changed))
         })?;
         // Without a keychain there is no old entry to remove.
-        self.remove_old(key);
+        self.remove_old_entry(key);
         Ok(())
     }
 
@@ -307,11 +313,11 @@ impl Secrets for SecretsFile {
         Ok(keys)
     }
 
-    fn hold(&self, name: &str) -> Option<Box<dyn Send>> {
-        self.hold_name(name, folder_lock::pause).map(|held| Box::new(held) as Box<dyn Send>)
+    fn lock_name(&self, name: &str) -> Option<Box<dyn Send>> {
+        self.acquire_name(name, folder_lock::sleep_before_retry).map(|held| Box::new(held) as Box<dyn Send>)
     }
 
-    fn mark(&self, name: &str) -> Result<Option<String>, SecretError> {
+    fn read_mark(&self, name: &str) -> Result<Option<String>, SecretError> {
         let mark = self.keychain.read(&self.mark_name(name))?;
         let damaged = |_| SecretError::Failed("an entry of the keychain is damaged".to_owned());
         mark.map(String::from_utf8).transpose().map_err(damaged)
@@ -323,7 +329,7 @@ impl Secrets for SecretsFile {
 
     fn status(&self) -> SecretsStatus {
         let works = match self.read() {
-            Ok(Some(file)) => self.key_of(&file).map(|_| ()),
+            Ok(Some(file)) => self.file_key(&file).map(|_| ()),
             Ok(None) => self.probe(),
             Err(refusal) => Err(refusal),
         };
@@ -332,9 +338,9 @@ impl Secrets for SecretsFile {
 }
 
 /// Returns the maximum time that another process may hold this name.
-fn patience_for(name: &str) -> Duration {
-    let is_mark = [crate::sealed_document::MARK, crate::audit::MARK].contains(&name);
-    if is_mark { HOLDING_OF_MARK } else { HOLDING }
+fn max_hold_of(name: &str) -> Duration {
+    let is_mark = [crate::sealed_document::MARK_NAME, crate::audit::MARK_NAME].contains(&name);
+    if is_mark { MAX_MARK_HOLD } else { MAX_NAME_HOLD }
 }
 
 fn short_hash(bytes: &[u8]) -> String {
@@ -347,7 +353,7 @@ fn entry_name(id: &str) -> String {
 }
 
 /// Returns `true` if older versions may have stored a secret of this name: those of headers, "NAME @ ORIGIN".
-fn is_of_older_version(name: &str) -> bool {
+fn may_be_old_entry(name: &str) -> bool {
     name.split_once(" @ ").is_some_and(|(_, origin)| origin.starts_with("http"))
 }
 

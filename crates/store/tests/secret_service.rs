@@ -11,14 +11,14 @@ use std::time::{Duration, Instant};
 use ports::{SecretPersistence, Secrets, SecretsStatus};
 
 /// Environment variable with the name of the role that a child process of this test plays.
-const PART: &str = "DRAWBRIDGE_TEST_PART";
+const ROLE_VARIABLE: &str = "DRAWBRIDGE_TEST_PART";
 /// Environment variable with the data folder of the child process.
 const FOLDER: &str = "DRAWBRIDGE_TEST_FOLDER";
 /// Configuration of a message bus that starts no service on demand.
-const BUS: &str = "<busconfig><type>session</type><listen>unix:tmpdir=/tmp</listen><policy context=\"default\">\
+const BUS_CONFIG: &str = "<busconfig><type>session</type><listen>unix:tmpdir=/tmp</listen><policy context=\"default\">\
     <allow send_destination=\"*\" eavesdrop=\"true\"/><allow eavesdrop=\"true\"/><allow own=\"*\"/></policy></busconfig>";
 /// Time limit for every wait in these tests.
-const LONG: Duration = Duration::from_secs(60);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Starts the keychain, waits until it is on the bus, and ends it with the script. The daemon runs in the foreground so
 /// that it also ends with this test, however the test ends.
@@ -52,17 +52,19 @@ fn can_run() -> bool {
     missing.is_none()
 }
 
-/// Runs a script on a separate message bus with this home folder. `$ME PART` in the script runs this test binary in a
+/// Runs a script on a separate message bus with this home folder. `$ME ROLE_VARIABLE` in the script runs this test binary in a
 /// role.
 #[allow(clippy::disallowed_methods, reason = "starts the message bus with the real keychain")]
 fn start(home: &Path, test: &str, script: &str) -> Child {
     let me = std::env::current_exe().unwrap();
     let runtime = home.join("run");
     std::fs::create_dir_all(&runtime).unwrap();
-    let script =
-        format!("me() {{ {PART}=\"$1\" \"{}\" {test} --exact --nocapture; }}; {KEYCHAIN}; {script}", me.display());
+    let script = format!(
+        "me() {{ {ROLE_VARIABLE}=\"$1\" \"{}\" {test} --exact --nocapture; }}; {KEYCHAIN}; {script}",
+        me.display()
+    );
     let config = home.join("bus.conf");
-    std::fs::write(&config, BUS).unwrap();
+    std::fs::write(&config, BUS_CONFIG).unwrap();
     let mut command = Command::new("dbus-run-session");
     command.arg("--config-file").arg(&config).args(["--", "bash", "-c", &script]);
     command.env("HOME", home).env("XDG_RUNTIME_DIR", &runtime).env("XDG_DATA_HOME", home.join("data"));
@@ -81,8 +83,8 @@ fn run(home: &Path, test: &str, script: &str) {
 type TestPart = fn(&dyn Secrets);
 
 /// Runs the role that this process was started for, if any. Returns `true` if it did.
-fn plays(parts: &[(&str, TestPart)]) -> bool {
-    let Ok(part) = std::env::var(PART) else { return false };
+fn run_role(parts: &[(&str, TestPart)]) -> bool {
+    let Ok(part) = std::env::var(ROLE_VARIABLE) else { return false };
     let folder = std::env::var_os(FOLDER).unwrap();
     let (_, play) = parts.iter().find(|(name, _)| *name == part).expect("a part that there is");
     play(secrets(Path::new(&folder)).as_ref());
@@ -93,14 +95,14 @@ fn is_persistent(kept: &SecretPersistence) -> bool {
     *kept == SecretPersistence::Keychain
 }
 
-fn keeps(secrets: &dyn Secrets) {
+fn stores_secret(secrets: &dyn Secrets) {
     assert_eq!(secrets.status(), SecretsStatus::Keychain, "an unlocked keychain works");
     let kept = secrets.set("a", "top-secret").unwrap();
     assert!(is_persistent(&kept), "the keychain stores the key: {kept:?}");
     assert_eq!(secrets.get("a").unwrap().as_deref(), Some("top-secret"), "the secret is read back");
 }
 
-fn finds(secrets: &dyn Secrets) {
+fn reads_secret(secrets: &dyn Secrets) {
     assert_eq!(secrets.get("a").unwrap().as_deref(), Some("top-secret"), "the next run reads the secret");
     assert_eq!(secrets.status(), SecretsStatus::Keychain, "the keychain works");
 }
@@ -114,7 +116,7 @@ fn is_refused(secrets: &dyn Secrets) {
 
 #[test]
 fn secrets_survive_a_locked_keychain() {
-    if plays(&[("keeps", keeps), ("finds", finds), ("is-refused", is_refused)]) || !can_run() {
+    if run_role(&[("keeps", stores_secret), ("finds", reads_secret), ("is-refused", is_refused)]) || !can_run() {
         return;
     }
     let home = tempfile::tempdir().unwrap();
@@ -139,7 +141,7 @@ fn secrets_are_temporary_without_a_keychain() {
         assert!(!is_persistent(&kept), "the secret is stored for this run only: {kept:?}");
         assert_eq!(secrets.get("a").unwrap().as_deref(), Some("top-secret"), "the secret can be read in this run");
     }
-    if plays(&[("lives-for-the-run", stores_for_the_run_only)]) || !can_run() {
+    if run_role(&[("lives-for-the-run", stores_for_the_run_only)]) || !can_run() {
         return;
     }
     let home = tempfile::tempdir().unwrap();
@@ -156,7 +158,7 @@ fn keychain_started_later_is_used() {
         assert!(!is_persistent(&secrets.set("a", "top-secret").unwrap()), "there is no keychain yet");
         let folder = std::env::var_os(FOLDER).unwrap();
         std::fs::write(Path::new(&folder).join("go"), "").unwrap();
-        let until = Instant::now() + LONG;
+        let until = Instant::now() + WAIT_TIMEOUT;
         while !is_persistent(&secrets.set("b", "top-secret-2").unwrap()) {
             assert!(Instant::now() < until, "the started keychain is used: {:?}", secrets.status());
             // sleep: polls, since no event reports the change.
@@ -164,7 +166,7 @@ fn keychain_started_later_is_used() {
         }
         // The keychain is killed and started again.
         std::fs::write(Path::new(&folder).join("kill"), "").unwrap();
-        let until = Instant::now() + LONG;
+        let until = Instant::now() + WAIT_TIMEOUT;
         while !Path::new(&folder).join("killed").exists() {
             assert!(Instant::now() < until, "the keychain is killed");
             // sleep: polls, since no event reports the change.
@@ -185,7 +187,7 @@ fn keychain_started_later_is_used() {
             assert_eq!(secrets.get(name).unwrap().as_deref(), Some(secret), "the next run reads {name}");
         }
     }
-    if plays(&[("keeps-when-it-comes", stores_once_available), ("finds-all", finds_all)]) || !can_run() {
+    if run_role(&[("keeps-when-it-comes", stores_once_available), ("finds-all", finds_all)]) || !can_run() {
         return;
     }
     let home = tempfile::tempdir().unwrap();
@@ -204,7 +206,7 @@ fn keychain_started_later_is_used() {
 
 #[test]
 fn concurrent_and_killed_processes_lose_no_secret() {
-    fn writes(secrets: &dyn Secrets) {
+    fn writes_many_secrets(secrets: &dyn Secrets) {
         let me = std::process::id();
         for number in 0..20 {
             let name = format!("{me}-{number}");
@@ -232,7 +234,7 @@ fn concurrent_and_killed_processes_lose_no_secret() {
             assert_eq!(found, Some(format!("top-secret {name}")), "the stored secret is found: {name}");
         }
     }
-    if plays(&[("writes", writes), ("finds-what-was-kept", finds_stored_secret)]) || !can_run() {
+    if run_role(&[("writes", writes_many_secrets), ("finds-what-was-kept", finds_stored_secret)]) || !can_run() {
         return;
     }
     let home = tempfile::tempdir().unwrap();
@@ -241,7 +243,7 @@ fn concurrent_and_killed_processes_lose_no_secret() {
     // The third process is killed as soon as it has stored something, however long it waits for the others.
     let script = format!(
         "{UNLOCK}; me writes & one=$!; me writes & two=$!; \
-         env {PART}=writes {} {test} --exact & three=$!; \
+         env {ROLE_VARIABLE}=writes {} {test} --exact & three=$!; \
          has_kept() {{ for i in $(seq 6000); do ls {}/kept-$1-* > /dev/null 2>&1 && return; sleep 0.01; done; \
          echo nothing was kept in a minute; false; }}; \
          has_kept $three; kept=$?; kill -9 $three; wait $one && wait $two && [ $kept = 0 ] && me finds-what-was-kept",

@@ -21,7 +21,7 @@ use secrecy::SecretString;
 
 use entry_body::EntryBody;
 use hidden_secrets::HiddenSecrets;
-pub use total_size::MAX_TOGETHER;
+pub use total_size::MAX_TOTAL_BYTES;
 pub use total_size::TotalActivitySize;
 
 /// Maximum number of entries per server.
@@ -31,11 +31,11 @@ pub const MAX_BYTES: usize = 8 * 1024 * 1024;
 /// Maximum size kept of one entry, in bytes.
 pub const MAX_BODY: usize = 512 * 1024;
 /// Maximum number of pending requests tracked for measuring latency.
-const MAX_AWAITED: usize = 1_024;
-const PREVIEW: usize = 200;
+const MAX_PENDING_REQUESTS: usize = 1_024;
+const PREVIEW_CHARS: usize = 200;
 /// Methods whose responses are compressed, because their contents are kept elsewhere as well. An idle server has
 /// little else.
-const PACKED: [&str; 6] =
+const COMPRESSED_METHODS: [&str; 6] =
     ["tools/list", "prompts/list", "resources/list", "resources/templates/list", "initialize", "server/discover"];
 
 /// An entry of the activity log.
@@ -83,13 +83,13 @@ impl ActivityEntry {
 
     /// Returns the memory used by the entry, in bytes.
     const fn memory_used(&self) -> usize {
-        self.body.kept() + size_of::<Self>()
+        self.body.memory_used() + size_of::<Self>()
     }
 
     /// Returns the first 200 characters of the body.
     #[must_use]
     pub fn preview(&self) -> String {
-        self.body.beginning(PREVIEW)
+        self.body.first_chars(PREVIEW_CHARS)
     }
 }
 
@@ -143,19 +143,19 @@ pub struct ActivityLog {
 
 impl Default for ActivityLog {
     fn default() -> Self {
-        Self::with_total(&TotalActivitySize::default())
+        Self::with_shared_total(&TotalActivitySize::default())
     }
 }
 
 impl Drop for ActivityLog {
     fn drop(&mut self) {
-        self.together.remove(self.taken());
+        self.together.remove(self.memory_used());
     }
 }
 
 impl ActivityLog {
     /// Creates an empty log whose size counts towards a shared total.
-    pub fn with_total(together: &TotalActivitySize) -> Self {
+    pub fn with_shared_total(together: &TotalActivitySize) -> Self {
         Self {
             entries: VecDeque::new(),
             most: MAX_BYTES,
@@ -169,18 +169,18 @@ impl ActivityLog {
     }
 
     /// Sets the maximum size of the entries, in bytes, and drops the oldest entries beyond it.
-    pub fn keep(&mut self, bytes: u64) {
+    pub fn set_max_bytes(&mut self, bytes: u64) {
         self.most = usize::try_from(bytes).unwrap_or(usize::MAX);
         self.drop_excess();
     }
 
     /// Drops the oldest entries until the log uses at most `most` bytes.
-    fn shrink(&mut self, most: usize) {
-        while self.taken() > most && self.drop_oldest() {}
+    fn shrink_to(&mut self, most: usize) {
+        while self.memory_used() > most && self.drop_oldest() {}
     }
 
     /// Returns the memory used by the log, in bytes, including the overhead of each entry.
-    fn taken(&self) -> usize {
+    fn memory_used(&self) -> usize {
         self.bytes + self.entries.len() * size_of::<ActivityEntry>()
     }
 
@@ -190,24 +190,24 @@ impl ActivityLog {
     }
 
     /// Returns the current size of the bodies, in bytes.
-    pub const fn kept(&self) -> usize {
+    pub const fn body_bytes(&self) -> usize {
         self.bytes
     }
 
     /// Returns the sequence number of the latest entry, or 0 if there is none.
     #[must_use]
-    pub const fn last(&self) -> u64 {
+    pub const fn latest_sequence(&self) -> u64 {
         self.last
     }
 
     /// Returns the number of entries that were dropped or omitted because of the limits.
     #[must_use]
-    pub const fn dropped(&self) -> u64 {
+    pub const fn dropped_count(&self) -> u64 {
         self.dropped
     }
 
     /// Returns the latest entries with a sequence number above `after`, at most `limit` of them, in order.
-    pub fn after(&self, after: u64, limit: usize) -> impl Iterator<Item = &ActivityEntry> {
+    pub fn entries_after(&self, after: u64, limit: usize) -> impl Iterator<Item = &ActivityEntry> {
         let newer = self.entries.iter().rev().take_while(|e| e.seq > after).count().min(limit);
         self.entries.range(self.entries.len() - newer..)
     }
@@ -220,13 +220,13 @@ impl ActivityLog {
     }
 
     /// Redacts these tokens in all future entries, replacing them by [`REDACTED`](domain::REDACTED).
-    pub fn hide(&mut self, tokens: Vec<SecretString>) {
+    pub fn redact_tokens(&mut self, tokens: Vec<SecretString>) {
         self.hidden.add(tokens);
     }
 
     /// Redacts these secrets, named in the settings, in all future entries. They are tracked separately, so that
     /// short-lived tokens don't displace them.
-    pub fn hide_named(&mut self, secrets: Vec<SecretString>) {
+    pub fn redact_named_secrets(&mut self, secrets: Vec<SecretString>) {
         self.hidden.add_named(secrets);
     }
 
@@ -236,10 +236,10 @@ impl ActivityLog {
     }
 
     /// Appends a message that was sent or received.
-    pub fn frame(&mut self, frame: Frame) {
+    pub fn append_frame(&mut self, frame: Frame) {
         let Frame { direction, at, bytes, about, note } = frame;
         let sent = direction == Direction::Sent;
-        let mut entry = self.blank(at, ActivityKind::Invalid, &bytes);
+        let mut entry = self.new_entry(at, ActivityKind::Invalid, &bytes);
         entry.sent = sent;
         entry.note = note.or(entry.note);
         entry.kind = match &about {
@@ -255,7 +255,7 @@ impl ActivityLog {
                 let method = truncated_method(method);
                 entry.id = Some(displayed_id(&id));
                 entry.method = Some(method.clone());
-                if self.awaited.len() < MAX_AWAITED {
+                if self.awaited.len() < MAX_PENDING_REQUESTS {
                     self.awaited.insert((sent, id), (method, at));
                 }
             }
@@ -263,8 +263,8 @@ impl ActivityLog {
             FrameKind::Result { id } | FrameKind::Error { id: Some(id) } => {
                 entry.id = Some(displayed_id(&id));
                 if let Some((method, asked)) = self.awaited.remove(&(!sent, id)) {
-                    if PACKED.contains(&&*method) {
-                        entry.body.pack();
+                    if COMPRESSED_METHODS.contains(&&*method) {
+                        entry.body.compress();
                     }
                     entry.method = Some(method);
                     entry.latency = at.duration_since(asked).ok().map(|d| d.as_secs_f64() * 1_000.0);
@@ -276,40 +276,40 @@ impl ActivityLog {
     }
 
     /// Appends a log message.
-    pub fn log(&mut self, message: &LogMessage) {
+    pub fn append_log(&mut self, message: &LogMessage) {
         let text = match &message.data {
             serde_json::Value::String(text) => text.clone(),
             other => other.to_string(),
         };
         // clock: stamps an entry.
-        let mut entry = self.blank(SystemTime::now(), ActivityKind::Log, text.as_bytes());
+        let mut entry = self.new_entry(SystemTime::now(), ActivityKind::Log, text.as_bytes());
         let level =
             serde_json::to_value(message.level).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default();
         entry.method = Some(Cow::Owned(match &message.logger {
-            Some(logger) => format!("{level} · {}", logger.chars().take(PREVIEW).collect::<String>()),
+            Some(logger) => format!("{level} · {}", logger.chars().take(PREVIEW_CHARS).collect::<String>()),
             None => level,
         }));
         self.push(entry);
     }
 
     /// Appends a line of standard error, or a message about the process.
-    pub fn line(&mut self, kind: ActivityKind, text: &str) {
+    pub fn append_line(&mut self, kind: ActivityKind, text: &str) {
         // clock: stamps an entry.
-        let entry = self.blank(SystemTime::now(), kind, text.as_bytes());
+        let entry = self.new_entry(SystemTime::now(), kind, text.as_bytes());
         self.push(entry);
     }
 
     /// Appends a received message that could not be used, with the cause.
-    pub fn anomaly(&mut self, cause: &str, id: Option<String>) {
+    pub fn append_anomaly(&mut self, cause: &str, id: Option<String>) {
         // clock: stamps an entry.
-        let mut entry = self.blank(SystemTime::now(), ActivityKind::State, cause.as_bytes());
+        let mut entry = self.new_entry(SystemTime::now(), ActivityKind::State, cause.as_bytes());
         entry.id = id.map(|id| EntryId::Shown(id.into()));
         entry.note = Some(cause.to_owned());
         self.push(entry);
     }
 
     /// Redacts the text of an entry outside of its body.
-    fn redact_words(&self, entry: &mut ActivityEntry) {
+    fn redact_entry_text(&self, entry: &mut ActivityEntry) {
         entry.note = entry.note.take().map(|note| self.hidden.redact_text(note));
         if let Some(Cow::Owned(method)) = &mut entry.method {
             *method = self.hidden.redact_text(std::mem::take(method));
@@ -319,7 +319,7 @@ impl ActivityLog {
         }
     }
 
-    fn blank(&self, at: SystemTime, kind: ActivityKind, bytes: &[u8]) -> ActivityEntry {
+    fn new_entry(&self, at: SystemTime, kind: ActivityKind, bytes: &[u8]) -> ActivityEntry {
         let clean = self.hidden.redact(bytes);
         let redacted = matches!(clean, Cow::Owned(_));
         let truncated = clean.len() > MAX_BODY;
@@ -342,10 +342,10 @@ impl ActivityLog {
 
     fn push(&mut self, mut entry: ActivityEntry) {
         if !self.hidden.is_empty() {
-            self.redact_words(&mut entry);
+            self.redact_entry_text(&mut entry);
         }
         self.last = entry.seq;
-        self.bytes += entry.body.kept();
+        self.bytes += entry.body.memory_used();
         self.together.add(entry.memory_used());
         if self.entries.len() == self.entries.capacity() {
             // Doubling the capacity would allocate more than most servers ever need.
@@ -367,7 +367,7 @@ impl ActivityLog {
     /// Drops the oldest entry. Returns false if there was none.
     fn drop_oldest(&mut self) -> bool {
         let Some(oldest) = self.entries.pop_front() else { return false };
-        self.bytes -= oldest.body.kept();
+        self.bytes -= oldest.body.memory_used();
         self.together.remove(oldest.memory_used());
         self.dropped += 1;
         true
@@ -378,7 +378,7 @@ impl ActivityLog {
 fn displayed_id(id: &RequestId) -> EntryId {
     match id {
         RequestId::Number(number) => EntryId::Number(*number),
-        RequestId::Text(_) => EntryId::Shown(id.to_string().chars().take(PREVIEW).collect()),
+        RequestId::Text(_) => EntryId::Shown(id.to_string().chars().take(PREVIEW_CHARS).collect()),
     }
 }
 
@@ -386,9 +386,9 @@ fn displayed_id(id: &RequestId) -> EntryId {
 fn truncated_method(method: Cow<'static, str>) -> Cow<'static, str> {
     match method {
         Cow::Borrowed(_) => method,
-        Cow::Owned(owned) => PACKED
+        Cow::Owned(owned) => COMPRESSED_METHODS
             .into_iter()
             .find(|known| *known == owned)
-            .map_or_else(|| Cow::Owned(owned.chars().take(PREVIEW).collect()), Cow::Borrowed),
+            .map_or_else(|| Cow::Owned(owned.chars().take(PREVIEW_CHARS).collect()), Cow::Borrowed),
     }
 }

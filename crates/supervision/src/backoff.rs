@@ -7,19 +7,19 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// Minimum delay before an attempt.
-const SHORTEST: Duration = Duration::from_millis(500);
+const MIN_DELAY: Duration = Duration::from_millis(500);
 /// Maximum delay before an attempt.
-const LONGEST: Duration = Duration::from_secs(60);
-/// Maximum number of attempts within [`WINDOW`]. After that, the user has to start the server.
-const MOST: usize = 5;
-const WINDOW: Duration = Duration::from_secs(5 * 60);
+const MAX_DELAY: Duration = Duration::from_secs(60);
+/// Maximum number of attempts within [`ATTEMPT_WINDOW`]. After that, the user has to start the server.
+const MAX_ATTEMPTS: usize = 5;
+const ATTEMPT_WINDOW: Duration = Duration::from_secs(5 * 60);
 /// Run time after which the delays start from the minimum again.
-const SETTLED: Duration = Duration::from_secs(60);
+const RESET_AFTER: Duration = Duration::from_secs(60);
 
 /// The restart attempts of one server.
 #[derive(Debug, Clone, Default)]
 pub struct Backoff {
-    /// Number of attempts since the server last ran for [`SETTLED`].
+    /// Number of attempts since the server last ran for [`RESET_AFTER`].
     attempt: u32,
     made: VecDeque<Instant>,
 }
@@ -28,23 +28,23 @@ impl Backoff {
     /// Returns the number of the next attempt, from 1, and the delay before it. `None` after too many attempts.
     ///
     /// `random` is between 0 and 1, and spreads the attempts over the whole delay (full jitter).
-    pub fn next(&mut self, now: Instant, random: f64) -> Option<(u32, Duration)> {
-        while self.made.front().is_some_and(|at| now.saturating_duration_since(*at) >= WINDOW) {
+    pub fn next_attempt(&mut self, now: Instant, random: f64) -> Option<(u32, Duration)> {
+        while self.made.front().is_some_and(|at| now.saturating_duration_since(*at) >= ATTEMPT_WINDOW) {
             self.made.pop_front();
         }
-        if self.made.len() >= MOST {
+        if self.made.len() >= MAX_ATTEMPTS {
             return None;
         }
         self.made.push_back(now);
         self.attempt += 1;
-        let most = (SHORTEST * 2_u32.saturating_pow(self.attempt.min(16))).min(LONGEST);
-        let pause = SHORTEST + (most - SHORTEST).mul_f64(random.clamp(0.0, 1.0));
+        let most = (MIN_DELAY * 2_u32.saturating_pow(self.attempt.min(16))).min(MAX_DELAY);
+        let pause = MIN_DELAY + (most - MIN_DELAY).mul_f64(random.clamp(0.0, 1.0));
         Some((self.attempt, pause))
     }
 
     /// Resets the delays if the server ran long enough before it ended.
-    pub fn was_in_use(&mut self, lasted: Duration) {
-        if lasted >= SETTLED {
+    pub fn reset_after_run(&mut self, lasted: Duration) {
+        if lasted >= RESET_AFTER {
             self.attempt = 0;
         }
     }
@@ -62,17 +62,22 @@ mod tests {
     #[test]
     fn delays_grow_to_a_maximum_and_attempts_end() {
         let (start, mut backoff) = (Instant::now(), Backoff::default());
-        let pauses: Vec<_> = (0..6).map(|_| backoff.next(start, 1.0).map(|(_, pause)| pause.as_secs_f64())).collect();
+        let pauses: Vec<_> =
+            (0..6).map(|_| backoff.next_attempt(start, 1.0).map(|(_, pause)| pause.as_secs_f64())).collect();
         let wanted = [Some(1.0), Some(2.0), Some(4.0), Some(8.0), Some(16.0), None];
         assert_eq!(
             pauses, wanted,
             "each pause may be twice as long, and the sixth attempt in five minutes is not made"
         );
-        let later = start + WINDOW;
-        assert_eq!(backoff.next(later, 1.0).map(|(n, _)| n), Some(6), "after the window attempts are made again");
-        backoff.was_in_use(SETTLED);
+        let later = start + ATTEMPT_WINDOW;
         assert_eq!(
-            backoff.next(later, 1.0).map(|(n, _)| n),
+            backoff.next_attempt(later, 1.0).map(|(n, _)| n),
+            Some(6),
+            "after the window attempts are made again"
+        );
+        backoff.reset_after_run(RESET_AFTER);
+        assert_eq!(
+            backoff.next_attempt(later, 1.0).map(|(n, _)| n),
             Some(1),
             "a server that was in use for a while begins anew"
         );
@@ -82,10 +87,10 @@ mod tests {
     fn delays_are_within_bounds() {
         let (start, mut backoff) = (Instant::now(), Backoff::default());
         for minute in 0..30 {
-            let now = start + WINDOW * minute;
+            let now = start + ATTEMPT_WINDOW * minute;
             let random = f64::from(minute % 2);
-            let (_, pause) = backoff.next(now, random).expect("one attempt in five minutes is always made");
-            assert!((SHORTEST..=LONGEST).contains(&pause), "attempt {minute} is after {pause:?}");
+            let (_, pause) = backoff.next_attempt(now, random).expect("one attempt in five minutes is always made");
+            assert!((MIN_DELAY..=MAX_DELAY).contains(&pause), "attempt {minute} is after {pause:?}");
         }
     }
 }

@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use crate::activity::MAX_BYTES;
 
 /// Default maximum number of pending consent requests per server; further ones are refused.
-pub const MAX_QUESTIONS: usize = 10;
+pub const DEFAULT_MAX_CONSENT_REQUESTS: usize = 10;
 
 const MIB: u64 = 1024 * 1024;
 const GIB: u64 = 1024 * MIB;
@@ -55,7 +55,7 @@ impl Default for ServerLimits {
     fn default() -> Self {
         Self {
             calls: 256,
-            questions: MAX_QUESTIONS as u32,
+            questions: DEFAULT_MAX_CONSENT_REQUESTS as u32,
             questions_per_minute: 180,
             notifications_per_second: 1_000,
             bytes_per_minute: 1024 * MIB,
@@ -71,7 +71,7 @@ impl Default for ServerLimits {
 
 impl ServerLimits {
     /// Minimum of each limit: below it, nothing works.
-    pub const LEAST: Self = Self {
+    pub const MIN: Self = Self {
         calls: 1,
         questions: 1,
         questions_per_minute: 2,
@@ -86,7 +86,7 @@ impl ServerLimits {
     };
 
     /// Maximum of each limit: above it, one server could affect the whole computer.
-    pub const MOST: Self = Self {
+    pub const MAX: Self = Self {
         calls: 1_000,
         questions: 50,
         questions_per_minute: 6_000,
@@ -103,7 +103,7 @@ impl ServerLimits {
     /// Returns the limits clamped to their valid ranges.
     #[must_use]
     pub fn within_bounds(&self) -> Self {
-        let (least, most) = (Self::LEAST, Self::MOST);
+        let (least, most) = (Self::MIN, Self::MAX);
         Self {
             calls: self.calls.clamp(least.calls, most.calls),
             questions: self.questions.clamp(least.questions, most.questions),
@@ -142,9 +142,11 @@ pub struct UsageGauge {
 
 impl UsageGauge {
     /// Returns the current usage.
-    pub fn now(&self, limits: &ServerLimits) -> LimitsUsage {
-        let used =
-            self.counted.map_or_else(|| LimitsUsage::none(limits), |(at, used)| used.after(at.elapsed().as_secs_f64()));
+    pub fn current_usage(&self, limits: &ServerLimits) -> LimitsUsage {
+        let used = self.counted.map_or_else(
+            || LimitsUsage::unused(limits),
+            |(at, used)| used.after_idle_seconds(at.elapsed().as_secs_f64()),
+        );
         LimitsUsage { resources: self.meter.as_ref().map(ResourcesUsage::from_meter), ..used }
     }
 }
@@ -176,7 +178,7 @@ pub struct LimitsUsage {
 impl LimitsUsage {
     /// Returns the usage after `seconds` without any further activity.
     #[must_use]
-    pub fn after(mut self, seconds: f64) -> Self {
+    pub fn after_idle_seconds(mut self, seconds: f64) -> Self {
         let back = |counter: &LimitCounter, span: f64| {
             counter.now.saturating_sub((counter.most as f64 * seconds / span) as u64)
         };
@@ -187,7 +189,7 @@ impl LimitsUsage {
 
     /// Returns the usage of a server that has not been started yet.
     #[must_use]
-    pub fn none(limits: &ServerLimits) -> Self {
+    pub fn unused(limits: &ServerLimits) -> Self {
         let counter = |most| LimitCounter { now: 0, most, beyond: 0 };
         Self {
             calls: counter(limits.calls.into()),
@@ -219,7 +221,7 @@ pub struct ResourcesUsage {
 
 impl ResourcesUsage {
     fn from_meter(meter: &ResourceMeter) -> Self {
-        let (used, limits, exceeded) = (meter.used(), meter.limits(), meter.exceeded());
+        let (used, limits, exceeded) = (meter.usage(), meter.limits(), meter.exceeded());
         let counter = |resource, now, most| {
             let is_beyond = exceeded.is_some_and(|exceeded| exceeded.resource == resource);
             LimitCounter { now, most, beyond: u64::from(is_beyond) }

@@ -23,9 +23,9 @@ impl TokenBucket {
     }
 
     /// Takes tokens, and returns false if none were left. The amount may be larger than the remainder.
-    pub fn take(&mut self, amount: u64) -> bool {
+    pub fn try_take(&mut self, amount: u64) -> bool {
         if self.left <= 0 {
-            self.count(Instant::now());
+            self.refill(Instant::now());
         }
         let may = self.left > 0;
         if may {
@@ -35,28 +35,28 @@ impl TokenBucket {
     }
 
     /// Takes tokens even if none are left. Returns true if some are left afterwards.
-    pub fn spend(&mut self, amount: u64) -> bool {
+    pub fn take_or_overdraw(&mut self, amount: u64) -> bool {
         self.left = self.left.saturating_sub(i64::try_from(amount).unwrap_or(i64::MAX));
         if self.left <= 0 {
-            self.count(Instant::now());
+            self.refill(Instant::now());
         }
         self.left > 0
     }
 
     /// Returns the time until this many tokens are available.
-    pub fn wait(&mut self, amount: u64) -> Duration {
-        self.count(Instant::now());
+    pub fn time_until_available(&mut self, amount: u64) -> Duration {
+        self.refill(Instant::now());
         let missing = i64::try_from(amount).unwrap_or(i64::MAX).min(self.most).saturating_sub(self.left);
         Duration::try_from_secs_f64(missing.max(0) as f64 / self.per_second).unwrap_or(Duration::MAX)
     }
 
     /// Returns the number of tokens that were used and have not been refilled yet.
     pub fn used(&mut self) -> u64 {
-        self.count(Instant::now());
+        self.refill(Instant::now());
         u64::try_from(self.most - self.left).unwrap_or(0)
     }
 
-    fn count(&mut self, now: Instant) {
+    fn refill(&mut self, now: Instant) {
         let back = now.duration_since(self.counted_at).as_secs_f64() * self.per_second;
         let left = self.left.saturating_add(back as i64);
         if left >= self.most {
@@ -76,22 +76,22 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn bucket_refills_over_time_up_to_its_capacity() {
         let mut allowance = TokenBucket::new(10, 2.0);
-        let taken = (0..20).filter(|_| allowance.take(1)).count();
+        let taken = (0..20).filter(|_| allowance.try_take(1)).count();
         assert_eq!(taken, 10, "all of it at once");
         tokio::time::advance(Duration::from_secs(1)).await;
-        assert_eq!((0..20).filter(|_| allowance.take(1)).count(), 2, "then so much each second");
+        assert_eq!((0..20).filter(|_| allowance.try_take(1)).count(), 2, "then so much each second");
         tokio::time::advance(Duration::from_secs(3600)).await;
         assert_eq!(allowance.used(), 0, "it is whole again");
-        assert_eq!((0..20).filter(|_| allowance.take(1)).count(), 10, "and no more than that");
+        assert_eq!((0..20).filter(|_| allowance.try_take(1)).count(), 10, "and no more than that");
     }
 
     #[tokio::test(start_paused = true)]
     async fn overspent_tokens_must_be_refilled_first() {
         let mut allowance = TokenBucket::new(10, 2.0);
-        assert!(!allowance.spend(30), "twenty beyond");
-        let wait = allowance.wait(1);
+        assert!(!allowance.take_or_overdraw(30), "twenty beyond");
+        let wait = allowance.time_until_available(1);
         assert!((10.0..12.0).contains(&wait.as_secs_f64()), "two come back each second: {wait:?}");
         tokio::time::advance(wait).await;
-        assert!(allowance.take(1), "then there is some again");
+        assert!(allowance.try_take(1), "then there is some again");
     }
 }

@@ -12,8 +12,8 @@ use crate::limits::{LimitCounter, LimitsUsage, ServerLimits, UsageGauge};
 use crate::token_bucket::TokenBucket;
 
 /// Minimum and maximum interval after which a slowed-down server is checked again.
-const LEAST_PAUSE: Duration = Duration::from_millis(250);
-const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+const MIN_PAUSE: Duration = Duration::from_millis(250);
+const MAX_PAUSE: Duration = Duration::from_secs(5);
 
 /// The usage of one run of a server.
 pub struct UsageCounter {
@@ -52,29 +52,29 @@ impl UsageCounter {
     }
 
     /// Counts a message, and returns true if it should be recorded.
-    pub fn frame(&mut self, frame: &Frame) -> bool {
+    pub fn count_frame(&mut self, frame: &Frame) -> bool {
         if frame.direction == Direction::Sent {
             return true;
         }
         let bytes = frame.bytes.len() as u64;
         self.largest = self.largest.max(bytes);
-        self.read(bytes);
-        let is_kept = !matches!(frame.about, FrameKind::Notification { .. }) || self.notifications.take(1);
+        self.count_read(bytes);
+        let is_kept = !matches!(frame.about, FrameKind::Notification { .. }) || self.notifications.try_take(1);
         self.left_out += u64::from(!is_kept);
         is_kept
     }
 
     /// Counts bytes that were read.
-    pub fn read(&mut self, bytes: u64) {
-        if !self.bytes.spend(bytes) && !self.slowed {
+    pub fn count_read(&mut self, bytes: u64) {
+        if !self.bytes.take_or_overdraw(bytes) && !self.slowed {
             self.slowed = true;
             self.slowed_often += 1;
         }
     }
 
     /// Counts a log message, and returns true if it should be recorded.
-    pub fn log(&mut self) -> bool {
-        let is_kept = self.logs.take(1);
+    pub fn count_log(&mut self) -> bool {
+        let is_kept = self.logs.try_take(1);
         self.left_out += u64::from(!is_kept);
         is_kept
     }
@@ -85,17 +85,17 @@ impl UsageCounter {
     }
 
     /// Returns the time for which to stop reading, or `None` if the server is not or no longer slowed down.
-    pub fn pause(&mut self) -> Option<Duration> {
+    pub fn read_pause(&mut self) -> Option<Duration> {
         // Waits for one second's worth of bytes, so that reading doesn't resume byte by byte.
         let a_second = self.limits.bytes_per_minute / 60;
-        let wait = self.slowed.then(|| self.bytes.wait(a_second)).filter(|wait| !wait.is_zero());
+        let wait = self.slowed.then(|| self.bytes.time_until_available(a_second)).filter(|wait| !wait.is_zero());
         self.slowed = wait.is_some();
-        wait.map(|wait| wait.clamp(LEAST_PAUSE, LONGEST_PAUSE))
+        wait.map(|wait| wait.clamp(MIN_PAUSE, MAX_PAUSE))
     }
 
     /// Returns a message for the activity log about slowed-down reading, if one is due. Messages become rarer the
     /// more often it happens.
-    pub fn told_of_pause(&self) -> Option<String> {
+    pub fn pause_notice(&self) -> Option<String> {
         let (often, bytes) = (self.slowed_often, self.limits.bytes_per_minute);
         (self.slowed && often.is_power_of_two()).then(|| {
             format!("it sent more than {bytes} bytes in a minute and is read slower now ({often} times so far)")
@@ -103,7 +103,7 @@ impl UsageCounter {
     }
 
     /// Returns a message for the activity log about omitted notifications, if one is due.
-    pub fn told_of_left_out(&self) -> Option<String> {
+    pub fn omission_notice(&self) -> Option<String> {
         let (left_out, most) = (self.left_out, self.limits.notifications_per_second);
         left_out.is_power_of_two().then(|| {
             format!("more than {most} notifications came in a second: {left_out} entries are left out here so far")
@@ -111,17 +111,17 @@ impl UsageCounter {
     }
 
     /// Counts a call that was refused because too many are in progress.
-    pub const fn refused_call(&mut self) {
+    pub const fn count_refused_call(&mut self) {
         self.refused_calls += 1;
     }
 
     /// Counts a consent request that was refused without being shown.
-    pub const fn refused_request(&mut self) {
+    pub const fn count_refused_request(&mut self) {
         self.refused_questions += 1;
     }
 
     /// Updates the displayed usage.
-    pub fn show(&mut self, calls: usize, questions: usize, kept: usize, dropped: u64) {
+    pub fn update_gauge(&mut self, calls: usize, questions: usize, kept: usize, dropped: u64) {
         let limits = &self.limits;
         let counter = |now, most, beyond| LimitCounter { now, most, beyond };
         let a_second = u64::from(limits.notifications_per_second);

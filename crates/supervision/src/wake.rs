@@ -7,11 +7,11 @@ use std::time::{Duration, SystemTime};
 use tokio::time::Instant;
 
 /// Interval at which the clocks and addresses are compared.
-pub const INTERVAL: Duration = Duration::from_secs(5);
+pub const COMPARISON_INTERVAL: Duration = Duration::from_secs(5);
 /// Number of reported network changes that are handled immediately in a burst.
-pub const LOOKS_AT_ONCE: u32 = 3;
+pub const MAX_BURST_CHECKS: u32 = 3;
 /// Minimum deviation that a busy machine no longer explains.
-const JUMP: Duration = Duration::from_secs(20);
+const MIN_CLOCK_JUMP: Duration = Duration::from_secs(20);
 
 /// The clocks at their last comparison.
 #[derive(Debug, Clone, Copy)]
@@ -26,15 +26,15 @@ impl ClockComparison {
         Self { wall, own }
     }
 
-    /// Returns true if the computer slept since the last comparison, [`INTERVAL`] ago.
+    /// Returns true if the computer slept since the last comparison, [`COMPARISON_INTERVAL`] ago.
     ///
     /// On some systems a program's monotonic clock runs during sleep, on others it stops; the wall clock always
     /// advances. A wall clock that was set back indicates nothing.
-    pub fn woke(&mut self, wall: SystemTime, own: Instant) -> bool {
+    pub fn detect_wake(&mut self, wall: SystemTime, own: Instant) -> bool {
         let passed = wall.duration_since(self.wall).unwrap_or_default();
         let own_passed = own.saturating_duration_since(self.own);
         *self = Self { wall, own };
-        passed.max(own_passed) > INTERVAL + JUMP
+        passed.max(own_passed) > COMPARISON_INTERVAL + MIN_CLOCK_JUMP
     }
 }
 
@@ -62,8 +62,8 @@ impl SourceAddresses {
     }
 }
 
-/// Limits the rate at which externally reported network changes trigger checks of connections: [`LOOKS_AT_ONCE`] as a
-/// burst, and one per [`INTERVAL`] after that. Further reports are not lost, but merged into one pending check.
+/// Limits the rate at which externally reported network changes trigger checks of connections: [`MAX_BURST_CHECKS`] as a
+/// burst, and one per [`COMPARISON_INTERVAL`] after that. Further reports are not lost, but merged into one pending check.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CheckPacing {
     /// Time at which the full burst is available again.
@@ -73,19 +73,19 @@ pub struct CheckPacing {
 
 impl CheckPacing {
     /// Returns the time of the check for a report, or `None` if another check is pending.
-    pub fn report(&mut self, now: Instant) -> Option<Instant> {
+    pub fn schedule_check(&mut self, now: Instant) -> Option<Instant> {
         if self.is_pending {
             return None;
         }
-        let full_at = self.full_at.map_or(now, |full_at| full_at.max(now)) + INTERVAL;
+        let full_at = self.full_at.map_or(now, |full_at| full_at.max(now)) + COMPARISON_INTERVAL;
         self.full_at = Some(full_at);
-        let at = full_at.checked_sub(INTERVAL * LOOKS_AT_ONCE).map_or(now, |at| at.max(now));
+        let at = full_at.checked_sub(COMPARISON_INTERVAL * MAX_BURST_CHECKS).map_or(now, |at| at.max(now));
         self.is_pending = at > now;
         Some(at)
     }
 
     /// Marks the pending check as started.
-    pub const fn taken(&mut self) {
+    pub const fn mark_check_started(&mut self) {
         self.is_pending = false;
     }
 }
@@ -105,17 +105,17 @@ mod tests {
     fn reports_beyond_the_bound_are_coalesced() {
         let now = Instant::now() + Duration::from_secs(1_000_000);
         let mut pace = CheckPacing::default();
-        for _ in 0..LOOKS_AT_ONCE {
-            assert_eq!(pace.report(now), Some(now), "the first are looked into at once");
+        for _ in 0..MAX_BURST_CHECKS {
+            assert_eq!(pace.schedule_check(now), Some(now), "the first are looked into at once");
         }
-        assert_eq!(pace.report(now), Some(now + INTERVAL), "the next one waits");
-        assert_eq!(pace.report(now + Duration::from_secs(1)), None, "and stands for those after it");
-        let then = now + INTERVAL;
-        pace.taken();
-        assert_eq!(pace.report(then), Some(then + INTERVAL), "one for each interval");
-        pace.taken();
-        let later = then + INTERVAL * 10;
-        assert_eq!(pace.report(later), Some(later), "after a rest at once");
+        assert_eq!(pace.schedule_check(now), Some(now + COMPARISON_INTERVAL), "the next one waits");
+        assert_eq!(pace.schedule_check(now + Duration::from_secs(1)), None, "and stands for those after it");
+        let then = now + COMPARISON_INTERVAL;
+        pace.mark_check_started();
+        assert_eq!(pace.schedule_check(then), Some(then + COMPARISON_INTERVAL), "one for each interval");
+        pace.mark_check_started();
+        let later = then + COMPARISON_INTERVAL * 10;
+        assert_eq!(pace.schedule_check(later), Some(later), "after a rest at once");
     }
 
     #[test]
@@ -130,12 +130,16 @@ mod tests {
         ];
         for (wall_passed, own_passed, woke, what) in cases {
             let mut clocks = ClockComparison::new(wall, own);
-            assert_eq!(clocks.woke(wall + wall_passed, own + own_passed), woke, "{what}");
-            let again = clocks.woke(wall + wall_passed + INTERVAL, own + own_passed + INTERVAL);
+            assert_eq!(clocks.detect_wake(wall + wall_passed, own + own_passed), woke, "{what}");
+            let again =
+                clocks.detect_wake(wall + wall_passed + COMPARISON_INTERVAL, own + own_passed + COMPARISON_INTERVAL);
             assert!(!again, "{what}: it is told once");
         }
         let mut clocks = ClockComparison::new(wall, own);
-        assert!(!clocks.woke(wall - secs(3_600), own + INTERVAL), "a clock that was set back is no sleep");
+        assert!(
+            !clocks.detect_wake(wall - secs(3_600), own + COMPARISON_INTERVAL),
+            "a clock that was set back is no sleep"
+        );
     }
 
     #[test]

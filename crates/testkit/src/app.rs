@@ -13,10 +13,10 @@ use ports::Platform;
 use ports::server_config::{HttpConfig, ServerConfig, ServerEntry, StdioConfig};
 
 /// Time limit for every expected event, with a margin for slow machines.
-pub const PATIENCE: Duration = Duration::from_secs(20);
+pub const EVENT_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Name of the file with system-wide rules in the folder.
-pub const MANAGED: &str = "managed.json";
+pub const MANAGED_FILE: &str = "managed.json";
 
 /// Platform on which the choices of the user are set by the test.
 #[derive(Debug, Default)]
@@ -110,7 +110,7 @@ pub fn demo(args: &[&str]) -> ServerConfig {
 }
 
 /// Turns sampling on for these servers unless it was configured, so that sampling requests lead to consent requests.
-fn let_sample(ports: &ports::Ports, servers: &[&str]) {
+fn enable_sampling(ports: &ports::Ports, servers: &[&str]) {
     let turn_on = |kept: Option<serde_json::Value>| {
         let mut kept = kept.unwrap_or_else(|| serde_json::json!({}));
         for server in servers {
@@ -189,10 +189,10 @@ impl TestApp {
         let ports = store::open_with(&config, &data, platform.clone(), secrets)
             .unwrap_or_else(|e| panic!("the folder can't be used: {e}"));
         // Tests never use the system-wide rules of the machine that runs them.
-        let managed = Arc::new(store::ManagedFile::at(folder.path().join(MANAGED)));
+        let managed = Arc::new(store::ManagedFile::with_path(folder.path().join(MANAGED_FILE)));
         let ports = change(ports::Ports { managed, ..ports });
         let names: Vec<&str> = servers.iter().map(|(name, _)| *name).collect();
-        let_sample(&ports, &names);
+        enable_sampling(&ports, &names);
         let host = Host::start(ports, options).await;
         for (name, config) in servers {
             let entry = ServerEntry { name: name.to_owned(), config };
@@ -217,10 +217,10 @@ impl TestApp {
     /// Waits until the condition holds for a server, and returns its view.
     ///
     /// # Panics
-    /// Panics with the state of the server if the condition does not hold within [`PATIENCE`].
+    /// Panics with the state of the server if the condition does not hold within [`EVENT_TIMEOUT`].
     pub async fn until(&self, name: &str, what: &str, holds: impl Fn(&ServerView) -> bool) -> ServerView {
         let mut events = self.host.events();
-        let deadline = tokio::time::Instant::now() + PATIENCE;
+        let deadline = tokio::time::Instant::now() + EVENT_TIMEOUT;
         loop {
             let view = self.server(name).await;
             if holds(&view) {
@@ -244,7 +244,7 @@ impl TestApp {
     ///
     /// # Panics
     /// Panics if the server does not become ready.
-    pub async fn ready_always(&self, name: &str) -> ServerView {
+    pub async fn ready_with_grant(&self, name: &str) -> ServerView {
         self.ready_for(name, policy::ApprovalScope::Always).await
     }
 
@@ -275,7 +275,7 @@ impl TestApp {
     /// Waits for a consent request of a server that `fits` accepts.
     ///
     /// # Panics
-    /// Panics if no such request appears within [`PATIENCE`].
+    /// Panics if no such request appears within [`EVENT_TIMEOUT`].
     pub async fn consent_request(
         &self,
         name: &str,
@@ -283,7 +283,7 @@ impl TestApp {
         fits: impl Fn(&ConsentRequestView) -> bool,
     ) -> ConsentRequestView {
         let mut events = self.host.events();
-        let deadline = tokio::time::Instant::now() + PATIENCE;
+        let deadline = tokio::time::Instant::now() + EVENT_TIMEOUT;
         loop {
             let requests = self.consent_requests().await;
             if let Some(found) = requests.iter().find(|q| q.server == name && fits(q)) {
@@ -315,7 +315,7 @@ impl TestApp {
 
     /// Sends a decision on every new consent request for which `answer` returns one, until the returned task is
     /// aborted.
-    pub fn always(
+    pub fn decide_automatically(
         &self,
         answer: impl Fn(&ConsentRequestView) -> Option<UserDecision> + Send + 'static,
     ) -> tokio::task::JoinHandle<()> {
@@ -353,8 +353,9 @@ impl TestApp {
     pub async fn activity(&self, name: &str) -> String {
         let activity = self.host.activity(name.to_owned()).await.unwrap_or_else(|e| panic!("{e}"));
         let activity = activity.lock().unwrap_or_else(PoisonError::into_inner);
-        let lines =
-            activity.after(0, usize::MAX).map(|e| format!("{} {}", e.note.as_deref().unwrap_or(""), e.preview()));
+        let lines = activity
+            .entries_after(0, usize::MAX)
+            .map(|e| format!("{} {}", e.note.as_deref().unwrap_or(""), e.preview()));
         lines.collect::<Vec<_>>().join("\n")
     }
 }

@@ -12,7 +12,7 @@ use std::time::SystemTime;
 /// Panics if it cannot be built.
 pub fn scripted_server() -> PathBuf {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
-    BUILT.get_or_init(|| built("testkit", "scripted-server", Path::new(env!("CARGO_MANIFEST_DIR")))).clone()
+    BUILT.get_or_init(|| build_if_outdated("testkit", "scripted-server", Path::new(env!("CARGO_MANIFEST_DIR")))).clone()
 }
 
 /// Returns the path of the authorization server with its MCP server, which is built first if necessary.
@@ -21,7 +21,9 @@ pub fn scripted_server() -> PathBuf {
 /// Panics if it cannot be built.
 pub fn authorization_server() -> PathBuf {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
-    BUILT.get_or_init(|| built("testkit", "authorization-server", Path::new(env!("CARGO_MANIFEST_DIR")))).clone()
+    BUILT
+        .get_or_init(|| build_if_outdated("testkit", "authorization-server", Path::new(env!("CARGO_MANIFEST_DIR"))))
+        .clone()
 }
 
 /// Returns the path of the demo server, which is built first if necessary.
@@ -31,14 +33,14 @@ pub fn authorization_server() -> PathBuf {
 pub fn demo_server() -> PathBuf {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../demo-server");
-    BUILT.get_or_init(|| built("demo-server", "demo-server", &source)).clone()
+    BUILT.get_or_init(|| build_if_outdated("demo-server", "demo-server", &source)).clone()
 }
 
 /// Returns the path where Cargo puts a program of this workspace, in the profile of the running test.
 ///
 /// # Panics
 /// Panics if the running program has no path.
-pub fn path(name: &str) -> PathBuf {
+pub fn program_path(name: &str) -> PathBuf {
     let own = std::env::current_exe().unwrap_or_else(|error| panic!("a test has no path: {error}"));
     // Test programs are in `deps`, below the other programs.
     let folder = own.ancestors().skip(1).find(|folder| !folder.ends_with("deps")).unwrap_or(Path::new("."));
@@ -46,13 +48,13 @@ pub fn path(name: &str) -> PathBuf {
 }
 
 #[allow(clippy::disallowed_methods, reason = "starts cargo, not a server")]
-fn built(package: &str, name: &str, source: &Path) -> PathBuf {
-    let program = path(name);
+fn build_if_outdated(package: &str, name: &str, source: &Path) -> PathBuf {
+    let program = program_path(name);
     // The sources of a program are its own folder in `src/bin`, or the whole crate if there is none.
     let own = source.join("src/bin").join(name);
     let own = if own.is_dir() { own } else { source.join("src") };
-    let beside = [modified(&source.join("src/processes.rs")), newest_below(&source.join("src/authorization"))];
-    let sources = [newest_below(&own), beside[0], beside[1]];
+    let beside = [modified(&source.join("src/processes.rs")), newest_modification(&source.join("src/authorization"))];
+    let sources = [newest_modification(&own), beside[0], beside[1]];
     let is_fresh = match (modified(&program), sources.into_iter().flatten().max()) {
         (Some(built), Some(written)) => built >= written,
         _ => false,
@@ -75,13 +77,13 @@ fn modified(path: &Path) -> Option<SystemTime> {
     path.metadata().ok()?.modified().ok()
 }
 
-fn newest_below(folder: &Path) -> Option<SystemTime> {
+fn newest_modification(folder: &Path) -> Option<SystemTime> {
     let entries = std::fs::read_dir(folder).ok()?;
     entries
         .flatten()
         .filter_map(|entry| {
             let path = entry.path();
-            if path.is_dir() { newest_below(&path) } else { modified(&path) }
+            if path.is_dir() { newest_modification(&path) } else { modified(&path) }
         })
         .max()
 }

@@ -15,14 +15,14 @@ pub async fn within<F: Future>(limit: Duration, what: &str, future: F) -> F::Out
 }
 
 /// Yields until every task of this thread that is ready has run.
-pub async fn settle() {
+pub async fn yield_until_idle() {
     for _ in 0..100 {
         tokio::task::yield_now().await;
     }
 }
 
 /// Polls the condition every 10 ms. Returns `true` if it holds within `limit`.
-pub async fn holds_within(limit: Duration, mut condition: impl FnMut() -> bool) -> bool {
+pub async fn poll_until(limit: Duration, mut condition: impl FnMut() -> bool) -> bool {
     let start = Instant::now();
     loop {
         if condition() {

@@ -16,7 +16,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
 /// Maximum number of requests that are recorded.
-const MAX_KEPT: usize = 10_000;
+const MAX_RECORDED_REQUESTS: usize = 10_000;
 
 /// HTTP/1.1 server on loopback; it ends when this is dropped.
 #[derive(Debug)]
@@ -96,7 +96,7 @@ where
     let Ok(Some(request)) = request::read(&mut stream).await else { return };
     {
         let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
-        if seen.len() < MAX_KEPT {
+        if seen.len() < MAX_RECORDED_REQUESTS {
             seen.push(request.clone());
         }
     }
@@ -114,7 +114,7 @@ impl HttpResponder {
     ///
     /// # Errors
     /// Returns an error if the client has disconnected.
-    pub async fn raw(&mut self, bytes: &[u8]) -> io::Result<()> {
+    pub async fn write_raw(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.stream.write_all(bytes).await
     }
 
@@ -122,11 +122,11 @@ impl HttpResponder {
     ///
     /// # Errors
     /// Returns an error if the client has disconnected.
-    pub async fn whole(&mut self, status: u16, headers: &str, body: &[u8]) -> io::Result<()> {
+    pub async fn respond(&mut self, status: u16, headers: &str, body: &[u8]) -> io::Result<()> {
         let head =
             format!("HTTP/1.1 {status} -\r\nconnection: close\r\ncontent-length: {}\r\n{headers}\r\n", body.len());
-        self.raw(head.as_bytes()).await?;
-        self.raw(body).await?;
+        self.write_raw(head.as_bytes()).await?;
+        self.write_raw(body).await?;
         self.stream.shutdown().await
     }
 
@@ -135,7 +135,7 @@ impl HttpResponder {
     /// # Errors
     /// Returns an error if the client has disconnected.
     pub async fn status(&mut self, status: u16) -> io::Result<()> {
-        self.whole(status, "", b"").await
+        self.respond(status, "", b"").await
     }
 
     /// Sends a response with status 200 and a JSON body.
@@ -143,7 +143,7 @@ impl HttpResponder {
     /// # Errors
     /// Returns an error if the client has disconnected.
     pub async fn json(&mut self, body: &Value) -> io::Result<()> {
-        self.whole(200, "content-type: application/json\r\n", body.to_string().as_bytes()).await
+        self.respond(200, "content-type: application/json\r\n", body.to_string().as_bytes()).await
     }
 
     /// Starts an event stream that ends with the connection.
@@ -151,7 +151,7 @@ impl HttpResponder {
     /// # Errors
     /// Returns an error if the client has disconnected.
     pub async fn event_stream(&mut self) -> io::Result<()> {
-        self.raw(b"HTTP/1.1 200 -\r\nconnection: close\r\ncontent-type: text/event-stream\r\n\r\n").await
+        self.write_raw(b"HTTP/1.1 200 -\r\nconnection: close\r\ncontent-type: text/event-stream\r\n\r\n").await
     }
 
     /// Sends this message as an event of the stream.
@@ -159,7 +159,7 @@ impl HttpResponder {
     /// # Errors
     /// Returns an error if the client has disconnected.
     pub async fn event(&mut self, message: &Value) -> io::Result<()> {
-        self.raw(format!("data: {message}\n\n").as_bytes()).await
+        self.write_raw(format!("data: {message}\n\n").as_bytes()).await
     }
 
     /// Accepts a CONNECT as a proxy does, and then copies bytes in both directions until both sides have ended.
@@ -168,7 +168,7 @@ impl HttpResponder {
     /// Returns an error if the server can't be reached or one of the connections fails.
     pub async fn tunnel(mut self, to: SocketAddr) -> io::Result<()> {
         let mut server = TcpStream::connect(to).await?;
-        self.raw(b"HTTP/1.1 200 Connected\r\n\r\n").await?;
+        self.write_raw(b"HTTP/1.1 200 Connected\r\n\r\n").await?;
         tokio::io::copy_bidirectional(&mut self.stream, &mut server).await.map(|_| ())
     }
 
@@ -176,7 +176,7 @@ impl HttpResponder {
     ///
     /// # Errors
     /// Returns an error if the connection fails.
-    pub async fn hang(&mut self) -> io::Result<()> {
+    pub async fn hang_until_closed(&mut self) -> io::Result<()> {
         loop {
             tokio::time::sleep(Duration::from_millis(50)).await;
             let mut one = [0];

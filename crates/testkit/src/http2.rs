@@ -112,14 +112,14 @@ where
         tokio::select! {
             accepted = connection.accept() => {
                 let Some(Ok((request, respond))) = accepted else { return };
-                streams.spawn(stream(request, respond, Arc::clone(&shared), Arc::clone(&cut)));
+                streams.spawn(serve_stream(request, respond, Arc::clone(&shared), Arc::clone(&cut)));
             }
             () = cut.notified() => return,
         }
     }
 }
 
-async fn stream<F>(
+async fn serve_stream<F>(
     request: http::Request<RecvStream>,
     respond: SendResponse<Bytes>,
     shared: Arc<Shared<F>>,
@@ -131,7 +131,7 @@ where
     let request = read(request).await?;
     let reply = (shared.script)(&request);
     shared.seen.lock().unwrap_or_else(PoisonError::into_inner).push(request);
-    answer(reply, respond, &cut).await
+    send_reply(reply, respond, &cut).await
 }
 
 /// Converts the request to the form of an HTTP/1.1 request.
@@ -150,7 +150,7 @@ async fn read(request: http::Request<RecvStream>) -> Result<HttpRequest, h2::Err
     Ok(HttpRequest { method, path, head, body })
 }
 
-async fn answer(reply: Http2Reply, mut respond: SendResponse<Bytes>, cut: &Notify) -> Result<(), h2::Error> {
+async fn send_reply(reply: Http2Reply, mut respond: SendResponse<Bytes>, cut: &Notify) -> Result<(), h2::Error> {
     let mut head = http::Response::new(());
     head.headers_mut().insert("content-type", http::HeaderValue::from_static("application/json"));
     match reply {
@@ -162,7 +162,7 @@ async fn answer(reply: Http2Reply, mut respond: SendResponse<Bytes>, cut: &Notif
         Http2Reply::Reset => respond.send_reset(Reason::INTERNAL_ERROR),
         Http2Reply::Cut => cut.notify_one(),
         Http2Reply::Headers(count) => {
-            let value = http::HeaderValue::from_static(LONG);
+            let value = http::HeaderValue::from_static(LONG_HEADER_VALUE);
             for number in 0..count {
                 if let Ok(name) = http::HeaderName::try_from(format!("x-{number}")) {
                     head.headers_mut().insert(name, value.clone());
@@ -184,7 +184,7 @@ async fn answer(reply: Http2Reply, mut respond: SendResponse<Bytes>, cut: &Notif
 
 static SPACES: [u8; 16 * 1024] = [b' '; 16 * 1024];
 /// Header value of 8 KiB.
-const LONG: &str = match std::str::from_utf8(&[b'a'; 8 * 1024]) {
+const LONG_HEADER_VALUE: &str = match std::str::from_utf8(&[b'a'; 8 * 1024]) {
     Ok(text) => text,
     Err(_) => "",
 };

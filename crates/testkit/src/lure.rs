@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 static ADDRESS: OnceLock<String> = OnceLock::new();
 
 /// Sets the address for the servers of this process. Only the first call has an effect.
-pub fn set(address: &str) {
+pub fn set_address(address: &str) {
     ADDRESS.get_or_init(|| address.to_owned());
 }
 
 /// Adds the address to the information of a server, or to the definition of a tool, prompt or resource.
-pub fn in_definition(definition: &mut Value) {
+pub fn add_to_definition(definition: &mut Value) {
     let Some(address) = ADDRESS.get() else { return };
     definition["icons"] = json!([{"src": format!("{address}/icon.png"), "mimeType": "image/png", "sizes": ["any"]}]);
     definition["_meta"] = json!({"ui/resourceUri": address, "openai/outputTemplate": address});
@@ -23,7 +23,7 @@ pub fn in_definition(definition: &mut Value) {
 }
 
 /// Returns a tool whose schemas refer to the address, or `None` if no address is set.
-pub fn tool() -> Option<Value> {
+pub fn lure_tool() -> Option<Value> {
     let address = ADDRESS.get()?;
     let schema = json!({
         "$schema": format!("{address}/schema.json"),
@@ -31,22 +31,22 @@ pub fn tool() -> Option<Value> {
         "properties": {"text": {"$ref": format!("{address}/text.json")}},
     });
     let mut tool = json!({"name": "lure", "description": address, "inputSchema": schema, "outputSchema": schema});
-    in_definition(&mut tool);
+    add_to_definition(&mut tool);
     Some(tool)
 }
 
 /// Adds a link to a tool result, in revisions that support links.
-pub fn in_result(revision: &str, result: &mut Value) {
+pub fn add_to_result(revision: &str, result: &mut Value) {
     let (Some(address), Some(content)) = (ADDRESS.get(), result["content"].as_array_mut()) else { return };
     if revision >= "2025-06-18" {
         let mut link = json!({"type": "resource_link", "uri": format!("{address}/linked.txt"), "name": "lure"});
-        in_definition(&mut link);
+        add_to_definition(&mut link);
         content.push(link);
     }
 }
 
 /// Adds the address to authorization server metadata or protected resource metadata, only in members that are absent.
-pub fn in_metadata(document: &mut Value) {
+pub fn add_to_metadata(document: &mut Value) {
     let Some(address) = ADDRESS.get() else { return };
     for name in [
         "jwks_uri",

@@ -12,7 +12,7 @@ use models::{
     Provider, ProviderKind, ReplyDelta, Role, StopReason, TokenUsage,
 };
 
-/// Name of the provider that [`ScriptedModel::offer`] adds.
+/// Name of the provider that [`ScriptedModel::add_to_host`] adds.
 pub const PROVIDER: &str = "scripted";
 
 /// Step of a scripted reply.
@@ -38,7 +38,7 @@ pub struct ScriptedModel {
 
 /// Returns the final step of a reply with these parts and token counts (input, output).
 #[must_use]
-pub fn ends(parts: Vec<MessagePart>, stop: StopReason, (input, output): (u64, u64)) -> ModelStep {
+pub fn final_step(parts: Vec<MessagePart>, stop: StopReason, (input, output): (u64, u64)) -> ModelStep {
     let usage = TokenUsage { input: Some(input), output: Some(output), ..TokenUsage::default() };
     let message = ModelMessage { role: Role::Assistant, parts };
     ModelStep::Says(ReplyDelta::Ended(ModelReply { message, stop, usage, model: "scripted-1".to_owned() }))
@@ -46,10 +46,10 @@ pub fn ends(parts: Vec<MessagePart>, stop: StopReason, (input, output): (u64, u6
 
 /// Returns a reply of one text with these token counts (input, output).
 #[must_use]
-pub fn text(text: &str, tokens: (u64, u64)) -> Vec<ModelStep> {
+pub fn text_reply(text: &str, tokens: (u64, u64)) -> Vec<ModelStep> {
     vec![
         ModelStep::Says(ReplyDelta::Text(text.to_owned())),
-        ends(vec![MessagePart::text(text)], StopReason::EndTurn, tokens),
+        final_step(vec![MessagePart::text(text)], StopReason::EndTurn, tokens),
     ]
 }
 
@@ -58,7 +58,7 @@ impl ScriptedModel {
     ///
     /// # Panics
     /// Panics if the host has ended.
-    pub async fn offer(host: &Host, models: Vec<Model>) -> Arc<Self> {
+    pub async fn add_to_host(host: &Host, models: Vec<Model>) -> Arc<Self> {
         let own = Arc::new(Self::default());
         host.put_provider(PROVIDER.to_owned(), Arc::clone(&own) as Arc<dyn Provider>, models)
             .await
@@ -67,36 +67,36 @@ impl ScriptedModel {
     }
 
     /// Queues the reply to the next request. A request without a queued reply hangs.
-    pub fn next(&self, script: Vec<ModelStep>) {
+    pub fn queue_reply(&self, script: Vec<ModelStep>) {
         self.scripts.lock().unwrap_or_else(PoisonError::into_inner).push_back(script);
     }
 
     /// Sets the losses that the provider reports for every request.
-    pub fn lose(&self, losses: Vec<LossyConversion>) {
+    pub fn set_losses(&self, losses: Vec<LossyConversion>) {
         *self.losses.lock().unwrap_or_else(PoisonError::into_inner) = losses;
     }
 
     /// Removes all queued replies.
-    pub fn forget(&self) {
+    pub fn clear_replies(&self) {
         self.scripts.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
     /// Returns all requests so far, in order.
     #[must_use]
-    pub fn asked(&self) -> Vec<ModelRequest> {
+    pub fn requests(&self) -> Vec<ModelRequest> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
 /// Returns a model of this provider with this id.
 #[must_use]
-pub fn named(model: &str) -> Model {
+pub fn model_named(model: &str) -> Model {
     Model { id: model.to_owned(), name: model.to_owned(), ..Model::default() }
 }
 
 /// Returns the reference to a model of this provider.
 #[must_use]
-pub fn reference(model: &str) -> ModelRef {
+pub fn model_reference(model: &str) -> ModelRef {
     ModelRef { provider: PROVIDER.to_owned(), model: model.to_owned() }
 }
 

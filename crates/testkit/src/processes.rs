@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 /// Returns the living processes of a group; zombies are excluded.
-pub fn alive_in_group(group: u32) -> Vec<u32> {
+pub fn living_group_members(group: u32) -> Vec<u32> {
     let Ok(processes) = fs::read_dir("/proc") else { return Vec::new() };
     processes
         .flatten()
@@ -28,30 +28,30 @@ pub fn processor_time() -> Duration {
     if let Ok(time) = nix::time::clock_gettime(nix::time::ClockId::CLOCK_THREAD_CPUTIME_ID) {
         return time.into();
     }
-    static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
-    BEGAN.elapsed()
+    static STARTED_AT: LazyLock<Instant> = LazyLock::new(Instant::now);
+    STARTED_AT.elapsed()
 }
 
 /// Returns the resident memory of a process in bytes.
 pub fn resident_bytes(pid: u32) -> Option<u64> {
-    memory(pid, "VmRSS:")
+    status_memory(pid, "VmRSS:")
 }
 
-/// Returns the peak resident memory of a process in bytes, since its start or since [`forget_own_peak`].
+/// Returns the peak resident memory of a process in bytes, since its start or since [`reset_peak_memory`].
 pub fn peak_resident_bytes(pid: u32) -> Option<u64> {
-    memory(pid, "VmHWM:")
+    status_memory(pid, "VmHWM:")
 }
 
 /// Resets the peak resident memory of this process.
 ///
 /// # Errors
 /// Returns an error if the system does not support it.
-pub fn forget_own_peak() -> std::io::Result<()> {
+pub fn reset_peak_memory() -> std::io::Result<()> {
     // See `clear_refs` in proc(5).
     fs::write("/proc/self/clear_refs", "5")
 }
 
-fn memory(pid: u32, line: &str) -> Option<u64> {
+fn status_memory(pid: u32, line: &str) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let line = status.lines().find_map(|found| found.strip_prefix(line))?;
     let kibibytes: u64 = line.trim().trim_end_matches(" kB").parse().ok()?;
@@ -66,7 +66,7 @@ pub fn written_bytes(pid: u32) -> Option<u64> {
 
 /// Returns the environment of this process as JSON: `{"environment": {...}, "directory": "...", "descriptors": [...],
 /// "pid": 1, "group": 1, "session": 1}`.
-pub fn own_surroundings() -> Value {
+pub fn process_environment() -> Value {
     let environment: serde_json::Map<String, Value> = std::env::vars_os()
         .map(|(name, value)| (name.to_string_lossy().into_owned(), json!(value.to_string_lossy())))
         .collect();

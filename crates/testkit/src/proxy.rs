@@ -45,7 +45,7 @@ impl FaultProxy {
     ///
     /// # Panics
     /// Panics if there is no free port.
-    pub async fn before(server: SocketAddr) -> Self {
+    pub async fn in_front_of(server: SocketAddr) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap_or_else(|e| panic!("no free port: {e}"));
         let address = listener.local_addr().unwrap_or_else(|e| panic!("a listener has no address: {e}"));
         let (server, fault) = (Arc::new(Mutex::new(server)), Arc::new(Mutex::new(ProxyFault::None)));
@@ -55,11 +55,11 @@ impl FaultProxy {
             let mut connections = tokio::task::JoinSet::new();
             while let Ok((client, _)) = listener.accept().await {
                 while connections.try_join_next().is_some() {}
-                let (server, fault, mut cuts) = (now(&leads_to), Arc::clone(&happens), cuts.clone());
+                let (server, fault, mut cuts) = (current_value(&leads_to), Arc::clone(&happens), cuts.clone());
                 cuts.mark_unchanged();
                 connections.spawn(async move {
                     tokio::select! {
-                        _ = connect(client, server, fault) => {}
+                        _ = relay_connection(client, server, fault) => {}
                         _ = cuts.changed() => {}
                     }
                 });
@@ -74,12 +74,12 @@ impl FaultProxy {
     }
 
     /// Sets the server for new connections.
-    pub fn lead_to(&self, server: SocketAddr) {
+    pub fn set_server(&self, server: SocketAddr) {
         *self.server.lock().unwrap_or_else(PoisonError::into_inner) = server;
     }
 
     /// Cuts all open connections.
-    pub fn cut(&self) {
+    pub fn cut_connections(&self) {
         self.cut.send_modify(|count| *count += 1);
     }
 }
@@ -90,8 +90,8 @@ impl Drop for FaultProxy {
     }
 }
 
-async fn connect(client: TcpStream, server: SocketAddr, fault: Arc<Mutex<ProxyFault>>) -> io::Result<()> {
-    if now(&fault) == ProxyFault::Refused {
+async fn relay_connection(client: TcpStream, server: SocketAddr, fault: Arc<Mutex<ProxyFault>>) -> io::Result<()> {
+    if current_value(&fault) == ProxyFault::Refused {
         return Ok(());
     }
     let server = TcpStream::connect(server).await?;
@@ -102,19 +102,23 @@ async fn connect(client: TcpStream, server: SocketAddr, fault: Arc<Mutex<ProxyFa
     let (from_server, mut to_server) = server.into_split();
     tokio::select! {
         result = tokio::io::copy(&mut from_client, &mut to_server) => result.map(|_| ()),
-        result = spoiled(from_server, to_client, fault) => result,
+        result = relay_with_faults(from_server, to_client, fault) => result,
     }
 }
 
-fn now<T: Copy>(set: &Mutex<T>) -> T {
+fn current_value<T: Copy>(set: &Mutex<T>) -> T {
     *set.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-async fn spoiled(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, fault: Arc<Mutex<ProxyFault>>) -> io::Result<()> {
+async fn relay_with_faults(
+    mut from: OwnedReadHalf,
+    mut to: OwnedWriteHalf,
+    fault: Arc<Mutex<ProxyFault>>,
+) -> io::Result<()> {
     let (mut buffer, mut passed) = (vec![0; 64 * 1024], 0);
     loop {
         let count = from.read(&mut buffer).await?;
-        if count == 0 && now(&fault) == ProxyFault::Swallowed {
+        if count == 0 && current_value(&fault) == ProxyFault::Swallowed {
             // The end of the stream is swallowed, too.
             std::future::pending::<()>().await;
         }
@@ -122,7 +126,7 @@ async fn spoiled(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, fault: Arc<Mut
             return to.shutdown().await;
         }
         let bytes = &buffer[..count];
-        match now(&fault) {
+        match current_value(&fault) {
             ProxyFault::None => to.write_all(bytes).await?,
             ProxyFault::Late(pause) => {
                 tokio::time::sleep(pause).await;

@@ -28,16 +28,17 @@ impl TestRegistry {
         let files: Arc<Mutex<BTreeMap<String, Vec<u8>>>> = Arc::default();
         let (listed, given) = (Arc::clone(&entries), Arc::clone(&files));
         let server = HttpServer::start(move |request, mut answer| {
-            let file = given.lock().unwrap_or_else(PoisonError::into_inner).get(request.path_alone()).cloned();
+            let file = given.lock().unwrap_or_else(PoisonError::into_inner).get(request.path_without_query()).cloned();
             let entries = listed.lock().unwrap_or_else(PoisonError::into_inner).clone();
             async move {
                 if let Some(file) = file {
-                    return answer.whole(200, "content-type: application/octet-stream\r\n", &file).await;
+                    return answer.respond(200, "content-type: application/octet-stream\r\n", &file).await;
                 }
-                let found = answer_of(&entries, &request.path_alone().replace("%2F", "/"), &request.query());
+                let found =
+                    find_response(&entries, &request.path_without_query().replace("%2F", "/"), &request.query());
                 match found {
                     Some(found) => answer.json(&found).await,
-                    None => answer.whole(404, "content-type: application/json\r\n", b"{}").await,
+                    None => answer.respond(404, "content-type: application/json\r\n", b"{}").await,
                 }
             }
         });
@@ -45,7 +46,7 @@ impl TestRegistry {
     }
 }
 
-fn answer_of(entries: &[Value], path: &str, query: &[(String, String)]) -> Option<Value> {
+fn find_response(entries: &[Value], path: &str, query: &[(String, String)]) -> Option<Value> {
     let name = |entry: &Value| entry["server"]["name"].as_str().unwrap_or_default().to_owned();
     let page = |found: Vec<&Value>| json!({ "servers": found, "metadata": { "count": found.len() } });
     if path == "/v0.1/servers" {
@@ -62,19 +63,19 @@ fn answer_of(entries: &[Value], path: &str, query: &[(String, String)]) -> Optio
 }
 
 /// Returns an entry for a server in this version with a bundle package at this URL and with this hash.
-pub fn bundled(version: &str, url: &str, sha256: &str) -> Value {
+pub fn bundle_entry(version: &str, url: &str, sha256: &str) -> Value {
     json!({
         "server": {
             "name": "io.github.alice/demo", "version": version, "description": "Adds numbers",
             "packages": [{ "registryType": "mcpb", "identifier": url, "fileSha256": sha256, "transport": { "type": "stdio" } }],
         },
-        "_meta": { "io.modelcontextprotocol.registry/official": active() },
+        "_meta": { "io.modelcontextprotocol.registry/official": active_metadata() },
     })
 }
 
 /// Returns an entry for a server in version 1.2.0 with an npm package that requires a secret, and a remote that
 /// requires a header.
-pub fn notes(listing: Value) -> Value {
+pub fn notes_entry(listing: Value) -> Value {
     json!({
         "server": {
             "name": "io.github.alice/notes", "version": "1.2.0", "description": "Keeps \u{1b}[31mnotes",
@@ -92,6 +93,6 @@ pub fn notes(listing: Value) -> Value {
 }
 
 /// Returns the registry metadata of an active version.
-pub fn active() -> Value {
+pub fn active_metadata() -> Value {
     json!({ "status": "active", "isLatest": true, "publishedAt": "2026-02-01T00:00:00Z" })
 }

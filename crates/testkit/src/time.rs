@@ -9,17 +9,17 @@ use std::time::Duration;
 #[cfg(feature = "app")]
 use std::time::SystemTime;
 
-/// Maximum length of a step of [`pass`].
+/// Maximum length of a step of [`advance_time`].
 #[cfg(feature = "paused")]
-const STEP: Duration = Duration::from_millis(100);
+const MAX_STEP: Duration = Duration::from_millis(100);
 /// Real time for other threads, processes and sockets after each step.
 #[cfg(feature = "paused")]
-const SHARE: Duration = Duration::from_millis(2);
+const REAL_TIME_PER_STEP: Duration = Duration::from_millis(2);
 
 /// Lets this much time pass on Tokio's clock, about thirty times as fast as real time. Timers fire in order, and the
 /// tasks they wake run in between. Only for single-threaded runtimes, and for one task at a time.
 #[cfg(feature = "paused")]
-pub async fn pass(time: Duration) {
+pub async fn advance_time(time: Duration) {
     let end = tokio::time::Instant::now() + time;
     loop {
         let left = end.saturating_duration_since(tokio::time::Instant::now());
@@ -27,11 +27,11 @@ pub async fn pass(time: Duration) {
             return;
         }
         tokio::time::pause();
-        tokio::time::advance(left.min(STEP)).await;
+        tokio::time::advance(left.min(MAX_STEP)).await;
         // A clock that stays paused advances by itself while the task waits for another process.
         tokio::time::resume();
         // sleep: gives other threads and processes time to react; no test depends on its length.
-        tokio::time::sleep(SHARE).await;
+        tokio::time::sleep(REAL_TIME_PER_STEP).await;
     }
 }
 
@@ -40,8 +40,8 @@ pub async fn pass(time: Duration) {
 /// # Panics
 /// Panics if the future had to wait for a timer.
 #[cfg(feature = "paused")]
-pub async fn at_once<F: Future>(what: &str, future: F) -> F::Output {
-    let (output, waited) = timers_of(future).await;
+pub async fn ready_without_timer<F: Future>(what: &str, future: F) -> F::Output {
+    let (output, waited) = with_timer_total(future).await;
     assert!(waited.is_zero(), "{what}: it waits for a timer of {waited:?}");
     output
 }
@@ -49,7 +49,7 @@ pub async fn at_once<F: Future>(what: &str, future: F) -> F::Output {
 /// Awaits a future, and returns its output with the total time of the timers it waited for, independent of the load of
 /// the computer.
 #[cfg(feature = "paused")]
-pub async fn timers_of<F: Future>(future: F) -> (F::Output, Duration) {
+pub async fn with_timer_total<F: Future>(future: F) -> (F::Output, Duration) {
     // A paused clock advances to the next timer when all tasks wait.
     tokio::time::pause();
     let began = tokio::time::Instant::now();
@@ -59,7 +59,7 @@ pub async fn timers_of<F: Future>(future: F) -> (F::Output, Duration) {
     (output, waited)
 }
 
-/// Time of day that follows Tokio's clock, so that `pass` moves both.
+/// Time of day that follows Tokio's clock, so that [`advance_time`] moves both.
 #[cfg(feature = "app")]
 #[derive(Debug)]
 pub struct RuntimeClock {

@@ -45,7 +45,7 @@ impl CertificateAuthority {
     /// # Panics
     /// Panics if the host is neither a name nor an address.
     pub fn identity(&self, host: &str) -> TlsIdentity {
-        self.signed(params(host))
+        self.sign_identity(certificate_params(host))
     }
 
     /// Issues a certificate that was valid until 2001.
@@ -53,12 +53,12 @@ impl CertificateAuthority {
     /// # Panics
     /// Panics if the host is neither a name nor an address.
     pub fn expired(&self, host: &str) -> TlsIdentity {
-        let mut params = params(host);
+        let mut params = certificate_params(host);
         (params.not_before, params.not_after) = (date_time_ymd(2000, 1, 1), date_time_ymd(2001, 1, 1));
-        self.signed(params)
+        self.sign_identity(params)
     }
 
-    fn signed(&self, params: CertificateParams) -> TlsIdentity {
+    fn sign_identity(&self, params: CertificateParams) -> TlsIdentity {
         let key = key();
         let certificate = params.signed_by(&key, &self.0).unwrap_or_else(|e| panic!("a certificate: {e}"));
         TlsIdentity::new(certificate.der(), &key)
@@ -78,7 +78,7 @@ impl TlsIdentity {
     /// Panics if the host is neither a name nor an address.
     pub fn self_signed(host: &str) -> Self {
         let key = key();
-        let certificate = params(host).self_signed(&key).unwrap_or_else(|e| panic!("a certificate: {e}"));
+        let certificate = certificate_params(host).self_signed(&key).unwrap_or_else(|e| panic!("a certificate: {e}"));
         Self::new(certificate.der(), &key)
     }
 
@@ -104,7 +104,7 @@ fn key() -> KeyPair {
     KeyPair::generate().unwrap_or_else(|e| panic!("a key: {e}"))
 }
 
-fn params(host: &str) -> CertificateParams {
+fn certificate_params(host: &str) -> CertificateParams {
     CertificateParams::new(vec![host.to_owned()]).unwrap_or_else(|e| panic!("{host}: {e}"))
 }
 
@@ -122,7 +122,7 @@ impl TlsFront {
     ///
     /// # Panics
     /// Panics if there is no free port.
-    pub async fn before(server: SocketAddr, identity: &TlsIdentity) -> Self {
+    pub async fn in_front_of(server: SocketAddr, identity: &TlsIdentity) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap_or_else(|e| panic!("no free port: {e}"));
         let address = listener.local_addr().unwrap_or_else(|e| panic!("a listener has no address: {e}"));
         let (acceptor, accepted) = (identity.acceptor(&[b"http/1.1"]), Arc::new(AtomicUsize::new(0)));
@@ -131,7 +131,7 @@ impl TlsFront {
             let mut connections = JoinSet::new();
             while let Ok((client, _)) = listener.accept().await {
                 while connections.try_join_next().is_some() {}
-                connections.spawn(pass(client, acceptor.clone(), server, Arc::clone(&count)));
+                connections.spawn(relay_connection(client, acceptor.clone(), server, Arc::clone(&count)));
             }
         });
         Self { address, accepted, accepting }
@@ -143,7 +143,7 @@ impl TlsFront {
     }
 
     /// Returns the number of connections that completed the TLS handshake.
-    pub fn accepted(&self) -> usize {
+    pub fn handshake_count(&self) -> usize {
         self.accepted.load(Ordering::Relaxed)
     }
 }
@@ -154,7 +154,12 @@ impl Drop for TlsFront {
     }
 }
 
-async fn pass(client: TcpStream, acceptor: TlsAcceptor, server: SocketAddr, count: Arc<AtomicUsize>) -> io::Result<()> {
+async fn relay_connection(
+    client: TcpStream,
+    acceptor: TlsAcceptor,
+    server: SocketAddr,
+    count: Arc<AtomicUsize>,
+) -> io::Result<()> {
     let mut client = acceptor.accept(client).await?;
     count.fetch_add(1, Ordering::Relaxed);
     let mut server = TcpStream::connect(server).await?;

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 use testkit::authorization::{
-    AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer, RefusalBehaviour, leaks,
+    AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer, RefusalBehaviour, find_leaks,
 };
 use testkit::browser;
 use url::Url;
@@ -97,9 +97,9 @@ async fn client_signs_in_and_its_token_is_valid_for_its_server_only() {
     let token = tokens["access_token"].as_str().unwrap();
     let (status, _, said) = call(&server, token).await;
     assert_eq!((status, &said["result"]["content"][0]["text"]), (200, &json!("hello")), "the call is answered");
-    assert_eq!(leaks(&[&issuer], &[&server, &other]), [""; 0], "nothing has leaked so far");
+    assert_eq!(find_leaks(&[&issuer], &[&server, &other]), [""; 0], "nothing has leaked so far");
     assert_eq!(call(&other, token).await.0, 401, "a token for another server is refused");
-    let found = leaks(&[&issuer], &[&server, &other]);
+    let found = find_leaks(&[&issuer], &[&server, &other]);
     assert_eq!(found.len(), 1, "the leaked token is reported: {found:?}");
 
     let (_, tokens) = sign_in(&issuer, &server, "read").await;
@@ -128,11 +128,11 @@ async fn refresh_tokens_are_valid_once_and_revoked_tokens_are_invalid() {
         "the new access token is accepted"
     );
     assert_eq!(refresh(&issuer, &client, &first["refresh_token"]).await.0, 400, "the old refresh token is refused");
-    assert_eq!(issuer.good_tokens(), (0, 0), "reusing a refresh token invalidates its family");
+    assert_eq!(issuer.valid_token_counts(), (0, 0), "reusing a refresh token invalidates its family");
 
     let (_, tokens) = sign_in(&issuer, &server, "").await;
     let form = format!("token={}", tokens["refresh_token"].as_str().unwrap());
     send("POST", &format!("{}/revoke", issuer.issuer()), "", &form).await;
-    assert_eq!(issuer.good_tokens(), (0, 0), "revoking a refresh token revokes its access tokens");
+    assert_eq!(issuer.valid_token_counts(), (0, 0), "revoking a refresh token revokes its access tokens");
     assert_eq!(issuer.token_requests("refresh_token").len(), 2, "the token requests are recorded");
 }

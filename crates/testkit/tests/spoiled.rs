@@ -24,7 +24,7 @@ async fn post(address: SocketAddr, method: &str) -> String {
 }
 
 async fn ordinary_server() -> HttpServer {
-    HttpServer::start(|request, answer| async move { ordinary::answer("2025-11-25", &request, answer).await }).await
+    HttpServer::start(|request, answer| async move { ordinary::respond("2025-11-25", &request, answer).await }).await
 }
 
 #[tokio::test]
@@ -43,7 +43,7 @@ async fn requests_are_answered_and_recorded() {
 #[tokio::test]
 async fn proxy_distorts_the_output_of_the_server() {
     let server = ordinary_server().await;
-    let proxy = FaultProxy::before(server.address).await;
+    let proxy = FaultProxy::in_front_of(server.address).await;
     let plain = post(proxy.address, "tools/list").await;
     assert_eq!(plain, post(server.address, "tools/list").await, "the proxy changes nothing by default");
     proxy.set(ProxyFault::Bytewise);
@@ -62,7 +62,7 @@ async fn proxy_distorts_the_output_of_the_server() {
     let waiting = tokio::spawn(post(proxy.address, "tools/list"));
     // sleep: the proxy does not report new connections.
     tokio::time::sleep(Duration::from_millis(100)).await;
-    proxy.cut();
+    proxy.cut_connections();
     let cut = timeout(Duration::from_secs(2), waiting).await.expect("the connection ends when it is cut").unwrap();
     assert_eq!(cut, "", "a cut connection has no output");
 }

@@ -11,7 +11,7 @@ use crate::refusal::UpdateRefusal;
 /// Maximum number of redirects per request. GitHub's releases use two.
 const MAX_REDIRECTS: usize = 5;
 /// Suffix of a signature's file name, as the bundler names it.
-const SIGNATURE: &str = ".sig";
+const SIGNATURE_SUFFIX: &str = ".sig";
 
 /// Limits of update downloads.
 #[derive(Debug, Clone, Copy)]
@@ -57,9 +57,9 @@ impl ReleaseAddress {
         &self.0
     }
 
-    fn of_signature(&self) -> Url {
+    fn signature_url(&self) -> Url {
         let mut url = self.0.clone();
-        url.set_path(&format!("{}{SIGNATURE}", self.0.path()));
+        url.set_path(&format!("{}{SIGNATURE_SUFFIX}", self.0.path()));
         url
     }
 
@@ -79,20 +79,20 @@ pub(crate) struct ReleaseFetcher {
 impl ReleaseFetcher {
     pub(crate) fn new(address: ReleaseAddress, limits: UpdateLimits) -> Result<Self, UpdateRefusal> {
         let client = mcp_transport::http::for_updates(is_loopback(&address.0));
-        let client = client.map_err(|error| UpdateRefusal::Build(cause(&error)))?;
+        let client = client.map_err(|error| UpdateRefusal::Build(innermost_cause(&error)))?;
         Ok(Self { address, client, limits })
     }
 
     /// Returns the manifest and its signature, both unverified. `None` if there is none (status 204), which an
     /// attacker who can block the response could cause as well.
     pub(crate) async fn manifest(&self) -> Result<Option<(Vec<u8>, String)>, UpdateRefusal> {
-        let Some(manifest) = self.small(self.address.0.clone()).await? else { return Ok(None) };
-        let signature = self.small(self.address.of_signature()).await?.unwrap_or_default();
+        let Some(manifest) = self.download_small(self.address.0.clone()).await? else { return Ok(None) };
+        let signature = self.download_small(self.address.signature_url()).await?.unwrap_or_default();
         // Invalid UTF-8 is not a signature, and fails verification.
         Ok(Some((manifest, String::from_utf8_lossy(&signature).into_owned())))
     }
 
-    async fn small(&self, url: Url) -> Result<Option<Vec<u8>>, UpdateRefusal> {
+    async fn download_small(&self, url: Url) -> Result<Option<Vec<u8>>, UpdateRefusal> {
         let limit = self.limits.manifest_bytes;
         let get = async {
             let mut response = self.get(url).await?;
@@ -100,7 +100,9 @@ impl ReleaseFetcher {
                 return Ok(None);
             }
             let mut body = Vec::new();
-            while let Some(piece) = response.chunk().await.map_err(|error| UpdateRefusal::Unreachable(cause(&error)))? {
+            while let Some(piece) =
+                response.chunk().await.map_err(|error| UpdateRefusal::Unreachable(innermost_cause(&error)))?
+            {
                 if body.len() + piece.len() > limit {
                     return Err(UpdateRefusal::ManifestTooLarge(limit));
                 }
@@ -113,7 +115,7 @@ impl ReleaseFetcher {
     }
 
     /// Downloads a file of exactly this size. `on_bytes` receives the number of bytes so far.
-    pub(crate) async fn file(
+    pub(crate) async fn download_file(
         &self,
         url: Url,
         size: u64,
@@ -128,7 +130,9 @@ impl ReleaseFetcher {
         let mut file = Vec::new();
         loop {
             let piece = tokio::time::timeout(time, response.chunk()).await.map_err(|_| slow())?;
-            let Some(piece) = piece.map_err(|error| UpdateRefusal::Unreachable(cause(&error)))? else { break };
+            let Some(piece) = piece.map_err(|error| UpdateRefusal::Unreachable(innermost_cause(&error)))? else {
+                break;
+            };
             file.extend_from_slice(&piece);
             if file.len() as u64 > size {
                 return Err(UpdateRefusal::Size(size));
@@ -141,7 +145,7 @@ impl ReleaseFetcher {
     async fn get(&self, mut url: Url) -> Result<Response, UpdateRefusal> {
         for _ in 0..=MAX_REDIRECTS {
             let answer = self.client.get(url.clone()).send().await;
-            let response = answer.map_err(|error| UpdateRefusal::Unreachable(cause(&error)))?;
+            let response = answer.map_err(|error| UpdateRefusal::Unreachable(innermost_cause(&error)))?;
             let status = response.status();
             if status.is_success() {
                 return Ok(response);
@@ -171,7 +175,7 @@ fn displayed_url(url: &Url) -> String {
 }
 
 /// Returns the innermost cause, which says what happened; the outer ones name the URL.
-fn cause(error: &dyn std::error::Error) -> String {
+fn innermost_cause(error: &dyn std::error::Error) -> String {
     let mut cause = error;
     while let Some(inner) = cause.source() {
         cause = inner;
@@ -204,6 +208,6 @@ mod tests {
     #[test]
     fn signature_url_is_next_to_the_manifest() {
         let address = ReleaseAddress::parse("https://releases.example/a/latest.json?x=1").unwrap();
-        assert_eq!(address.of_signature().as_str(), "https://releases.example/a/latest.json.sig?x=1");
+        assert_eq!(address.signature_url().as_str(), "https://releases.example/a/latest.json.sig?x=1");
     }
 }

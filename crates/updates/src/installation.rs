@@ -59,7 +59,7 @@ pub enum Installation {
 /// Folders that belong to the system's package manager.
 const SYSTEM_FOLDERS: [&str; 3] = ["/usr", "/bin", "/opt"];
 /// Folder below /usr that belongs to the administrator.
-const LOCAL: &str = "/usr/local";
+const LOCAL_FOLDER: &str = "/usr/local";
 
 impl Installation {
     /// Determines the way of installation from the evidence.
@@ -80,7 +80,7 @@ impl Installation {
             Some(PackageType::Nsis) => Self::WindowsSetup,
             // An unpacked AppImage, or a package type that no release has.
             Some(PackageType::AppImage | PackageType::Msi) => Self::Unknown,
-            None if is_of_system(&traces.program) => Self::SystemPackage,
+            None if is_system_program(&traces.program) => Self::SystemPackage,
             None => Self::Unknown,
         }
     }
@@ -99,15 +99,15 @@ impl Installation {
     }
 }
 
-fn is_of_system(program: &Path) -> bool {
-    SYSTEM_FOLDERS.iter().any(|folder| program.starts_with(folder)) && !program.starts_with(LOCAL)
+fn is_system_program(program: &Path) -> bool {
+    SYSTEM_FOLDERS.iter().any(|folder| program.starts_with(folder)) && !program.starts_with(LOCAL_FOLDER)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn of(bundle: Option<PackageType>, program: &str, appimage: Option<&str>) -> Installation {
+    fn detect_with(bundle: Option<PackageType>, program: &str, appimage: Option<&str>) -> Installation {
         Installation::detect(&InstallTraces {
             bundle,
             program: program.into(),
@@ -119,19 +119,37 @@ mod tests {
     #[test]
     fn package_type_is_detected_by_its_mark_or_path() {
         let image = Some("/home/ann/Drawbridge.AppImage");
-        assert_eq!(of(Some(PackageType::AppImage), "/tmp/.mount_x/usr/bin/drawbridge", image), Installation::AppImage);
         assert_eq!(
-            of(Some(PackageType::AppImage), "/home/ann/squashfs-root/AppRun", None),
+            detect_with(Some(PackageType::AppImage), "/tmp/.mount_x/usr/bin/drawbridge", image),
+            Installation::AppImage
+        );
+        assert_eq!(
+            detect_with(Some(PackageType::AppImage), "/home/ann/squashfs-root/AppRun", None),
             Installation::Unknown,
             "unpacked"
         );
-        assert_eq!(of(Some(PackageType::Deb), "/home/ann/drawbridge", None), Installation::SystemPackage);
-        assert_eq!(of(None, "/usr/bin/drawbridge", None), Installation::SystemPackage, "our packages have no mark");
-        assert_eq!(of(None, "/usr/bin/drawbridge", image), Installation::SystemPackage, "an inherited variable");
-        assert_eq!(of(None, "/usr/local/bin/drawbridge", None), Installation::Unknown, "put there by hand");
-        assert_eq!(of(None, "/home/ann/src/target/release/drawbridge", None), Installation::Unknown, "a source build");
-        assert_eq!(of(Some(PackageType::App), "/Applications/Drawbridge.app", None), Installation::MacApp);
-        assert_eq!(of(Some(PackageType::Msi), "C:\\Program Files\\drawbridge.exe", None), Installation::Unknown);
+        assert_eq!(detect_with(Some(PackageType::Deb), "/home/ann/drawbridge", None), Installation::SystemPackage);
+        assert_eq!(
+            detect_with(None, "/usr/bin/drawbridge", None),
+            Installation::SystemPackage,
+            "our packages have no mark"
+        );
+        assert_eq!(
+            detect_with(None, "/usr/bin/drawbridge", image),
+            Installation::SystemPackage,
+            "an inherited variable"
+        );
+        assert_eq!(detect_with(None, "/usr/local/bin/drawbridge", None), Installation::Unknown, "put there by hand");
+        assert_eq!(
+            detect_with(None, "/home/ann/src/target/release/drawbridge", None),
+            Installation::Unknown,
+            "a source build"
+        );
+        assert_eq!(detect_with(Some(PackageType::App), "/Applications/Drawbridge.app", None), Installation::MacApp);
+        assert_eq!(
+            detect_with(Some(PackageType::Msi), "C:\\Program Files\\drawbridge.exe", None),
+            Installation::Unknown
+        );
     }
 
     #[test]

@@ -31,7 +31,7 @@ impl ReleaseKey {
     pub fn parse(text: &str) -> Result<Self, UpdateRefusal> {
         let bad = || UpdateRefusal::Build("its public key can't be read".to_owned());
         let text = text.trim();
-        let lines = decoded(text).ok_or_else(bad)?;
+        let lines = decode_base64_text(text).ok_or_else(bad)?;
         let key = PublicKey::decode(&lines).map_err(|_| bad())?;
         let id = lines.lines().nth(1).and_then(key_id).ok_or_else(bad)?;
         Ok(Self { key, text: text.to_owned(), id })
@@ -67,7 +67,7 @@ impl ReleaseKey {
     /// Verifies a signature, and returns its trusted comment, which the signature covers: fields separated by tabs,
     /// such as `timestamp:1700000000`, `file:latest.json`.
     fn verify(&self, bytes: &[u8], signature: &str) -> Result<String, SignatureProblem> {
-        let signature = decoded(signature.trim()).ok_or(SignatureProblem::Unreadable)?;
+        let signature = decode_base64_text(signature.trim()).ok_or(SignatureProblem::Unreadable)?;
         let signature = Signature::decode(&signature).map_err(|_| SignatureProblem::Unreadable)?;
         // Legacy signatures cover the bytes without hashing them; the project never made one.
         self.key.verify(bytes, &signature, false).map_err(|error| SignatureProblem::from(&error))?;
@@ -81,7 +81,7 @@ impl fmt::Debug for ReleaseKey {
     }
 }
 
-fn decoded(text: &str) -> Option<String> {
+fn decode_base64_text(text: &str) -> Option<String> {
     String::from_utf8(STANDARD.decode(text).ok()?).ok()
 }
 

@@ -13,7 +13,7 @@ use crate::report::{UpdateReport, UpdateSource, UpdateStep};
 use crate::signature::ReleaseKey;
 
 /// Maximum number of progress reports per download.
-const MOST_TOLD: u64 = 100;
+const MAX_PROGRESS_REPORTS: u64 = 100;
 
 /// The address of announced releases, and the key that signs them. Both are embedded at build time.
 #[derive(Debug, Clone)]
@@ -30,7 +30,7 @@ impl UpdateChannel {
     /// # Errors
     ///
     /// Returns [`UpdateRefusal::Build`] if they are invalid.
-    pub fn of_build(address: Option<&str>, key: Option<&str>) -> Result<Option<Self>, UpdateRefusal> {
+    pub fn from_build_settings(address: Option<&str>, key: Option<&str>) -> Result<Option<Self>, UpdateRefusal> {
         let given = |value: Option<&str>| value.map(str::trim).filter(|value| !value.is_empty()).map(str::to_owned);
         let (Some(address), Some(key)) = (given(address), given(key)) else { return Ok(None) };
         Ok(Some(Self { address: ReleaseAddress::parse(&address)?, key: ReleaseKey::parse(&key)? }))
@@ -115,7 +115,7 @@ impl Updater {
     /// [`UpdateRefusal::NotReady`].
     pub async fn check(&self, progress: ProgressCallback<'_>) -> Result<(), UpdateRefusal> {
         let (turn, releases, ()) = self.begin(|_| Ok(((), UpdateStep::Checking)), progress)?;
-        let found = self.look(releases).await;
+        let found = self.find_release(releases).await;
         let outcome = found.map(|release| match release {
             Some(release) => (UpdateStep::Found { release: release.announcement.clone() }, Some(release)),
             None => (UpdateStep::Current, None),
@@ -172,7 +172,7 @@ impl Updater {
         self.stop.notify_waiters();
     }
 
-    async fn look(&self, releases: &ReleaseFeed) -> Result<Option<Release>, UpdateRefusal> {
+    async fn find_release(&self, releases: &ReleaseFeed) -> Result<Option<Release>, UpdateRefusal> {
         let Some((bytes, signature)) = releases.fetcher.manifest().await? else { return Ok(None) };
         // The signature is verified before anything is parsed.
         releases.key.verify_manifest(&bytes, &signature)?;
@@ -188,14 +188,14 @@ impl Updater {
         let ReleaseAnnouncement { size, .. } = release.announcement;
         let mut told = 0;
         let on_bytes = |received: u64| {
-            let part = received.saturating_mul(MOST_TOLD) / size.max(1);
+            let part = received.saturating_mul(MAX_PROGRESS_REPORTS) / size.max(1);
             if part > told {
                 told = part;
                 self.state().step = UpdateStep::Downloading { release: release.announcement.clone(), received };
                 progress(self.report());
             }
         };
-        releases.fetcher.file(release.url.clone(), size, on_bytes).await
+        releases.fetcher.download_file(release.url.clone(), size, on_bytes).await
     }
 
     fn begin<T>(

@@ -37,7 +37,7 @@ fn program(server: &ReleaseServer, keys: &TestKeys) -> Updater {
 }
 
 fn channel(server: &ReleaseServer, keys: &TestKeys) -> Result<Option<UpdateChannel>, UpdateRefusal> {
-    UpdateChannel::of_build(Some(&server.address()), Some(keys.public().as_str()))
+    UpdateChannel::from_build_settings(Some(&server.address()), Some(keys.public().as_str()))
 }
 
 /// Runs all steps until one fails.
@@ -286,7 +286,8 @@ async fn externally_updated_installation_sends_no_request() {
     let server = ReleaseServer::start(ServedRelease::release(&keys, VERSION)).await;
     let of =
         |installation, channel| Updater::new(Version::new(1, 0, 0), installation, channel, UpdateLimits::default());
-    let bad = UpdateChannel::of_build(Some("http://releases.example/latest.json"), Some(keys.public().as_str()));
+    let bad =
+        UpdateChannel::from_build_settings(Some("http://releases.example/latest.json"), Some(keys.public().as_str()));
     let unusable = UpdateSource::Unusable { cause: bad.as_ref().unwrap_err().to_string() };
     for (updates, source) in [
         (of(Installation::SystemPackage, channel(&server, &keys)), UpdateSource::PackageManager),
@@ -307,7 +308,7 @@ async fn externally_updated_installation_sends_no_request() {
 fn build_with_both_values_has_a_channel() {
     let keys = TestKeys::new();
     let (address, key) = ("https://releases.example/latest.json", keys.public().as_str().to_owned());
-    let of = |address, key| UpdateChannel::of_build(address, key).map(|channel| channel.is_some());
+    let of = |address, key| UpdateChannel::from_build_settings(address, key).map(|channel| channel.is_some());
     assert_eq!(of(Some(address), Some(&key)), Ok(true));
     for (address, key) in [(None, None), (Some(address), None), (None, Some(key.as_str())), (Some(address), Some(" "))]
     {

@@ -11,7 +11,7 @@ use crate::process::{Program, cargo};
 use crate::progress::step;
 use crate::workspace;
 
-const FILE: &str = "src/lib/api/generated.ts";
+const GENERATED_FILE: &str = "src/lib/api/generated.ts";
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -22,34 +22,34 @@ pub(crate) struct Options {
 
 pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     step("reading the contract from crates/api");
-    let generator = cargo().dir(workspace::root()).args(["run", "-q", "-p", "api", "--example", "typescript"]);
+    let generator = cargo().dir(workspace::root_folder()).args(["run", "-q", "-p", "api", "--example", "typescript"]);
     if options.check {
-        return check(generator);
+        return check_generated(generator);
     }
-    let file = workspace::ui().join(FILE);
-    fs::write(&file, output(generator)?).map_err(Problem::file(&file))?;
+    let file = workspace::ui_folder().join(GENERATED_FILE);
+    fs::write(&file, generator_output(generator)?).map_err(Problem::file(&file))?;
     println!("Wrote {}", file.display());
     Ok(())
 }
 
 /// Returns an error with the first difference if the copy is not the output of the generator.
-pub(crate) fn check(generator: Program) -> Result<(), Problem> {
-    let file = workspace::ui().join(FILE);
+pub(crate) fn check_generated(generator: Program) -> Result<(), Problem> {
+    let file = workspace::ui_folder().join(GENERATED_FILE);
     let committed = fs::read_to_string(&file).map_err(Problem::file(&file))?;
-    match drift(&committed, &output(generator)?) {
+    match first_difference(&committed, &generator_output(generator)?) {
         None => Ok(()),
         Some(difference) => Err(Problem::Machine(difference)),
     }
 }
 
-fn output(generator: Program) -> Result<String, Problem> {
+fn generator_output(generator: Program) -> Result<String, Problem> {
     let (text, outcome) = generator.output_and_end()?;
-    outcome.map(|()| doc_links::as_names(&text))
+    outcome.map(|()| doc_links::replace_links(&text))
 }
 
 /// Returns the first difference between the committed copy and the contract, with the command that updates it, or
 /// `None` if they are equal. Line endings do not count.
-fn drift(committed: &str, generated: &str) -> Option<String> {
+fn first_difference(committed: &str, generated: &str) -> Option<String> {
     let mut ours = committed.lines();
     let mut theirs = generated.lines();
     let mut number = 0;
@@ -59,7 +59,7 @@ fn drift(committed: &str, generated: &str) -> Option<String> {
         if our != their {
             let shown = |line: Option<&str>| line.unwrap_or("(the file ends)").to_owned();
             return Some(format!(
-                "ui/{FILE} is not what crates/api says; run `cargo xtask codegen` and commit the result.\n  \
+                "ui/{GENERATED_FILE} is not what crates/api says; run `cargo xtask codegen` and commit the result.\n  \
                  first difference in line {number}:\n  - {}\n  + {}",
                 shown(our),
                 shown(their)
@@ -75,14 +75,14 @@ mod tests {
 
     #[test]
     fn line_endings_are_not_drift() {
-        assert_eq!(drift("a\r\nb\r\n", "a\nb\n"), None, "line ends do not count");
+        assert_eq!(first_difference("a\r\nb\r\n", "a\nb\n"), None, "line ends do not count");
     }
 
     #[test]
     fn first_difference_is_named() {
-        let changed = drift("a\nb\n", "a\nc\n").unwrap_or_default();
+        let changed = first_difference("a\nb\n", "a\nc\n").unwrap_or_default();
         assert!(changed.contains("line 2") && changed.contains("- b") && changed.contains("+ c"), "{changed}");
-        let shorter = drift("a\n", "a\nb\n").unwrap_or_default();
+        let shorter = first_difference("a\n", "a\nb\n").unwrap_or_default();
         assert!(shorter.contains("line 2") && shorter.contains("(the file ends)"), "a missing end is drift: {shorter}");
     }
 }

@@ -13,7 +13,7 @@ use crate::system_packages::{self, BUILD_SHELL, COMPILER, RequiredPackage};
 use crate::{node, workspace};
 
 /// Port at which tauri.conf.json expects the page's development server.
-const PORT: u16 = 1420;
+const SERVER_PORT: u16 = 1420;
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -26,34 +26,35 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     if !has_display() {
         return Err(Problem::Machine("there is no display to show the window on; `cargo xtask run` needs none".into()));
     }
-    if answers() {
-        return Err(Problem::Machine(format!("port {PORT} is in use; end what listens there first")));
+    if is_server_listening() {
+        return Err(Problem::Machine(format!("port {SERVER_PORT} is in use; end what listens there first")));
     }
     let needs: Vec<RequiredPackage> = COMPILER.iter().chain(BUILD_SHELL).copied().collect();
-    system_packages::ensure(&needs, options.yes)?;
-    node::check()?;
-    node::install(&workspace::ui(), &mut Program::run)?;
+    system_packages::ensure_installed(&needs, options.yes)?;
+    node::check_version()?;
+    node::install_packages(&workspace::ui_folder(), &mut Program::run)?;
     step("starting the page's development server");
-    let mut server = node::npm(&workspace::ui()).args(["run", "dev"]).start()?;
+    let mut server = node::npm(&workspace::ui_folder()).args(["run", "dev"]).start()?;
     wait_for_server(&mut server)?;
-    cargo().dir(workspace::root()).args(["build", "-p", "demo-server"]).run()?;
+    cargo().dir(workspace::root_folder()).args(["build", "-p", "demo-server"]).run()?;
     step("building and opening the app; closing its window ends both");
-    cargo().dir(workspace::root()).args(["run", "-p", "drawbridge"]).run()
+    cargo().dir(workspace::root_folder()).args(["run", "-p", "drawbridge"]).run()
 }
 
-fn answers() -> bool {
+fn is_server_listening() -> bool {
     // The server may listen on either address, depending on the meaning of localhost.
-    TcpStream::connect((Ipv4Addr::LOCALHOST, PORT)).is_ok() || TcpStream::connect((Ipv6Addr::LOCALHOST, PORT)).is_ok()
+    TcpStream::connect((Ipv4Addr::LOCALHOST, SERVER_PORT)).is_ok()
+        || TcpStream::connect((Ipv6Addr::LOCALHOST, SERVER_PORT)).is_ok()
 }
 
 fn wait_for_server(server: &mut Running) -> Result<(), Problem> {
     let start = Instant::now();
-    while !answers() {
-        if let Some(status) = server.ended()? {
+    while !is_server_listening() {
+        if let Some(status) = server.exit_status()? {
             return Err(Problem::Machine(format!("the development server ended ({status})")));
         }
         if start.elapsed() > Duration::from_secs(60) {
-            return Err(Problem::Machine(format!("the development server does not listen on port {PORT}")));
+            return Err(Problem::Machine(format!("the development server does not listen on port {SERVER_PORT}")));
         }
         process::pause(Duration::from_millis(100))?;
     }

@@ -12,27 +12,27 @@ use std::time::Duration;
 use clap::Args;
 
 use crate::problem::Problem;
-use crate::process::{Program, Running, answers, cargo};
+use crate::process::{Program, Running, cargo, succeeds};
 use crate::progress::step;
 use crate::workspace;
 
 /// Targets that run at the same time: one for each processor of a small machine.
-const AT_ONCE: usize = 2;
+const MAX_PARALLEL: usize = 2;
 /// Default time for each target under libFuzzer, in seconds. Longer runs belong to a nightly job.
-const SECONDS: u64 = 30;
+const DEFAULT_SECONDS: u64 = 30;
 /// Default time of the replay, in seconds.
 const REPLAY_SECONDS: u64 = 2;
 /// Time in addition to that of the target, for reading the corpus and for the last input.
-const PATIENCE: Duration = Duration::from_secs(5 * 60);
+const EXTRA_TIME: Duration = Duration::from_secs(5 * 60);
 /// The longest input, in bytes; the readers' own limits are larger and have tests of their own.
-const LONGEST: &str = "-max_len=8192";
+const MAX_INPUT_OPTION: &str = "-max_len=8192";
 /// No reader takes so much memory at once for such an input, nor so much in all.
-const MEMORY: [&str; 2] = ["-malloc_limit_mb=64", "-rss_limit_mb=1024"];
+const MEMORY_OPTIONS: [&str; 2] = ["-malloc_limit_mb=64", "-rss_limit_mb=1024"];
 /// An input that takes longer, in seconds, is a finding.
-const SLOW: &str = "-timeout=10";
+const TIMEOUT_OPTION: &str = "-timeout=10";
 
 /// Maximum number of lines of a target's panic message that are shown.
-const LINES_OF_MESSAGE: usize = 20;
+const MAX_MESSAGE_LINES: usize = 20;
 
 #[derive(Args, Default)]
 pub(crate) struct Options {
@@ -53,39 +53,40 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     if options.stable || !(options.libfuzzer || has_libfuzzer()) {
         step("fuzz: replaying on stable Rust (libFuzzer needs a nightly toolchain and cargo-fuzz)");
         let seconds = options.seconds.unwrap_or(REPLAY_SECONDS).to_string();
-        let tests = cargo().dir(workspace::root()).args(["test", "-p", "fuzz-targets", "--test", "replay", "--"]);
+        let tests =
+            cargo().dir(workspace::root_folder()).args(["test", "-p", "fuzz-targets", "--test", "replay", "--"]);
         let tests = tests.args(["--test-threads=1", "--nocapture"]).args(&options.targets);
         return tests.env("FUZZ_SECONDS", seconds).run();
     }
-    drive(options)
+    run_targets(options)
 }
 
 /// Returns true if libFuzzer can be used here.
 fn has_libfuzzer() -> bool {
-    cfg!(unix) && answers("rustup", &["run", "nightly", "cargo", "fuzz", "--version"])
+    cfg!(unix) && succeeds("rustup", &["run", "nightly", "cargo", "fuzz", "--version"])
 }
 
 /// Builds the programs, runs them, and prints one line for each and the numbers at the end.
-fn drive(options: &Options) -> Result<(), Problem> {
-    let known = targets()?;
+fn run_targets(options: &Options) -> Result<(), Problem> {
+    let known = target_names()?;
     if let Some(unknown) = options.targets.iter().find(|name| !known.contains(name)) {
         return Err(Problem::Machine(format!("there is no target {unknown}; there are {}", known.join(", "))));
     }
     let folder = workspace::target_folder("fuzz")?;
     let chosen = |name: &String| options.targets.is_empty() || options.targets.contains(name);
     let mut waiting: Vec<String> = known.into_iter().filter(chosen).collect();
-    let (count, seconds) = (waiting.len(), options.seconds.unwrap_or(SECONDS));
+    let (count, seconds) = (waiting.len(), options.seconds.unwrap_or(DEFAULT_SECONDS));
     step("fuzz: building the targets for libFuzzer");
     cargo_fuzz("build", &folder).run()?;
-    step(&format!("fuzz: {count} targets, {seconds} s each, {AT_ONCE} at once"));
-    let limit = Duration::from_secs(seconds) + PATIENCE;
+    step(&format!("fuzz: {count} targets, {seconds} s each, {MAX_PARALLEL} at once"));
+    let limit = Duration::from_secs(seconds) + EXTRA_TIME;
     let (mut under_way, mut passed) = (Vec::new(), 0);
     waiting.reverse();
     loop {
-        while under_way.len() < AT_ONCE
+        while under_way.len() < MAX_PARALLEL
             && let Some(name) = waiting.pop()
         {
-            under_way.push((start(&name, &folder, seconds)?, name));
+            under_way.push((start_target(&name, &folder, seconds)?, name));
         }
         if under_way.is_empty() {
             break;
@@ -98,9 +99,9 @@ fn drive(options: &Options) -> Result<(), Problem> {
             }
             Err(Problem::Interrupted) => return Err(Problem::Interrupted),
             Err(problem) => {
-                let path = log(&folder, &name);
+                let path = log_path(&folder, &name);
                 println!("{name}: {problem}; {} says more", path.display());
-                println!("{}", finding_in(&fs::read_to_string(&path).unwrap_or_default()));
+                println!("{}", parse_finding(&fs::read_to_string(&path).unwrap_or_default()));
             }
         }
     }
@@ -109,18 +110,18 @@ fn drive(options: &Options) -> Result<(), Problem> {
 }
 
 /// Returns the lines of libFuzzer's log that name the violated property and the path of the input.
-fn finding_in(log: &str) -> String {
+fn parse_finding(log: &str) -> String {
     let mut lines = log.lines();
     let panicked = lines.by_ref().find(|line| line.contains("panicked at"));
-    let message = lines.by_ref().take_while(|line| !line.starts_with("stack backtrace")).take(LINES_OF_MESSAGE);
+    let message = lines.by_ref().take_while(|line| !line.starts_with("stack backtrace")).take(MAX_MESSAGE_LINES);
     let message: Vec<&str> = panicked.into_iter().chain(message).collect();
     let input = log.lines().filter(|line| line.contains("Test unit written to") || line.starts_with("SUMMARY"));
     message.into_iter().chain(input).collect::<Vec<_>>().join("\n")
 }
 
 /// Returns the names of all targets, which are the names of the programs.
-fn targets() -> Result<Vec<String>, Problem> {
-    let folder = workspace::tests().join("fuzz/fuzz_targets");
+fn target_names() -> Result<Vec<String>, Problem> {
+    let folder = workspace::tests_folder().join("fuzz/fuzz_targets");
     let mut names = Vec::new();
     for entry in fs::read_dir(&folder).map_err(Problem::file(&folder))? {
         let path = entry.map_err(Problem::file(&folder))?.path();
@@ -133,22 +134,27 @@ fn targets() -> Result<Vec<String>, Problem> {
 fn cargo_fuzz(task: &str, folder: &Path) -> Program {
     let program = Program::new("rustup").args(["run", "nightly", "cargo", "fuzz", task, "--fuzz-dir", "tests/fuzz"]);
     // The readers have no unsafe code, so a sanitizer of memory would only make each run slower.
-    program.dir(workspace::root()).args(["--sanitizer", "none", "--target-dir"]).arg(folder)
+    program.dir(workspace::root_folder()).args(["--sanitizer", "none", "--target-dir"]).arg(folder)
 }
 
 /// Starts a target. New inputs are written to a separate folder, so that the committed corpus stays small.
-fn start(name: &str, folder: &Path, seconds: u64) -> Result<Running, Problem> {
+fn start_target(name: &str, folder: &Path, seconds: u64) -> Result<Running, Problem> {
     let found = folder.join("corpus").join(name);
     fs::create_dir_all(&found).map_err(Problem::file(&found))?;
-    let path = log(folder, name);
+    let path = log_path(folder, name);
     let file = File::create(&path).map_err(Problem::file(&path))?;
-    let committed = workspace::tests().join("fuzz/corpus").join(name);
-    let run = cargo_fuzz("run", folder).arg(name).args([&found, &committed]).arg("--").arg(LONGEST).args(MEMORY);
-    let run = run.args([SLOW, "-print_final_stats=1"]).arg(format!("-max_total_time={seconds}"));
+    let committed = workspace::tests_folder().join("fuzz/corpus").join(name);
+    let run = cargo_fuzz("run", folder)
+        .arg(name)
+        .args([&found, &committed])
+        .arg("--")
+        .arg(MAX_INPUT_OPTION)
+        .args(MEMORY_OPTIONS);
+    let run = run.args([TIMEOUT_OPTION, "-print_final_stats=1"]).arg(format!("-max_total_time={seconds}"));
     run.output_to(&file).map_err(Problem::file(&path))?.start()
 }
 
-fn log(folder: &Path, name: &str) -> PathBuf {
+fn log_path(folder: &Path, name: &str) -> PathBuf {
     folder.join(format!("{name}.log"))
 }
 
@@ -158,10 +164,10 @@ mod tests {
 
     #[test]
     fn each_target_has_a_corpus() {
-        let names = targets().unwrap();
+        let names = target_names().unwrap();
         assert!(names.len() > 10, "the targets: {names:?}");
         for name in names {
-            let corpus = workspace::tests().join("fuzz/corpus").join(&name);
+            let corpus = workspace::tests_folder().join("fuzz/corpus").join(&name);
             assert!(fs::read_dir(corpus).unwrap().count() > 3, "{name} begins with seeds");
         }
     }
@@ -169,7 +175,7 @@ mod tests {
     #[test]
     fn unknown_target_is_named_before_anything_is_built() {
         let options = Options { targets: vec!["moon".to_owned()], ..Options::default() };
-        assert!(drive(&options).unwrap_err().to_string().contains("there is no target moon"), "the name is told");
+        assert!(run_targets(&options).unwrap_err().to_string().contains("there is no target moon"), "the name is told");
     }
 
     #[test]
@@ -177,6 +183,6 @@ mod tests {
         let log = "#1\tINITED\nthread '<unnamed>' panicked at form.rs:3:5:\n2 fields\nstack backtrace:\n   0: begin\n\
             ==7== ERROR: libFuzzer: deadly signal\nSUMMARY: libFuzzer: deadly signal\nartifact_prefix='a/'; Test unit written to a/crash-1";
         let told = "thread '<unnamed>' panicked at form.rs:3:5:\n2 fields\nSUMMARY: libFuzzer: deadly signal\nartifact_prefix='a/'; Test unit written to a/crash-1";
-        assert_eq!(finding_in(log), told);
+        assert_eq!(parse_finding(log), told);
     }
 }

@@ -11,7 +11,7 @@ use crate::progress::step;
 use crate::workspace;
 
 /// The oldest version that the page's build tool runs on: major, minor.
-const OLDEST: (u32, u32) = (20, 19);
+const MIN_VERSION: (u32, u32) = (20, 19);
 
 /// npm, to be run in a folder with a package.json.
 pub(crate) fn npm(folder: &Path) -> Program {
@@ -24,23 +24,25 @@ pub(crate) fn npx(folder: &Path) -> Program {
 }
 
 /// Returns an error with a next step if there is no Node.js, or if it is too old.
-pub(crate) fn check() -> Result<(), Problem> {
-    let wanted =
-        format!("Node.js {}.{} or newer is needed (https://nodejs.org, or `nvm install --lts`)", OLDEST.0, OLDEST.1);
+pub(crate) fn check_version() -> Result<(), Problem> {
+    let wanted = format!(
+        "Node.js {}.{} or newer is needed (https://nodejs.org, or `nvm install --lts`)",
+        MIN_VERSION.0, MIN_VERSION.1
+    );
     let answer = Program::new("node").arg("--version").output();
     let Ok(answer) = answer else {
         return Err(Problem::Machine(format!("node was not found on the PATH. {wanted}")));
     };
-    if version(&answer).is_none_or(|found| found < OLDEST) {
+    if parse_version(&answer).is_none_or(|found| found < MIN_VERSION) {
         return Err(Problem::Machine(format!("node is {}. {wanted}", answer.trim())));
     }
-    match npm(&workspace::root()).arg("--version").output() {
+    match npm(&workspace::root_folder()).arg("--version").output() {
         Ok(_) => Ok(()),
         Err(_) => Err(Problem::Machine(format!("node is here, but npm is not. {wanted}, with npm"))),
     }
 }
 
-fn version(answer: &str) -> Option<(u32, u32)> {
+fn parse_version(answer: &str) -> Option<(u32, u32)> {
     let mut parts = answer.trim().strip_prefix('v')?.split('.').map(str::parse);
     Some((parts.next()?.ok()?, parts.next()?.ok()?))
 }
@@ -50,11 +52,11 @@ pub(crate) type ProgramRunner<'a> = &'a mut dyn FnMut(Program) -> Result<(), Pro
 
 /// Locked while packages are installed or the page is built, since parts of the tests that run in parallel need the
 /// same ones.
-static WRITING: Mutex<()> = Mutex::new(());
+static INSTALL_LOCK: Mutex<()> = Mutex::new(());
 
 /// Installs the packages of the folder's lockfile, unless this lockfile has been installed already.
-pub(crate) fn install(folder: &Path, run: ProgramRunner) -> Result<(), Problem> {
-    let _alone = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
+pub(crate) fn install_packages(folder: &Path, run: ProgramRunner) -> Result<(), Problem> {
+    let _alone = INSTALL_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
     let lockfile = folder.join("package-lock.json");
     let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let stamp = workspace::target_folder("stamps")?.join(format!("{name}-package-lock.json"));
@@ -81,31 +83,31 @@ pub(crate) fn once_per_content(
 
 /// Builds the page into ui/dist, unless its sources are unchanged since the last build.
 pub(crate) fn build_page(run: ProgramRunner) -> Result<(), Problem> {
-    let _alone = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
-    let folder = workspace::ui();
-    let built = modified(&folder.join("dist/index.html"));
-    if built.is_some() && newest(&folder)? <= built {
+    let _alone = INSTALL_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
+    let folder = workspace::ui_folder();
+    let built = modification_time(&folder.join("dist/index.html"));
+    if built.is_some() && newest_modification(&folder)? <= built {
         return Ok(());
     }
     step("building the page");
     run(npm(&folder).args(["run", "build"]))
 }
 
-fn modified(path: &Path) -> Option<SystemTime> {
+fn modification_time(path: &Path) -> Option<SystemTime> {
     fs::metadata(path).and_then(|data| data.modified()).ok()
 }
 
 /// When anything that the page is made of was changed last; a folder counts, as it changes when a file is removed.
-fn newest(folder: &Path) -> Result<Option<SystemTime>, Problem> {
+fn newest_modification(folder: &Path) -> Result<Option<SystemTime>, Problem> {
     let mut newest = None;
     for entry in fs::read_dir(folder).map_err(Problem::file(folder))? {
         let path = entry.map_err(Problem::file(folder))?.path();
         if path.ends_with("node_modules") || path.ends_with("dist") {
             continue;
         }
-        newest = newest.max(modified(&path));
+        newest = newest.max(modification_time(&path));
         if path.is_dir() {
-            newest = newest.max(self::newest(&path)?);
+            newest = newest.max(self::newest_modification(&path)?);
         }
     }
     Ok(newest)
@@ -117,11 +119,11 @@ mod tests {
 
     #[test]
     fn versions_are_compared_as_numbers() {
-        assert_eq!(version("v20.20.2\n"), Some((20, 20)), "node's answer is read");
-        assert!(version("v20.9.0").is_some_and(|found| found < OLDEST), "20.9 is older than 20.19");
-        assert!(version("v9.99.0").is_some_and(|found| found < OLDEST), "9 is older than 20");
-        assert!(version("v22.0.0").is_some_and(|found| found >= OLDEST), "22 is new enough");
-        assert_eq!(version("20"), None, "anything else is not taken for a version");
+        assert_eq!(parse_version("v20.20.2\n"), Some((20, 20)), "node's answer is read");
+        assert!(parse_version("v20.9.0").is_some_and(|found| found < MIN_VERSION), "20.9 is older than 20.19");
+        assert!(parse_version("v9.99.0").is_some_and(|found| found < MIN_VERSION), "9 is older than 20");
+        assert!(parse_version("v22.0.0").is_some_and(|found| found >= MIN_VERSION), "22 is new enough");
+        assert_eq!(parse_version("20"), None, "anything else is not taken for a version");
     }
 
     #[test]
@@ -176,6 +178,10 @@ mod tests {
         let page = put("src/shell/App.svelte", 100);
         put("node_modules/a/index.js", 200);
         put("dist/index.html", 300);
-        assert_eq!(newest(folder.path()).unwrap(), Some(page), "sources count, results and packages do not");
+        assert_eq!(
+            newest_modification(folder.path()).unwrap(),
+            Some(page),
+            "sources count, results and packages do not"
+        );
     }
 }

@@ -43,12 +43,12 @@ pub(crate) fn cargo() -> Program {
 }
 
 /// Returns `true` if the program exists and succeeds with these arguments.
-pub(crate) fn answers(program: &str, arguments: &[&str]) -> bool {
+pub(crate) fn succeeds(program: &str, arguments: &[&str]) -> bool {
     Program::new(program).args(arguments).output().is_ok()
 }
 
 /// Returns the running processes that were started with this variable. Supported on Linux only; empty elsewhere.
-pub(crate) fn started_with(name: &str, value: &str) -> Vec<u32> {
+pub(crate) fn processes_with_variable(name: &str, value: &str) -> Vec<u32> {
     let Ok(processes) = std::fs::read_dir("/proc") else { return Vec::new() };
     let ids = processes.flatten().filter_map(|process| process.file_name().to_str()?.parse().ok());
     let wanted = format!("{name}={value}");
@@ -61,8 +61,8 @@ pub(crate) fn started_with(name: &str, value: &str) -> Vec<u32> {
 }
 
 /// Ends processes that somebody left behind.
-pub(crate) fn end(processes: &[u32]) {
-    processes.iter().copied().for_each(group::kill);
+pub(crate) fn kill_processes(processes: &[u32]) {
+    processes.iter().copied().for_each(group::kill_process);
 }
 
 /// A program about to be started.
@@ -77,7 +77,7 @@ impl Program {
         command.stdin(Stdio::null());
         // Cargo's variables about xtask are not meant for the programs it starts, and make build scripts run again.
         for (name, _) in env::vars_os() {
-            if is_about_this_package(&name.to_string_lossy()) {
+            if is_package_variable(&name.to_string_lossy()) {
                 command.env_remove(name);
             }
         }
@@ -141,7 +141,7 @@ impl Program {
     }
 
     /// As a person would type it.
-    pub(crate) fn shown(&self) -> String {
+    pub(crate) fn displayed_command(&self) -> String {
         let program = Path::new(self.command.get_program());
         let name = program.file_stem().unwrap_or(program.as_os_str()).to_string_lossy().into_owned();
         let arguments = self.command.get_args().map(|argument| argument.to_string_lossy().into_owned());
@@ -150,9 +150,9 @@ impl Program {
 
     pub(crate) fn start(mut self) -> Result<Running, Problem> {
         check_interrupt()?;
-        let shown = self.shown();
+        let shown = self.displayed_command();
         if self.own_group {
-            group::lead_own(&mut self.command);
+            group::lead_own_group(&mut self.command);
         }
         let child = self.command.spawn().map_err(|source| Problem::Start {
             program: self.command.get_program().to_string_lossy().into_owned(),
@@ -197,7 +197,7 @@ impl Running {
     }
 
     /// The exit status, once it has ended.
-    pub(crate) fn ended(&mut self) -> Result<Option<ExitStatus>, Problem> {
+    pub(crate) fn exit_status(&mut self) -> Result<Option<ExitStatus>, Problem> {
         self.child.try_wait().map_err(Problem::file(&self.shown))
     }
 
@@ -206,7 +206,7 @@ impl Running {
         let start = Instant::now();
         loop {
             check_interrupt()?;
-            match self.ended()? {
+            match self.exit_status()? {
                 Some(status) if status.success() => return Ok(()),
                 Some(status) => return Err(Problem::Failed { command: self.shown.clone(), status }),
                 None if start.elapsed() > limit => {
@@ -221,14 +221,16 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         if self.own_group {
-            group::stop(&mut self.child);
+            group::stop_group(&mut self.child);
         }
     }
 }
 
-fn is_about_this_package(variable: &str) -> bool {
-    const NAMES: [&str; 4] = ["CARGO_CRATE_NAME", "CARGO_BIN_NAME", "CARGO_PRIMARY_PACKAGE", "OUT_DIR"];
-    variable.starts_with("CARGO_PKG_") || variable.starts_with("CARGO_MANIFEST_") || NAMES.contains(&variable)
+fn is_package_variable(variable: &str) -> bool {
+    const PACKAGE_VARIABLES: [&str; 4] = ["CARGO_CRATE_NAME", "CARGO_BIN_NAME", "CARGO_PRIMARY_PACKAGE", "OUT_DIR"];
+    variable.starts_with("CARGO_PKG_")
+        || variable.starts_with("CARGO_MANIFEST_")
+        || PACKAGE_VARIABLES.contains(&variable)
 }
 
 #[cfg(test)]
@@ -237,10 +239,10 @@ mod tests {
 
     #[test]
     fn cargo_variables_about_xtask_are_not_passed_on() {
-        assert!(is_about_this_package("CARGO_PKG_VERSION"), "a package variable is held back");
-        assert!(is_about_this_package("CARGO_MANIFEST_DIR"), "the manifest's folder is held back");
-        assert!(!is_about_this_package("CARGO_TARGET_DIR"), "the target folder is passed on");
-        assert!(!is_about_this_package("PATH"), "the PATH is passed on");
+        assert!(is_package_variable("CARGO_PKG_VERSION"), "a package variable is held back");
+        assert!(is_package_variable("CARGO_MANIFEST_DIR"), "the manifest's folder is held back");
+        assert!(!is_package_variable("CARGO_TARGET_DIR"), "the target folder is passed on");
+        assert!(!is_package_variable("PATH"), "the PATH is passed on");
     }
 
     #[test]

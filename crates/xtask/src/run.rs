@@ -12,7 +12,7 @@ use crate::system_packages::{self, BUILD_SHELL, COMPILER, HEADLESS, RequiredPack
 use crate::{desktop_app, node, workspace};
 
 /// Timeout until the first content of a first start is drawn.
-const FIRST_CONTENT: Duration = Duration::from_secs(60);
+const FIRST_CONTENT_TIMEOUT: Duration = Duration::from_secs(60);
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -34,13 +34,13 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
         needs.extend(HEADLESS);
     }
     step("looking for system packages and Node.js");
-    system_packages::ensure(&needs, options.yes)?;
-    node::check()?;
-    node::install(&workspace::ui(), &mut Program::run)?;
+    system_packages::ensure_installed(&needs, options.yes)?;
+    node::check_version()?;
+    node::install_packages(&workspace::ui_folder(), &mut Program::run)?;
     node::build_page(&mut Program::run)?;
     step("building the app and the demo server (a first build takes some minutes)");
-    desktop_app::build(desktop_app::DEBUG).run()?;
-    let app = desktop_app::path(desktop_app::DEBUG)?;
+    desktop_app::build_program(desktop_app::DEBUG).run()?;
+    let app = desktop_app::app_path(desktop_app::DEBUG)?;
 
     if !headless {
         step("opening the window; it ends when the window is closed");
@@ -50,7 +50,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     let mut screen = VirtualScreen::start()?;
     step("opening the window");
     let mut window = screen.program(&app).start()?;
-    screen.picture(&mut window, &picture, FIRST_CONTENT)?;
+    screen.picture_with_content(&mut window, &picture, FIRST_CONTENT_TIMEOUT)?;
     println!("Screenshot: {}", picture.display());
     if options.screenshot_only {
         return Ok(());

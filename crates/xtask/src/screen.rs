@@ -11,7 +11,7 @@ use crate::process::{self, Program, Running};
 use crate::workspace;
 
 /// A window has been drawn when its picture has more colours than a blank page on a blank screen.
-const COLOURS_OF_CONTENT: u32 = 16;
+const MIN_CONTENT_COLOURS: u32 = 16;
 
 /// Returns `true` if a window can be opened on a display of the user.
 pub(crate) fn has_display() -> bool {
@@ -40,7 +40,7 @@ impl VirtualScreen {
         if let Some(output) = server.take_stdout() {
             BufReader::new(output).read_line(&mut line).map_err(Problem::file("Xvfb's display number"))?;
         }
-        let display = display_name(&line)
+        let display = parse_display(&line)
             .ok_or_else(|| Problem::Machine(format!("Xvfb did not start; see {}", log.display())))?;
         Ok(Self { server, display })
     }
@@ -60,20 +60,25 @@ impl VirtualScreen {
     /// Waits until something is drawn, then takes a picture of the whole screen.
     ///
     /// `app` is the process of the window. If it ends first, the wait fails.
-    pub(crate) fn picture(&mut self, app: &mut Running, file: &Path, limit: Duration) -> Result<(), Problem> {
+    pub(crate) fn picture_with_content(
+        &mut self,
+        app: &mut Running,
+        file: &Path,
+        limit: Duration,
+    ) -> Result<(), Problem> {
         let start = Instant::now();
         while start.elapsed() < limit {
-            if let Some(status) = app.ended()? {
+            if let Some(status) = app.exit_status()? {
                 return Err(Problem::Machine(format!("the app ended before its window had content ({status})")));
             }
-            if let Some(status) = self.server.ended()? {
+            if let Some(status) = self.server.exit_status()? {
                 return Err(Problem::Machine(format!("Xvfb ended ({status})")));
             }
-            self.shoot(file)?;
-            if colours(file)? >= COLOURS_OF_CONTENT {
+            self.take_picture(file)?;
+            if count_colours(file)? >= MIN_CONTENT_COLOURS {
                 // Fonts and images may be drawn a moment later.
                 process::pause(Duration::from_secs(1))?;
-                return self.shoot(file);
+                return self.take_picture(file);
             }
             process::pause(Duration::from_millis(500))?;
         }
@@ -84,17 +89,17 @@ impl VirtualScreen {
         )))
     }
 
-    fn shoot(&self, file: &Path) -> Result<(), Problem> {
+    fn take_picture(&self, file: &Path) -> Result<(), Problem> {
         Program::new("import").args(["-display", &self.display, "-window", "root"]).arg(file).run()
     }
 }
 
-fn display_name(line: &str) -> Option<String> {
+fn parse_display(line: &str) -> Option<String> {
     let number: u32 = line.trim().parse().ok()?;
     Some(format!(":{number}"))
 }
 
-fn colours(file: &Path) -> Result<u32, Problem> {
+fn count_colours(file: &Path) -> Result<u32, Problem> {
     let answer = Program::new("identify").args(["-format", "%k"]).arg(file).output()?;
     answer.trim().parse().map_err(|_| Problem::Machine(format!("identify answered {answer:?} for {}", file.display())))
 }
@@ -105,8 +110,8 @@ mod tests {
 
     #[test]
     fn only_a_number_is_a_display() {
-        assert_eq!(display_name("99\n").as_deref(), Some(":99"), "Xvfb's answer is read");
-        assert_eq!(display_name(""), None, "a server that ended has no display");
-        assert_eq!(display_name("(EE) Fatal"), None, "an error is not taken for a display");
+        assert_eq!(parse_display("99\n").as_deref(), Some(":99"), "Xvfb's answer is read");
+        assert_eq!(parse_display(""), None, "a server that ended has no display");
+        assert_eq!(parse_display("(EE) Fatal"), None, "an error is not taken for a display");
     }
 }

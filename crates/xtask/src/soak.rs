@@ -21,11 +21,11 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     if !cfg!(target_os = "linux") {
         return Err(Problem::Machine("the soak reads processes from /proc, so it runs on Linux only".into()));
     }
-    node::check()?;
+    node::check_version()?;
     step("building the host and the servers");
-    let build = cargo().dir(workspace::root()).args(["build", "-p", "dev-host", "-p", "testkit"]);
+    let build = cargo().dir(workspace::root_folder()).args(["build", "-p", "dev-host", "-p", "testkit"]);
     build.args(["--bin", "dev-host", "--bin", "scripted-server"]).run()?;
-    let script = workspace::tests().join("soak/run.mjs");
+    let script = workspace::tests_folder().join("soak/run.mjs");
     let program = Program::new("node").arg(script).arg(options.minutes.to_string());
     match options.seed {
         Some(seed) => program.arg(seed.to_string()).run(),

@@ -17,25 +17,25 @@ use crate::progress::step;
 
 /// Ensures that all packages are installed. Uses apt-get on systems that have it, after a confirmation unless the user
 /// is root or `yes` is set. On other systems, the error names the missing packages and the command to install them.
-pub(crate) fn ensure(needs: &[RequiredPackage], yes: bool) -> Result<(), Problem> {
+pub(crate) fn ensure_installed(needs: &[RequiredPackage], yes: bool) -> Result<(), Problem> {
     let system = System::read();
     let missing = match &system {
-        System::Debian { .. } => missing_on_debian(needs, &installed(needs)?),
-        System::MacOs | System::Windows => needs.iter().filter(|need| !need.only_linux && !need.is_there()).collect(),
-        _ => needs.iter().filter(|need| !need.is_there()).collect(),
+        System::Debian { .. } => missing_on_debian(needs, &installed_packages(needs)?),
+        System::MacOs | System::Windows => needs.iter().filter(|need| !need.only_linux && !need.is_present()).collect(),
+        _ => needs.iter().filter(|need| !need.is_present()).collect(),
     };
     if missing.is_empty() {
         return Ok(());
     }
     match &system {
-        System::Debian { .. } => install(&missing.iter().map(|need| need.debian).collect::<Vec<_>>(), yes),
+        System::Debian { .. } => install_packages(&missing.iter().map(|need| need.debian).collect::<Vec<_>>(), yes),
         other => Err(Problem::Machine(other.hint(&missing))),
     }
 }
 
 /// Returns `true` if the shell can be built here: WebKitGTK is installed, or not needed.
 pub(crate) fn can_build_shell() -> bool {
-    cfg!(not(target_os = "linux")) || BUILD_SHELL.iter().all(RequiredPackage::is_there)
+    cfg!(not(target_os = "linux")) || BUILD_SHELL.iter().all(RequiredPackage::is_present)
 }
 
 /// Returns `true` if Debian's Chromium is available here. Ubuntu's is a snap, which no test can drive.
@@ -44,7 +44,7 @@ pub(crate) fn has_debian_chromium() -> bool {
 }
 
 /// Returns the names of the required packages that dpkg has installed.
-fn installed(needs: &[RequiredPackage]) -> Result<String, Problem> {
+fn installed_packages(needs: &[RequiredPackage]) -> Result<String, Problem> {
     let names = needs.iter().map(|need| need.debian);
     let query = Program::new("dpkg-query").args(["-W", "-f", "${Package} ${db:Status-Status}\n"]).args(names);
     // dpkg-query fails if it does not know a name, but lists the others.
@@ -57,13 +57,13 @@ fn missing_on_debian<'a>(needs: &'a [RequiredPackage], installed: &str) -> Vec<&
     needs.iter().filter(|need| !is_installed(need.debian)).collect()
 }
 
-fn install(packages: &[&str], yes: bool) -> Result<(), Problem> {
+fn install_packages(packages: &[&str], yes: bool) -> Result<(), Problem> {
     println!("System packages that are missing: {}", packages.join(" "));
     let root = is_root();
-    if !root && !yes && !agreed()? {
+    if !root && !yes && !confirm_installation()? {
         return Err(Problem::Machine(format!("install them yourself: sudo apt-get install {}", packages.join(" "))));
     }
-    if !root && !process::answers("sudo", &["--version"]) {
+    if !root && !process::succeeds("sudo", &["--version"]) {
         return Err(Problem::Machine(format!(
             "installing needs root, and sudo is not here; as root: apt-get install {}",
             packages.join(" ")
@@ -88,7 +88,7 @@ fn is_root() -> bool {
     Program::new("id").arg("-u").output().is_ok_and(|id| id.trim() == "0")
 }
 
-fn agreed() -> Result<bool, Problem> {
+fn confirm_installation() -> Result<bool, Problem> {
     if !stdin().is_terminal() {
         return Ok(false);
     }

@@ -30,12 +30,12 @@ use without as installing;
 use crate::shell_events::{ShellEvent, ShellEvents};
 
 /// Interval between two automatic checks.
-const REST: Duration = Duration::from_secs(24 * 60 * 60);
+const CHECK_INTERVAL: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Determines where updates of this installation come from, without a request.
-pub(crate) fn start(app: &AppHandle) {
+pub(crate) fn start_updates(app: &AppHandle) {
     let version = app.package_info().version.clone();
-    let updates = Updater::new(version, installation(app), installing::channel(), UpdateLimits::default());
+    let updates = Updater::new(version, detect_installation(app), installing::channel(), UpdateLimits::default());
     if let UpdateSource::Unusable { cause } = updates.report().source {
         tracing::warn!("{cause}");
     }
@@ -56,7 +56,7 @@ fn without_arguments(mut environment: Env) -> Env {
 }
 
 /// Checks for updates at the start and once a day while the setting is enabled, until the host ends.
-pub(crate) fn follow(app: &AppHandle, host: Host) {
+pub(crate) fn check_regularly(app: &AppHandle, host: Host) {
     let updates = app.state::<Updater>();
     if !matches!(updates.report().source, UpdateSource::Releases { .. }) {
         return;
@@ -70,7 +70,7 @@ pub(crate) fn follow(app: &AppHandle, host: Host) {
             if is_on {
                 check_quietly(&app).await;
             }
-            let rest = tokio::time::sleep(REST);
+            let rest = tokio::time::sleep(CHECK_INTERVAL);
             tokio::pin!(rest);
             loop {
                 tokio::select! {
@@ -98,7 +98,7 @@ async fn check_quietly<R: Runtime>(app: &AppHandle<R>) {
     if !may_check_quietly(&updates.report().step) {
         return;
     }
-    if let Err(refusal) = updates.check(&|report| tell(app, report)).await {
+    if let Err(refusal) = updates.check(&|report| send_report(app, report)).await {
         tracing::info!("check for updates failed: {refusal}");
     }
 }
@@ -109,7 +109,7 @@ const fn may_check_quietly(step: &UpdateStep) -> bool {
     matches!(step, UpdateStep::Idle | UpdateStep::Current | UpdateStep::Refused { release: None, .. })
 }
 
-fn tell<R: Runtime>(app: &AppHandle<R>, report: UpdateReport) {
+fn send_report<R: Runtime>(app: &AppHandle<R>, report: UpdateReport) {
     app.state::<ShellEvents>().send(ShellEvent::UpdatesChanged { report });
 }
 
@@ -126,7 +126,7 @@ pub(crate) fn app_updates_report(updates: State<'_, Updater>) -> UpdateReport {
 #[tauri::command]
 pub(crate) async fn check_app_updates<R: Runtime>(app: AppHandle<R>) -> Result<(), String> {
     let updates = app.state::<Updater>();
-    updates.check(&|report| tell(&app, report)).await.map_err(|refusal| refusal.to_string())
+    updates.check(&|report| send_report(&app, report)).await.map_err(|refusal| refusal.to_string())
 }
 
 /// Downloads the version that the user was shown, installs it, and restarts the app, which stops the servers as on
@@ -138,7 +138,7 @@ pub(crate) async fn check_app_updates<R: Runtime>(app: AppHandle<R>) -> Result<(
 pub(crate) async fn install_app_update<R: Runtime>(app: AppHandle<R>, version: String) -> Result<(), String> {
     let updates = app.state::<Updater>();
     let install = installing::UpdateInstall::new(&app);
-    let installed = updates.install(&version, &install, &|report| tell(&app, report)).await;
+    let installed = updates.install(&version, &install, &|report| send_report(&app, report)).await;
     match installed {
         Ok(()) => app.request_restart(),
         // The user stopped the download and sees the version again.
@@ -154,9 +154,9 @@ pub(crate) fn stop_app_update(updates: State<'_, Updater>) {
     updates.stop();
 }
 
-fn installation<R: Runtime>(app: &AppHandle<R>) -> Installation {
+fn detect_installation<R: Runtime>(app: &AppHandle<R>) -> Installation {
     Installation::detect(&InstallTraces {
-        bundle: tauri::utils::platform::bundle_type().and_then(bundle),
+        bundle: tauri::utils::platform::bundle_type().and_then(package_type),
         program: std::env::current_exe().unwrap_or_default(),
         appimage: appimage(app),
         flatpak: Path::new("/.flatpak-info").exists(),
@@ -174,7 +174,7 @@ fn appimage<R: Runtime>(_: &AppHandle<R>) -> Option<PathBuf> {
     None
 }
 
-fn bundle(mark: BundleType) -> Option<PackageType> {
+fn package_type(mark: BundleType) -> Option<PackageType> {
     Some(match mark {
         BundleType::AppImage => PackageType::AppImage,
         BundleType::Deb => PackageType::Deb,

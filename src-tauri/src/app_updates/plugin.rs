@@ -19,7 +19,7 @@ const KEY: Option<&str> = option_env!("DRAWBRIDGE_UPDATE_KEY");
 
 /// Returns the update channel of this build, or `None` if it has no URL or no key.
 pub(super) fn channel() -> Result<Option<UpdateChannel>, UpdateRefusal> {
-    UpdateChannel::of_build(ADDRESS, KEY)
+    UpdateChannel::from_build_settings(ADDRESS, KEY)
 }
 
 /// Configures the updater regardless of the configuration file.
@@ -76,7 +76,7 @@ impl<R: Runtime> UpdateInstall<R> {
         let builder = {
             let app = self.app.clone();
             builder.on_before_exit(move || {
-                crate::closing::end(&app);
+                crate::closing::stop_servers(&app);
                 app.cleanup_before_exit();
             })
         };

@@ -8,23 +8,25 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::desktop_entry::{exec, keys, problem, program, read, remove, runs, user_folder, write};
+use crate::desktop_entry::{
+    exec_value, group_keys, problem_text, program_path, read, remove, runs_command, user_folder, write,
+};
 
 /// Path of the desktop file in the folder for data.
-const ENTRY: &str = "applications/drawbridge-links.desktop";
+const ENTRY_PATH: &str = "applications/drawbridge-links.desktop";
 /// Desktop file ID in the list of default applications.
-const ID: &str = "drawbridge-links.desktop";
+const ENTRY_ID: &str = "drawbridge-links.desktop";
 /// Path of the list of default applications in the folder for configuration.
-const CHOICES: &str = "mimeapps.list";
-const GROUP: &str = "Default Applications";
-const TYPE: &str = "x-scheme-handler/drawbridge";
+const CHOICES_PATH: &str = "mimeapps.list";
+const GROUP_NAME: &str = "Default Applications";
+const SCHEME_TYPE: &str = "x-scheme-handler/drawbridge";
 
 /// Returns `true` if links are opened by this app.
 ///
 /// # Errors
 /// Returns a message for the user if the state can't be determined.
 pub(super) fn is_on() -> Result<bool, String> {
-    HandlerFiles::of_user()?.is_on()
+    HandlerFiles::for_user()?.is_on()
 }
 
 /// Registers or unregisters this app for links.
@@ -32,7 +34,7 @@ pub(super) fn is_on() -> Result<bool, String> {
 /// # Errors
 /// Returns a message for the user if a file can't be read or written.
 pub(super) fn set(on: bool) -> Result<(), String> {
-    HandlerFiles::of_user()?.set(on)
+    HandlerFiles::for_user()?.set(on)
 }
 
 struct HandlerFiles {
@@ -43,47 +45,47 @@ struct HandlerFiles {
 }
 
 impl HandlerFiles {
-    fn of_user() -> Result<Self, String> {
+    fn for_user() -> Result<Self, String> {
         Ok(Self {
-            entry: user_folder("XDG_DATA_HOME", ".local/share")?.join(ENTRY),
-            choices: user_folder("XDG_CONFIG_HOME", ".config")?.join(CHOICES),
-            exec: exec(&program("turn links on")?, "%u")?,
+            entry: user_folder("XDG_DATA_HOME", ".local/share")?.join(ENTRY_PATH),
+            choices: user_folder("XDG_CONFIG_HOME", ".config")?.join(CHOICES_PATH),
+            exec: exec_value(&program_path("turn links on")?, "%u")?,
         })
     }
 
     fn is_on(&self) -> Result<bool, String> {
-        let entry = text(&self.entry)?;
-        Ok(runs(&entry, &self.exec) && chosen(&text(&self.choices)?) == Some(ID))
+        let entry = read_text(&self.entry)?;
+        Ok(runs_command(&entry, &self.exec) && chosen_handler(&read_text(&self.choices)?) == Some(ENTRY_ID))
     }
 
     fn set(&self, on: bool) -> Result<(), String> {
-        let before = text(&self.choices)?;
+        let before = read_text(&self.choices)?;
         if on {
             let entry = format!(
                 "[Desktop Entry]\nType=Application\nName=Drawbridge\nExec={}\nIcon=drawbridge\nTerminal=false\nNoDisplay=true\n\
-                 StartupNotify=true\nMimeType={TYPE};\n",
+                 StartupNotify=true\nMimeType={SCHEME_TYPE};\n",
                 self.exec
             );
-            write(&self.entry, &entry).map_err(|error| problem(&self.entry, "written", &error))?;
-            return self.choose(&before, &choosing(&before));
+            write(&self.entry, &entry).map_err(|error| problem_text(&self.entry, "written", &error))?;
+            return self.write_choice(&before, &with_choice(&before));
         }
-        if chosen(&before) == Some(ID) {
-            self.choose(&before, &without_choice(&before))?;
+        if chosen_handler(&before) == Some(ENTRY_ID) {
+            self.write_choice(&before, &without_choice(&before))?;
         }
-        remove(&self.entry).map_err(|error| problem(&self.entry, "removed", &error))
+        remove(&self.entry).map_err(|error| problem_text(&self.entry, "removed", &error))
     }
 
     /// Writes the list of default applications atomically, because it contains all of the user's choices.
-    fn choose(&self, before: &str, after: &str) -> Result<(), String> {
+    fn write_choice(&self, before: &str, after: &str) -> Result<(), String> {
         if before == after {
             return Ok(());
         }
-        replace(&self.choices, after).map_err(|error| problem(&self.choices, "written", &error))
+        replace(&self.choices, after).map_err(|error| problem_text(&self.choices, "written", &error))
     }
 }
 
-fn text(file: &Path) -> Result<String, String> {
-    read(file).map(Option::unwrap_or_default).map_err(|error| problem(file, "read", &error))
+fn read_text(file: &Path) -> Result<String, String> {
+    read(file).map(Option::unwrap_or_default).map_err(|error| problem_text(file, "read", &error))
 }
 
 fn replace(file: &Path, text: &str) -> io::Result<()> {
@@ -98,31 +100,31 @@ fn replace(file: &Path, text: &str) -> io::Result<()> {
 }
 
 /// Returns the default application for the scheme: the first entry of its list.
-fn chosen(choices: &str) -> Option<&str> {
-    let (_, value) = keys(choices, GROUP).into_iter().find(|(key, _)| *key == TYPE)?;
+fn chosen_handler(choices: &str) -> Option<&str> {
+    let (_, value) = group_keys(choices, GROUP_NAME).into_iter().find(|(key, _)| *key == SCHEME_TYPE)?;
     value.split(';').next().map(str::trim)
 }
 
-fn choosing(choices: &str) -> String {
+fn with_choice(choices: &str) -> String {
     let mut lines: Vec<String> = without_choice(choices).lines().map(str::to_owned).collect();
-    let header = format!("[{GROUP}]");
+    let header = format!("[{GROUP_NAME}]");
     let at = lines.iter().position(|line| line.trim() == header).unwrap_or_else(|| {
         lines.push(header);
         lines.len() - 1
     });
-    lines.insert(at + 1, format!("{TYPE}={ID};"));
+    lines.insert(at + 1, format!("{SCHEME_TYPE}={ENTRY_ID};"));
     lines.join("\n") + "\n"
 }
 
 fn without_choice(choices: &str) -> String {
-    let header = format!("[{GROUP}]");
+    let header = format!("[{GROUP_NAME}]");
     let mut is_in_group = false;
     let kept = choices.split_inclusive('\n').filter(|line| {
         let line = line.trim();
         if line.starts_with('[') {
             is_in_group = line == header;
         }
-        !(is_in_group && line.split_once('=').is_some_and(|(key, _)| key.trim_end() == TYPE))
+        !(is_in_group && line.split_once('=').is_some_and(|(key, _)| key.trim_end() == SCHEME_TYPE))
     });
     kept.collect()
 }
@@ -133,15 +135,19 @@ mod tests {
 
     const OTHERS: &str = "# mine\n[Added Associations]\nx-scheme-handler/drawbridge=other.desktop;\n\n[Default Applications]\ntext/html=firefox.desktop\n";
 
-    fn places(folder: &Path) -> HandlerFiles {
-        let exec = exec(Path::new("/opt/a b/drawbridge"), "%u").expect("text");
-        HandlerFiles { entry: folder.join("data").join(ENTRY), choices: folder.join("config").join(CHOICES), exec }
+    fn handler_files(folder: &Path) -> HandlerFiles {
+        let exec = exec_value(Path::new("/opt/a b/drawbridge"), "%u").expect("text");
+        HandlerFiles {
+            entry: folder.join("data").join(ENTRY_PATH),
+            choices: folder.join("config").join(CHOICES_PATH),
+            exec,
+        }
     }
 
     #[test]
     fn links_are_off_by_default_and_turning_them_off_leaves_nothing() {
         let folder = tempfile::tempdir().expect("a folder");
-        let places = places(folder.path());
+        let places = handler_files(folder.path());
         assert_eq!(places.is_on(), Ok(false), "links should be off by default");
         assert_eq!(places.set(false), Ok(()), "turning off twice should succeed");
         assert!(!places.choices.exists(), "turning off should write nothing");
@@ -152,7 +158,7 @@ mod tests {
         let text = fs::read_to_string(&places.entry).expect("the file");
         assert!(text.contains("\nExec=\"/opt/a b/drawbridge\" %u\n"), "the command should receive the link: {text}");
         let choices = fs::read_to_string(&places.choices).expect("the choices");
-        assert_eq!(choices.matches(ID).count(), 1, "the default should be written once: {choices}");
+        assert_eq!(choices.matches(ENTRY_ID).count(), 1, "the default should be written once: {choices}");
         assert_eq!(places.set(false), Ok(()), "turning off should succeed");
         assert_eq!(places.is_on(), Ok(false), "links should be off");
         assert!(!places.entry.exists(), "the desktop file should be removed");
@@ -166,7 +172,7 @@ mod tests {
     #[test]
     fn default_of_another_app_is_unchanged() {
         let folder = tempfile::tempdir().expect("a folder");
-        let places = places(folder.path());
+        let places = handler_files(folder.path());
         assert_eq!(places.set(true), Ok(()), "turning on should succeed");
         let others = "[Default Applications]\nx-scheme-handler/drawbridge = other.desktop;drawbridge-links.desktop\n";
         write(&places.choices, others).expect("written");
@@ -182,12 +188,12 @@ mod tests {
     #[test]
     fn missing_group_and_final_newline_are_added() {
         for before in ["", "[Default Applications]", "[Added Associations]\na/b=c.desktop"] {
-            let after = choosing(before);
-            assert_eq!(chosen(&after), Some(ID), "the default should be set in {after:?}");
-            assert_eq!(choosing(&after), after, "setting the default twice should change nothing");
+            let after = with_choice(before);
+            assert_eq!(chosen_handler(&after), Some(ENTRY_ID), "the default should be set in {after:?}");
+            assert_eq!(with_choice(&after), after, "setting the default twice should change nothing");
         }
         assert_eq!(
-            chosen("[Added Associations]\nx-scheme-handler/drawbridge=drawbridge-links.desktop"),
+            chosen_handler("[Added Associations]\nx-scheme-handler/drawbridge=drawbridge-links.desktop"),
             None,
             "an association is not a default"
         );
@@ -196,7 +202,7 @@ mod tests {
     #[test]
     fn linked_file_stays_a_link() {
         let folder = tempfile::tempdir().expect("a folder");
-        let places = places(folder.path());
+        let places = handler_files(folder.path());
         let real = folder.path().join("dotfiles/mimeapps.list");
         write(&real, OTHERS).expect("written");
         fs::create_dir_all(folder.path().join("config")).expect("a folder");
@@ -204,6 +210,6 @@ mod tests {
         assert_eq!(places.set(true), Ok(()), "turning on should succeed");
         assert_eq!(places.is_on(), Ok(true), "links should be on");
         assert!(fs::symlink_metadata(&places.choices).expect("there").is_symlink(), "the symbolic link should be kept");
-        assert!(fs::read_to_string(&real).expect("there").contains(ID), "the target should contain the default");
+        assert!(fs::read_to_string(&real).expect("there").contains(ENTRY_ID), "the target should contain the default");
     }
 }

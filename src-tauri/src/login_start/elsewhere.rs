@@ -4,7 +4,7 @@ use std::env;
 
 use auto_launch::{AutoLaunch, AutoLaunchBuilder, WindowsEnableMode};
 
-use super::BACKGROUND;
+use super::BACKGROUND_OPTION;
 
 /// Returns `true` if the app starts at login.
 ///
@@ -32,7 +32,7 @@ fn entry() -> Result<AutoLaunch, String> {
         .set_app_name("Drawbridge")
         .set_app_path(&path)
         .set_windows_enable_mode(WindowsEnableMode::CurrentUser)
-        .set_args(&[BACKGROUND])
+        .set_args(&[BACKGROUND_OPTION])
         .build()
         .map_err(|error| error.to_string())
 }

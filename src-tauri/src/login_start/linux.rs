@@ -6,8 +6,10 @@
 
 use std::path::PathBuf;
 
-use super::BACKGROUND;
-use crate::desktop_entry::{exec, keys, problem, program, read, remove, runs, user_folder, write};
+use super::BACKGROUND_OPTION;
+use crate::desktop_entry::{
+    exec_value, group_keys, problem_text, program_path, read, remove, runs_command, user_folder, write,
+};
 
 /// Path of the desktop file in the folder for configuration.
 const FILE: &str = "autostart/drawbridge.desktop";
@@ -17,7 +19,7 @@ const FILE: &str = "autostart/drawbridge.desktop";
 /// # Errors
 /// Returns a message for the user if the state can't be determined.
 pub(super) fn is_on() -> Result<bool, String> {
-    AutostartEntry::of_user()?.is_on()
+    AutostartEntry::for_user()?.is_on()
 }
 
 /// Turns the start at login on or off.
@@ -25,7 +27,7 @@ pub(super) fn is_on() -> Result<bool, String> {
 /// # Errors
 /// Returns a message for the user if the file can't be written or removed.
 pub(super) fn set(on: bool) -> Result<(), String> {
-    AutostartEntry::of_user()?.set(on)
+    AutostartEntry::for_user()?.set(on)
 }
 
 struct AutostartEntry {
@@ -35,32 +37,32 @@ struct AutostartEntry {
 }
 
 impl AutostartEntry {
-    fn of_user() -> Result<Self, String> {
-        let exec = exec(&program("start at login")?, BACKGROUND)?;
+    fn for_user() -> Result<Self, String> {
+        let exec = exec_value(&program_path("start at login")?, BACKGROUND_OPTION)?;
         Ok(Self { file: user_folder("XDG_CONFIG_HOME", ".config")?.join(FILE), exec })
     }
 
     fn is_on(&self) -> Result<bool, String> {
-        let text = read(&self.file).map_err(|error| problem(&self.file, "read", &error))?;
+        let text = read(&self.file).map_err(|error| problem_text(&self.file, "read", &error))?;
         Ok(text.is_some_and(|text| starts(&text, &self.exec)))
     }
 
     fn set(&self, on: bool) -> Result<(), String> {
         if !on {
-            return remove(&self.file).map_err(|error| problem(&self.file, "removed", &error));
+            return remove(&self.file).map_err(|error| problem_text(&self.file, "removed", &error));
         }
         let entry = format!(
             "[Desktop Entry]\nType=Application\nName=Drawbridge\nExec={}\nIcon=drawbridge\nTerminal=false\n\
              X-GNOME-Autostart-enabled=true\n",
             self.exec
         );
-        write(&self.file, &entry).map_err(|error| problem(&self.file, "written", &error))
+        write(&self.file, &entry).map_err(|error| problem_text(&self.file, "written", &error))
     }
 }
 
 /// Returns `true` if a desktop file starts this command line at login.
 fn starts(text: &str, exec: &str) -> bool {
-    runs(text, exec) && !keys(text, "Desktop Entry").contains(&("X-GNOME-Autostart-enabled", "false"))
+    runs_command(text, exec) && !group_keys(text, "Desktop Entry").contains(&("X-GNOME-Autostart-enabled", "false"))
 }
 
 #[cfg(test)]
@@ -73,7 +75,7 @@ mod tests {
     #[test]
     fn login_start_is_off_by_default_and_can_be_turned_off() {
         let folder = tempfile::tempdir().expect("a folder");
-        let exec = exec(Path::new("/opt/a b/drawbridge"), BACKGROUND).expect("text");
+        let exec = exec_value(Path::new("/opt/a b/drawbridge"), BACKGROUND_OPTION).expect("text");
         let place = AutostartEntry { file: folder.path().join(FILE), exec };
         assert_eq!(place.is_on(), Ok(false), "the start at login should be off by default");
         assert_eq!(place.set(false), Ok(()), "turning off twice should succeed");

@@ -13,7 +13,7 @@ use elsewhere as system;
 #[cfg(target_os = "linux")]
 use linux as system;
 
-use crate::background::BACKGROUND;
+use crate::background::BACKGROUND_OPTION;
 use crate::system_switch::SystemSwitch;
 
 /// Returns the state as reported by the system.

@@ -15,16 +15,16 @@ use tauri::Url;
 use super::{OpenRefusal, OpenRequest};
 
 /// Scheme of the app's links, case-insensitive (RFC 3986, section 3.1).
-const SCHEME: &str = "drawbridge:";
+const LINK_SCHEME: &str = "drawbridge:";
 /// Prefix of links that install a server. The rest is parsed by `other-apps`, which would parse any other text as
 /// pasted settings.
-const INSTALL: &str = "drawbridge://mcp/install?";
+const INSTALL_LINK_PREFIX: &str = "drawbridge://mcp/install?";
 /// Maximum length of a link in bytes, equal to the limit in `other-apps`.
 const MAX_LINK: usize = 32 << 10;
 /// Maximum number of arguments of one start that are considered.
-const MOST_ARGUMENTS: usize = 64;
+const MAX_ARGUMENTS: usize = 64;
 /// Maximum number of characters of a refused item that are displayed.
-const MOST_SAID: usize = 300;
+const MAX_DISPLAYED_CHARS: usize = 300;
 
 /// File or link to open.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,26 +37,27 @@ pub(crate) enum OpenArgument {
 
 /// Returns the files and links in a program's arguments, without the program name and options. Paths are relative to
 /// `folder`.
-pub(crate) fn named(arguments: impl Iterator<Item = OsString>, folder: &Path) -> Vec<OpenArgument> {
+pub(crate) fn parse_arguments(arguments: impl Iterator<Item = OsString>, folder: &Path) -> Vec<OpenArgument> {
     let mut has_options = true;
     let named = arguments.skip(1).filter_map(|argument| {
         if has_options && argument.as_encoded_bytes().starts_with(b"-") {
             has_options = argument != OsStr::new("--");
             return None;
         }
-        Some(of_text(argument, folder))
+        Some(parse_argument(argument, folder))
     });
-    named.take(MOST_ARGUMENTS).collect()
+    named.take(MAX_ARGUMENTS).collect()
 }
 
 /// Returns the files and links in the arguments of this process.
-pub(crate) fn named_here() -> Vec<OpenArgument> {
-    named(env::args_os(), &env::current_dir().unwrap_or_default())
+pub(crate) fn parse_process_arguments() -> Vec<OpenArgument> {
+    parse_arguments(env::args_os(), &env::current_dir().unwrap_or_default())
 }
 
-fn of_text(argument: OsString, folder: &Path) -> OpenArgument {
+fn parse_argument(argument: OsString, folder: &Path) -> OpenArgument {
     match argument.to_str() {
-        Some(text) if text.contains("://") || begins_as(text, SCHEME) => match of_url(text) {
+        Some(text) if text.contains("://") || starts_with_ignoring_case(text, LINK_SCHEME) => match file_url_path(text)
+        {
             Some(path) => OpenArgument::File(path),
             None => OpenArgument::Link(text.to_owned()),
         },
@@ -64,39 +65,41 @@ fn of_text(argument: OsString, folder: &Path) -> OpenArgument {
     }
 }
 
-fn of_url(text: &str) -> Option<PathBuf> {
+fn file_url_path(text: &str) -> Option<PathBuf> {
     let url = Url::parse(text).ok().filter(|url| url.scheme() == "file")?;
     url.to_file_path().ok()
 }
 
 /// Returns the files and links that the system passes as URLs, as macOS does.
 #[cfg_attr(not(target_os = "macos"), allow(dead_code, reason = "the other systems pass it in arguments"))]
-pub(crate) fn of_urls(urls: &[Url]) -> Vec<OpenArgument> {
-    urls.iter().take(MOST_ARGUMENTS).map(|url| of_text(url.as_str().into(), Path::new("/"))).collect()
+pub(crate) fn parse_urls(urls: &[Url]) -> Vec<OpenArgument> {
+    urls.iter().take(MAX_ARGUMENTS).map(|url| parse_argument(url.as_str().into(), Path::new("/"))).collect()
 }
 
-fn begins_as(text: &str, start: &str) -> bool {
+fn starts_with_ignoring_case(text: &str, start: &str) -> bool {
     text.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start))
 }
 
 impl OpenArgument {
     /// Classifies the argument. Blocks while a file is looked up.
-    pub(crate) fn look_at(self, are_links_on: impl FnOnce() -> bool) -> OpenRequest {
+    pub(crate) fn classify(self, are_links_on: impl FnOnce() -> bool) -> OpenRequest {
         match self {
-            Self::File(path) => of_file(&path),
-            Self::Link(link) => match problem_of(&link, are_links_on) {
+            Self::File(path) => file_request(&path),
+            Self::Link(link) => match link_refusal(&link, are_links_on) {
                 // The parameters of a link may be secret.
-                Some(why) => refused(link.split(['?', '#']).next().unwrap_or_default(), why),
+                Some(why) => refused_request(link.split(['?', '#']).next().unwrap_or_default(), why),
                 None => OpenRequest::Link { link },
             },
         }
     }
 }
 
-fn problem_of(link: &str, are_links_on: impl FnOnce() -> bool) -> Option<OpenRefusal> {
+fn link_refusal(link: &str, are_links_on: impl FnOnce() -> bool) -> Option<OpenRefusal> {
     if link.len() > MAX_LINK {
         Some(OpenRefusal::LinkTooLong)
-    } else if !begins_as(link, INSTALL) || link.contains(|c: char| c.is_whitespace() || c.is_control()) {
+    } else if !starts_with_ignoring_case(link, INSTALL_LINK_PREFIX)
+        || link.contains(|c: char| c.is_whitespace() || c.is_control())
+    {
         Some(OpenRefusal::NotAnInstallLink)
     } else if !are_links_on() {
         Some(OpenRefusal::LinksOff)
@@ -105,17 +108,17 @@ fn problem_of(link: &str, are_links_on: impl FnOnce() -> bool) -> Option<OpenRef
     }
 }
 
-fn of_file(path: &Path) -> OpenRequest {
+fn file_request(path: &Path) -> OpenRequest {
     let shown = path.to_string_lossy();
-    let Some(text) = path.to_str() else { return refused(&shown, OpenRefusal::NotUnicode) };
+    let Some(text) = path.to_str() else { return refused_request(&shown, OpenRefusal::NotUnicode) };
     match fs::metadata(path) {
         // A second instance replaces invalid Unicode in its arguments.
         Err(error) if error.kind() == ErrorKind::NotFound && text.contains(char::REPLACEMENT_CHARACTER) => {
-            refused(text, OpenRefusal::NotUnicode)
+            refused_request(text, OpenRefusal::NotUnicode)
         }
-        Err(error) if error.kind() == ErrorKind::NotFound => refused(text, OpenRefusal::NotFound),
-        Ok(facts) if !facts.is_file() => refused(text, OpenRefusal::NotAFile),
-        _ if !has_bundle_name(path) => refused(text, OpenRefusal::NotABundle),
+        Err(error) if error.kind() == ErrorKind::NotFound => refused_request(text, OpenRefusal::NotFound),
+        Ok(facts) if !facts.is_file() => refused_request(text, OpenRefusal::NotAFile),
+        _ if !has_bundle_name(path) => refused_request(text, OpenRefusal::NotABundle),
         // Other errors are reported when the file is read.
         Ok(_) | Err(_) => OpenRequest::Bundle { path: text.to_owned() },
     }
@@ -127,8 +130,8 @@ pub(crate) fn has_bundle_name(path: &Path) -> bool {
     ending.is_some_and(|ending| BUNDLE_EXTENSIONS.iter().any(|known| ending.eq_ignore_ascii_case(known)))
 }
 
-fn refused(what: &str, why: OpenRefusal) -> OpenRequest {
-    let mut said: String = what.chars().take(MOST_SAID).collect();
+fn refused_request(what: &str, why: OpenRefusal) -> OpenRequest {
+    let mut said: String = what.chars().take(MAX_DISPLAYED_CHARS).collect();
     if said.len() < what.len() {
         said.push('…');
     }
@@ -141,9 +144,9 @@ mod tests {
 
     const LINK: &str = "drawbridge://mcp/install?name=notes&config=e30";
 
-    fn named_by(arguments: &[&str]) -> Vec<OpenArgument> {
+    fn parse_named(arguments: &[&str]) -> Vec<OpenArgument> {
         let program = ["drawbridge"].into_iter().chain(arguments.iter().copied());
-        named(program.map(OsString::from), Path::new("/home/ann"))
+        parse_arguments(program.map(OsString::from), Path::new("/home/ann"))
     }
 
     fn file(path: &str) -> OpenArgument {
@@ -154,7 +157,7 @@ mod tests {
         OpenArgument::Link(text.to_owned())
     }
 
-    fn why(opening: OpenRequest) -> Option<OpenRefusal> {
+    fn refusal_of(opening: OpenRequest) -> Option<OpenRefusal> {
         match opening {
             OpenRequest::Refused { why, .. } => Some(why),
             _ => None,
@@ -163,26 +166,26 @@ mod tests {
 
     #[test]
     fn command_line_names_files_and_links() {
-        assert_eq!(named_by(&[]), [], "the program name should be ignored");
-        assert_eq!(named_by(&["--background", "-x"]), [], "options should be ignored");
+        assert_eq!(parse_named(&[]), [], "the program name should be ignored");
+        assert_eq!(parse_named(&["--background", "-x"]), [], "options should be ignored");
         assert_eq!(
-            named_by(&["--background", "a.mcpb", "/b.dxt", "--", "-c.mcpb"]),
+            parse_named(&["--background", "a.mcpb", "/b.dxt", "--", "-c.mcpb"]),
             [file("/home/ann/a.mcpb"), file("/b.dxt"), file("/home/ann/-c.mcpb")],
             "paths should be relative to the folder, and arguments after -- should not be options"
         );
         assert_eq!(
-            named_by(&["file:///home/ann/My%20notes.mcpb"]),
+            parse_named(&["file:///home/ann/My%20notes.mcpb"]),
             [file("/home/ann/My notes.mcpb")],
             "a file URL should be a file"
         );
         let links = [LINK, "DRAWBRIDGE:x", "cursor://anysphere.cursor-deeplink/mcp/install?x"];
-        assert_eq!(named_by(&links), links.map(link), "links of any scheme should be recognized");
-        assert_eq!(named_by(&["x"; 1_000]).len(), MOST_ARGUMENTS, "the limit should apply");
+        assert_eq!(parse_named(&links), links.map(link), "links of any scheme should be recognized");
+        assert_eq!(parse_named(&["x"; 1_000]).len(), MAX_ARGUMENTS, "the limit should apply");
     }
 
     #[test]
     fn only_own_install_links_are_opened_if_links_are_on() {
-        let opened = |text: &str, on: bool| link(text).look_at(|| on);
+        let opened = |text: &str, on: bool| link(text).classify(|| on);
         assert_eq!(opened(LINK, true), OpenRequest::Link { link: LINK.to_owned() }, "an install link should be opened");
         let loud = LINK.replace("drawbridge", "DrawBridge");
         assert_eq!(
@@ -190,7 +193,11 @@ mod tests {
             OpenRequest::Link { link: loud.clone() },
             "the scheme should be case-insensitive"
         );
-        assert_eq!(why(opened(LINK, false)), Some(OpenRefusal::LinksOff), "links should be refused while they are off");
+        assert_eq!(
+            refusal_of(opened(LINK, false)),
+            Some(OpenRefusal::LinksOff),
+            "links should be refused while they are off"
+        );
         let others = [
             "drawbridge:mcp/install?name=a&config=e30",
             "drawbridge://mcp/start?name=a",
@@ -202,25 +209,25 @@ mod tests {
             "drawbridge://mcp/install?name=a\u{0}",
         ];
         for other in others {
-            assert_eq!(why(opened(other, true)), Some(OpenRefusal::NotAnInstallLink), "{other:?}");
+            assert_eq!(refusal_of(opened(other, true)), Some(OpenRefusal::NotAnInstallLink), "{other:?}");
         }
         let long = format!("{LINK}{}", "A".repeat(MAX_LINK));
-        assert_eq!(why(opened(&long, true)), Some(OpenRefusal::LinkTooLong), "the limit should apply");
+        assert_eq!(refusal_of(opened(&long, true)), Some(OpenRefusal::LinkTooLong), "the limit should apply");
     }
 
     #[test]
     fn refused_link_is_shown_without_its_parameters() {
-        let opening = link("drawbridge://mcp/install?config=secret token").look_at(|| true);
+        let opening = link("drawbridge://mcp/install?config=secret token").classify(|| true);
         let what = "drawbridge://mcp/install".to_owned();
         assert_eq!(
             opening,
             OpenRequest::Refused { what, why: OpenRefusal::NotAnInstallLink },
             "the parameters should not be displayed"
         );
-        let OpenRequest::Refused { what, .. } = link(&"x://".repeat(1_000)).look_at(|| true) else {
+        let OpenRequest::Refused { what, .. } = link(&"x://".repeat(1_000)).classify(|| true) else {
             panic!("the link should be refused")
         };
-        assert_eq!(what.chars().count(), MOST_SAID + 1, "the text should be truncated");
+        assert_eq!(what.chars().count(), MAX_DISPLAYED_CHARS + 1, "the text should be truncated");
     }
 
     #[test]
@@ -231,7 +238,7 @@ mod tests {
             fs::write(at(name), "").expect("written");
         }
         fs::create_dir(at("folder.mcpb")).expect("a folder");
-        let look = |name: &str| OpenArgument::File(at(name)).look_at(|| true);
+        let look = |name: &str| OpenArgument::File(at(name)).classify(|| true);
         for name in ["a.mcpb", "b.DXT"] {
             let path = at(name).to_str().expect("Unicode").to_owned();
             assert_eq!(look(name), OpenRequest::Bundle { path }, "{name} should be accepted as a bundle");
@@ -244,7 +251,7 @@ mod tests {
             ("n\u{FFFD}.mcpb", OpenRefusal::NotUnicode),
         ];
         for (name, expected) in refusals {
-            assert_eq!(why(look(name)), Some(expected), "{name}");
+            assert_eq!(refusal_of(look(name)), Some(expected), "{name}");
         }
     }
 
@@ -258,7 +265,7 @@ mod tests {
         let _socket = UnixListener::bind(at("socket.mcpb")).expect("a socket");
         std::os::unix::fs::symlink("/dev/zero", at("device.mcpb")).expect("a link");
         std::os::unix::fs::symlink("none", at("lost.mcpb")).expect("a link");
-        let look = |path: PathBuf| why(OpenArgument::File(path).look_at(|| true));
+        let look = |path: PathBuf| refusal_of(OpenArgument::File(path).classify(|| true));
         assert_eq!(look(at("socket.mcpb")), Some(OpenRefusal::NotAFile), "a socket");
         assert_eq!(look(at("device.mcpb")), Some(OpenRefusal::NotAFile), "a link to an endless device");
         assert_eq!(look(at("lost.mcpb")), Some(OpenRefusal::NotFound), "a link to nothing");

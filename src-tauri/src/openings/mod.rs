@@ -21,7 +21,7 @@ use crate::window;
 use arguments::OpenArgument;
 
 /// Maximum number of openings that wait in addition to the current one.
-const MOST_WAITING: usize = 8;
+const MAX_WAITING: usize = 8;
 
 /// Item to open, or the reason why it is not opened.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -96,7 +96,7 @@ impl OpenRequestQueue {
         let is_link = |one: &OpenRequest| matches!(one, OpenRequest::Link { .. });
         let current = self.current.iter().map(|current| &current.opening);
         let has_link = current.chain(&self.waiting).any(is_link);
-        if self.waiting.len() >= MOST_WAITING || has_link && is_link(&opening) {
+        if self.waiting.len() >= MAX_WAITING || has_link && is_link(&opening) {
             self.left_out = self.left_out.saturating_add(1);
         } else {
             self.waiting.push_back(opening);
@@ -118,7 +118,7 @@ impl OpenRequestQueue {
     }
 
     /// Ends the current opening if it has this number. The page may report it late or twice.
-    fn end(&mut self, id: u64) {
+    fn end_current(&mut self, id: u64) {
         self.current.take_if(|current| current.id == id);
     }
 }
@@ -131,15 +131,15 @@ impl OpenRequests {
     }
 
     /// Sends the current opening to a new page.
-    pub(crate) fn tell(&self, events: &ShellEvents) {
+    pub(crate) fn send_current(&self, events: &ShellEvents) {
         if let Some(opened) = self.lock().current.clone() {
             events.send(ShellEvent::Opened(opened));
         }
     }
 
-    fn done(&self, id: u64, events: &ShellEvents) {
+    fn finish_opening(&self, id: u64, events: &ShellEvents) {
         let mut queue = self.lock();
-        queue.end(id);
+        queue.end_current(id);
         Self::advance(&mut queue, events);
     }
 
@@ -156,23 +156,23 @@ impl OpenRequests {
 }
 
 /// Brings the window to the front and opens the given items. Files are looked up on a blocking thread.
-pub(crate) fn open(app: &AppHandle, named: Vec<OpenArgument>) {
+pub(crate) fn open_in_window(app: &AppHandle, named: Vec<OpenArgument>) {
     if named.is_empty() {
         return;
     }
     window::show(app);
-    look_at(app, named);
+    classify_and_add(app, named);
 }
 
-/// Opens the given items like [`open`], for a window that is about to open anyway.
-pub(crate) fn look_at(app: &AppHandle, named: Vec<OpenArgument>) {
+/// Opens the given items like [`open_in_window`], for a window that is about to open anyway.
+pub(crate) fn classify_and_add(app: &AppHandle, named: Vec<OpenArgument>) {
     if named.is_empty() {
         return;
     }
     let app = app.clone();
     tauri::async_runtime::spawn_blocking(move || {
         for argument in named {
-            let opening = argument.look_at(link_handler::is_on);
+            let opening = argument.classify(link_handler::is_on);
             app.state::<OpenRequests>().add(opening, &app.state::<ShellEvents>());
         }
     });
@@ -181,7 +181,7 @@ pub(crate) fn look_at(app: &AppHandle, named: Vec<OpenArgument>) {
 /// Records that the user is done with the opening of this number.
 #[tauri::command]
 pub(crate) fn opening_done(openings: State<'_, OpenRequests>, events: State<'_, ShellEvents>, id: u64) {
-    openings.done(id, &events);
+    openings.finish_opening(id, &events);
 }
 
 #[cfg(test)]
@@ -197,9 +197,9 @@ mod tests {
     }
 
     /// Ends the current opening and starts the next one.
-    fn next(queue: &mut OpenRequestQueue) -> Option<OpenRequest> {
+    fn next_request(queue: &mut OpenRequestQueue) -> Option<OpenRequest> {
         if let Some(current) = queue.current.clone() {
-            queue.end(current.id);
+            queue.end_current(current.id);
         }
         queue.advance().map(|opened| opened.opening)
     }
@@ -209,9 +209,9 @@ mod tests {
         let mut queue = OpenRequestQueue::default();
         (0..3).for_each(|number| queue.add(bundle(number)));
         let first = queue.advance().expect("an opening should be current");
-        queue.end(first.id);
+        queue.end_current(first.id);
         let second = queue.advance().expect("the next opening should be current");
-        queue.end(first.id);
+        queue.end_current(first.id);
         assert_eq!(queue.current, Some(second), "a late report should not end another opening");
         assert_eq!(queue.advance(), None, "the third opening should wait");
     }
@@ -222,42 +222,42 @@ mod tests {
         for number in 0..3 {
             queue.add(bundle(number));
         }
-        assert_eq!(next(&mut queue), Some(bundle(0)), "the first opening should be current");
+        assert_eq!(next_request(&mut queue), Some(bundle(0)), "the first opening should be current");
         assert_eq!(queue.advance(), None, "only one opening should be current");
         for number in 1..3 {
-            assert_eq!(next(&mut queue), Some(bundle(number)), "the openings should follow in order");
+            assert_eq!(next_request(&mut queue), Some(bundle(number)), "the openings should follow in order");
         }
-        assert_eq!(next(&mut queue), None, "no opening should remain");
+        assert_eq!(next_request(&mut queue), None, "no opening should remain");
     }
 
     #[test]
     fn only_one_link_of_a_flood_is_opened_and_the_rest_counted() {
         let mut queue = OpenRequestQueue::default();
         queue.add(link("first"));
-        assert_eq!(next(&mut queue), Some(link("first")), "the first link should be opened");
+        assert_eq!(next_request(&mut queue), Some(link("first")), "the first link should be opened");
         for _ in 0..10_000 {
             queue.add(link("more"));
         }
         assert!(queue.waiting.is_empty(), "no further link should be queued");
         queue.add(bundle(1));
-        assert_eq!(next(&mut queue), Some(bundle(1)), "a file should still be accepted");
+        assert_eq!(next_request(&mut queue), Some(bundle(1)), "a file should still be accepted");
         assert_eq!(
-            next(&mut queue),
+            next_request(&mut queue),
             Some(OpenRequest::LeftOut { count: 10_000 }),
             "the number of dropped links should be reported"
         );
-        assert_eq!(next(&mut queue), None, "no opening should remain");
+        assert_eq!(next_request(&mut queue), None, "no opening should remain");
         queue.add(link("later"));
-        assert_eq!(next(&mut queue), Some(link("later")), "a later link should be accepted");
+        assert_eq!(next_request(&mut queue), Some(link("later")), "a later link should be accepted");
     }
 
     #[test]
     fn waiting_files_are_bounded() {
         let mut queue = OpenRequestQueue::default();
-        for number in 0..MOST_WAITING + 5 {
+        for number in 0..MAX_WAITING + 5 {
             queue.add(bundle(number));
         }
-        assert_eq!(queue.waiting.len(), MOST_WAITING, "the queue should be bounded");
+        assert_eq!(queue.waiting.len(), MAX_WAITING, "the queue should be bounded");
         assert_eq!(queue.left_out, 5, "further openings should be counted");
     }
 }

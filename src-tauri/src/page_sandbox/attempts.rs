@@ -21,11 +21,11 @@ use std::{fs, io};
 use serde::{Deserialize, Serialize};
 
 /// Name of the file in the data folder.
-const FILE: &str = "page-sandbox.json";
+const ATTEMPTS_FILE: &str = "page-sandbox.json";
 /// Number of failed starts in a row that turns the sandbox off.
-const ENOUGH: u32 = 2;
+const MAX_FAILED_STARTS: u32 = 2;
 /// Maximum number of bytes read from a file.
-const LIMIT: u64 = 4_096;
+const MAX_FILE_BYTES: u64 = 4_096;
 
 /// Counter of failed starts on disk.
 #[derive(Debug)]
@@ -50,13 +50,13 @@ impl StartAttempts {
     /// used.
     pub(super) fn new(data_dir: &Path, session: Option<&Path>, software: String) -> Self {
         let session = session.filter(|folder| is_private(folder)).map(|folder| folder.join(session_file(data_dir)));
-        let files = [data_dir.join(FILE)].into_iter().chain(session).collect();
+        let files = [data_dir.join(ATTEMPTS_FILE)].into_iter().chain(session).collect();
         Self { files, software, problem: Mutex::default() }
     }
 
     /// Returns `true` if enough starts in a row have failed.
-    pub(super) fn are_enough(&self) -> bool {
-        self.count() >= ENOUGH
+    pub(super) fn has_reached_limit(&self) -> bool {
+        self.count() >= MAX_FAILED_STARTS
     }
 
     /// Checks that a failed start can be stored.
@@ -64,13 +64,13 @@ impl StartAttempts {
     /// # Errors
     /// Returns a message for the user if no file can be written.
     pub(super) fn check_writable(&self) -> Result<(), String> {
-        let probe = serde_json::to_vec(&self.failed(ENOUGH)).unwrap_or_default();
+        let probe = serde_json::to_vec(&self.failed_starts(MAX_FAILED_STARTS)).unwrap_or_default();
         let mut first = None;
         for file in &self.files {
             match check_replaceable(file, &probe) {
                 Ok(()) => return Ok(()),
                 Err(error) => {
-                    first.get_or_insert(self.report(file, "written", &error));
+                    first.get_or_insert(self.record_problem(file, "written", &error));
                 }
             }
         }
@@ -89,7 +89,7 @@ impl StartAttempts {
     ///
     /// # Errors
     /// Returns an error if no file can be written.
-    pub(super) fn take_back(&self) -> io::Result<()> {
+    pub(super) fn revert_add(&self) -> io::Result<()> {
         match self.count().saturating_sub(1) {
             0 => self.clear(),
             starts => self.write(starts),
@@ -100,8 +100,8 @@ impl StartAttempts {
     ///
     /// # Errors
     /// Returns an error if no file can be written.
-    pub(super) fn give_up(&self) -> io::Result<()> {
-        self.write(ENOUGH)
+    pub(super) fn turn_sandbox_off(&self) -> io::Result<()> {
+        self.write(MAX_FAILED_STARTS)
     }
 
     /// Resets the count to zero.
@@ -114,7 +114,7 @@ impl StartAttempts {
             if let Err(error) = fs::remove_file(file)
                 && error.kind() != io::ErrorKind::NotFound
             {
-                self.report(file, "removed", &error);
+                self.record_problem(file, "removed", &error);
                 cleared = cleared.and(Err(error));
             }
         }
@@ -126,7 +126,7 @@ impl StartAttempts {
         self.problem.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn report(&self, file: &Path, tried: &str, error: &io::Error) -> String {
+    fn record_problem(&self, file: &Path, tried: &str, error: &io::Error) -> String {
         let problem = format!("{} can't be {tried}: {error}", file.display());
         self.problem.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(problem.clone());
         problem
@@ -137,19 +137,19 @@ impl StartAttempts {
             Ok(Some(failed)) if failed.software == self.software => failed.starts,
             Ok(_) => 0,
             Err(error) => {
-                self.report(file, "read", &error);
+                self.record_problem(file, "read", &error);
                 0
             }
         };
         self.files.iter().map(count).max().unwrap_or_default()
     }
 
-    fn failed(&self, starts: u32) -> FailedStarts {
+    fn failed_starts(&self, starts: u32) -> FailedStarts {
         FailedStarts { starts, software: self.software.clone() }
     }
 
     fn write(&self, starts: u32) -> io::Result<()> {
-        let text = serde_json::to_vec(&self.failed(starts))?;
+        let text = serde_json::to_vec(&self.failed_starts(starts))?;
         let mut written = Err(io::Error::from(io::ErrorKind::NotFound));
         for (at, file) in self.files.iter().enumerate() {
             written = replace(file, &text);
@@ -164,7 +164,7 @@ impl StartAttempts {
                     break;
                 }
                 Err(error) => {
-                    self.report(file, "written", error);
+                    self.record_problem(file, "written", error);
                 }
             }
         }
@@ -194,13 +194,13 @@ fn read(file: &Path) -> io::Result<Option<FailedStarts>> {
         Err(error) => return Err(error),
     }
     let mut text = Vec::new();
-    File::open(file)?.take(LIMIT).read_to_end(&mut text)?;
+    File::open(file)?.take(MAX_FILE_BYTES).read_to_end(&mut text)?;
     Ok(Some(serde_json::from_slice(&text)?))
 }
 
 /// Writes a file atomically, even if the existing one is not writable.
 fn replace(file: &Path, text: &[u8]) -> io::Result<()> {
-    let beside = beside(file);
+    let beside = temporary_path(file);
     fs::write(&beside, text)?;
     fs::rename(&beside, file)
 }
@@ -214,12 +214,12 @@ fn check_replaceable(file: &Path, text: &[u8]) -> io::Result<()> {
     if file.parent().is_some_and(|folder| !folder.exists()) {
         return Ok(());
     }
-    let beside = beside(file);
+    let beside = temporary_path(file);
     fs::write(&beside, text)?;
     fs::remove_file(&beside)
 }
 
-fn beside(file: &Path) -> PathBuf {
+fn temporary_path(file: &Path) -> PathBuf {
     file.with_extension("json.tmp")
 }
 
@@ -231,31 +231,31 @@ mod tests {
     fn two_consecutive_failed_starts_are_enough() {
         let folder = tempfile::tempdir().expect("a folder");
         let attempts = StartAttempts::new(folder.path(), None, "1".into());
-        assert!(!attempts.are_enough(), "no start has failed yet");
+        assert!(!attempts.has_reached_limit(), "no start has failed yet");
         attempts.add().expect("written");
-        assert!(!attempts.are_enough(), "one failed start may have another cause");
+        assert!(!attempts.has_reached_limit(), "one failed start may have another cause");
         attempts.clear().expect("removed");
         attempts.add().expect("written");
-        assert!(!attempts.are_enough(), "a page in between should reset the count");
+        assert!(!attempts.has_reached_limit(), "a page in between should reset the count");
         attempts.add().expect("written");
-        assert!(attempts.are_enough(), "two failed starts in a row should be enough");
+        assert!(attempts.has_reached_limit(), "two failed starts in a row should be enough");
         attempts.clear().expect("removed");
         attempts.clear().expect("clearing twice should succeed");
-        assert!(!attempts.are_enough(), "clearing should allow another trial");
-        attempts.give_up().expect("written");
-        assert!(attempts.are_enough(), "giving up should need no second start");
+        assert!(!attempts.has_reached_limit(), "clearing should allow another trial");
+        attempts.turn_sandbox_off().expect("written");
+        assert!(attempts.has_reached_limit(), "giving up should need no second start");
     }
 
     #[test]
     fn another_version_tries_again() {
         let folder = tempfile::tempdir().expect("a folder");
-        StartAttempts::new(folder.path(), None, "WebKitGTK 2.50.6".into()).give_up().expect("written");
+        StartAttempts::new(folder.path(), None, "WebKitGTK 2.50.6".into()).turn_sandbox_off().expect("written");
         assert!(
-            !StartAttempts::new(folder.path(), None, "WebKitGTK 2.50.7".into()).are_enough(),
+            !StartAttempts::new(folder.path(), None, "WebKitGTK 2.50.7".into()).has_reached_limit(),
             "another version should try again"
         );
         assert!(
-            StartAttempts::new(folder.path(), None, "WebKitGTK 2.50.6".into()).are_enough(),
+            StartAttempts::new(folder.path(), None, "WebKitGTK 2.50.6".into()).has_reached_limit(),
             "the same version should not try again"
         );
     }
@@ -263,20 +263,20 @@ mod tests {
     #[test]
     fn damaged_file_counts_as_zero() {
         let folder = tempfile::tempdir().expect("a folder");
-        let file = folder.path().join(FILE);
+        let file = folder.path().join(ATTEMPTS_FILE);
         fs::write(&file, "{\"starts\":9").expect("written");
         let attempts = StartAttempts::new(folder.path(), None, "1".into());
-        assert!(!attempts.are_enough(), "a damaged file should count as zero");
+        assert!(!attempts.has_reached_limit(), "a damaged file should count as zero");
         let problem = attempts.problem().expect("the problem should be reported");
         assert!(problem.contains("page-sandbox.json can't be read"), "the problem should contain the file: {problem}");
-        attempts.give_up().expect("the damaged file should be replaced");
-        assert!(attempts.are_enough(), "the new file should be readable");
+        attempts.turn_sandbox_off().expect("the damaged file should be replaced");
+        assert!(attempts.has_reached_limit(), "the new file should be readable");
     }
 
     /// Creates a data folder in which no user, not even root, can write or read the file.
     fn blocked() -> tempfile::TempDir {
         let folder = tempfile::tempdir().expect("a folder");
-        fs::create_dir_all(folder.path().join(FILE).join("full")).expect("made");
+        fs::create_dir_all(folder.path().join(ATTEMPTS_FILE).join("full")).expect("made");
         folder
     }
 
@@ -292,14 +292,14 @@ mod tests {
         let attempts = || StartAttempts::new(data.path(), Some(session.path()), "1".into());
         attempts().check_writable().expect("the session's folder should be writable");
         attempts().add().expect("counted");
-        assert!(!attempts().are_enough(), "one failed start may have another cause");
+        assert!(!attempts().has_reached_limit(), "one failed start may have another cause");
         let second = attempts();
         second.add().expect("counted");
-        assert!(attempts().are_enough(), "the second failed start in a row should be enough");
+        assert!(attempts().has_reached_limit(), "the second failed start in a row should be enough");
         let problem = second.problem().expect("the problem should be reported");
         assert!(problem.contains("/page-sandbox.json can't be"), "the problem should contain the file: {problem}");
-        fs::remove_dir_all(data.path().join(FILE)).expect("removed");
-        attempts().take_back().expect("written");
+        fs::remove_dir_all(data.path().join(ATTEMPTS_FILE)).expect("removed");
+        attempts().revert_add().expect("written");
         assert_eq!(
             fs::read_dir(session.path()).expect("read").count(),
             0,
@@ -312,9 +312,9 @@ mod tests {
     fn data_folders_do_not_share_a_count() {
         let (one, other, session) = (blocked(), blocked(), folder_with(0o700));
         let attempts = |data: &Path| StartAttempts::new(data, Some(session.path()), "1".into());
-        attempts(one.path()).give_up().expect("written");
-        assert!(attempts(one.path()).are_enough(), "the count should be stored for this data folder");
-        assert!(!attempts(other.path()).are_enough(), "another data folder should have its own count");
+        attempts(one.path()).turn_sandbox_off().expect("written");
+        assert!(attempts(one.path()).has_reached_limit(), "the count should be stored for this data folder");
+        assert!(!attempts(other.path()).has_reached_limit(), "another data folder should have its own count");
     }
 
     #[test]
@@ -325,7 +325,7 @@ mod tests {
         attempts.problem().expect("the problem should be reported");
         attempts.add().expect("counted");
         attempts.problem().expect("the problem should persist");
-        fs::remove_dir_all(data.path().join(FILE)).expect("removed");
+        fs::remove_dir_all(data.path().join(ATTEMPTS_FILE)).expect("removed");
         attempts.add().expect("counted");
         assert_eq!(attempts.problem(), None, "the problem should be cleared");
     }

@@ -27,7 +27,7 @@ impl PageSandbox {
         Ok(())
     }
 
-    pub(crate) const fn page_came(&self) {}
+    pub(crate) const fn confirm_page(&self) {}
 
     pub(crate) const fn end(&self) {}
 
@@ -35,7 +35,7 @@ impl PageSandbox {
         SandboxState::Native
     }
 
-    pub(crate) const fn unkept(&self) -> Option<String> {
+    pub(crate) const fn storage_problem(&self) -> Option<String> {
         None
     }
 

@@ -23,12 +23,12 @@ use super::{SandboxObstacle, SandboxState, trial, web_process};
 
 /// Environment variable that enables WebKitGTK's sandbox if it is 1. Older versions disabled the sandbox if it was 0,
 /// and users still set it for that.
-const FORCE: &str = "WEBKIT_FORCE_SANDBOX";
+const FORCE_VARIABLE: &str = "WEBKIT_FORCE_SANDBOX";
 /// Environment variable that disables WebKitGTK's sandbox if it is 1.
-const DISABLE: &str = "WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS";
+const DISABLE_VARIABLE: &str = "WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS";
 
 /// Minimum time for which a user waits for the page. A window that is closed sooner does not count as a failed start.
-const PATIENCE: Duration = Duration::from_secs(5);
+const MIN_WAIT_FOR_PAGE: Duration = Duration::from_secs(5);
 
 /// Sandbox of this start.
 pub(crate) struct PageSandbox {
@@ -54,16 +54,16 @@ impl PageSandbox {
         );
         let session = env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
         let attempts = data_dir.map(|folder| StartAttempts::new(folder, session.as_deref(), software));
-        let is_off = is_turned_off(env::var_os(FORCE).as_deref(), env::var_os(DISABLE).as_deref());
-        let has_failed = attempts.as_ref().is_some_and(StartAttempts::are_enough);
+        let is_off = is_turned_off(env::var_os(FORCE_VARIABLE).as_deref(), env::var_os(DISABLE_VARIABLE).as_deref());
+        let has_failed = attempts.as_ref().is_some_and(StartAttempts::has_reached_limit);
         let is_writable = || attempts.as_ref().map_or(Ok(()), StartAttempts::check_writable);
         let decision = decide(is_off, has_failed, is_writable, trial::run);
         // SAFETY: the caller guarantees that no other thread accesses the environment.
         unsafe {
             match &decision {
-                Ok(()) => env::set_var(FORCE, "1"),
+                Ok(()) => env::set_var(FORCE_VARIABLE, "1"),
                 // A restart without the sandbox inherits the variable.
-                Err(_) => env::remove_var(FORCE),
+                Err(_) => env::remove_var(FORCE_VARIABLE),
             }
         }
         if let Err(obstacle) = &decision {
@@ -78,11 +78,11 @@ impl PageSandbox {
 
     /// Counts this start as failed until the page appears. Must be called directly before the window is opened.
     pub(crate) fn open<R: Runtime>(app: &AppHandle<R>) {
-        app.state::<Self>().begin();
+        app.state::<Self>().record_start();
         let app = app.clone();
         // WebKitGTK aborts the whole app if one of its processes can't be started.
         glib::log_set_default_handler(move |domain, level, text| {
-            if level == LogLevel::Error && app.state::<Self>().gives_up() {
+            if level == LogLevel::Error && app.state::<Self>().should_give_up() {
                 tracing::error!(
                     "the page's process failed to start in its sandbox, so the next start disables the sandbox"
                 );
@@ -91,9 +91,9 @@ impl PageSandbox {
         });
     }
 
-    fn begin(&self) {
+    fn record_start(&self) {
         self.begun.get_or_init(Instant::now);
-        self.count(StartAttempts::add);
+        self.update_count(StartAttempts::add);
     }
 
     /// Restarts the app without the sandbox if the page's process ends before the page appears.
@@ -104,7 +104,7 @@ impl PageSandbox {
         let app = window.app_handle().clone();
         window.with_webview(move |webview| {
             webview.inner().connect_web_process_terminated(move |_, reason| {
-                if app.state::<Self>().gives_up() {
+                if app.state::<Self>().should_give_up() {
                     tracing::error!(?reason, "the page's process ended in its sandbox, restarting without the sandbox");
                     app.request_restart();
                 }
@@ -113,31 +113,31 @@ impl PageSandbox {
     }
 
     /// Records that the page is drawn, so the sandbox works.
-    pub(crate) fn page_came(&self) {
+    pub(crate) fn confirm_page(&self) {
         if !self.settled.swap(true, Ordering::Relaxed) {
-            self.count(StartAttempts::clear);
+            self.update_count(StartAttempts::clear);
         }
     }
 
     /// Handles a regular exit. The start does not count as failed if the page had no time to appear.
     pub(crate) fn end(&self) {
-        let is_early = self.begun.get().is_some_and(|begun| begun.elapsed() < PATIENCE);
+        let is_early = self.begun.get().is_some_and(|begun| begun.elapsed() < MIN_WAIT_FOR_PAGE);
         if is_early && !self.settled.load(Ordering::Relaxed) {
-            self.count(StartAttempts::take_back);
+            self.update_count(StartAttempts::revert_add);
         }
     }
 
     /// Returns the current state of the sandbox.
     pub(crate) fn state(&self) -> SandboxState {
         match &self.decision {
-            Ok(()) if web_process::is_apart() => SandboxState::On,
+            Ok(()) if web_process::is_isolated() => SandboxState::On,
             Ok(()) => SandboxState::Off(SandboxObstacle::NotApplied),
             Err(obstacle) => SandboxState::Off(obstacle.clone()),
         }
     }
 
     /// Returns the reason why a failed start can't be stored properly, as a message for the user.
-    pub(crate) fn unkept(&self) -> Option<String> {
+    pub(crate) fn storage_problem(&self) -> Option<String> {
         self.attempts.as_ref().and_then(StartAttempts::problem)
     }
 
@@ -148,7 +148,7 @@ impl PageSandbox {
     pub(crate) fn retry(&self) -> Result<(), String> {
         let Some(attempts) = &self.attempts else { return Ok(()) };
         match attempts.clear() {
-            Err(error) if attempts.are_enough() => Err(error.to_string()),
+            Err(error) if attempts.has_reached_limit() => Err(error.to_string()),
             // A file that can't be removed may not affect the count.
             Ok(()) | Err(_) => Ok(()),
         }
@@ -156,14 +156,14 @@ impl PageSandbox {
 
     /// Returns `true` if the page's process presumably ended because of the sandbox, and this is stored for the next
     /// start. Without the stored count the app would restart forever.
-    fn gives_up(&self) -> bool {
+    fn should_give_up(&self) -> bool {
         self.decision.is_ok()
             && !self.settled.load(Ordering::Relaxed)
-            && matches!(self.attempts.as_ref().map(StartAttempts::give_up), Some(Ok(())))
+            && matches!(self.attempts.as_ref().map(StartAttempts::turn_sandbox_off), Some(Ok(())))
             && !self.settled.swap(true, Ordering::Relaxed)
     }
 
-    fn count(&self, change: fn(&StartAttempts) -> io::Result<()>) {
+    fn update_count(&self, change: fn(&StartAttempts) -> io::Result<()>) {
         if self.decision.is_ok()
             && let Some(Err(error)) = self.attempts.as_ref().map(change)
         {
@@ -249,65 +249,65 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let attempts = StartAttempts::new(folder.path(), None, "1".into());
         for _ in 0..2 {
-            in_folder(folder.path(), Ok(())).begin();
+            in_folder(folder.path(), Ok(())).record_start();
         }
-        assert!(attempts.are_enough(), "two starts without a page should be enough");
-        in_folder(folder.path(), Err(SandboxObstacle::NoPage)).page_came();
-        assert!(attempts.are_enough(), "a page without the sandbox should not reset the count");
+        assert!(attempts.has_reached_limit(), "two starts without a page should be enough");
+        in_folder(folder.path(), Err(SandboxObstacle::NoPage)).confirm_page();
+        assert!(attempts.has_reached_limit(), "a page without the sandbox should not reset the count");
         in_folder(folder.path(), Err(SandboxObstacle::NoPage)).retry().expect("removed");
         let sandbox = in_folder(folder.path(), Ok(()));
-        sandbox.begin();
-        sandbox.page_came();
-        in_folder(folder.path(), Ok(())).begin();
-        assert!(!attempts.are_enough(), "a page in between should reset the count");
+        sandbox.record_start();
+        sandbox.confirm_page();
+        in_folder(folder.path(), Ok(())).record_start();
+        assert!(!attempts.has_reached_limit(), "a page in between should reset the count");
     }
 
     #[test]
     fn regular_exit_before_the_page_does_not_count() {
         let folder = tempfile::tempdir().expect("a folder");
         let attempts = StartAttempts::new(folder.path(), None, "1".into());
-        in_folder(folder.path(), Ok(())).begin();
+        in_folder(folder.path(), Ok(())).record_start();
         for _ in 0..3 {
             let closed = in_folder(folder.path(), Ok(()));
-            closed.begin();
+            closed.record_start();
             closed.end();
         }
-        assert!(!attempts.are_enough(), "only the first start should count");
+        assert!(!attempts.has_reached_limit(), "only the first start should count");
         let sandbox = in_folder(folder.path(), Ok(()));
         sandbox
             .begun
-            .set(Instant::now().checked_sub(PATIENCE).expect("the system runs for longer"))
+            .set(Instant::now().checked_sub(MIN_WAIT_FOR_PAGE).expect("the system runs for longer"))
             .expect("the first");
-        sandbox.begin();
+        sandbox.record_start();
         sandbox.end();
-        assert!(attempts.are_enough(), "a regular exit after the waiting time should count as failed");
+        assert!(attempts.has_reached_limit(), "a regular exit after the waiting time should count as failed");
         let sandbox = in_folder(folder.path(), Ok(()));
-        sandbox.begin();
-        assert!(sandbox.gives_up(), "the sandbox should be given up after its process ended");
+        sandbox.record_start();
+        assert!(sandbox.should_give_up(), "the sandbox should be given up after its process ended");
         sandbox.end();
-        assert!(attempts.are_enough(), "the exit for the restart should keep the count");
+        assert!(attempts.has_reached_limit(), "the exit for the restart should keep the count");
     }
 
     #[test]
     fn sandbox_is_given_up_only_before_the_page_appears() {
         let folder = tempfile::tempdir().expect("a folder");
         let sandbox = in_folder(folder.path(), Ok(()));
-        sandbox.begin();
-        assert!(sandbox.gives_up(), "the process ended before the page appeared");
+        sandbox.record_start();
+        assert!(sandbox.should_give_up(), "the process ended before the page appeared");
         assert!(
-            StartAttempts::new(folder.path(), None, "1".into()).are_enough(),
+            StartAttempts::new(folder.path(), None, "1".into()).has_reached_limit(),
             "the next start should disable the sandbox"
         );
         assert!(
-            !in_folder(folder.path(), Err(SandboxObstacle::NoPage)).gives_up(),
+            !in_folder(folder.path(), Err(SandboxObstacle::NoPage)).should_give_up(),
             "a start without the sandbox should not restart again"
         );
-        sandbox.page_came();
-        assert!(!sandbox.gives_up(), "a process that ends later has another cause");
+        sandbox.confirm_page();
+        assert!(!sandbox.should_give_up(), "a process that ends later has another cause");
         let gone = in_folder(&folder.path().join("gone"), Ok(()));
-        assert!(!gone.gives_up(), "without a stored count the app should not restart");
+        assert!(!gone.should_give_up(), "without a stored count the app should not restart");
         let unnoted = PageSandbox::new(Ok(()), None);
-        assert!(!unnoted.gives_up(), "a measurement should not restart, because it stores nothing");
+        assert!(!unnoted.should_give_up(), "a measurement should not restart, because it stores nothing");
     }
 
     #[test]
@@ -321,20 +321,20 @@ mod tests {
             PageSandbox::new(Ok(()), Some(attempts))
         };
         let sandbox = start();
-        sandbox.begin();
+        sandbox.record_start();
         assert!(
-            sandbox.unkept().expect("the problem should be reported").contains("page-sandbox.json"),
+            sandbox.storage_problem().expect("the problem should be reported").contains("page-sandbox.json"),
             "the problem should contain the file"
         );
-        assert!(sandbox.gives_up(), "the sandbox should be given up, because the count is stored");
-        let has_failed = start().attempts.as_ref().is_some_and(StartAttempts::are_enough);
+        assert!(sandbox.should_give_up(), "the sandbox should be given up, because the count is stored");
+        let has_failed = start().attempts.as_ref().is_some_and(StartAttempts::has_reached_limit);
         assert_eq!(
             decide(false, has_failed, || Ok(()), || Ok(())),
             Err(SandboxObstacle::NoPage),
             "the next start should disable the sandbox"
         );
         start().retry().expect("the count in the session's folder should be reset");
-        let has_failed = start().attempts.as_ref().is_some_and(StartAttempts::are_enough);
+        let has_failed = start().attempts.as_ref().is_some_and(StartAttempts::has_reached_limit);
         assert_eq!(decide(false, has_failed, || Ok(()), || Ok(())), Ok(()), "the next start should try the sandbox");
     }
 }

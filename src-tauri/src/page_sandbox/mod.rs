@@ -78,7 +78,7 @@ pub(crate) struct SandboxReport {
 /// Returns the state of the sandbox for Settings.
 #[tauri::command]
 pub(crate) fn page_sandbox(sandbox: State<'_, PageSandbox>) -> SandboxReport {
-    SandboxReport { state: sandbox.state(), unkept: sandbox.unkept() }
+    SandboxReport { state: sandbox.state(), unkept: sandbox.storage_problem() }
 }
 
 /// Lets the next start try the sandbox again after the page did not appear in it.

@@ -13,12 +13,12 @@ use super::SandboxObstacle;
 
 /// Folders in which distributions install the programs. WebKitGTK starts them by a path that is set at its build, not
 /// by the search path.
-const FOLDERS: [&str; 4] = ["/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin"];
+const PROGRAM_FOLDERS: [&str; 4] = ["/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin"];
 const BUBBLEWRAP: &str = "bwrap";
 const BUS_PROXY: &str = "xdg-dbus-proxy";
 
 /// Namespaces and mounts of WebKitGTK's sandbox that a system may deny.
-const SANDBOX: [&str; 13] = [
+const SANDBOX_OPTIONS: [&str; 13] = [
     "--die-with-parent",
     "--unshare-pid",
     "--unshare-uts",
@@ -35,26 +35,26 @@ const SANDBOX: [&str; 13] = [
 ];
 
 /// Timeout of the trial, which takes five milliseconds on an idle machine.
-const LIMIT: Duration = Duration::from_secs(2);
+const TRIAL_TIMEOUT: Duration = Duration::from_secs(2);
 /// Polling interval of the trial.
-const LOOK_AGAIN: Duration = Duration::from_millis(1);
+const POLL_INTERVAL: Duration = Duration::from_millis(1);
 /// Maximum size of the shown error message, in bytes.
-const MESSAGE: u64 = 512;
+const MAX_MESSAGE_BYTES: u64 = 512;
 
 /// Runs the trial.
 ///
 /// # Errors
 /// Returns the obstacle if the sandbox can't work here.
 pub(super) fn run() -> Result<(), SandboxObstacle> {
-    run_in(&FOLDERS.map(Path::new), LIMIT)
+    run_in(&PROGRAM_FOLDERS.map(Path::new), TRIAL_TIMEOUT)
 }
 
 fn run_in(folders: &[&Path], limit: Duration) -> Result<(), SandboxObstacle> {
-    let bubblewrap = find(folders, BUBBLEWRAP).ok_or(SandboxObstacle::NoBubblewrap)?;
-    find(folders, BUS_PROXY).ok_or(SandboxObstacle::NoBusProxy)?;
+    let bubblewrap = find_program(folders, BUBBLEWRAP).ok_or(SandboxObstacle::NoBubblewrap)?;
+    find_program(folders, BUS_PROXY).ok_or(SandboxObstacle::NoBusProxy)?;
     // Runs bubblewrap inside of the sandbox, because this program certainly exists.
-    let started = command(&bubblewrap)
-        .args(SANDBOX)
+    let started = trial_command(&bubblewrap)
+        .args(SANDBOX_OPTIONS)
         .arg("--")
         .arg(&bubblewrap)
         .arg("--version")
@@ -65,29 +65,29 @@ fn run_in(folders: &[&Path], limit: Duration) -> Result<(), SandboxObstacle> {
         .spawn();
     let no_namespaces = |cause: String| SandboxObstacle::NoNamespaces { cause };
     let mut child = started.map_err(|error| no_namespaces(error.to_string()))?;
-    match wait(&mut child, limit) {
+    match wait_with_timeout(&mut child, limit) {
         Some(status) if status.success() => Ok(()),
-        Some(status) => Err(no_namespaces(message(&mut child).unwrap_or_else(|| status.to_string()))),
+        Some(status) => Err(no_namespaces(read_message(&mut child).unwrap_or_else(|| status.to_string()))),
         None => Err(no_namespaces(format!("bubblewrap did not exit within {} s", limit.as_secs_f32()))),
     }
 }
 
-fn find(folders: &[&Path], program: &str) -> Option<PathBuf> {
+fn find_program(folders: &[&Path], program: &str) -> Option<PathBuf> {
     folders.iter().map(|folder| folder.join(program)).find(|path| path.is_file())
 }
 
 #[expect(clippy::disallowed_methods, reason = "runs before the app has a runtime, and starts no server")]
-fn command(program: &Path) -> Command {
+fn trial_command(program: &Path) -> Command {
     Command::new(program)
 }
 
 /// Waits for the child and kills it at the timeout. Returns `None` if it was killed or its exit status is unknown.
-fn wait(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
+fn wait_with_timeout(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
     let start = Instant::now();
     loop {
         match child.try_wait() {
             Ok(Some(status)) => return Some(status),
-            Ok(None) if start.elapsed() < limit => thread::sleep(LOOK_AGAIN),
+            Ok(None) if start.elapsed() < limit => thread::sleep(POLL_INTERVAL),
             Ok(None) | Err(_) => {
                 // Fails only if the child has already exited.
                 let _ = child.kill();
@@ -98,10 +98,10 @@ fn wait(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
     }
 }
 
-fn message(child: &mut Child) -> Option<String> {
+fn read_message(child: &mut Child) -> Option<String> {
     let mut bytes = Vec::new();
     // A partial message is sufficient.
-    let _ = child.stderr.take()?.take(MESSAGE).read_to_end(&mut bytes);
+    let _ = child.stderr.take()?.take(MAX_MESSAGE_BYTES).read_to_end(&mut bytes);
     let text = String::from_utf8_lossy(&bytes).trim().to_owned();
     (!text.is_empty()).then_some(text)
 }
@@ -132,9 +132,9 @@ mod tests {
 
     #[test]
     fn missing_program_is_named() {
-        assert_eq!(outcome(None, true, LIMIT), Err(SandboxObstacle::NoBubblewrap), "bubblewrap");
-        assert_eq!(outcome(Some("exit 0"), false, LIMIT), Err(SandboxObstacle::NoBusProxy), "xdg-dbus-proxy");
-        assert_eq!(outcome(Some("exit 0"), true, LIMIT), Ok(()), "both programs should be sufficient");
+        assert_eq!(outcome(None, true, TRIAL_TIMEOUT), Err(SandboxObstacle::NoBubblewrap), "bubblewrap");
+        assert_eq!(outcome(Some("exit 0"), false, TRIAL_TIMEOUT), Err(SandboxObstacle::NoBusProxy), "xdg-dbus-proxy");
+        assert_eq!(outcome(Some("exit 0"), true, TRIAL_TIMEOUT), Ok(()), "both programs should be sufficient");
     }
 
     #[test]
@@ -142,11 +142,11 @@ mod tests {
         let refused = "echo 'bwrap: setting up uid map: Permission denied' >&2; exit 1";
         let cause = "bwrap: setting up uid map: Permission denied".to_owned();
         assert_eq!(
-            outcome(Some(refused), true, LIMIT),
+            outcome(Some(refused), true, TRIAL_TIMEOUT),
             Err(SandboxObstacle::NoNamespaces { cause }),
             "the message of bubblewrap should be returned"
         );
-        let silent = outcome(Some("exit 3"), true, LIMIT);
+        let silent = outcome(Some("exit 3"), true, TRIAL_TIMEOUT);
         assert_eq!(
             silent,
             Err(SandboxObstacle::NoNamespaces { cause: "exit status: 3".into() }),

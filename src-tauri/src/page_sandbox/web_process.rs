@@ -8,23 +8,23 @@ use std::fs;
 use std::path::Path;
 
 /// Name of the web process, truncated by the kernel to 15 bytes.
-const NAME: &str = "WebKitWebProces";
+const PROCESS_NAME: &str = "WebKitWebProces";
 /// Namespaces that are separate in the sandbox. The user namespace is not listed, because root does not need a separate
 /// one.
 const NAMESPACES: [&str; 2] = ["pid", "mnt"];
 
 /// Returns `true` if this app has a web process and all its web processes run in separate namespaces.
-pub(super) fn is_apart() -> bool {
+pub(super) fn is_isolated() -> bool {
     let proc = Path::new("/proc");
     let own = std::process::id();
-    let web_processes = descendants(&processes(proc), own, NAME);
-    !web_processes.is_empty() && web_processes.iter().all(|pid| differs(proc, own, *pid))
+    let web_processes = descendants(&web_processes(proc), own, PROCESS_NAME);
+    !web_processes.is_empty() && web_processes.iter().all(|pid| has_separate_namespaces(proc, own, *pid))
 }
 
 /// Name and parent of each process, by its identifier.
 type WebProcesses = BTreeMap<u32, (String, u32)>;
 
-fn processes(proc: &Path) -> WebProcesses {
+fn web_processes(proc: &Path) -> WebProcesses {
     let entries = fs::read_dir(proc).into_iter().flatten().flatten();
     entries
         .filter_map(|entry| {
@@ -60,7 +60,7 @@ fn descendants(processes: &WebProcesses, ancestor: u32, name: &str) -> Vec<u32> 
 }
 
 /// Returns `true` if two processes share none of the namespaces. Unreadable namespaces count as shared.
-fn differs(proc: &Path, one: u32, other: u32) -> bool {
+fn has_separate_namespaces(proc: &Path, one: u32, other: u32) -> bool {
     let namespace = |pid: u32, name: &str| fs::read_link(proc.join(pid.to_string()).join("ns").join(name)).ok();
     NAMESPACES.iter().all(|name| match (namespace(one, name), namespace(other, name)) {
         (Some(one), Some(other)) => one != other,
@@ -89,20 +89,23 @@ mod tests {
             (10, process("drawbridge", 1)),
             (11, process("bwrap", 10)),
             (12, process("bwrap", 11)),
-            (13, process(NAME, 12)),
+            (13, process(PROCESS_NAME, 12)),
             (14, process("WebKitNetworkPr", 10)),
             (20, process("epiphany", 1)),
-            (21, process(NAME, 20)),
-            (30, process(NAME, 31)),
-            (31, process(NAME, 30)),
+            (21, process(PROCESS_NAME, 20)),
+            (30, process(PROCESS_NAME, 31)),
+            (31, process(PROCESS_NAME, 30)),
         ]);
-        assert_eq!(descendants(&processes, 10, NAME), [13], "only the web process of the app should be found");
+        assert_eq!(descendants(&processes, 10, PROCESS_NAME), [13], "only the web process of the app should be found");
     }
 
     #[test]
     fn process_shares_its_own_namespaces() {
         let own = std::process::id();
-        assert!(!differs(Path::new("/proc"), own, own), "a process should share its namespaces with itself");
+        assert!(
+            !has_separate_namespaces(Path::new("/proc"), own, own),
+            "a process should share its namespaces with itself"
+        );
         let namespaces = tempfile::tempdir().expect("a folder");
         for (pid, pid_namespace, mounts) in
             [("1", "pid:[1]", "mnt:[1]"), ("2", "pid:[2]", "mnt:[2]"), ("3", "pid:[2]", "mnt:[1]")]
@@ -112,8 +115,8 @@ mod tests {
             std::os::unix::fs::symlink(pid_namespace, folder.join("pid")).expect("a link");
             std::os::unix::fs::symlink(mounts, folder.join("mnt")).expect("a link");
         }
-        assert!(differs(namespaces.path(), 1, 2), "separate namespaces should differ");
-        assert!(!differs(namespaces.path(), 1, 3), "a shared mount namespace should not differ");
-        assert!(!differs(namespaces.path(), 1, 4), "unreadable namespaces should count as shared");
+        assert!(has_separate_namespaces(namespaces.path(), 1, 2), "separate namespaces should differ");
+        assert!(!has_separate_namespaces(namespaces.path(), 1, 3), "a shared mount namespace should not differ");
+        assert!(!has_separate_namespaces(namespaces.path(), 1, 4), "unreadable namespaces should count as shared");
     }
 }

@@ -10,10 +10,10 @@ use crate::presence::Presence;
 use crate::shell_events::show_question;
 use crate::window;
 
-const OPEN: &str = "open";
-const SERVERS: &str = "servers";
-const REQUESTS: &str = "requests";
-const QUIT: &str = "quit";
+const OPEN_ID: &str = "open";
+const SERVERS_ID: &str = "servers";
+const REQUESTS_ID: &str = "requests";
+const QUIT_ID: &str = "quit";
 
 /// Icon in the tray.
 #[derive(Default)]
@@ -30,7 +30,7 @@ struct TrayItems {
 impl Tray {
     /// Adds the icon to the tray. Must be called on the main thread.
     pub(crate) fn start(&self, app: &AppHandle) {
-        match show(app) {
+        match show_tray(app) {
             // Set only once, because there is one tray icon.
             Ok(items) => drop(self.0.set(items)),
             Err(error) => tracing::warn!("failed to show the tray icon: {error}"),
@@ -40,7 +40,7 @@ impl Tray {
     /// Updates the menu to the current numbers.
     pub(crate) fn update(&self, presence: Presence) {
         if let Some(items) = self.0.get()
-            && let Err(error) = items.tell(presence)
+            && let Err(error) = items.update_labels(presence)
         {
             tracing::warn!("failed to update the tray icon: {error}");
         }
@@ -53,23 +53,23 @@ impl Tray {
 }
 
 impl TrayItems {
-    fn tell(&self, presence: Presence) -> tauri::Result<()> {
-        self.open.set_text(presence.open())?;
+    fn update_labels(&self, presence: Presence) -> tauri::Result<()> {
+        self.open.set_text(presence.open_label())?;
         self.servers.set_text(presence.servers_line())?;
         self.requests.set_text(presence.requests_line())?;
         self.requests.set_enabled(presence.requests > 0)?;
-        self.quit.set_text(presence.quit())
+        self.quit.set_text(presence.quit_label())
     }
 }
 
-fn show(app: &AppHandle) -> tauri::Result<TrayItems> {
+fn show_tray(app: &AppHandle) -> tauri::Result<TrayItems> {
     let presence = Presence::default();
     let item = |id, text: &str, enabled| MenuItem::with_id(app, id, text, enabled, None::<&str>);
     let items = TrayItems {
-        open: item(OPEN, presence.open(), true)?,
-        servers: item(SERVERS, &presence.servers_line(), false)?,
-        requests: item(REQUESTS, &presence.requests_line(), false)?,
-        quit: item(QUIT, presence.quit(), true)?,
+        open: item(OPEN_ID, presence.open_label(), true)?,
+        servers: item(SERVERS_ID, &presence.servers_line(), false)?,
+        requests: item(REQUESTS_ID, &presence.requests_line(), false)?,
+        quit: item(QUIT_ID, presence.quit_label(), true)?,
     };
     let line = PredefinedMenuItem::separator(app)?;
     let menu = Menu::with_items(app, &[&items.open, &items.servers, &items.requests, &line, &items.quit])?;
@@ -78,9 +78,9 @@ fn show(app: &AppHandle) -> tauri::Result<TrayItems> {
         .tooltip("Drawbridge")
         .show_menu_on_left_click(cfg!(target_os = "macos"))
         .on_menu_event(|app, event| match event.id().as_ref() {
-            OPEN => window::show(app),
-            REQUESTS => show_question(app, None),
-            QUIT => app.exit(0),
+            OPEN_ID => window::show(app),
+            REQUESTS_ID => show_question(app, None),
+            QUIT_ID => app.exit(0),
             _ => {}
         })
         .on_tray_icon_event(|tray, event| {

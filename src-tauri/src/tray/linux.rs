@@ -105,11 +105,11 @@ impl ksni::Tray for TrayItem {
             MenuItem::from(StandardItem { label: label.to_owned(), enabled, activate, ..StandardItem::default() })
         };
         vec![
-            item(presence.open(), true, window::show),
+            item(presence.open_label(), true, window::show),
             item(&presence.servers_line(), false, |_| {}),
             item(&presence.requests_line(), presence.requests > 0, |app| show_question(app, None)),
             MenuItem::Separator,
-            item(presence.quit(), true, |app| app.exit(0)),
+            item(presence.quit_label(), true, |app| app.exit(0)),
         ]
     }
 

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::drawbridge::Outcome;
 
 /// Number of rules per rule that concerns the called server.
-const OWN: usize = 50;
+const RULES_PER_OWN_RULE: usize = 50;
 const SERVER: &str = "server 7";
 const TOOL: &str = "tool 7";
 
@@ -66,7 +66,7 @@ fn policy(definition: &Hash, rules: usize) -> Outcome<Policy> {
         words: String::new(),
     };
     grants.add(grant).map_err(|_| "too many grants")?;
-    let rules = (0..rules).map(|rule| match rule % OWN {
+    let rules = (0..rules).map(|rule| match rule % RULES_PER_OWN_RULE {
         0 => deny(SERVER.to_owned(), format!("/srv/{rule}")),
         _ => deny(format!("another {rule}"), "/etc".to_owned()),
     });

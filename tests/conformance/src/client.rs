@@ -39,7 +39,7 @@ impl Client {
         let entry = ServerEntry { name: SERVER.to_owned(), config: settings.config.into() };
         app.host.add_server(entry).await.map_err(|e| e.to_string())?;
         app.platform.browses.store(true, Ordering::Relaxed);
-        let user = app.always(|server_request| Some(user::answer(&server_request.body)));
+        let user = app.decide_automatically(|server_request| Some(user::answer(&server_request.body)));
         let client = Self { app, user, calls: AtomicUsize::new(0) };
         let started = client.host().start_server(SERVER.to_owned()).await;
         started.map_err(|e| e.to_string())?;
@@ -146,6 +146,6 @@ impl Client {
 /// Returns `true` if the lists were read. If all are empty because reading failed, the server is about to change its
 /// state.
 fn was_read(catalog: &Catalog) -> bool {
-    let failed = catalog.counts() == [0; 4] && catalog.notes.iter().any(|notes| !notes.is_empty());
+    let failed = catalog.entry_counts() == [0; 4] && catalog.notes.iter().any(|notes| !notes.is_empty());
     catalog.is_read && !failed
 }

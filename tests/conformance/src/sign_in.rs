@@ -60,7 +60,7 @@ impl Settings {
     /// Stores a secret for the settings, and returns the reference to it.
     fn store_secret(&mut self, name: &str, secret: String) -> String {
         let origin = self.config.origin().unwrap_or_default();
-        self.secrets.push((secrets::key(name, &origin), secret));
+        self.secrets.push((secrets::storage_key(name, &origin), secret));
         secrets::reference(name)
     }
 }

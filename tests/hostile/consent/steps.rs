@@ -5,7 +5,7 @@ use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
 use mcp_proto::types::ContentBlock;
 use policy::ApprovalScope;
 use serde_json::{Map, Value, json};
-use testkit::app::{PATIENCE, TestApp, demo};
+use testkit::app::{EVENT_TIMEOUT, TestApp, demo};
 use testkit::calls::UserCalls as _;
 use tokio::task::JoinHandle;
 
@@ -21,7 +21,7 @@ pub(super) fn call(app: &TestApp, id: &str, tool: &str, arguments: Value) -> Joi
 }
 
 pub(super) async fn ended(call: JoinHandle<CallOutcome>) -> CallOutcome {
-    tokio::time::timeout(PATIENCE, call).await.expect("the call ends").expect("it does not panic")
+    tokio::time::timeout(EVENT_TIMEOUT, call).await.expect("the call ends").expect("it does not panic")
 }
 
 pub(super) fn text(called: &CallOutcome) -> String {

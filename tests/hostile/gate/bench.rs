@@ -18,13 +18,13 @@ use policy::{ApprovalScope, PolicyRule, RuleEffect, RuleRef};
 use ports::AuditEntry;
 use serde_json::{Map, json};
 use server_requests::sampling::ModelAnswerState;
-use testkit::app::{PATIENCE, TestApp, remote};
+use testkit::app::{EVENT_TIMEOUT, TestApp, remote};
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
-use testkit::deadline::holds_within;
-use testkit::model::{ModelStep, ScriptedModel, named, reference, text};
+use testkit::deadline::poll_until;
+use testkit::model::{ModelStep, ScriptedModel, model_named, model_reference, text_reply};
 
 use super::acts::{TestAct, TestDecision};
-use super::{FAR, ONCE, SERVER, asking};
+use super::{ONCE, REMOTE_SERVER, SERVER, asking};
 
 /// Payloads that the user approved, in the form that was displayed.
 #[derive(Default)]
@@ -65,7 +65,7 @@ pub(super) struct GateBench {
 
 pub(super) fn asked(consent_request: &ConsentRequestView) -> String {
     let ConsentRequestBody::Sampling { request, state, .. } = &consent_request.body else { panic!("it asks a model") };
-    let texts: Vec<&str> = request.messages.iter().flat_map(|m| m.content.blocks()).filter_map(words).collect();
+    let texts: Vec<&str> = request.messages.iter().flat_map(|m| m.content.blocks()).filter_map(block_text).collect();
     format!("{} to {}", texts.concat(), state.model.as_ref().expect("there is one").model.model)
 }
 
@@ -73,7 +73,7 @@ pub(super) fn is_request(consent_request: &ConsentRequestView) -> bool {
     matches!(consent_request.body, ConsentRequestBody::Sampling { response: None, .. })
 }
 
-pub(super) fn words(block: &ContentBlock) -> Option<&str> {
+pub(super) fn block_text(block: &ContentBlock) -> Option<&str> {
     if let ContentBlock::Text(text) = block { Some(&text.text) } else { None }
 }
 
@@ -83,9 +83,10 @@ impl GateBench {
         let record = aside.path().join("record");
         let issuer = AuthorizationServer::start(AuthorizationScript::default()).await;
         let far = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
-        let app = TestApp::start(vec![(SERVER, asking(&record)), (FAR, remote(&far.url()))]).await;
+        let app = TestApp::start(vec![(SERVER, asking(&record)), (REMOTE_SERVER, remote(&far.url()))]).await;
         app.platform.browses.store(true, std::sync::atomic::Ordering::Relaxed);
-        let model = ScriptedModel::offer(&app.host, vec![named("scripted-1"), named("other-2")]).await;
+        let model =
+            ScriptedModel::add_to_host(&app.host, vec![model_named("scripted-1"), model_named("other-2")]).await;
         let approved = ApprovedPayloads::default();
         let read = Arc::default();
         let mut bench =
@@ -125,19 +126,19 @@ impl GateBench {
             TestAct::Stop => self.stop().await,
             TestAct::Start => self.start().await,
             TestAct::StartFar => {
-                self.app.host.start_server(FAR.into()).await.unwrap();
+                self.app.host.start_server(REMOTE_SERVER.into()).await.unwrap();
                 self.wait_for_remote().await;
             }
             TestAct::StopFar => {
-                self.app.host.stop_server(FAR.into()).await.unwrap();
-                self.app.until(FAR, "stopped", |s| s.state == ServerState::Stopped).await;
+                self.app.host.stop_server(REMOTE_SERVER.into()).await.unwrap();
+                self.app.until(REMOTE_SERVER, "stopped", |s| s.state == ServerState::Stopped).await;
             }
             TestAct::EndTokens => {
                 self.issuer.end_all_tokens();
                 // The server requires the sign-in at its next request.
-                if self.app.server(FAR).await.state == ServerState::Ready {
-                    let read = self.app.host.read_resource("far".into(), FAR.into(), "test://far".into());
-                    let _ = tokio::time::timeout(PATIENCE, read).await;
+                if self.app.server(REMOTE_SERVER).await.state == ServerState::Ready {
+                    let read = self.app.host.read_resource("far".into(), REMOTE_SERVER.into(), "test://far".into());
+                    let _ = tokio::time::timeout(EVENT_TIMEOUT, read).await;
                 }
             }
         }
@@ -146,7 +147,7 @@ impl GateBench {
     /// Waits until the remote server is in use, or it is for the user to go on.
     async fn wait_for_remote(&self) {
         let is_decided = |s: &host::view::ServerView| !matches!(s.state, ServerState::Starting | ServerState::Stopping);
-        self.app.until(FAR, "asked about, waiting, or in use", is_decided).await;
+        self.app.until(REMOTE_SERVER, "asked about, waiting, or in use", is_decided).await;
     }
 
     async fn is_ready(&self) -> bool {
@@ -203,8 +204,12 @@ impl GateBench {
         if n > 0 {
             let effect = if n == 1 { RuleEffect::Deny } else { RuleEffect::Allow };
             self.approved.standing |= effect == RuleEffect::Allow;
-            let rule =
-                PolicyRule { effect, tool: Some("echo".into()), trusted_server: false, ..PolicyRule::trusting(SERVER) };
+            let rule = PolicyRule {
+                effect,
+                tool: Some("echo".into()),
+                trusted_server: false,
+                ..PolicyRule::for_trusted_server(SERVER)
+            };
             self.rule = Some(self.app.host.set_rule(rule).await.unwrap());
         }
     }
@@ -260,18 +265,18 @@ impl GateBench {
             (ConsentRequestBody::Sampling { .. }, TestDecision::Allow | TestDecision::Again)
         );
         if asks {
-            self.model.next(if hangs { vec![ModelStep::Hangs] } else { text(&fresh, (1, 1)) });
+            self.model.queue_reply(if hangs { vec![ModelStep::Hangs] } else { text_reply(&fresh, (1, 1)) });
         }
-        let before = self.model.asked().len();
+        let before = self.model.requests().len();
         let others = open.iter().filter(|other| other.body == ConsentRequestBody::Roots).count();
         let taken = self.app.host.decide(consent_request.id, consent_request.hash.to_string(), answer.clone()).await;
         if asks && taken.is_ok() && matches!(answer, UserDecision::Again) | is_request(&consent_request) {
-            assert!(holds_within(PATIENCE, || self.model.asked().len() > before).await, "the model is asked");
+            assert!(poll_until(EVENT_TIMEOUT, || self.model.requests().len() > before).await, "the model is asked");
         }
         if taken.is_err() {
-            return self.model.forget();
+            return self.model.clear_replies();
         }
-        self.noted(&consent_request, &answer, others);
+        self.record_approval(&consent_request, &answer, others);
         // Going back from the first step has no effect.
         self.last = Some((consent_request.clone(), answer)).filter(|(_, answer)| *answer != UserDecision::Back);
         let is_done = |q: &ConsentRequestView| {
@@ -283,7 +288,7 @@ impl GateBench {
                 tokio::task::yield_now().await;
             }
         }
-        self.model.forget();
+        self.model.clear_replies();
         let starts = matches!(consent_request.body, ConsentRequestBody::StartServer { .. });
         if matches!(consent_request.body, ConsentRequestBody::ConnectServer { .. } | ConsentRequestBody::SignIn { .. })
         {
@@ -299,7 +304,7 @@ impl GateBench {
     }
 
     /// Records the payloads that the user approved by an accepted decision.
-    fn noted(&mut self, consent_request: &ConsentRequestView, answer: &UserDecision, roots: usize) {
+    fn record_approval(&mut self, consent_request: &ConsentRequestView, answer: &UserDecision, roots: usize) {
         let approved = &mut self.approved;
         let allows = matches!(answer, UserDecision::Allow(_) | UserDecision::AllowFor(..));
         match (&consent_request.body, answer) {
@@ -353,7 +358,7 @@ impl GateBench {
                 ConsentRequestEdit::Response(response)
             }
             (ConsentRequestBody::Sampling { .. }, _) => {
-                ConsentRequestEdit::Model(reference(if self.count.is_multiple_of(2) {
+                ConsentRequestEdit::Model(model_reference(if self.count.is_multiple_of(2) {
                     "other-2"
                 } else {
                     "scripted-1"
@@ -369,7 +374,7 @@ impl GateBench {
             "an approval of what it was before does nothing"
         );
         if edited.hash == consent_request.hash && stale.is_ok() {
-            self.noted(consent_request, &ONCE, 0);
+            self.record_approval(consent_request, &ONCE, 0);
         }
     }
 
@@ -382,7 +387,7 @@ impl GateBench {
         let arrived = || ReceivedMessages::read(&record).sent("resources/unsubscribe").len();
         let before = arrived();
         self.trigger(1).await;
-        assert!(holds_within(PATIENCE, || arrived() > before).await, "what leaves arrives");
+        assert!(poll_until(EVENT_TIMEOUT, || arrived() > before).await, "what leaves arrives");
         // A call without a consent request is sent after it was logged. Decisions between the two are not part of this
         // test.
         let written = || {
@@ -393,6 +398,6 @@ impl GateBench {
             of(&|e| e.decision == "allowed").saturating_sub(of(&|e| e.rule == "allowed-not-sent"))
         };
         let sent = || ReceivedMessages::read(&record).sent("tools/call").len();
-        holds_within(PATIENCE, || sent() == written()).await;
+        poll_until(EVENT_TIMEOUT, || sent() == written()).await;
     }
 }

@@ -199,7 +199,7 @@ async fn server(at: usize) -> HttpServer {
         if request.rpc_method() == "tools/call" {
             comes(&CASES[at].comes, &request.json(), answer).await
         } else {
-            ordinary::answer(LEGACY, &request, answer).await
+            ordinary::respond(LEGACY, &request, answer).await
         }
     })
     .await
@@ -207,14 +207,14 @@ async fn server(at: usize) -> HttpServer {
 
 async fn comes(comes: &BadResponse, request: &Value, mut answer: HttpResponder) -> io::Result<()> {
     match comes {
-        Body(bytes) => answer.whole(200, "content-type: application/json\r\n", &bytes(request)).await,
+        Body(bytes) => answer.respond(200, "content-type: application/json\r\n", &bytes(request)).await,
         Typed(kind, text) => {
             let header = if kind.is_empty() { String::new() } else { format!("content-type: {kind}\r\n") };
-            answer.whole(200, &header, text.as_bytes()).await
+            answer.respond(200, &header, text.as_bytes()).await
         }
         Events(bytes) => {
             answer.event_stream().await?;
-            answer.raw(&bytes(request)).await
+            answer.write_raw(&bytes(request)).await
         }
     }
 }
@@ -244,11 +244,11 @@ async fn x37_gigabyte_body_is_truncated() {
             let written = Arc::clone(&counted);
             async move {
                 if request.rpc_method() != "tools/call" {
-                    return ordinary::answer(LEGACY, &request, answer).await;
+                    return ordinary::respond(LEGACY, &request, answer).await;
                 }
-                answer.raw(head.as_bytes()).await?;
+                answer.write_raw(head.as_bytes()).await?;
                 while written.load(Ordering::Relaxed) < 1_000_000_000 {
-                    answer.raw(&[b' '; 64 * 1024]).await?;
+                    answer.write_raw(&[b' '; 64 * 1024]).await?;
                     written.fetch_add(64 * 1024, Ordering::Relaxed);
                 }
                 Ok(())
@@ -277,12 +277,12 @@ async fn x38_response_is_never_delivered_to_another_call() {
                 Some("first") => {
                     answer.event_stream().await?;
                     let waits = || second.lock().is_ok_and(|second| second.is_some());
-                    testkit::deadline::holds_within(Duration::from_secs(3), waits).await;
+                    testkit::deadline::poll_until(Duration::from_secs(3), waits).await;
                     let id: Value = second.lock().ok().and_then(|second| second.clone()).unwrap_or_default();
                     let number = id.as_i64().unwrap_or_default();
                     for id in [json!(id.to_string()), id.as_f64().into(), json!(number + 1), json!(null)] {
                         let foreign = String::from_utf8(with_id(&message, &id)).unwrap_or_default();
-                        answer.raw(event(&foreign).as_bytes()).await?;
+                        answer.write_raw(event(&foreign).as_bytes()).await?;
                     }
                     answer.event(&proper(&message)).await
                 }
@@ -294,7 +294,7 @@ async fn x38_response_is_never_delivered_to_another_call() {
                     tokio::time::sleep(Duration::from_secs(1)).await;
                     answer.json(&proper(&message)).await
                 }
-                _ => ordinary::answer(LEGACY, &request, answer).await,
+                _ => ordinary::respond(LEGACY, &request, answer).await,
             }
         }
     })

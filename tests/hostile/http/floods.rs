@@ -28,7 +28,7 @@ async fn flooded_with(method: &'static str) {
     let what = format!("X41, {COUNT} times {method}");
     let server = HttpServer::start(move |request: HttpRequest, mut answer| async move {
         if request.rpc_method() != "tools/call" {
-            return ordinary::answer(LEGACY, &request, answer).await;
+            return ordinary::respond(LEGACY, &request, answer).await;
         }
         let request = request.json();
         let token = &request["params"]["_meta"]["progressToken"];
@@ -36,7 +36,7 @@ async fn flooded_with(method: &'static str) {
         for first in (0..COUNT).step_by(AT_ONCE as usize) {
             let events =
                 (first..first + AT_ONCE).map(|step| format!("data: {}\n\n", notification(method, token, step)));
-            answer.raw(events.collect::<String>().as_bytes()).await?;
+            answer.write_raw(events.collect::<String>().as_bytes()).await?;
         }
         answer.event(&proper(&request)).await
     })
@@ -52,7 +52,7 @@ async fn flooded_with(method: &'static str) {
     let activity = pair.app.host.activity("bad".into()).await.unwrap();
     let (kept, dropped) = {
         let activity = activity.lock().unwrap();
-        (activity.after(0, usize::MAX).count(), activity.dropped())
+        (activity.entries_after(0, usize::MAX).count(), activity.dropped_count())
     };
     assert!(kept <= supervision::activity::MAX_ENTRIES, "{what}: at most so many entries are kept, not {kept}");
     assert!(dropped > u64::from(COUNT) / 2, "{what}: and it is told how many were not: {dropped}");
@@ -95,9 +95,9 @@ async fn count_resumptions(retry: &'static str) -> (usize, Duration, Row) {
         if request.method == "GET" && request.header("last-event-id").is_some() || request.rpc_method() == "tools/call"
         {
             answer.event_stream().await?;
-            return answer.raw(format!("id: 1\nretry: {retry}\ndata:\n\n").as_bytes()).await;
+            return answer.write_raw(format!("id: 1\nretry: {retry}\ndata:\n\n").as_bytes()).await;
         }
-        ordinary::answer(LEGACY, &request, answer).await
+        ordinary::respond(LEGACY, &request, answer).await
     })
     .await;
     let pair = ServerPair::ready(remote(server.url("/mcp"))).await;

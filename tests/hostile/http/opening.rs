@@ -24,24 +24,24 @@ pub(super) async fn fails(url: String, what: &str, words: &[&str]) -> FailureRea
 
 #[tokio::test]
 async fn x35_server_that_never_responds_times_out() {
-    let server = HttpServer::start(|_, mut answer| async move { answer.hang().await }).await;
+    let server = HttpServer::start(|_, mut answer| async move { answer.hang_until_closed().await }).await;
     fails(server.url("/mcp"), "X35, silence", &["no answer", "did not answer", "in time"]).await;
 }
 
 #[tokio::test]
 async fn x35_unanswered_initialize_times_out() {
-    let server = misbehaving_at("initialize", LEGACY, |_, mut answer| async move { answer.hang().await }).await;
+    let server =
+        misbehaving_at("initialize", LEGACY, |_, mut answer| async move { answer.hang_until_closed().await }).await;
     fails(server.url("/mcp"), "X35, silence at initialize", &["no answer", "did not answer", "in time"]).await;
 }
 
 #[tokio::test]
 async fn x42_web_page_is_not_a_server() {
     let page = b"<html><h1>Welcome to the harbour</h1></html>";
-    let server =
-        HttpServer::start(
-            move |_, mut answer| async move { answer.whole(200, "content-type: text/html\r\n", page).await },
-        )
-        .await;
+    let server = HttpServer::start(move |_, mut answer| async move {
+        answer.respond(200, "content-type: text/html\r\n", page).await
+    })
+    .await;
     fails(server.url("/"), "X42, a web page", &["text/html"]).await;
 }
 
@@ -62,14 +62,14 @@ async fn closed_port_is_unreachable() {
 async fn x54_tools_with_invalid_header_names_are_dropped() {
     let server = HttpServer::start(|request: HttpRequest, mut answer| async move {
         if request.rpc_method() != "tools/list" {
-            return ordinary::answer(MODERN, &request, answer).await;
+            return ordinary::respond(MODERN, &request, answer).await;
         }
         let tool = |name: &str, header: &str| {
             json!({ "name": name, "inputSchema": { "type": "object", "properties": {
                 "text": { "type": "string", "x-mcp-header": header }
             } } })
         };
-        let mut message = ordinary::message(MODERN, &request.json());
+        let mut message = ordinary::response_message(MODERN, &request.json());
         message["result"]["tools"] = json!([
             tool("echo", "Text"),
             tool("split", "Text\r\nX-Evil: yes"),

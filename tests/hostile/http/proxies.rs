@@ -13,7 +13,7 @@ use crate::own_process;
 use crate::pair::ServerPair;
 
 async fn ordinary_server() -> HttpServer {
-    HttpServer::start(|request, answer| async move { ordinary::answer(LEGACY, &request, answer).await }).await
+    HttpServer::start(|request, answer| async move { ordinary::respond(LEGACY, &request, answer).await }).await
 }
 
 /// A proxy that leads every CONNECT to this address.
@@ -54,7 +54,7 @@ async fn https_server_is_reached_through_the_proxy_and_hidden_from_it() {
     }
     let (authority, server) = (CertificateAuthority::new(), ordinary_server().await);
     let (_folder, trusted) = trusting(&authority);
-    let front = TlsFront::before(server.address, &authority.identity("harbour.test")).await;
+    let front = TlsFront::in_front_of(server.address, &authority.identity("harbour.test")).await;
     let proxy = tunnel_proxy(front.address).await;
     let test = "https_server_is_reached_through_the_proxy_and_hidden_from_it";
     let variables = [("HTTPS_PROXY", &*proxy.url("")), ("SSL_CERT_FILE", &trusted)];
@@ -82,7 +82,7 @@ async fn proxy_with_its_own_certificate_is_rejected() {
     let (authority, other) = (CertificateAuthority::new(), CertificateAuthority::new());
     let (_folder, trusted) = trusting(&authority);
     let server = ordinary_server().await;
-    let front = TlsFront::before(server.address, &other.identity("harbour.test")).await;
+    let front = TlsFront::in_front_of(server.address, &other.identity("harbour.test")).await;
     let proxy = tunnel_proxy(front.address).await;
     let test = "proxy_with_its_own_certificate_is_rejected";
     let variables = [("HTTPS_PROXY", &*proxy.url("")), ("SSL_CERT_FILE", &trusted)];
@@ -111,7 +111,7 @@ async fn silent_proxy_times_out() {
         fails(url, what, &["no answer", "in time"]).await;
         return;
     }
-    let proxy = HttpServer::start(|_, mut answer| async move { answer.hang().await }).await;
+    let proxy = HttpServer::start(|_, mut answer| async move { answer.hang_until_closed().await }).await;
     let test = "silent_proxy_times_out";
     own_process::run(module_path!(), test, "https://harbour.test/mcp", &[("HTTPS_PROXY", &proxy.url(""))]).await;
     assert!(!proxy.seen().is_empty(), "{what}: it was asked");

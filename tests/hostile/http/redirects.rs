@@ -42,13 +42,13 @@ async fn redirecting(status: u16, target: String) -> HttpServer {
     let target = Arc::new(target);
     HttpServer::start(move |_, mut answer| {
         let target = Arc::clone(&target);
-        async move { answer.whole(status, &format!("location: {target}\r\n"), b"").await }
+        async move { answer.respond(status, &format!("location: {target}\r\n"), b"").await }
     })
     .await
 }
 
 async fn ordinary_server() -> HttpServer {
-    HttpServer::start(|request, answer| async move { ordinary::answer(LEGACY, &request, answer).await }).await
+    HttpServer::start(|request, answer| async move { ordinary::respond(LEGACY, &request, answer).await }).await
 }
 
 #[tokio::test]
@@ -76,9 +76,9 @@ async fn x49_call_does_not_follow_a_redirect_to_another_origin() {
             let target = Arc::clone(&target);
             async move {
                 if request.rpc_method() != "tools/call" {
-                    return ordinary::answer(LEGACY, &request, answer).await;
+                    return ordinary::respond(LEGACY, &request, answer).await;
                 }
-                answer.whole(status, &format!("location: {target}\r\n"), b"").await
+                answer.respond(status, &format!("location: {target}\r\n"), b"").await
             }
         })
         .await;
@@ -105,7 +105,7 @@ async fn x49_https_does_not_redirect_to_http() {
     let (authority, other) = (CertificateAuthority::new(), ordinary_server().await);
     let (_folder, trusted) = trusting(&authority);
     let server = redirecting(307, other.url("/mcp")).await;
-    let front = TlsFront::before(server.address, &authority.identity("127.0.0.1")).await;
+    let front = TlsFront::in_front_of(server.address, &authority.identity("127.0.0.1")).await;
     let test = "x49_https_does_not_redirect_to_http";
     let environment = [("SSL_CERT_FILE", &*trusted)];
     let _rows = own_process::run(module_path!(), test, &front.url("/mcp"), &environment).await;
@@ -117,9 +117,9 @@ async fn x49_https_does_not_redirect_to_http() {
 async fn x49_same_origin_redirect_is_followed_with_body_and_headers() {
     let server = HttpServer::start(|request: HttpRequest, mut answer| async move {
         if request.path == "/mcp" {
-            return answer.whole(307, "location: /moved/mcp\r\n", b"").await;
+            return answer.respond(307, "location: /moved/mcp\r\n", b"").await;
         }
-        ordinary::answer(LEGACY, &request, answer).await
+        ordinary::respond(LEGACY, &request, answer).await
     })
     .await;
     let what = "X49, a redirect within the origin";
@@ -135,9 +135,9 @@ async fn x49_chain_of_30_redirects_is_not_followed_to_its_end() {
     let server = HttpServer::start(|request: HttpRequest, mut answer| async move {
         let hop: u32 = request.path.rsplit('/').next().and_then(|n| n.parse().ok()).unwrap_or(0);
         if hop == 30 {
-            return ordinary::answer(LEGACY, &request, answer).await;
+            return ordinary::respond(LEGACY, &request, answer).await;
         }
-        answer.whole(307, &format!("location: /hop/{}\r\n", hop + 1), b"").await
+        answer.respond(307, &format!("location: /hop/{}\r\n", hop + 1), b"").await
     })
     .await;
     let what = "X49, 30 hops";

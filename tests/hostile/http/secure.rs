@@ -11,7 +11,7 @@ use crate::own_process;
 use crate::pair::ServerPair;
 
 async fn plain() -> HttpServer {
-    HttpServer::start(|request, answer| async move { ordinary::answer(LEGACY, &request, answer).await }).await
+    HttpServer::start(|request, answer| async move { ordinary::respond(LEGACY, &request, answer).await }).await
 }
 
 /// A file with the certificate of an authority, which is trusted where `SSL_CERT_FILE` names it.
@@ -42,7 +42,7 @@ async fn server_with_an_invalid_certificate_is_rejected() {
         ("a certificate of the last century", authority.expired("127.0.0.1"), "expired"),
     ] {
         let server = plain().await;
-        let front = TlsFront::before(server.address, &identity).await;
+        let front = TlsFront::in_front_of(server.address, &identity).await;
         let test = "server_with_an_invalid_certificate_is_rejected";
         let environment = [("SSL_CERT_FILE", trusted.as_str()), (WORDS, words)];
         own_process::run(module_path!(), test, &front.url("/mcp"), &environment).await;
@@ -62,9 +62,9 @@ async fn server_with_a_trusted_certificate_is_used() {
     }
     let (authority, server) = (CertificateAuthority::new(), plain().await);
     let (_folder, trusted) = trusting(&authority);
-    let front = TlsFront::before(server.address, &authority.identity("127.0.0.1")).await;
+    let front = TlsFront::in_front_of(server.address, &authority.identity("127.0.0.1")).await;
     let test = "server_with_a_trusted_certificate_is_used";
     own_process::run(module_path!(), test, &front.url("/mcp"), &[("SSL_CERT_FILE", &trusted)]).await;
-    assert!(front.accepted() >= 1, "{what}: over TLS");
+    assert!(front.handshake_count() >= 1, "{what}: over TLS");
     assert_eq!(server.count("tools/call"), 1, "{what}: it is called");
 }

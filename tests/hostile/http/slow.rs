@@ -4,20 +4,21 @@ use std::time::Duration;
 
 use domain::call::CallFailure;
 use serde_json::json;
-use testkit::time::at_once;
+use testkit::time::ready_without_timer;
 
 use super::{LEGACY, MODERN, misbehaving_at, misbehaving_at_calls, remote};
-use crate::pair::{IDLE, ServerPair, TOTAL};
+use crate::pair::{IDLE_TIMEOUT, ServerPair, TOTAL_TIMEOUT};
 
 #[tokio::test]
 async fn x35_unanswered_call_times_out_and_is_cancelled() {
     for revision in [LEGACY, MODERN] {
         let what = format!("X35, {revision}, a call without an answer");
-        let server = misbehaving_at_calls(revision, |_, mut answer| async move { answer.hang().await }).await;
+        let server =
+            misbehaving_at_calls(revision, |_, mut answer| async move { answer.hang_until_closed().await }).await;
         let pair = ServerPair::ready(remote(server.url("/mcp"))).await;
         let call = pair.bad_call(&what).await;
         pair.ended(&what, &call, &["no answer"]);
-        assert!(call.took >= IDLE, "{what}: it was waited for: {:?}", call.took);
+        assert!(call.took >= IDLE_TIMEOUT, "{what}: it was waited for: {:?}", call.took);
         // In the older era the server is notified. In the newer one, closing the stream is the notification.
         let told = server.count("notifications/cancelled");
         assert_eq!(
@@ -31,25 +32,26 @@ async fn x35_unanswered_call_times_out_and_is_cancelled() {
 
 #[tokio::test]
 async fn x35_cancellation_is_immediate() {
-    let server = misbehaving_at_calls(LEGACY, |_, mut answer| async move { answer.hang().await }).await;
+    let server = misbehaving_at_calls(LEGACY, |_, mut answer| async move { answer.hang_until_closed().await }).await;
     let pair = ServerPair::ready(remote(server.url("/mcp"))).await;
     let call = pair.begin("bad", "echo", json!({"text": "hello"}));
     let is_called = || server.count("tools/call") > 0;
-    assert!(testkit::deadline::holds_within(TOTAL, is_called).await, "X35: the call reaches the server");
-    let ended = at_once("X35, cancelling", async {
+    assert!(testkit::deadline::poll_until(TOTAL_TIMEOUT, is_called).await, "X35: the call reaches the server");
+    let ended = ready_without_timer("X35, cancelling", async {
         pair.app.host.cancel_call("bad".into()).await.unwrap();
         call.await.unwrap()
     });
     assert_eq!(ended.await, Err(CallFailure::Cancelled), "X35: the call is cancelled");
     let is_told = || server.count("notifications/cancelled") == 1;
-    assert!(testkit::deadline::holds_within(Duration::from_secs(1), is_told).await, "X35: the server is told");
+    assert!(testkit::deadline::poll_until(Duration::from_secs(1), is_told).await, "X35: the server is told");
     pair.assert_good_responds("X35, cancelling", "afterwards").await;
     pair.close("X35, cancelling").await;
 }
 
 #[tokio::test]
 async fn x35_unanswered_list_keeps_the_server_usable_and_is_reported() {
-    let server = misbehaving_at("tools/list", LEGACY, |_, mut answer| async move { answer.hang().await }).await;
+    let server =
+        misbehaving_at("tools/list", LEGACY, |_, mut answer| async move { answer.hang_until_closed().await }).await;
     let pair = ServerPair::opening(remote(server.url("/mcp"))).await;
     pair.app.until("bad", "ready", |s| s.state == host::view::ServerState::Ready).await;
     let mut events = pair.app.host.events();
@@ -62,7 +64,7 @@ async fn x35_unanswered_list_keeps_the_server_usable_and_is_reported() {
             events.next().await;
         }
     };
-    let noted = tokio::time::timeout(TOTAL + Duration::from_secs(3), noted);
+    let noted = tokio::time::timeout(TOTAL_TIMEOUT + Duration::from_secs(3), noted);
     let note = pair.while_good("X35, a list without an answer", noted).await;
     let note = note.expect("X35: that the list is missing is said");
     assert!(note.contains("no answer"), "X35: with the cause: {note}");
@@ -72,9 +74,9 @@ async fn x35_unanswered_list_keeps_the_server_usable_and_is_reported() {
 #[tokio::test]
 async fn x52_body_of_one_byte_per_second_times_out() {
     let server = misbehaving_at_calls(LEGACY, |_, mut answer| async move {
-        answer.raw(b"HTTP/1.1 200 -\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n").await?;
+        answer.write_raw(b"HTTP/1.1 200 -\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n").await?;
         loop {
-            answer.raw(b" ").await?;
+            answer.write_raw(b" ").await?;
             // sleep: a slow server.
             tokio::time::sleep(Duration::from_secs(1)).await;
         }
@@ -87,9 +89,9 @@ async fn x52_body_of_one_byte_per_second_times_out() {
 async fn x52_stream_of_one_byte_per_second_times_out() {
     let server = misbehaving_at_calls(LEGACY, |_, mut answer| async move {
         answer.event_stream().await?;
-        answer.raw(b"data: ").await?;
+        answer.write_raw(b"data: ").await?;
         loop {
-            answer.raw(b"x").await?;
+            answer.write_raw(b"x").await?;
             // sleep: a slow server.
             tokio::time::sleep(Duration::from_secs(1)).await;
         }
@@ -103,8 +105,8 @@ async fn x52_unterminated_event_times_out() {
     let server = misbehaving_at_calls(LEGACY, |request, mut answer| async move {
         answer.event_stream().await?;
         // All of it but the empty line.
-        answer.raw(format!("data: {}\n", super::proper(&request)).as_bytes()).await?;
-        answer.hang().await
+        answer.write_raw(format!("data: {}\n", super::proper(&request)).as_bytes()).await?;
+        answer.hang_until_closed().await
     })
     .await;
     ends(server.url("/mcp"), "X52, an event that is never ended").await;
@@ -115,7 +117,7 @@ async fn x52_stream_of_comments_times_out() {
     let server = misbehaving_at_calls(LEGACY, |_, mut answer| async move {
         answer.event_stream().await?;
         loop {
-            answer.raw(b": still here\n\n").await?;
+            answer.write_raw(b": still here\n\n").await?;
             // sleep: a slow server.
             tokio::time::sleep(Duration::from_millis(200)).await;
         }

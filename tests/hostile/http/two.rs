@@ -13,7 +13,7 @@ use crate::report::Rows;
 fn valid_reply(request: &HttpRequest) -> Http2Reply {
     let body = request.json();
     match request.method.as_str() {
-        "POST" if body.get("id").is_some() => Http2Reply::Json(ordinary::message(MODERN, &body)),
+        "POST" if body.get("id").is_some() => Http2Reply::Json(ordinary::response_message(MODERN, &body)),
         "POST" => Http2Reply::Status(202),
         _ => Http2Reply::Status(405),
     }

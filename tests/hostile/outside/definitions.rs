@@ -60,7 +60,7 @@ async fn b03_poisoned_description_uses_a_tool_with_a_grant() {
     let marks = {
         let reviewed = stage.app.host.reviewed("bad".into()).await.unwrap();
         let own = reviewed.catalog().tool("weather").unwrap();
-        reasons(&reviewed.tool(&own).1.flags)
+        reasons(&reviewed.review_tool(&own).1.flags)
     };
     assert!(stage.reached("mail"), "a standing approval has no conditions on arguments");
     assert!(!seen.iter().any(shows_harm), "and so nobody is asked");

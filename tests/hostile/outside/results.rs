@@ -4,7 +4,7 @@
 use host::view::{ConsentRequestBody, UserDecision};
 use policy::ApprovalScope;
 use serde_json::json;
-use testkit::app::PATIENCE;
+use testkit::app::EVENT_TIMEOUT;
 use testkit::calls::UserCalls as _;
 
 use super::stage::shows_harm;
@@ -95,7 +95,7 @@ async fn b11_displayed_payload_is_the_sent_one() {
     let taken = stage.app.host.decide(request.id, forged, UserDecision::Allow(ApprovalScope::Once)).await;
     assert!(taken.is_err(), "an approval of other bytes is not taken");
     stage.app.decide(&request, UserDecision::Deny).await;
-    assert!(tokio::time::timeout(PATIENCE, call).await.unwrap().unwrap().is_err(), "refused");
+    assert!(tokio::time::timeout(EVENT_TIMEOUT, call).await.unwrap().unwrap().is_err(), "refused");
     scenario.ended("", &seen, Outcome::OwnApproval);
     stage.close().await;
 }

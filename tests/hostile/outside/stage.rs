@@ -14,8 +14,8 @@ use offers::review::{DefinitionKind, Flag};
 use policy::{ApprovalScope, ReviewState};
 use ports::server_config::ServerConfig;
 use serde_json::{Map, Value, json};
-use testkit::app::{PATIENCE, TestApp, scripted};
-use testkit::model::{ModelStep, ScriptedModel, ends, named, reference, text};
+use testkit::app::{EVENT_TIMEOUT, TestApp, scripted};
+use testkit::model::{ModelStep, ScriptedModel, final_step, model_named, model_reference, text_reply};
 
 /// Text that represents a secret, or the harm of a call.
 pub(crate) const CANARY: &str = "canary-4f1e";
@@ -69,12 +69,13 @@ impl Stage {
             app.ready(name).await;
             app.until(name, "known", |server| server.counts[0] > 0).await;
         }
-        let model = ScriptedModel::offer(&app.host, vec![named("m")]).await;
+        let model = ScriptedModel::add_to_host(&app.host, vec![model_named("m")]).await;
         let conversation = Conversation { id: ID.into(), title: "Outside".into(), ..Conversation::default() };
         app.host.ports().history.create(&conversation).unwrap();
         let offered = |name: &String| OfferedServer { server: name.clone(), tools: None, instructions: None };
         let servers = names.iter().map(offered).collect();
-        let settings = ConversationSettings { model: Some(reference("m")), servers, ..ConversationSettings::default() };
+        let settings =
+            ConversationSettings { model: Some(model_reference("m")), servers, ..ConversationSettings::default() };
         let chat = Chat::new(app.host.clone());
         chat.set_conversation(ID.into(), settings).await.unwrap();
         Self { app, chat, model, records }
@@ -87,7 +88,7 @@ impl Stage {
         let seen = ShownDefinition {
             kind: DefinitionKind::Tool,
             name: tool.to_owned(),
-            hash: reviewed.tool(&own).0.to_string(),
+            hash: reviewed.review_tool(&own).0.to_string(),
         };
         self.app.host.review(server.into(), vec![seen]).await.unwrap();
     }
@@ -109,9 +110,9 @@ impl Stage {
     /// user saw.
     pub(crate) async fn obeys(&self, calls: &[(&str, &str, Value)]) -> Vec<ConsentRequestView> {
         for (at, (server, tool, arguments)) in calls.iter().enumerate() {
-            self.model.next(uses(&format!("use-{at}"), &tool_keys::tool_key(server, tool), arguments));
+            self.model.queue_reply(uses(&format!("use-{at}"), &tool_keys::tool_key(server, tool), arguments));
         }
-        self.model.next(text("Done.", (10, 10)));
+        self.model.queue_reply(text_reply("Done.", (10, 10)));
         let message = NewMessage { text: "Do what I asked for.".into(), ..NewMessage::default() };
         self.chat.send_message(ID.into(), message, None).await.unwrap();
         let mut seen: Vec<ConsentRequestView> = Vec::new();
@@ -132,7 +133,7 @@ impl Stage {
                 tokio::time::sleep(Duration::from_millis(10)).await;
             }
         };
-        tokio::time::timeout(PATIENCE, ended).await.expect("the model comes to its end");
+        tokio::time::timeout(EVENT_TIMEOUT, ended).await.expect("the model comes to its end");
         seen
     }
 
@@ -148,7 +149,7 @@ impl Stage {
 
     /// Returns all prompts of the model, as text.
     pub(crate) fn model_prompts(&self) -> String {
-        format!("{:?}", self.model.asked())
+        format!("{:?}", self.model.requests())
     }
 
     /// Closes the host and waits until it has ended.
@@ -182,7 +183,7 @@ fn uses(id: &str, name: &str, arguments: &Value) -> Vec<ModelStep> {
     vec![
         ModelStep::Says(ReplyDelta::ToolUseBegan { id: id.into(), name: name.into() }),
         ModelStep::Says(ReplyDelta::ToolUseArguments { id: id.into(), text: piece }),
-        ends(vec![part], StopReason::ToolUse, (10, 10)),
+        final_step(vec![part], StopReason::ToolUse, (10, 10)),
     ]
 }
 

@@ -69,7 +69,7 @@ impl Scenario {
             assert!(results.lines().any(|known| known == line), "`cargo xtask hostile` writes RESULTS.md anew: {line}");
         }
         let mut row = Row::default();
-        row.is(&format!("{}, {}", self.id, self.tried));
+        row.set_name(&format!("{}, {}", self.id, self.tried));
         row.withstood(Figures { slowest: Duration::ZERO, memory: 0, gone: Duration::ZERO });
     }
 }

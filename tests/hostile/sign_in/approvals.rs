@@ -8,7 +8,9 @@ use host::view::{ConsentRequestBody, ConsentRequestView, ServerState, UserDecisi
 use policy::ApprovalScope;
 use ports::secrets;
 use ports::server_config::{AuthConfig, AuthIdentityProvider, GrantType, HttpConfig};
-use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer, value};
+use testkit::authorization::{
+    AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer, parameter_value,
+};
 
 use super::machines::{ID, knows, with_secret};
 use super::{SignIn, ended};
@@ -29,7 +31,7 @@ async fn unstarted_pair(
     let pair = ServerPair::asked_to_start(config.into()).await;
     pair.app.platform.browses.store(true, Ordering::Relaxed);
     for (name, secret) in kept {
-        pair.app.host.ports().secrets.set(&secrets::key(name, &origin), secret).unwrap();
+        pair.app.host.ports().secrets.set(&secrets::storage_key(name, &origin), secret).unwrap();
     }
     SignIn { what: what.to_owned(), pair, issuer, server }
 }
@@ -304,7 +306,7 @@ async fn s14_client_credentials_request_only_approved_scopes() {
     assert_eq!(ended(&tried.pair).await, Ok(()), "{what}: it is in use");
     let scopes = || {
         let asked = tried.issuer.token_requests("client_credentials");
-        asked.iter().map(|form| value(form, "scope").unwrap_or_default().to_owned()).collect::<Vec<_>>()
+        asked.iter().map(|form| parameter_value(form, "scope").unwrap_or_default().to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(scopes(), ["ships:read"], "{what}: the settings beat the challenge");
 

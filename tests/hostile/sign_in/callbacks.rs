@@ -18,7 +18,7 @@ async fn start_sign_in(what: &str) -> (SignIn, Url) {
     };
     let tried = SignIn::with(what, issuer, server, by_hand).await;
     let opened = || tried.pair.app.platform.opened.lock().unwrap().first().cloned();
-    let shown = testkit::deadline::holds_within(Duration::from_secs(20), || opened().is_some()).await;
+    let shown = testkit::deadline::poll_until(Duration::from_secs(20), || opened().is_some()).await;
     assert!(shown, "{what}: the browser is opened");
     let url = Url::parse(&opened().unwrap()).unwrap();
     (tried, url)
@@ -88,7 +88,7 @@ async fn x50_only_the_valid_redirect_is_accepted_and_only_once() {
     assert_eq!(tried.ended().await, Ok(()), "{what}: it is signed in");
     assert_eq!(tried.issuer.token_requests("authorization_code").len(), 1, "{what}: one code is redeemed");
     let code = tried.issuer.token_requests("authorization_code").remove(0);
-    assert_ne!(testkit::authorization::value(&code, "code"), Some("stolen"), "{what}: the right one");
+    assert_ne!(testkit::authorization::parameter_value(&code, "code"), Some("stolen"), "{what}: the right one");
     tried.close().await;
 }
 

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use host::view::ServerState;
 use testkit::authorization::{AuthorizationScript, ProtectedScript, RefreshBehaviour, RefusalBehaviour};
-use testkit::time::pass;
+use testkit::time::advance_time;
 
 use super::SignIn;
 
 /// The most requests in a minute that a server can bring about.
-const MOST: usize = 20;
+const MAX_REQUESTS_PER_MINUTE: usize = 20;
 const MINUTE: Duration = Duration::from_secs(60);
 
 /// Covers the requirements [auth-stepup-retry-limit] [auth-stepup-retry-request] [auth-stepup-track].
@@ -37,7 +37,7 @@ fn requests(tried: &SignIn) -> usize {
     tried.server.seen().len() + tried.issuer.seen().len()
 }
 
-/// Checks that a broken server, started once by the user and then left alone, causes at most `MOST` requests in a
+/// Checks that a broken server, started once by the user and then left alone, causes at most `MAX_REQUESTS_PER_MINUTE` requests in a
 /// minute.
 #[tokio::test]
 async fn x51_broken_server_causes_few_requests() {
@@ -68,10 +68,10 @@ async fn x51_broken_server_causes_few_requests() {
         let what = format!("X51, {about}");
         let tried = SignIn::begin(&what, issuer, server).await;
         // There are attempts after pauses of up to half of it.
-        pass(MINUTE).await;
+        advance_time(MINUTE).await;
         let sent = requests(&tried);
         println!("{about}: {sent} requests in a minute");
-        assert!(sent <= MOST, "{what}: {sent} requests in a minute: {:#?}", paths(&tried));
+        assert!(sent <= MAX_REQUESTS_PER_MINUTE, "{what}: {sent} requests in a minute: {:#?}", paths(&tried));
         let state = tried.pair.app.server("bad").await.state;
         let told = match &state {
             ServerState::NeedsSignIn(needed) => needed.cause.clone(),
@@ -106,7 +106,7 @@ async fn x51_server_in_use_causes_few_requests() {
 /// Makes a server in use refuse in this way. Counts the requests to it and to its authorization server in a minute.
 pub(super) async fn assert_few_requests(what: &str, tried: SignIn, refusing: RefusalBehaviour) {
     let is_read_again = || tried.server.with_method("tools/list").len() >= 2;
-    let is_told = testkit::deadline::holds_within(Duration::from_secs(20), is_read_again).await;
+    let is_told = testkit::deadline::poll_until(Duration::from_secs(20), is_read_again).await;
     assert!(is_told, "{what}: its tools are read again: {:#?}", paths(&tried));
     let (before, lists) = (requests(&tried), tried.server.with_method("tools/list").len());
     let began = tokio::time::Instant::now();
@@ -116,20 +116,22 @@ pub(super) async fn assert_few_requests(what: &str, tried: SignIn, refusing: Ref
         _ => false,
     };
     tried.pair.app.until("bad", "waits for its user, who is told why", |s| is_refused(&s.state)).await;
-    pass(MINUTE.saturating_sub(began.elapsed())).await;
+    advance_time(MINUTE.saturating_sub(began.elapsed())).await;
     let mut sent = requests(&tried) - before;
     if matches!(refusing, RefusalBehaviour::Streams) {
         // The lists are answered well each time, and how often they are read again is bounded for every server (X41).
         sent -= tried.server.with_method("tools/list").len() - lists;
     }
-    assert!(sent <= MOST, "{what}: {sent} requests in a minute: {:#?}", &paths(&tried));
+    assert!(sent <= MAX_REQUESTS_PER_MINUTE, "{what}: {sent} requests in a minute: {:#?}", &paths(&tried));
     tried.close().await;
 }
 
 /// Returns the requests of both servers: those of the resource server first, each with method, path and RPC method.
 fn paths(tried: &SignIn) -> Vec<String> {
     let requests = tried.server.seen().into_iter().chain(tried.issuer.seen());
-    requests.map(|request| format!("{} {} {}", request.method, request.path_alone(), request.rpc_method())).collect()
+    requests
+        .map(|request| format!("{} {} {}", request.method, request.path_without_query(), request.rpc_method()))
+        .collect()
 }
 
 /// A server that breaks while its user calls it: each call may be tried again, but not for ever.
@@ -142,9 +144,9 @@ async fn x51_call_to_a_server_that_refuses_every_token_ends() {
     tried.server.set(|script| script.refusing = RefusalBehaviour::Unauthorized);
     let call = tried.pair.bad_call(what).await;
     tried.pair.ended(what, &call, &["401", "sign", "token"]);
-    pass(Duration::from_secs(5)).await;
+    advance_time(Duration::from_secs(5)).await;
     let sent = requests(&tried) - before;
-    assert!(sent <= MOST, "{what}: {sent} requests: {:#?}", paths(&tried));
+    assert!(sent <= MAX_REQUESTS_PER_MINUTE, "{what}: {sent} requests: {:#?}", paths(&tried));
     assert!(tried.issuer.token_requests("refresh_token").len() <= 3, "{what}: few refreshes");
     tried.close().await;
 }

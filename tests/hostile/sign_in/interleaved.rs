@@ -12,9 +12,9 @@ use serde_json::{Map, json};
 use testkit::app::{TestApp, remote};
 use testkit::authorization::{
     AuthorizationScript, AuthorizationServer, IssParameter, ProtectedScript, ProtectedServer, RefreshBehaviour,
-    RefusalBehaviour, leaks,
+    RefusalBehaviour, find_leaks,
 };
-use testkit::time::pass;
+use testkit::time::advance_time;
 
 use crate::pair::allow_use;
 use crate::report::random;
@@ -118,8 +118,8 @@ impl SignInWorld {
             Event::Start(at) => drop(host.start_server(name(at)).await),
             Event::Stop(at) => drop(host.stop_server(name(at)).await),
             Event::Cancel(at) => drop(host.cancel_sign_in(name(at)).await),
-            Event::Moves(at, to) => self.servers[at].lead_to(&[&self.issuers[to]]),
-            Event::NamesBoth(at) => self.servers[at].lead_to(&[&self.issuers[1], &self.issuers[0]]),
+            Event::Moves(at, to) => self.servers[at].set_issuers(&[&self.issuers[to]]),
+            Event::NamesBoth(at) => self.servers[at].set_issuers(&[&self.issuers[1], &self.issuers[0]]),
             Event::ClaimsOther(at, does) => {
                 let other = json!(self.servers[1 - at].url());
                 let claim = Map::from_iter(does.then(|| ("resource".to_owned(), other)));
@@ -144,33 +144,33 @@ impl SignInWorld {
                 let iss = if does { IssParameter::Other(other) } else { IssParameter::Own };
                 self.issuers[at].set(|script| (script.overrides, script.iss) = (claim, iss));
             }
-            Event::Waits => pass(Duration::from_millis(150)).await,
+            Event::Waits => advance_time(Duration::from_millis(150)).await,
         }
     }
 
     fn check(&self, events: &[Event]) {
         let [one, other] = &self.issuers;
         let [first, second] = &self.servers;
-        let found = leaks(&[one, other], &[first, second]);
+        let found = find_leaks(&[one, other], &[first, second]);
         assert!(found.is_empty(), "nothing reaches where it does not belong, but after {events:?}: {found:#?}");
     }
 }
 
 async fn case(events: Vec<Event>) {
     let world = SignInWorld::new().await;
-    let user = world.app.always(allow_use);
+    let user = world.app.decide_automatically(allow_use);
     for name in NAMES {
         world.app.host.start_server(name.into()).await.unwrap();
     }
     for name in NAMES {
         world.app.until(name, "in use", |s| s.state == ServerState::Ready).await;
     }
-    assert_eq!(world.issuers.each_ref().map(|issuer| issuer.good_tokens().0), [1, 1], "both are signed in");
+    assert_eq!(world.issuers.each_ref().map(|issuer| issuer.valid_token_counts().0), [1, 1], "both are signed in");
     for (number, event) in events.iter().enumerate() {
         world.does(event, number).await;
         world.check(&events[..=number]);
     }
-    pass(Duration::from_secs(5)).await;
+    advance_time(Duration::from_secs(5)).await;
     user.abort();
     world.app.host.close().await;
     world.check(&events);

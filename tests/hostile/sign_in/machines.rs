@@ -6,7 +6,7 @@ use ports::secrets;
 use ports::server_config::{AuthConfig, AuthIdentityProvider, GrantType, HttpConfig};
 use testkit::authorization::{
     AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer, RefreshBehaviour, RefusalBehaviour,
-    value,
+    parameter_value,
 };
 
 use super::{SignIn, ended};
@@ -56,7 +56,7 @@ async fn begin(
     let pair = ServerPair::not_yet_open(config.into()).await;
     pair.app.platform.browses.store(true, Ordering::Relaxed);
     for (name, secret) in kept {
-        pair.app.host.ports().secrets.set(&secrets::key(name, &origin), secret).unwrap();
+        pair.app.host.ports().secrets.set(&secrets::storage_key(name, &origin), secret).unwrap();
     }
     pair.app.host.start_server("bad".into()).await.unwrap();
     SignIn { what: what.to_owned(), pair, issuer, server }
@@ -89,7 +89,7 @@ async fn client_credentials_suffice_and_are_renewed_without_a_user() {
     let requests = tried.issuer.token_requests("client_credentials");
     assert_eq!(requests.len(), 2, "{what}: a token, and another when that one is over");
     for request in &requests {
-        assert_eq!(value(request, "resource"), Some(tried.server.url().as_str()), "{what}: for this server");
+        assert_eq!(parameter_value(request, "resource"), Some(tried.server.url().as_str()), "{what}: for this server");
     }
     assert_eq!(tried.issuer.count("/register") + tried.issuer.count("/authorize"), 0, "{what}: and nothing else");
     assert!(tried.pair.app.platform.opened.lock().unwrap().is_empty(), "{what}: no browser");
@@ -138,14 +138,18 @@ async fn identity_provider_grant_signs_in_the_user() {
     assert!(declared(&tried, extension), "{what}: the extension is declared");
 
     let exchange = idp.token_requests("urn:ietf:params:oauth:grant-type:token-exchange").remove(0);
-    assert_eq!(value(&exchange, "subject_token"), Some(id_token.as_str()), "{what}: the user's own token is exchanged");
+    assert_eq!(
+        parameter_value(&exchange, "subject_token"),
+        Some(id_token.as_str()),
+        "{what}: the user's own token is exchanged"
+    );
     let wanted = "urn:ietf:params:oauth:token-type:id-jag";
-    assert_eq!(value(&exchange, "requested_token_type"), Some(wanted), "{what}: for a grant");
-    assert_eq!(value(&exchange, "audience"), Some(tried.issuer.issuer().as_str()), "{what}: for that issuer");
-    let resource = value(&exchange, "resource");
+    assert_eq!(parameter_value(&exchange, "requested_token_type"), Some(wanted), "{what}: for a grant");
+    assert_eq!(parameter_value(&exchange, "audience"), Some(tried.issuer.issuer().as_str()), "{what}: for that issuer");
+    let resource = parameter_value(&exchange, "resource");
     assert_eq!(resource, Some(tried.server.url().as_str()), "{what}: and that server");
     let redeemed = tried.issuer.token_requests("urn:ietf:params:oauth:grant-type:jwt-bearer").remove(0);
-    let assertion = value(&redeemed, "assertion").unwrap_or_default().to_owned();
+    let assertion = parameter_value(&redeemed, "assertion").unwrap_or_default().to_owned();
     assert!(idp.secrets().contains(&assertion), "{what}: what the identity provider gave is redeemed");
     assert_eq!(tried.issuer.count("/authorize") + idp.count("/authorize"), 0, "{what}: nobody is sent anywhere");
     for request in tried.server.seen().iter().chain(&tried.issuer.seen()).chain(&idp.seen()) {

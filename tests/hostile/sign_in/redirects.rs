@@ -6,7 +6,7 @@ use testkit::http::{HttpServer, ordinary};
 use super::SignIn;
 
 async fn elsewhere() -> HttpServer {
-    HttpServer::start(|request, answer| async move { ordinary::answer("2025-11-25", &request, answer).await }).await
+    HttpServer::start(|request, answer| async move { ordinary::respond("2025-11-25", &request, answer).await }).await
 }
 
 fn assert_received_nothing(what: &str, other: &HttpServer) {

@@ -4,7 +4,8 @@
 use host::view::ServerState;
 use serde_json::{Map, json};
 use testkit::authorization::{
-    AuthorizationScript, MetadataLocation, ProtectedScript, RefreshBehaviour, ResourceMetadataLocation, leaks, value,
+    AuthorizationScript, MetadataLocation, ProtectedScript, RefreshBehaviour, ResourceMetadataLocation, find_leaks,
+    parameter_value,
 };
 use testkit::calls::UserCalls as _;
 
@@ -28,9 +29,12 @@ async fn challenge_leads_to_the_authorization_server_and_back() {
         tried.pair.ended(&what, &call, &[]);
 
         let requests = tried.server.seen();
-        let refused = requests.iter().position(|request| request.path_alone() == "/where/nobody/looks");
-        let after: Vec<_> =
-            requests.iter().skip(refused.unwrap() + 1).filter(|request| request.path_alone() == "/mcp").collect();
+        let refused = requests.iter().position(|request| request.path_without_query() == "/where/nobody/looks");
+        let after: Vec<_> = requests
+            .iter()
+            .skip(refused.unwrap() + 1)
+            .filter(|request| request.path_without_query() == "/mcp")
+            .collect();
         assert!(after.len() >= 3, "{what}: it is in use: {}", after.len());
         let bearers = after.iter().filter_map(|request| request.header("authorization"));
         let bearers: Vec<&str> = bearers.filter_map(|header| header.strip_prefix("Bearer ")).collect();
@@ -55,12 +59,16 @@ async fn authorization_and_token_request_name_the_resource_and_use_pkce() {
     let (authorize, token) =
         (tried.issuer.authorizations().remove(0), tried.issuer.token_requests("authorization_code").remove(0));
     for (place, request) in [("the authorization request", &authorize), ("the token request", &token)] {
-        assert_eq!(value(request, "resource"), Some(tried.server.url().as_str()), "{what}: {place} names the resource");
+        assert_eq!(
+            parameter_value(request, "resource"),
+            Some(tried.server.url().as_str()),
+            "{what}: {place} names the resource"
+        );
     }
-    assert_eq!(value(&authorize, "code_challenge_method"), Some("S256"), "{what}: with S256");
-    let verifier = value(&token, "code_verifier").unwrap_or_default();
+    assert_eq!(parameter_value(&authorize, "code_challenge_method"), Some("S256"), "{what}: with S256");
+    let verifier = parameter_value(&token, "code_verifier").unwrap_or_default();
     assert!((43..=128).contains(&verifier.len()), "{what}: a verifier of proper length: {}", verifier.len());
-    assert!(value(&authorize, "state").is_some_and(|state| state.len() >= 22), "{what}: with a state");
+    assert!(parameter_value(&authorize, "state").is_some_and(|state| state.len() >= 22), "{what}: with a state");
     tried.close().await;
 }
 
@@ -138,7 +146,7 @@ async fn more_scopes_are_requested_when_needed() {
     let scope = |at: usize| {
         let asked = tried.issuer.authorizations();
         let mut words: Vec<String> =
-            value(&asked[at], "scope").unwrap_or_default().split(' ').map(str::to_owned).collect();
+            parameter_value(&asked[at], "scope").unwrap_or_default().split(' ').map(str::to_owned).collect();
         words.sort();
         words.join(" ")
     };
@@ -162,7 +170,8 @@ async fn server_of_the_first_revision_issues_its_own_tokens() {
             ..ProtectedScript::default()
         };
         let tried = signed_in(&what, script, server).await;
-        let paths: Vec<String> = tried.server.seen().iter().map(|request| request.path_alone().to_owned()).collect();
+        let paths: Vec<String> =
+            tried.server.seen().iter().map(|request| request.path_without_query().to_owned()).collect();
         let at = |path: &str| paths.iter().position(|found| found == path);
         let document = at("/.well-known/oauth-authorization-server");
         assert!(document.is_some(), "{what}: its metadata are looked for below its origin: {paths:?}");
@@ -186,11 +195,11 @@ async fn sign_out_leaves_nothing() {
     let call = tried.pair.bad_call(what).await;
     tried.pair.ended(what, &call, &[]);
     tried.pair.app.host.sign_out("bad".into()).await.unwrap();
-    assert_eq!(tried.issuer.good_tokens(), (0, 0), "{what}: the tokens are revoked");
+    assert_eq!(tried.issuer.valid_token_counts(), (0, 0), "{what}: the tokens are revoked");
     assert!(tried.issuer.count("/revoke") >= 1, "{what}: because that was asked for");
     let known = tried.pair.app.host.authorization("bad".into()).await.unwrap();
     assert!(known.account.is_none(), "{what}: nobody is signed in");
-    assert_eq!(leaks(&[&tried.issuer], &[&tried.server]), [""; 0], "{what}: all went where it belongs");
+    assert_eq!(find_leaks(&[&tried.issuer], &[&tried.server]), [""; 0], "{what}: all went where it belongs");
     tried.close().await;
 }
 

@@ -2,7 +2,7 @@
 
 use host::view::ServerState;
 use serde_json::{Map, json};
-use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer, leaks};
+use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer, find_leaks};
 
 use super::SignIn;
 
@@ -22,12 +22,12 @@ async fn x51_another_authorization_server_receives_nothing_of_the_first() {
     host.stop_server("bad".into()).await.unwrap();
     tried.pair.app.until("bad", "stopped", |s| s.state == ServerState::Stopped).await;
 
-    tried.server.lead_to(&[&second]);
+    tried.server.set_issuers(&[&second]);
     host.start_server("bad".into()).await.unwrap();
     assert_eq!(tried.ended().await, Ok(()), "{what}: signed in at the second");
     assert_eq!(second.count("/register"), 1, "{what}: registered anew there");
     // The resource server is the same one, and may receive the tokens of both issuers for itself.
-    let found = leaks(&[&tried.issuer, &second], &[&tried.server]);
+    let found = find_leaks(&[&tried.issuer, &second], &[&tried.server]);
     assert_eq!(found, [""; 0], "{what}: nothing of the first is at the second");
     tried.close().await;
 }
@@ -40,7 +40,7 @@ async fn x51_refresh_token_is_sent_to_its_issuer_only() {
     let server = ProtectedServer::start(ProtectedScript::default(), &[&first]).await;
     let tried = SignIn::with(what, first, server, |_| {}).await;
     assert_eq!(tried.ended().await, Ok(()), "{what}: signed in at the first");
-    tried.server.lead_to(&[&second]);
+    tried.server.set_issuers(&[&second]);
     tried.issuer.end_access_tokens();
     let _ = tried.pair.bad_call(what).await;
     let needs = |s: &ServerState| matches!(s, ServerState::NeedsSignIn(_) | ServerState::Ready);
@@ -50,7 +50,7 @@ async fn x51_refresh_token_is_sent_to_its_issuer_only() {
     }
     tried.pair.app.until("bad", "signed in again", |s| s.state == ServerState::Ready).await;
     assert_eq!(second.token_requests("refresh_token").len(), 0, "{what}: the second is not asked to refresh");
-    let found = leaks(&[&tried.issuer, &second], &[&tried.server]);
+    let found = find_leaks(&[&tried.issuer, &second], &[&tried.server]);
     assert_eq!(found, [""; 0], "{what}: nothing of the first is at the second");
     tried.close().await;
 }
@@ -76,7 +76,7 @@ async fn x51_server_cannot_request_a_token_for_another_resource() {
     for request in other.server.seen() {
         assert!(request.header("authorization").is_none(), "{what}: the thief gets no token: {}", request.head);
     }
-    let found = leaks(&[&issuer], &[&tried.server, &other.server]);
+    let found = find_leaks(&[&issuer], &[&tried.server, &other.server]);
     assert_eq!(found, [""; 0], "{what}: nothing of the honest one is at the thief");
     tried.close().await;
     other.close().await;

@@ -16,9 +16,9 @@ use crate::matrix::user::spawn_deciding_user;
 use crate::user::{CallOutcome, call_id, next, object, text};
 
 /// Idle timeout of a call: the longest time without progress.
-const IDLE: Duration = Duration::from_secs(4);
+const IDLE_TIMEOUT: Duration = Duration::from_secs(4);
 /// Coming back may take a few pauses.
-const COMES_BACK: Duration = Duration::from_secs(30);
+const RECONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// An app that uses one server.
 pub(super) struct ConnectedApp {
@@ -35,7 +35,7 @@ impl ConnectedApp {
     /// Until the server is ready and its tools are known.
     pub(super) async fn to(server: &'static str, config: ServerConfig) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let times = CallTimes { tool: (IDLE, Duration::from_secs(60)), ..CallTimes::default() };
+        let times = CallTimes { tool: (IDLE_TIMEOUT, Duration::from_secs(60)), ..CallTimes::default() };
         let app =
             TestApp::start_in(folder, vec![(server, config)], HostOptions { times, ..HostOptions::default() }).await;
         // Ends with the host.
@@ -101,7 +101,7 @@ impl ConnectedApp {
                 tokio::time::sleep(Duration::from_millis(200)).await;
             }
         };
-        let is_back = timeout(COMES_BACK, again).await.is_ok();
+        let is_back = timeout(RECONNECT_TIMEOUT, again).await.is_ok();
         holds(is_back, "the server should be back by now", self.app.server(self.server).await.state)
     }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::app::{ConnectedApp, holds};
-use super::{ANSWERED, COMES_BACK, ENDS, NO_SUCH_FAULT, Outcome, Outcomes};
+use super::{NO_SUCH_FAULT, OUTCOME_ANSWERED, OUTCOME_COMES_BACK, OUTCOME_ENDS, Outcome, Outcomes};
 use crate::installed;
 use crate::matrix::process::Launch;
 use crate::matrix::servers::{Row, local};
@@ -35,7 +35,7 @@ async fn killed(row: &Row) -> Outcome {
     let new = connected.process().await;
     holds(new.is_some_and(|new| new != process), "it should be another process", new)?;
     connected.app.host.close().await;
-    Ok(COMES_BACK)
+    Ok(OUTCOME_COMES_BACK)
 }
 
 #[allow(clippy::disallowed_methods, reason = "starts kill, not a server")]
@@ -77,7 +77,7 @@ impl LineControl<'_> {
         holds(sent == 3, "three calls should be sent once each", sent)?;
         let doubled = super::count(self.folder, "twice", "\"result\"");
         holds(fault != "twice" || doubled >= 3, "each answer should have come twice", doubled)?;
-        Ok(ANSWERED)
+        Ok(OUTCOME_ANSWERED)
     }
 
     /// The server dies in the middle of a line.
@@ -89,7 +89,7 @@ impl LineControl<'_> {
         connected.comes_back().await?;
         let sent = super::count(self.folder, "seen", "\"slow_report\"");
         holds(sent == 1, "the call should be sent once", sent)?;
-        Ok(COMES_BACK)
+        Ok(OUTCOME_COMES_BACK)
     }
 
     /// Covers the requirement [lifecycle-timeouts].
@@ -100,6 +100,6 @@ impl LineControl<'_> {
         let is_told = ended.as_ref().is_err_and(|error| error.contains("no answer"));
         holds(is_told, "the call should end with its time", ended)?;
         connected.comes_back().await?;
-        Ok(ENDS)
+        Ok(OUTCOME_ENDS)
     }
 }

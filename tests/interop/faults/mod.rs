@@ -15,19 +15,19 @@ use crate::matrix::servers::{Row, SERVERS, Transport, rows_by_transport};
 use crate::matrix::table;
 
 /// Number of rows that run at the same time. Rows wait more than they compute.
-const AT_ONCE: usize = 4;
+const MAX_PARALLEL: usize = 4;
 
 /// Outcome of a fault in the words of the table, or a description of the deviation.
 type Outcome = Result<&'static str, String>;
 
 /// The call succeeds as if there were no fault, and was sent once.
-const ANSWERED: &str = "answered";
+const OUTCOME_ANSWERED: &str = "answered";
 /// The call ends with its cause; the next one is answered.
-const ENDS: &str = "ends";
+const OUTCOME_ENDS: &str = "ends";
 /// The call ends with its cause, and the server was restarted or reconnected to.
-const COMES_BACK: &str = "comes back";
+const OUTCOME_COMES_BACK: &str = "comes back";
 /// The call itself is answered, on another stream, and was sent once.
-const GOES_ON: &str = "goes on";
+const OUTCOME_GOES_ON: &str = "goes on";
 /// The transport does not have this fault.
 const NO_SUCH_FAULT: &str = "-";
 
@@ -112,7 +112,7 @@ async fn every_sdk_with_every_fault() {
             });
             (row, tried.await.unwrap_or_else(|error| Outcomes::broken(&error.to_string())))
         })
-        .buffered(AT_ONCE)
+        .buffered(MAX_PARALLEL)
         .collect()
         .await;
     println!("{} rows in {:.1} s", tried.len(), began.elapsed().as_secs_f64());

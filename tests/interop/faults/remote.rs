@@ -7,15 +7,15 @@ use std::time::{Duration, Instant};
 use testkit::proxy::{FaultProxy, ProxyFault};
 
 use super::app::{ConnectedApp, holds};
-use super::{ANSWERED, COMES_BACK, ENDS, GOES_ON, NO_SUCH_FAULT, Outcome, Outcomes};
+use super::{NO_SUCH_FAULT, OUTCOME_ANSWERED, OUTCOME_COMES_BACK, OUTCOME_ENDS, OUTCOME_GOES_ON, Outcome, Outcomes};
 use crate::installed;
 use crate::matrix::process::HttpProcess;
 use crate::matrix::servers::{Row, Transport, at};
 
 /// Time during which the server is not running.
-const AWAY: Duration = Duration::from_millis(500);
+const DOWNTIME: Duration = Duration::from_millis(500);
 /// Delay of the server's responses.
-const LATE: Duration = Duration::from_millis(500);
+const RESPONSE_DELAY: Duration = Duration::from_millis(500);
 
 /// Tries all of it.
 pub(super) async fn outcomes(row: &Row) -> Outcomes {
@@ -25,11 +25,11 @@ pub(super) async fn outcomes(row: &Row) -> Outcomes {
     let between =
         installed::with_node("between-http.mjs").and(&process.origin).and(&folder.path().display().to_string());
     let between = HttpProcess::start(between).await;
-    let proxy = FaultProxy::before(address(&between.origin)).await;
+    let proxy = FaultProxy::in_front_of(address(&between.origin)).await;
     let connected = ConnectedApp::to(row.server.name, at(row, &format!("http://{}", proxy.address))).await;
     let network = Network { row, folder: folder.path(), proxy, connected };
     let bytewise = network.same_answer(ProxyFault::Bytewise, Duration::ZERO).await;
-    let late = network.same_answer(ProxyFault::Late(LATE), LATE).await;
+    let late = network.same_answer(ProxyFault::Late(RESPONSE_DELAY), RESPONSE_DELAY).await;
     let twice = network.twice().await;
     let cut = network.cut().await;
     let never = network.never().await;
@@ -40,20 +40,20 @@ pub(super) async fn outcomes(row: &Row) -> Outcomes {
 
 /// Covers the requirement [http-session-404-reinit].
 async fn restarted(row: &Row, process: HttpProcess) -> Outcome {
-    let proxy = FaultProxy::before(address(&process.origin)).await;
+    let proxy = FaultProxy::in_front_of(address(&process.origin)).await;
     let connected = ConnectedApp::to(row.server.name, at(row, &format!("http://{}", proxy.address))).await;
     // Started before the other ends: how long a program takes to start is not the question here.
     let new = HttpProcess::start(row.server.launch(row.transport)).await;
     let call = connected.under_way(30).await;
     process.kill().await;
     // sleep: the way is broken for so long, in real time of other programs.
-    tokio::time::sleep(AWAY).await;
+    tokio::time::sleep(DOWNTIME).await;
     // A resumable stream is retried until the new process rejects its session.
-    proxy.lead_to(address(&new.origin));
+    proxy.set_server(address(&new.origin));
     connected.ends(call).await?;
     connected.comes_back().await?;
     connected.app.host.close().await;
-    Ok(COMES_BACK)
+    Ok(OUTCOME_COMES_BACK)
 }
 
 fn address(origin: &str) -> SocketAddr {
@@ -79,7 +79,7 @@ impl Network<'_> {
         holds(began.elapsed() >= at_least, "the answer should have been spoiled", began.elapsed())?;
         let sent = super::count(self.folder, "seen", "\"tools/call\"") - before;
         holds(sent == 1, "the call should be sent once", sent)?;
-        Ok(ANSWERED)
+        Ok(OUTCOME_ANSWERED)
     }
 
     /// Of a call that tells its progress, so that the answer comes on a stream.
@@ -92,21 +92,21 @@ impl Network<'_> {
         let doubled = super::count(self.folder, "twice", "\"result\"");
         holds(doubled > 0, "the answer should have come twice", doubled)?;
         self.connected.adds().await?;
-        Ok(ANSWERED)
+        Ok(OUTCOME_ANSWERED)
     }
 
     /// A stream is taken up again where the revision has that, elsewhere the call ends: [http-sse-resume-last-event-id]
     async fn cut(&self) -> Outcome {
-        const SECONDS: u32 = 3;
+        const CALL_SECONDS: u32 = 3;
         let before = super::count(self.folder, "seen", "\"slow_report\"");
-        let call = self.connected.under_way(SECONDS).await;
+        let call = self.connected.under_way(CALL_SECONDS).await;
         self.proxy.set(ProxyFault::Refused);
-        self.proxy.cut();
+        self.proxy.cut_connections();
         // sleep: the way is broken for so long, in real time of other programs.
         tokio::time::sleep(Duration::from_millis(300)).await;
         self.proxy.set(ProxyFault::None);
         if self.row.can_resume() {
-            self.connected.finish_call(call, SECONDS).await?;
+            self.connected.finish_call(call, CALL_SECONDS).await?;
         } else {
             self.connected.ends(call).await?;
             self.connected.comes_back().await?;
@@ -114,10 +114,10 @@ impl Network<'_> {
         let sent = super::count(self.folder, "seen", "\"slow_report\"") - before;
         holds(sent == 1, "the call should be sent once", sent)?;
         Ok(match self.row.transport {
-            _ if self.row.can_resume() => GOES_ON,
+            _ if self.row.can_resume() => OUTCOME_GOES_ON,
             // Its one stream is the session.
-            Transport::HttpSse => COMES_BACK,
-            _ => ENDS,
+            Transport::HttpSse => OUTCOME_COMES_BACK,
+            _ => OUTCOME_ENDS,
         })
     }
 
@@ -129,6 +129,6 @@ impl Network<'_> {
         let is_told = ended.as_ref().is_err_and(|error| error.contains("no answer"));
         holds(is_told, "the call should end with its time", ended)?;
         self.connected.comes_back().await?;
-        Ok(ENDS)
+        Ok(OUTCOME_ENDS)
     }
 }

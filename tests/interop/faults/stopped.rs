@@ -6,7 +6,7 @@ use testkit::calls::UserCalls as _;
 use domain::call::CallFailure;
 use host::view::ServerState;
 use serde_json::Map;
-use testkit::time::pass;
+use testkit::time::advance_time;
 
 use super::app::ConnectedApp;
 use crate::installed;
@@ -23,7 +23,7 @@ async fn call_after_a_stop_is_not_ready() {
     app.host.stop_server(SERVER.into()).await.unwrap();
     connected.ends(call).await.unwrap_or_else(|seen| panic!("a call ends with its server: {seen}"));
     app.until(SERVER, "stopped", |s| s.state == ServerState::Stopped).await;
-    pass(Duration::from_secs(20)).await;
+    advance_time(Duration::from_secs(20)).await;
     assert_eq!(app.server(SERVER).await.state, ServerState::Stopped, "what the user stopped stays stopped");
     let called = app.host.call_tool(call_id(), SERVER.into(), "add".into(), Map::new(), None).await;
     assert!(matches!(called, Err(CallFailure::NotReady { .. })), "and says so: {called:?}");

@@ -15,7 +15,7 @@ use futures_util::StreamExt as _;
 use servers::{Row, SERVERS};
 
 /// Number of rows that run at the same time: enough to use two cores while servers wait.
-const AT_ONCE: usize = 4;
+const MAX_PARALLEL: usize = 4;
 
 /// Checks all rows, and compares the table with the stored one, or writes it if the environment requests it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -38,7 +38,7 @@ async fn every_sdk_over_every_transport_in_every_revision() {
             let checked = tokio::spawn(async move { checks::row(&row, &remote).await }).await;
             (row, checked.unwrap_or_else(|error| RowResult::broken(&error.to_string())))
         })
-        .buffered(AT_ONCE)
+        .buffered(MAX_PARALLEL)
         .collect()
         .await;
     let failed: Vec<String> = checked

@@ -9,7 +9,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader, Lines};
 use tokio::process::{Child, Command};
 
 /// Time limit until a program listens. Some programs load for seconds, and several may start at once.
-const STARTS: Duration = Duration::from_secs(60);
+const LISTEN_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A program and its arguments.
 #[derive(Debug, Clone)]
@@ -58,7 +58,7 @@ impl HttpProcess {
             BufReader::new(child.stderr.take().expect("so are its errors")).lines(),
             Arc::clone(&errors),
         ));
-        let first = tokio::time::timeout(STARTS, lines.next_line()).await;
+        let first = tokio::time::timeout(LISTEN_TIMEOUT, lines.next_line()).await;
         let origin = match first {
             Ok(Ok(Some(line))) if line.starts_with("http://") => line,
             other => panic!("{launch:?} should have said where it listens, not {other:?}"),

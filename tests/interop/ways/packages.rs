@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::user::NewUser;
 
 /// The day that dependencies are taken of.
-const AS_OF: &str = "2026-11-01T00:00:00Z";
+const DEPENDENCY_DATE: &str = "2026-11-01T00:00:00Z";
 
 /// Checks that the server runs in a sandbox, with a separate home that is deleted with the server.
 fn expect_sandbox(user: &NewUser, server: &str) {
@@ -26,7 +26,7 @@ async fn npm_package_is_installed_and_called() {
         "packages": [{
             "registryType": "npm", "identifier": "@modelcontextprotocol/server-everything", "version": "2026.8.31",
             "transport": { "type": "stdio" },
-            "environmentVariables": [{ "name": "npm_config_before", "value": AS_OF }],
+            "environmentVariables": [{ "name": "npm_config_before", "value": DEPENDENCY_DATE }],
         }],
     });
     let mut user = NewUser::with_registry("npm by npx", entry).await;
@@ -53,7 +53,7 @@ async fn pypi_package_is_installed_and_called() {
                 "zone": { "description": "Where you are", "isRequired": true },
             } }],
             "environmentVariables": [
-                { "name": "UV_EXCLUDE_NEWER", "value": AS_OF },
+                { "name": "UV_EXCLUDE_NEWER", "value": DEPENDENCY_DATE },
                 // Certificates of an organization are in the system's store only.
                 { "name": "UV_SYSTEM_CERTS", "value": "true" },
             ],

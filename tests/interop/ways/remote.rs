@@ -10,11 +10,11 @@ use super::user::NewUser;
 use crate::installed;
 
 /// Until the server listens.
-const STARTS: Duration = Duration::from_secs(60);
+const LISTEN_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Script that is loaded before the server, which prints only the requested port. Prints the port that the system
 /// assigned.
-const TELL_PORT: &str = r#"data:text/javascript,
+const PRINT_PORT_SCRIPT: &str = r#"data:text/javascript,
     import { Server } from "node:net";
     const { emit } = Server.prototype;
     Server.prototype.emit = function (name, ...values) {
@@ -26,7 +26,9 @@ const TELL_PORT: &str = r#"data:text/javascript,
 #[allow(clippy::disallowed_methods, reason = "a remote server is started by somebody else")]
 async fn everything() -> (Child, u16) {
     let mut command = Command::new(installed::node());
-    command.args(["--import", TELL_PORT, &installed::script("server-everything"), "streamableHttp"]).env("PORT", "0");
+    command
+        .args(["--import", PRINT_PORT_SCRIPT, &installed::script("server-everything"), "streamableHttp"])
+        .env("PORT", "0");
     let mut child = command.stderr(std::process::Stdio::piped()).kill_on_drop(true).spawn().unwrap();
     let mut said = BufReader::new(child.stderr.take().unwrap()).lines();
     let listens = async {
@@ -37,7 +39,7 @@ async fn everything() -> (Child, u16) {
         }
         panic!("the server ended before it listened");
     };
-    let port = tokio::time::timeout(STARTS, listens).await.expect("the server listens by now");
+    let port = tokio::time::timeout(LISTEN_TIMEOUT, listens).await.expect("the server listens by now");
     tokio::spawn(async move { while let Ok(Some(_)) = said.next_line().await {} });
     (child, port)
 }

@@ -14,7 +14,7 @@ use super::user::NewUser;
 use crate::installed;
 
 /// The day that dependencies are taken of.
-const AS_OF: &str = "2026-11-01T00:00:00Z";
+const DEPENDENCY_DATE: &str = "2026-11-01T00:00:00Z";
 
 const HEAD: &str = "\
 # Real servers in a sandbox
@@ -132,8 +132,8 @@ async fn run(user: &NewUser, program: &Path, arguments: &[&str]) {
     for argument in arguments {
         command.arg(argument.replace('~', &home));
     }
-    command.env("npm_config_before", AS_OF).env("npm_config_cache", user.path("home/.npm"));
-    command.env("UV_EXCLUDE_NEWER", AS_OF).env("UV_SYSTEM_CERTS", "true");
+    command.env("npm_config_before", DEPENDENCY_DATE).env("npm_config_cache", user.path("home/.npm"));
+    command.env("UV_EXCLUDE_NEWER", DEPENDENCY_DATE).env("UV_SYSTEM_CERTS", "true");
     let output = command.output().await.unwrap();
     let said = [output.stdout, output.stderr].concat();
     assert!(output.status.success(), "{} {arguments:?}: {}", program.display(), String::from_utf8_lossy(&said));
@@ -171,7 +171,7 @@ fn settings(user: &NewUser) -> Value {
         let mut entry = json!({ "command": real.command.replace('~', &home), "args": args });
         entry["sandbox"] = json!({ "folders": [], "network": real.loads });
         if real.loads {
-            entry["env"] = json!({ "npm_config_before": AS_OF, "UV_EXCLUDE_NEWER": AS_OF, "UV_SYSTEM_CERTS": "true" });
+            entry["env"] = json!({ "npm_config_before": DEPENDENCY_DATE, "UV_EXCLUDE_NEWER": DEPENDENCY_DATE, "UV_SYSTEM_CERTS": "true" });
         }
         entry
     };

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use testkit::registry::{TestRegistry, active};
+use testkit::registry::{TestRegistry, active_metadata};
 use tokio::process::Command;
 
 use crate::installed;
@@ -60,7 +60,8 @@ impl NewUser {
     /// Returns a user of a registry on loopback that lists a single server, without the fields that only a registry
     /// adds.
     pub(super) async fn with_registry(way: &'static str, server: Value) -> Self {
-        let entry = json!({ "server": server, "_meta": { "io.modelcontextprotocol.registry/official": active() } });
+        let entry =
+            json!({ "server": server, "_meta": { "io.modelcontextprotocol.registry/official": active_metadata() } });
         Self { registry: Some(TestRegistry::start(vec![entry]).await), ..Self::new(way) }
     }
 

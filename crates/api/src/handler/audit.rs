@@ -66,8 +66,8 @@ fn entry(entry: HostAudit) -> AuditEntry {
 #[must_use]
 pub fn verdict(verdict: ports::AuditVerdict) -> AuditVerdict {
     AuditVerdict {
-        whole: verdict.is_whole(),
-        proved: verdict.is_proved(),
+        whole: verdict.is_intact(),
+        proved: verdict.is_proven(),
         entries: verdict.entries,
         first: verdict.first,
         last: verdict.last,

@@ -109,7 +109,7 @@ fn candidate_view(server: &FoundServer) -> ImportCandidate {
         let one = |(name, kind): (&String, &ImportedValueKind)| ImportedValue {
             name: name.clone(),
             kind: *kind,
-            to_enter: server.is_value_to_enter(name),
+            to_enter: server.needs_value(name),
         };
         kinds.iter().map(one).collect()
     };

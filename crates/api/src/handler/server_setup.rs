@@ -48,13 +48,13 @@ pub(super) async fn remove_server(api: &Api, server: String) -> Result<EmptyObje
 pub(super) async fn set_secret(api: &Api, r: SetSecret) -> Result<SecretStorageReport, ApiError> {
     let setup = api.host.begin_setup().await?;
     let mut config = setup.config(&r.server)?.clone();
-    let place = config.secret_place().ok_or_else(|| invalid_error("the URL of the server is not valid"))?;
+    let place = config.secret_binding().ok_or_else(|| invalid_error("the URL of the server is not valid"))?;
     let value = match &config.transport {
         ServerTransport::Http(HttpConfig { headers, auth: Some(auth), .. })
             if !headers.contains_key(&r.header) && auth.secret_names().any(|name| name == r.header) =>
         {
             auth::check_secret(&r.value)?;
-            let secret = (secrets::key(&r.header, &place), r.value);
+            let secret = (secrets::storage_key(&r.header, &place), r.value);
             return Ok(storage_report(setup.set_sign_in_secret(r.server, secret).await?));
         }
         ServerTransport::Http(http) => {
@@ -68,16 +68,16 @@ pub(super) async fn set_secret(api: &Api, r: SetSecret) -> Result<SecretStorageR
             value
         }
     };
-    let names = secrets::names(value);
+    let names = secrets::referenced_names(value);
     let [name] = names[..] else {
         return Err(invalid_error("this value does not consist of one secret: change it in the settings file"));
     };
-    let mut key = secrets::key(name, &place);
+    let mut key = secrets::storage_key(name, &place);
     let mut renamed = None;
     if setup.is_used_by_others(&r.server, &key) {
         let taken = setup.secret_names_of_others(&r.server);
-        let own = secret_name(&r.server, &r.header, Some(config.values()), &taken);
-        key = secrets::key(&own, &place);
+        let own = secret_name(&r.server, &r.header, Some(config.environment_or_headers()), &taken);
+        key = secrets::storage_key(&own, &place);
         let value = value.replace(&secrets::reference(name), &secrets::reference(&own));
         match &mut config.transport {
             ServerTransport::Http(http) => http.headers.insert(r.header, value),
@@ -138,7 +138,7 @@ fn requested_server(
             let was = was.and_then(HostConfig::as_http);
             let mut http = HttpConfig { url, kind, ..HttpConfig::default() };
             let mut secrets = apply_headers(&mut http, headers, server, was, taken.clone())?;
-            let taken: Vec<String> = taken.into_iter().chain(secrets::names_in(&http.headers)).collect();
+            let taken: Vec<String> = taken.into_iter().chain(secrets::referenced_names_in(&http.headers)).collect();
             secrets.extend(auth::apply_auth_settings(&mut http, auth, server, was, &taken)?);
             (ServerTransport::Http(http), revision, tools, secrets)
         }
@@ -169,7 +169,7 @@ fn apply_headers(
     let mut kept = Vec::new();
     // Secrets that other headers of this server refer to are taken as well, in both the old and the new configuration.
     let plain = headers.iter().filter(|h| !h.secret).filter_map(|h| h.value.as_deref());
-    taken.extend(plain.flat_map(secrets::names).map(str::to_owned));
+    taken.extend(plain.flat_map(secrets::referenced_names).map(str::to_owned));
     for header in headers {
         let value = match header.value {
             Some(value) => {
@@ -177,7 +177,7 @@ fn apply_headers(
                 if header.secret {
                     let name = secret_name(server, &header.name, was.map(|was| &was.headers), &taken);
                     taken.push(name.clone());
-                    kept.push((secrets::key(&name, &origin), value));
+                    kept.push((secrets::storage_key(&name, &origin), value));
                     secrets::reference(&name)
                 } else {
                     value
@@ -197,11 +197,11 @@ fn secret_name(server: &str, header: &str, was: Option<&BTreeMap<String, String>
     let (own, others): (Vec<_>, Vec<_>) =
         was.into_iter().flatten().partition(|(name, _)| name.eq_ignore_ascii_case(header));
     let mut taken = taken.to_vec();
-    taken.extend(others.iter().flat_map(|(_, value)| secrets::names(value)).map(str::to_owned));
-    let own: Vec<&str> = own.iter().flat_map(|(_, value)| secrets::names(value)).collect();
+    taken.extend(others.iter().flat_map(|(_, value)| secrets::referenced_names(value)).map(str::to_owned));
+    let own: Vec<&str> = own.iter().flat_map(|(_, value)| secrets::referenced_names(value)).collect();
     match own[..] {
         [name] if !secrets::is_taken(name, &taken) => name.to_owned(),
-        _ => secrets::name_for(server, header, &taken),
+        _ => secrets::unused_secret_name(server, header, &taken),
     }
 }
 
@@ -245,7 +245,7 @@ pub(super) fn headers_view(http: &HttpConfig, values: SecretVisibility) -> Vec<H
     let one = |(name, value): (&String, &String)| HttpHeader {
         name: name.clone(),
         value: shown(value),
-        secret: values == SecretVisibility::Hidden && !secrets::names(value).is_empty(),
+        secret: values == SecretVisibility::Hidden && !secrets::referenced_names(value).is_empty(),
     };
     http.headers.iter().map(one).collect()
 }

@@ -47,8 +47,8 @@ pub(super) async fn activity(api: &Api, r: ActivityRange) -> Result<ActivityPage
     let activity = api.host.activity(r.server).await?;
     let limit = usize::try_from(r.limit).unwrap_or(MAX_PAGE).min(MAX_PAGE);
     let activity = activity.lock().unwrap_or_else(PoisonError::into_inner);
-    let entries = activity.after(r.after.unwrap_or(0), limit).map(views::activity_entry).collect();
-    Ok(ActivityPage { entries, dropped: activity.dropped() })
+    let entries = activity.entries_after(r.after.unwrap_or(0), limit).map(views::activity_entry).collect();
+    Ok(ActivityPage { entries, dropped: activity.dropped_count() })
 }
 
 pub(super) async fn activity_body(api: &Api, r: ActivityRef) -> Result<ActivityBody, ApiError> {
@@ -64,7 +64,7 @@ pub(super) async fn export_activity(api: &Api, server: String) -> Result<SavedFi
     // The file is written without holding the lock, which the connection and the host's decisions need.
     let entries: Vec<_> = {
         let activity = activity.lock().unwrap_or_else(PoisonError::into_inner);
-        activity.after(0, usize::MAX).cloned().collect()
+        activity.entries_after(0, usize::MAX).cloned().collect()
     };
     let write =
         move |file: &mut dyn Write| entries.iter().map(export_line).try_for_each(|line| writeln!(file, "{line}"));

@@ -2,16 +2,16 @@
 
 use api::{Api, ErrorCode, Event, dispatch};
 use serde_json::{Value, json};
-use testkit::app::{PATIENCE, TestApp};
-use testkit::model::{ModelStep, ScriptedModel, named, text};
+use testkit::app::{EVENT_TIMEOUT, TestApp};
+use testkit::model::{ModelStep, ScriptedModel, model_named, text_reply};
 
 use crate::call;
 
 /// Creates a conversation whose model gives these replies, and returns its identifier.
 async fn conversation_with_replies(answers: Vec<Vec<ModelStep>>) -> (TestApp, Api, Value) {
     let app = TestApp::start(Vec::new()).await;
-    let model = ScriptedModel::offer(&app.host, vec![named("m")]).await;
-    answers.into_iter().for_each(|answer| model.next(answer));
+    let model = ScriptedModel::add_to_host(&app.host, vec![model_named("m")]).await;
+    answers.into_iter().for_each(|answer| model.queue_reply(answer));
     let api = Api::new(app.host.clone());
     let id = call(&api, "create_conversation", json!({"title": "Talk"})).await["id"].clone();
     let settings = json!({"model": {"provider": "scripted", "model": "m"}, "systemPrompt": "Be brief."});
@@ -20,7 +20,7 @@ async fn conversation_with_replies(answers: Vec<Vec<ModelStep>>) -> (TestApp, Ap
 }
 
 /// Runs a command that starts a reply, and returns its response and the events until the end of the reply.
-async fn say(api: &Api, command: &str, request: Value) -> (Value, Vec<Value>) {
+async fn run_reply_command(api: &Api, command: &str, request: Value) -> (Value, Vec<Value>) {
     let mut events = api.events();
     let begun = call(api, command, request).await;
     let mut seen = Vec::new();
@@ -35,14 +35,14 @@ async fn say(api: &Api, command: &str, request: Value) -> (Value, Vec<Value>) {
             }
         }
     };
-    tokio::time::timeout(PATIENCE, until).await.expect("the reply should end");
+    tokio::time::timeout(EVENT_TIMEOUT, until).await.expect("the reply should end");
     (begun, seen)
 }
 
 #[tokio::test]
 async fn reply_streams_events_and_is_stored_in_the_conversation() {
-    let (app, api, id) = conversation_with_replies(vec![text("Hello", (10, 5))]).await;
-    let (begun, events) = say(&api, "send_message", json!({"conversation": id, "text": "Hi"})).await;
+    let (app, api, id) = conversation_with_replies(vec![text_reply("Hello", (10, 5))]).await;
+    let (begun, events) = run_reply_command(&api, "send_message", json!({"conversation": id, "text": "Hi"})).await;
     let of = |kind: &str| events.iter().filter(|event| event["type"] == kind).cloned().collect::<Vec<_>>();
     let deltas = of("reply_delta");
     assert_eq!(
@@ -79,9 +79,9 @@ async fn reply_streams_events_and_is_stored_in_the_conversation() {
 
 #[tokio::test]
 async fn branches_are_listed_and_selectable() {
-    let (_app, api, id) = conversation_with_replies(vec![text("One", (1, 1)), text("Two", (1, 1))]).await;
-    let (first, _) = say(&api, "send_message", json!({"conversation": id, "text": "Hi"})).await;
-    let (second, _) = say(&api, "retry_reply", json!({"conversation": id, "item": first["reply"]})).await;
+    let (_app, api, id) = conversation_with_replies(vec![text_reply("One", (1, 1)), text_reply("Two", (1, 1))]).await;
+    let (first, _) = run_reply_command(&api, "send_message", json!({"conversation": id, "text": "Hi"})).await;
+    let (second, _) = run_reply_command(&api, "retry_reply", json!({"conversation": id, "item": first["reply"]})).await;
     let shown = call(&api, "conversation", json!({"conversation": id})).await;
     assert_eq!(
         shown["items"][1]["siblings"],

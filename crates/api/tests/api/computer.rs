@@ -14,7 +14,7 @@ use crate::call;
 const CANARY: &str = "canary-ann";
 
 /// Creates an API that searches programs in `home/bin`.
-fn checking(app: &TestApp, home: &std::path::Path) -> Api {
+fn api_with_programs(app: &TestApp, home: &std::path::Path) -> Api {
     let ports = app.host.ports();
     let computer = Computer {
         settings: Arc::clone(&ports.servers),
@@ -42,7 +42,7 @@ async fn findings_suggest_a_remedy_and_the_report_is_redacted() {
     std::fs::set_permissions(&node, std::fs::Permissions::from_mode(0o755)).unwrap();
     let server = |program: &str| command(program.into(), &["--token", CANARY]);
     let app = TestApp::start(vec![(CANARY, server("npx")), ("other", server("canary-ann-program"))]).await;
-    let found = call(&checking(&app, home.path()), "check_computer", json!({})).await;
+    let found = call(&api_with_programs(&app, home.path()), "check_computer", json!({})).await;
     let finding = |id: &str| {
         let all = found["findings"].as_array().unwrap();
         all.iter().find(|one| one["id"] == id).unwrap_or_else(|| panic!("no finding {id} in {found:#}")).clone()

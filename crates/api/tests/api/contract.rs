@@ -2,11 +2,11 @@
 
 use api::{Api, COMMANDS, ErrorCode, Event, dispatch};
 use serde_json::{Value, json};
-use testkit::app::{PATIENCE, TestApp, demo};
+use testkit::app::{EVENT_TIMEOUT, TestApp, demo};
 
 use crate::call;
 
-async fn harbour() -> (TestApp, Api) {
+async fn start_harbour() -> (TestApp, Api) {
     let app = TestApp::start(vec![("harbour", demo(&["--era", "legacy"]))]).await;
     app.ready("harbour").await;
     app.until("harbour", "listed completely", |s| s.counts[0] >= 16 && s.counts[3] >= 3).await;
@@ -71,7 +71,8 @@ async fn snapshot_and_subsequent_events_have_no_gap() {
             }
         }
     };
-    let consent_request = tokio::time::timeout(PATIENCE, asked).await.expect("the consent request should be reported");
+    let consent_request =
+        tokio::time::timeout(EVENT_TIMEOUT, asked).await.expect("the consent request should be reported");
     let again = call(&api, "snapshot", json!({})).await;
     assert_eq!(
         again["questions"][0]["hash"],
@@ -82,8 +83,8 @@ async fn snapshot_and_subsequent_events_have_no_gap() {
 
 #[tokio::test]
 async fn tool_result_contains_every_kind_of_content() {
-    let (app, api) = harbour().await;
-    let user = app.always(|_| Some(host::view::UserDecision::Allow(policy::ApprovalScope::Once)));
+    let (app, api) = start_harbour().await;
+    let user = app.decide_automatically(|_| Some(host::view::UserDecision::Allow(policy::ApprovalScope::Once)));
     let request = json!({"call": "1", "server": "harbour", "tool": "show_everything", "arguments": {}});
     let result = call(&api, "call_tool", request).await;
     user.abort();
@@ -97,7 +98,7 @@ async fn tool_result_contains_every_kind_of_content() {
 
 #[tokio::test]
 async fn edited_sampling_request_keeps_fields_the_page_does_not_show() {
-    let (app, api) = harbour().await;
+    let (app, api) = start_harbour().await;
     let (caller, request) =
         (api.clone(), json!({"call": "1", "server": "harbour", "tool": "ask_model", "arguments": {}}));
     let called = tokio::spawn(async move { dispatch(&caller, "call_tool", request).await });
@@ -167,7 +168,7 @@ async fn secrets_of_a_link_are_stored_in_the_keychain() {
 
 #[tokio::test]
 async fn activity_is_paged_and_exported_as_json_lines() {
-    let (app, api) = harbour().await;
+    let (app, api) = start_harbour().await;
     let page = call(&api, "activity", json!({"server": "harbour", "limit": 500})).await;
     let entries = page["entries"].as_array().unwrap().clone();
     let opening = entries
@@ -184,7 +185,7 @@ async fn activity_is_paged_and_exported_as_json_lines() {
 
     let activity = app.host.activity("harbour".to_owned()).await.unwrap();
     for _ in 0..1_500 {
-        activity.lock().unwrap().line(supervision::activity::ActivityKind::Stderr, "one of many");
+        activity.lock().unwrap().append_line(supervision::activity::ActivityKind::Stderr, "one of many");
     }
     let page = call(&api, "activity", json!({"server": "harbour", "limit": 2_000})).await;
     let entries = page["entries"].as_array().unwrap();
@@ -307,7 +308,7 @@ async fn history_is_paged_and_searchable() {
 
 #[tokio::test]
 async fn call_is_stored_in_its_conversation_after_the_page_disconnects() {
-    let (app, api) = harbour().await;
+    let (app, api) = start_harbour().await;
     let id = call(&api, "create_conversation", json!({"title": "Sums"})).await["id"].clone();
     let request =
         json!({"call": "sum", "server": "harbour", "tool": "add", "arguments": {"a": 2, "b": 3}, "conversation": id});
@@ -326,7 +327,7 @@ async fn call_is_stored_in_its_conversation_after_the_page_disconnects() {
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
         }
     };
-    let items = tokio::time::timeout(PATIENCE, kept).await.expect("the call should be stored");
+    let items = tokio::time::timeout(EVENT_TIMEOUT, kept).await.expect("the call should be stored");
     assert_eq!(items[0]["body"]["result"]["isError"], json!(false), "result of the call: {items}");
     assert_eq!(items[0]["body"]["arguments"], json!({"a": 2, "b": 3}), "arguments of the call");
 }
@@ -342,7 +343,7 @@ fn typescript_contains_every_command_and_no_bigint() {
 
 #[tokio::test]
 async fn failed_user_call_is_stored_with_the_sent_arguments() {
-    let (app, api) = harbour().await;
+    let (app, api) = start_harbour().await;
     let id = call(&api, "create_conversation", json!({"title": "x"})).await["id"].clone();
     let request = json!({"call": "k1", "server": "harbour", "tool": "slow_report", "arguments": {"seconds": 60}, "conversation": id});
     let own = Api::new(app.host.clone());
@@ -354,7 +355,7 @@ async fn failed_user_call_is_stored_with_the_sent_arguments() {
     let edit = host::view::ConsentRequestEdit::Arguments(changed.as_object().cloned().unwrap());
     let edited = app.host.edit(consent_request.id, edit).await.unwrap();
     app.decide(&edited, host::view::UserDecision::Allow(policy::ApprovalScope::Once)).await;
-    let deadline = tokio::time::Instant::now() + PATIENCE;
+    let deadline = tokio::time::Instant::now() + EVENT_TIMEOUT;
     while !app.activity("harbour").await.contains("61") {
         assert!(tokio::time::Instant::now() < deadline, "the call was not sent in time");
         // sleep: polls, because no event reports it.

@@ -19,12 +19,12 @@ fn config(app: &TestApp, env: Value) -> Value {
     json!({"type": "stdio", "command": "sh", "args": ["-c", script, demo], "env": env, "secretEnv": ["TOKEN"]})
 }
 
-fn seen(app: &TestApp) -> String {
+fn seen_environment(app: &TestApp) -> String {
     std::fs::read_to_string(app.folder.path().join("seen")).unwrap_or_default()
 }
 
 /// Starts a server that fails and returns the message.
-async fn failure(app: &TestApp) -> String {
+async fn start_failure_message(app: &TestApp) -> String {
     app.approve_start("near").await;
     match app.until("near", "failed", |s| matches!(s.state, ServerState::Failed(_))).await.state {
         ServerState::Failed(failure) => failure.message,
@@ -55,7 +55,7 @@ async fn secret_is_passed_in_the_environment_and_appears_nowhere_else() {
     assert_eq!(shown["secretEnv"], json!(["TOKEN"]), "the secret variables should be listed");
 
     app.ready("near").await;
-    assert!(seen(&app).contains(&format!("TOKEN={SECRET}\n")), "the server should receive the secret");
+    assert!(seen_environment(&app).contains(&format!("TOKEN={SECRET}\n")), "the server should receive the secret");
     let activity = app.activity("near").await;
     assert!(
         activity.contains("x/[redacted]") && !activity.contains(SECRET),
@@ -81,7 +81,7 @@ async fn secret_is_passed_in_the_environment_and_appears_nowhere_else() {
     call(&api, "stop_server", json!({"server": "near"})).await;
     app.until("near", "stopped", |s| s.state == ServerState::Stopped).await;
     app.ready("near").await;
-    assert!(seen(&app).contains("TOKEN=an0ther-secret\n"), "the new secret should be used");
+    assert!(seen_environment(&app).contains("TOKEN=an0ther-secret\n"), "the new secret should be used");
     let mut plain = shown;
     plain["env"]["TOKEN"] = json!("a-th1rd-secret");
     plain["secretEnv"] = Value::Null;
@@ -120,12 +120,12 @@ async fn secret_is_bound_to_the_command_it_was_entered_for() {
     // A change of the file by another program.
     std::fs::write(app.folder.path().join("mcp.json"), file.replace("exec ", "exec  ")).unwrap();
     app.until("near", "reloaded from the file", |s| s.config.command_line().contains("exec  ")).await;
-    let failure = failure(&app).await;
+    let failure = start_failure_message(&app).await;
     assert!(
         failure.contains("near.TOKEN") && failure.contains("enter it again"),
         "the message should contain the cause: {failure}"
     );
-    assert!(seen(&app).is_empty(), "no process should be started");
+    assert!(seen_environment(&app).is_empty(), "no process should be started");
 }
 
 #[tokio::test]
@@ -138,7 +138,7 @@ async fn secret_of_a_remote_server_is_not_passed_to_a_process() {
     let mut wanted = config(&app, json!({"TOKEN": "${secret:far.Authorization}"}));
     wanted["secretEnv"] = Value::Null;
     call(&api, "add_server", json!({"name": "near", "config": wanted})).await;
-    let failure = failure(&app).await;
+    let failure = start_failure_message(&app).await;
     assert!(failure.contains("far.Authorization"), "the secret should not be found: {failure}");
-    assert!(seen(&app).is_empty(), "no process should be started");
+    assert!(seen_environment(&app).is_empty(), "no process should be started");
 }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use store::CacheFolder;
 use testkit::app::TestApp;
 use testkit::bundle_file::Bundle;
-use testkit::registry::{TestRegistry, active, notes};
+use testkit::registry::{TestRegistry, active_metadata, notes_entry};
 
 use crate::call;
 
@@ -25,9 +25,9 @@ fn api(app: &TestApp, registry: &TestRegistry) -> Api {
 
 /// Starts a registry that lists one server with an older version.
 async fn registry() -> TestRegistry {
-    let mut old = notes(json!({ "status": "deprecated", "statusMessage": "Use 1.2" }));
+    let mut old = notes_entry(json!({ "status": "deprecated", "statusMessage": "Use 1.2" }));
     old["server"]["version"] = "1.1.0".into();
-    TestRegistry::start(vec![notes(active()), old]).await
+    TestRegistry::start(vec![notes_entry(active_metadata()), old]).await
 }
 
 async fn refusal(api: &Api, command: &str, request: Value) -> (ErrorCode, String) {
@@ -127,7 +127,7 @@ async fn failed_offers_report_the_cause() {
     let api = api(&app, &registry);
     let source = json!({ "from": "registry", "name": "io.github.alice/other" });
     assert_eq!(refusal(&api, "install_offer", source).await.0, ErrorCode::NotFound);
-    registry.entries.lock().unwrap()[0] = notes(json!({ "status": "deleted", "statusMessage": "malware" }));
+    registry.entries.lock().unwrap()[0] = notes_entry(json!({ "status": "deleted", "statusMessage": "malware" }));
     let source = json!({ "from": "registry", "name": NAME, "target": { "kind": "package", "number": 1 } });
     let offer = call(&api, "install_offer", source).await;
     assert!(offer["problem"].as_str().unwrap().contains("deleted"), "{offer}");
@@ -151,7 +151,7 @@ async fn installed_server_reports_its_origin_and_updates() {
     let origin = &server["installed"]["origin"];
     assert_eq!((&origin["name"], &origin["version"], &origin["target"]), (&json!(NAME), &json!("1.1.0"), &target));
     assert_eq!(server["installed"]["changed"], false);
-    let mut newest = notes(active());
+    let mut newest = notes_entry(active_metadata());
     newest["server"]["remotes"][0]["url"] = "https://notes.example/v2".into();
     registry.entries.lock().unwrap()[0] = newest;
     let reports = call(&api, "newer_versions", json!({ "refresh": true })).await;

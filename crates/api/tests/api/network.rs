@@ -7,14 +7,14 @@ use host::view::{ServerState, ServerView};
 use serde_json::json;
 use testkit::app::{TestApp, remote};
 use testkit::http::{HttpServer, ordinary};
-use testkit::time::pass;
+use testkit::time::advance_time;
 
 async fn http_at(address: SocketAddr) -> HttpServer {
-    let answer = |request, answer| async move { ordinary::answer("2025-11-25", &request, answer).await };
+    let answer = |request, answer| async move { ordinary::respond("2025-11-25", &request, answer).await };
     HttpServer::start_at(address, answer).await
 }
 
-fn waits(server: &ServerView) -> bool {
+fn is_reconnecting(server: &ServerView) -> bool {
     matches!(server.state, ServerState::Reconnecting(_))
 }
 
@@ -24,11 +24,11 @@ async fn waiting_server_reconnects_when_the_page_reports_the_network() {
     let address = server.address;
     let app = TestApp::start(vec![("far", remote(&server.url("/mcp")))]).await;
     let api = Api::new(app.host.clone());
-    app.ready_always("far").await;
+    app.ready_with_grant("far").await;
     drop(server);
     let told = dispatch(&api, "network_changed", json!({})).await.unwrap();
     assert_eq!(told, json!({}), "the command should be accepted");
-    app.until("far", "reconnecting after an unanswered probe", waits).await;
+    app.until("far", "reconnecting after an unanswered probe", is_reconnecting).await;
     let _back = http_at(address).await;
     dispatch(&api, "network_changed", json!({})).await.unwrap();
     app.until("far", "ready after the reconnect", |s| s.state == ServerState::Ready).await;
@@ -40,13 +40,13 @@ async fn frequent_network_reports_are_coalesced() {
     let server = http_at(([127, 0, 0, 1], 0).into()).await;
     let app = TestApp::start(vec![("far", remote(&server.url("/mcp")))]).await;
     let api = Api::new(app.host.clone());
-    app.ready_always("far").await;
+    app.ready_with_grant("far").await;
     for _ in 0..500 {
         dispatch(&api, "network_changed", json!({})).await.unwrap();
     }
     let looks = async || app.activity("far").await.matches("asking whether it is still there").count();
     assert_eq!(looks().await, 3, "the first reports should cause immediate checks");
-    pass(supervision::wake::INTERVAL).await;
+    advance_time(supervision::wake::COMPARISON_INTERVAL).await;
     assert_eq!(looks().await, 4, "the other reports should be coalesced into one check");
     app.host.close().await;
 }

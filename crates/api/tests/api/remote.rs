@@ -19,7 +19,7 @@ fn header(name: &str, value: &str, secret: bool) -> Value {
 #[tokio::test]
 async fn secret_header_values_are_never_returned() {
     let server =
-        HttpServer::start(|request, answer| async move { ordinary::answer("2025-11-25", &request, answer).await })
+        HttpServer::start(|request, answer| async move { ordinary::respond("2025-11-25", &request, answer).await })
             .await;
     let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
@@ -91,7 +91,7 @@ async fn update_keeps_header_values_for_the_same_address_only() {
     let missing = json!({"server": "far", "header": "X-None", "value": "two"});
     let missing = dispatch(&api, "set_secret", missing).await.unwrap_err();
     assert_eq!(missing.code, ErrorCode::NotFound, "an unknown header has no secret: {missing}");
-    let key = ports::secrets::key("far.X-Key", "https://a.example");
+    let key = ports::secrets::storage_key("far.X-Key", "https://a.example");
     let kept = || app.host.ports().secrets.get(&key).unwrap();
     assert_eq!(kept().as_deref(), Some("two"), "the secret should be replaced");
     call(&api, "remove_server", json!({"server": "far"})).await;
@@ -110,7 +110,8 @@ async fn concurrently_added_servers_have_separate_secrets() {
     };
     // Names of secrets are ASCII, and both server names are reduced to the same text.
     tokio::join!(call(&api, "add_server", added("ü", "one")), call(&api, "add_server", added("ä", "two")));
-    let secret = |name: &str| app.host.ports().secrets.get(&ports::secrets::key(name, "https://a.example")).unwrap();
+    let secret =
+        |name: &str| app.host.ports().secrets.get(&ports::secrets::storage_key(name, "https://a.example")).unwrap();
     let mut secrets = [secret("_.X-Key"), secret("_.X-Key-2")];
     secrets.sort();
     assert_eq!(
@@ -130,7 +131,8 @@ async fn new_secret_never_overwrites_the_secret_of_another_server() {
         json!({"type": "http", "url": "https://a.example/mcp", "headers": headers})
     };
     let keep = json!({"type": "http", "url": "https://a.example/mcp", "headers": [{"name": "X-Key", "value": null}]});
-    let secret = |name: &str| app.host.ports().secrets.get(&ports::secrets::key(name, "https://a.example")).unwrap();
+    let secret =
+        |name: &str| app.host.ports().secrets.get(&ports::secrets::storage_key(name, "https://a.example")).unwrap();
     call(&api, "add_server", json!({"name": "ü", "config": keyed("one")})).await;
     call(&api, "add_server", json!({"name": "ä", "config": keyed("two")})).await;
     assert_eq!(
@@ -172,7 +174,8 @@ async fn replacing_a_shared_secret_affects_one_server_only() {
     call(&api, "add_server", named("one", "https://a.example/one")).await;
     call(&api, "add_server", named("elsewhere", "https://b.example/mcp")).await;
     let enter = |value: &str| json!({"server": "one", "header": "Authorization", "value": value});
-    let secret = |name: &str| app.host.ports().secrets.get(&ports::secrets::key(name, "https://a.example")).unwrap();
+    let secret =
+        |name: &str| app.host.ports().secrets.get(&ports::secrets::storage_key(name, "https://a.example")).unwrap();
     let file = || std::fs::read_to_string(app.folder.path().join("mcp.json")).unwrap();
     call(&api, "set_secret", enter("first")).await;
     assert_eq!(
@@ -195,14 +198,14 @@ async fn replacing_a_shared_secret_affects_one_server_only() {
 async fn unreadable_list_entry_is_reported() {
     let server = HttpServer::start(|request, mut answer| async move {
         if request.rpc_method() != "tools/list" {
-            return ordinary::answer("2025-11-25", &request, answer).await;
+            return ordinary::respond("2025-11-25", &request, answer).await;
         }
-        let mut message = ordinary::message("2025-11-25", &request.json());
+        let mut message = ordinary::response_message("2025-11-25", &request.json());
         let schema = json!({"type": "object", "maximum": "TOO LARGE"});
         let odd = json!({"name": "odd", "inputSchema": schema});
         message["result"]["tools"].as_array_mut().expect("a list").push(odd);
         let text = message.to_string().replace("\"TOO LARGE\"", "1e999");
-        answer.whole(200, "content-type: application/json\r\n", text.as_bytes()).await
+        answer.respond(200, "content-type: application/json\r\n", text.as_bytes()).await
     })
     .await;
     let app = TestApp::start(vec![("far", testkit::app::remote(&server.url("/mcp")))]).await;

@@ -12,7 +12,7 @@ use testkit::browser;
 use crate::call;
 
 /// Polls a command until its response matches.
-async fn until(api: &Api, command: &str, fits: impl Fn(&Value) -> bool) -> Value {
+async fn poll_until(api: &Api, command: &str, fits: impl Fn(&Value) -> bool) -> Value {
     let start = std::time::Instant::now();
     loop {
         let request = if command == "snapshot" { json!({}) } else { json!({"server": "far"}) };
@@ -20,7 +20,7 @@ async fn until(api: &Api, command: &str, fits: impl Fn(&Value) -> bool) -> Value
         if fits(&known) {
             return known;
         }
-        assert!(start.elapsed() < testkit::app::PATIENCE, "the state was not reached in time: {known}");
+        assert!(start.elapsed() < testkit::app::EVENT_TIMEOUT, "the state was not reached in time: {known}");
         // sleep: polls, because no event reports it.
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
@@ -29,7 +29,7 @@ async fn until(api: &Api, command: &str, fits: impl Fn(&Value) -> bool) -> Value
 /// Waits for a consent request of this kind and decides on it.
 async fn answer(api: &Api, kind: &str, answer: Value) -> Value {
     let has = |snapshot: &Value| snapshot["questions"][0]["body"]["kind"] == kind;
-    let consent_request = until(api, "snapshot", has).await["questions"][0].clone();
+    let consent_request = poll_until(api, "snapshot", has).await["questions"][0].clone();
     call(
         api,
         "answer_question",
@@ -39,11 +39,11 @@ async fn answer(api: &Api, kind: &str, answer: Value) -> Value {
     consent_request
 }
 
-fn once() -> Value {
+fn allow_once() -> Value {
     json!({"action": "allow", "scope": "once"})
 }
 
-async fn servers(script: ProtectedScript) -> (AuthorizationServer, ProtectedServer, TestApp, Api) {
+async fn start_servers(script: ProtectedScript) -> (AuthorizationServer, ProtectedServer, TestApp, Api) {
     let issuer = AuthorizationServer::start(AuthorizationScript::default()).await;
     let server = ProtectedServer::start(script, &[&issuer]).await;
     let app = TestApp::start(Vec::new()).await;
@@ -56,12 +56,12 @@ async fn servers(script: ProtectedScript) -> (AuthorizationServer, ProtectedServ
 #[tokio::test]
 async fn sign_in_requests_consent_reports_progress_and_is_removed() {
     let script = ProtectedScript { challenge_scope: Some("openid ships:read".into()), ..ProtectedScript::default() };
-    let (issuer, server, app, api) = servers(script).await;
+    let (issuer, server, app, api) = start_servers(script).await;
     app.platform.browses.store(true, Ordering::Relaxed);
     let mut events = api.events();
     call(&api, "start_server", json!({"server": "far"})).await;
-    answer(&api, "connect_server", once()).await;
-    let asked = answer(&api, "sign_in", once()).await;
+    answer(&api, "connect_server", allow_once()).await;
+    let asked = answer(&api, "sign_in", allow_once()).await;
     let body = &asked["body"];
     assert_eq!(body["issuer"], issuer.issuer().as_str(), "issuer: {body}");
     assert_eq!(body["resource"], server.url().as_str(), "resource");
@@ -73,7 +73,7 @@ async fn sign_in_requests_consent_reports_progress_and_is_removed() {
     );
     assert_eq!(body["authorizationUrl"]["domain"], "127.0.0.1", "the domain should be parsed");
     assert_eq!(asked["scopes"], json!(["once"]), "a sign-in should only be approved once: {asked}");
-    let snapshot = until(&api, "snapshot", |s| s["servers"][0]["state"]["is"] == "ready").await;
+    let snapshot = poll_until(&api, "snapshot", |s| s["servers"][0]["state"]["is"] == "ready").await;
     let known = call(&api, "authorization", json!({"server": "far"})).await;
     let account = &known["account"];
     assert_eq!(account["issuer"], issuer.issuer().as_str(), "issuer of the account: {known}");
@@ -87,7 +87,7 @@ async fn sign_in_requests_consent_reports_progress_and_is_removed() {
     let secrets = issuer.secrets();
     let done = call(&api, "sign_out", json!({"server": "far"})).await;
     assert_eq!(done, json!({"revoked": "yes"}), "the tokens should be revoked at the authorization server");
-    assert_eq!(issuer.good_tokens(), (0, 0), "no token should be valid");
+    assert_eq!(issuer.valid_token_counts(), (0, 0), "no token should be valid");
     let again = call(&api, "sign_out", json!({"server": "far"})).await;
     assert_eq!(again, json!({"revoked": "nobody_signed_in"}), "no account should be signed in");
 
@@ -107,35 +107,35 @@ async fn sign_in_requests_consent_reports_progress_and_is_removed() {
 
 #[tokio::test]
 async fn running_sign_in_accepts_a_pasted_redirect_or_is_cancelled() {
-    let (_issuer, _server, app, api) = servers(ProtectedScript::default()).await;
+    let (_issuer, _server, app, api) = start_servers(ProtectedScript::default()).await;
     let far = || json!({"server": "far"});
     let early = dispatch(&api, "paste_redirect", json!({"server": "far", "url": "http://127.0.0.1:1/"})).await;
     assert_eq!(early.unwrap_err().code, ErrorCode::NotReady, "no sign-in should wait for a redirect");
     call(&api, "sign_in", far()).await;
-    answer(&api, "connect_server", once()).await;
-    answer(&api, "sign_in", once()).await;
+    answer(&api, "connect_server", allow_once()).await;
+    answer(&api, "sign_in", allow_once()).await;
     let waits = |known: &Value| known["inProgress"]["phase"] == "awaiting_browser";
-    let now = until(&api, "authorization", waits).await["inProgress"].clone();
+    let now = poll_until(&api, "authorization", waits).await["inProgress"].clone();
     assert!(now["endsAt"].as_u64() > now["since"].as_u64(), "the timeout should be reported: {now}");
     call(&api, "cancel_sign_in", far()).await;
-    let known = until(&api, "authorization", |known| known["inProgress"].is_null()).await;
+    let known = poll_until(&api, "authorization", |known| known["inProgress"].is_null()).await;
     assert!(
         known["failed"].as_str().is_some_and(|words| words.contains("cancelled")),
         "the cancellation should be reported: {known}"
     );
     let state = |is: &'static str| move |s: &Value| s["servers"][0]["state"]["is"] == is;
-    let snapshot = until(&api, "snapshot", state("needs_sign_in")).await;
+    let snapshot = poll_until(&api, "snapshot", state("needs_sign_in")).await;
     assert_eq!(snapshot["servers"][0]["state"]["signingIn"], false, "the server should require a sign-in: {snapshot}");
 
     call(&api, "sign_in", far()).await;
-    answer(&api, "sign_in", once()).await;
-    let now = until(&api, "authorization", waits).await["inProgress"].clone();
+    answer(&api, "sign_in", allow_once()).await;
+    let now = poll_until(&api, "authorization", waits).await["inProgress"].clone();
     let wrong = json!({"server": "far", "url": "http://127.0.0.1:1/callback?code=a&state=b"});
     let wrong = dispatch(&api, "paste_redirect", wrong).await.unwrap_err();
     assert_eq!(wrong.code, ErrorCode::Invalid, "another redirect URI should be rejected: {wrong}");
     let page = browser::get(now["authorizationUrl"].as_str().unwrap()).await.unwrap();
     call(&api, "paste_redirect", json!({"server": "far", "url": page.location().unwrap()})).await;
-    until(&api, "snapshot", state("ready")).await;
+    poll_until(&api, "snapshot", state("ready")).await;
     app.host.close().await;
 }
 
@@ -152,18 +152,18 @@ async fn client_id_is_requested_if_no_other_registration_is_possible() {
     app.platform.browses.store(true, Ordering::Relaxed);
     let api = Api::new(app.host.clone());
     call(&api, "sign_in", json!({"server": "far"})).await;
-    answer(&api, "connect_server", once()).await;
+    answer(&api, "connect_server", allow_once()).await;
     let client = json!({"clientId": "drawbridge", "clientSecret": ""});
     let asked = answer(&api, "client_id", json!({"action": "identify", "client": client})).await;
     assert_eq!(asked["body"]["issuer"], issuer.issuer().as_str(), "issuer: {asked}");
     let shown = asked["body"]["redirectUri"].clone();
-    let asked = answer(&api, "sign_in", once()).await;
+    let asked = answer(&api, "sign_in", allow_once()).await;
     assert_eq!(asked["body"]["clientId"], "drawbridge", "the entered client identifier should be used");
     assert_eq!(
         asked["body"]["redirectUri"], shown,
         "[auth-manual-client-id] the redirect URI should match the one shown with the consent request"
     );
-    let known = until(&api, "authorization", |known| !known["account"].is_null()).await;
+    let known = poll_until(&api, "authorization", |known| !known["account"].is_null()).await;
     assert_eq!(known["account"]["client"], "entered", "the kind of the client should be stored: {known}");
     app.host.close().await;
 }
@@ -189,7 +189,7 @@ async fn sign_in_settings_are_stored_and_the_secret_is_never_returned() {
     });
     assert_eq!(shown, wanted, "all settings except the secret should be returned");
     let secret =
-        |origin: &str| app.host.ports().secrets.get(&ports::secrets::key("far.client_secret", origin)).unwrap();
+        |origin: &str| app.host.ports().secrets.get(&ports::secrets::storage_key("far.client_secret", origin)).unwrap();
     assert_eq!(secret("https://a.example").as_deref(), Some("t0psecret"), "the secret should be in the keychain");
 
     let update = |config: Value| json!({"server": "far", "name": "far", "config": config});
@@ -237,7 +237,7 @@ async fn pasted_settings_keep_all_sign_in_settings() {
         wanted,
         "all settings should be stored, with a reference to the secret"
     );
-    let key = ports::secrets::key("far.client_secret", "https://a.example");
+    let key = ports::secrets::storage_key("far.client_secret", "https://a.example");
     assert_eq!(
         app.host.ports().secrets.get(&key).unwrap().as_deref(),
         Some("t0psecret"),
@@ -258,7 +258,7 @@ async fn pasted_settings_keep_all_sign_in_settings() {
     let enter = |name: &str, value: &str| json!({"server": "far", "header": name, "value": value});
     call(&api, "set_secret", enter("key", PEM)).await;
     let secrets = &app.host.ports().secrets;
-    let key = ports::secrets::key("key", "https://a.example");
+    let key = ports::secrets::storage_key("key", "https://a.example");
     assert_eq!(secrets.get(&key).unwrap().as_deref(), Some(PEM), "a secret with several lines should be stored");
     for (name, value) in [("key", " "), ("other", "x")] {
         assert!(
@@ -282,11 +282,11 @@ async fn pasted_settings_keep_all_sign_in_settings() {
 
 #[tokio::test]
 async fn declined_sign_in_is_reported_and_is_not_a_failure() {
-    let (_issuer, _server, app, api) = servers(ProtectedScript::default()).await;
+    let (_issuer, _server, app, api) = start_servers(ProtectedScript::default()).await;
     call(&api, "start_server", json!({"server": "far"})).await;
-    answer(&api, "connect_server", once()).await;
+    answer(&api, "connect_server", allow_once()).await;
     answer(&api, "sign_in", json!({"action": "deny"})).await;
-    let known = until(&api, "authorization", |known| !known["failed"].is_null()).await;
+    let known = poll_until(&api, "authorization", |known| !known["failed"].is_null()).await;
     assert_eq!(known["failed"], "You declined the sign-in.", "message for the user");
     assert_eq!(known["failure"], "declined", "the user declined");
     let last = known["steps"].as_array().unwrap().last().unwrap().clone();

@@ -9,7 +9,7 @@ use host::HostOptions;
 use ports::secrets::SecretsInMemory;
 use ports::{SecretError, SecretPersistence, Secrets};
 use serde_json::json;
-use testkit::app::{PATIENCE, TestApp};
+use testkit::app::{EVENT_TIMEOUT, TestApp};
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
 
 use crate::call;
@@ -44,7 +44,7 @@ impl Secrets for SlowKeychain {
 
 /// Approves all consent requests until the server is in this state.
 async fn until(api: &Api, state: &str) {
-    let deadline = tokio::time::Instant::now() + PATIENCE;
+    let deadline = tokio::time::Instant::now() + EVENT_TIMEOUT;
     loop {
         let snapshot = call(api, "snapshot", json!({})).await;
         let server = &snapshot["servers"][0]["state"];

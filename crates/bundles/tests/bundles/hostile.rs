@@ -9,7 +9,7 @@ use crate::zip_writer::{Entry, Zip, crc, end};
 
 /// Returns a deflate stream of zeros: a block whose codes make one byte of zeros stand for four times 258 zeros (RFC
 /// 1951, section 3.2.7).
-fn zeros(packed: usize) -> Vec<u8> {
+fn deflated_zeros(packed: usize) -> Vec<u8> {
     let mut bits: Vec<bool> = Vec::new();
     let mut number = |value: u32, count: u32| bits.extend((0..count).map(|bit| value >> bit & 1 == 1));
     number(1, 1);
@@ -45,27 +45,28 @@ fn zeros(packed: usize) -> Vec<u8> {
     bytes
 }
 
-fn bomb(name: &str, packed: usize, size: u32) -> Entry {
-    Entry { data: zeros(packed), method: 8, size, ..Entry::stored(name, b"") }
+fn zip_bomb(name: &str, packed: usize, size: u32) -> Entry {
+    Entry { data: deflated_zeros(packed), method: 8, size, ..Entry::stored(name, b"") }
 }
 
 #[test]
 fn decompression_bomb_of_ten_megabytes_is_rejected() {
     // Each declares its real unpacked size, and four of five share the data of the first.
-    let mut all = Zip::of([bomb("zero", 10 << 20, 0xffff_fff0)]);
-    all.entries.extend((1..5).map(|n| Entry { shares: Some(0), ..bomb(&format!("zero-{n}"), 10 << 20, 0xffff_fff0) }));
+    let mut all = Zip::of([zip_bomb("zero", 10 << 20, 0xffff_fff0)]);
+    all.entries
+        .extend((1..5).map(|n| Entry { shares: Some(0), ..zip_bomb(&format!("zero-{n}"), 10 << 20, 0xffff_fff0) }));
     assert!(all.bytes().len() < 11 << 20);
     refused(&all.bytes(), &ArchiveRefusal::FileTooLarge("zero".to_owned()));
     // Within the size limit of a file, but with too high a ratio.
-    refused(&Zip::of([bomb("zero", 256 << 10, 256 << 20)]).bytes(), &ArchiveRefusal::Ratio("zero".to_owned()));
+    refused(&Zip::of([zip_bomb("zero", 256 << 10, 256 << 20)]).bytes(), &ArchiveRefusal::Ratio("zero".to_owned()));
     // Each file is too small for the ratio to count, but all together are not.
-    let many = (0..300).map(|n| bomb(&format!("zero-{n}"), 1 << 10, 1 << 20));
+    let many = (0..300).map(|n| zip_bomb(&format!("zero-{n}"), 1 << 10, 1 << 20));
     refused(&Zip::of(many).bytes(), &ArchiveRefusal::RatioOfAll);
     // A low enough ratio, but too large in total.
-    let many = (0..3).map(|n| Entry { shares: Some(0), ..bomb(&format!("zero-{n}"), 1 << 20, 200 << 20) });
+    let many = (0..3).map(|n| Entry { shares: Some(0), ..zip_bomb(&format!("zero-{n}"), 1 << 20, 200 << 20) });
     refused(&Zip::of(many).bytes(), &ArchiveRefusal::UnpackedTooLarge);
     // Declares a small size, so unpacking stops there. The data is valid, as the archive that ends properly shows.
-    refused(&valid().and(bomb("zero", 10 << 20, 1 << 20)).bytes(), &ArchiveRefusal::SizeDiffers("zero".to_owned()));
+    refused(&valid().and(zip_bomb("zero", 10 << 20, 1 << 20)).bytes(), &ArchiveRefusal::SizeDiffers("zero".to_owned()));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::sample::{BundleFolder, manifest, zip};
 use crate::zip_writer::Entry;
 
-fn place() -> BundleEnvironment {
+fn test_environment() -> BundleEnvironment {
     BundleEnvironment {
         platform: Platform::Linux,
         folder: "/apps/notes".into(),
@@ -31,8 +31,8 @@ fn bundle(config: Value, inputs: Value) -> Bundle {
     BundleFolder::with(&zip.bytes()).open().unwrap()
 }
 
-fn planned(config: Value, inputs: Value) -> BundlePlan {
-    plan(&bundle(config, inputs), &place()).unwrap()
+fn plan_bundle(config: Value, inputs: Value) -> BundlePlan {
+    plan(&bundle(config, inputs), &test_environment()).unwrap()
 }
 
 fn fill_plan(plan: &BundlePlan, values: &[(&str, &[&str])]) -> Result<StdioConfig, FillError> {
@@ -54,7 +54,8 @@ fn variables_are_expanded_once() {
         "${unknown} ${${HOME}} ${",
         "$${HOME}",
     ]);
-    let plan = planned(json!({ "command": "node", "args": args }), json!({ "a": { "type": "string", "title": "A" } }));
+    let plan =
+        plan_bundle(json!({ "command": "node", "args": args }), json!({ "a": { "type": "string", "title": "A" } }));
     let args = fill_plan(&plan, &[("a", &["${HOME} $& ${user_config.a}"])]).unwrap().args;
     assert_eq!(
         args,
@@ -86,7 +87,7 @@ fn values_of_all_types_are_filled_in() {
     let args =
         json!(["${user_config.dirs}", "--file=${user_config.file}", "${user_config.port}", "${user_config.none}"]);
     let env = json!({ "ON": "${user_config.on}", "KEY": "${user_config.key}", "ODD": "${user_config.odd}", "D": "${user_config.dirs}" });
-    let plan = planned(json!({ "command": "node", "args": args, "env": env }), inputs);
+    let plan = plan_bundle(json!({ "command": "node", "args": args, "env": env }), inputs);
     let keys: Vec<_> = plan.install.inputs.iter().map(|input| input.key.as_str()).collect();
     assert_eq!(keys, ["dirs", "file", "port", "on", "key", "odd"], "in the order of the manifest");
 
@@ -110,7 +111,7 @@ fn values_of_all_types_are_filled_in() {
 
 #[test]
 fn programs_inside_and_outside_the_bundle_are_located() {
-    let program = |command: &str| planned(json!({ "command": command }), Value::Null);
+    let program = |command: &str| plan_bundle(json!({ "command": command }), Value::Null);
     for inside in ["${__dirname}/bin/notes", "bin/notes", "./bin/notes"] {
         let plan = program(inside);
         assert_eq!(plan.program, ProgramLocation::Inside("bin/notes".to_owned()));
@@ -129,7 +130,8 @@ fn programs_inside_and_outside_the_bundle_are_located() {
         assert!(matches!(plan.program, ProgramLocation::Foreign(_)), "{foreign}: {:?}", plan.program);
         assert!(plan.install.notes[0].contains("not in the bundle"), "{:?}", plan.install.notes);
     }
-    let error = |command: &str| plan(&bundle(json!({ "command": command }), Value::Null), &place()).unwrap_err();
+    let error =
+        |command: &str| plan(&bundle(json!({ "command": command }), Value::Null), &test_environment()).unwrap_err();
     for missing in ["bin/other", "${__dirname}/../../bin/sh", "../notes/bin/notes", "${__dirname}/bin"] {
         assert!(matches!(error(missing), PlanError::NoFile(_)), "{missing}");
     }
@@ -138,7 +140,7 @@ fn programs_inside_and_outside_the_bundle_are_located() {
 
 #[test]
 fn code_loaded_from_elsewhere_is_noted() {
-    let notes = |config: Value| planned(config, Value::Null).install.notes.join(" ");
+    let notes = |config: Value| plan_bundle(config, Value::Null).install.notes.join(" ");
     for config in [
         json!({ "command": "uv", "args": ["tool", "run", "notes"] }),
         json!({ "command": "uv", "args": ["run", "--with", "notes", "notes"] }),
@@ -167,7 +169,7 @@ fn platform_overrides_are_applied() {
         },
     });
     let server = |platform, folder: &str| {
-        let place = BundleEnvironment { platform, folder: folder.into(), ..place() };
+        let place = BundleEnvironment { platform, folder: folder.into(), ..test_environment() };
         plan(&bundle(config.clone(), Value::Null), &place)
     };
     // Paths of bundles have slashes on every system.
@@ -177,7 +179,8 @@ fn platform_overrides_are_applied() {
     let linux = fill_plan(&server(Platform::Linux, "/apps").unwrap(), &[]).unwrap();
     assert_eq!((linux.args.len(), linux.env.len()), (1, 2));
 
-    let windows = BundleEnvironment { platform: Platform::Windows, folder: "C:\\apps\\notes".into(), ..place() };
+    let windows =
+        BundleEnvironment { platform: Platform::Windows, folder: "C:\\apps\\notes".into(), ..test_environment() };
     let config =
         json!({ "command": "${__dirname}/bin/win", "platform_overrides": { "win32": { "env": { "C": "3" } } } });
     let windows = plan(&bundle(config, Value::Null), &windows).unwrap();
@@ -196,7 +199,7 @@ fn incompatible_platform_or_runtime_is_noted_and_not_rejected() {
         "claude_desktop": ">=99",
     });
     let bundle = BundleFolder::with(&zip(&manifest).bytes()).open().unwrap();
-    let planned = plan(&bundle, &place()).unwrap();
+    let planned = plan(&bundle, &test_environment()).unwrap();
     let env = fill_plan(&planned, &[]).unwrap().env;
     assert_eq!(env["PYTHONDONTWRITEBYTECODE"], "1", "a cache would be a change of the bundle");
     assert_eq!(env["UV_ISOLATED"], "1", "and so would an environment");
@@ -218,7 +221,7 @@ fn secret_references_in_a_bundle_are_rejected() {
         json!({ "command": "node", "args": ["x${secret:github.TOKEN}"] }),
         json!({ "command": "node", "env": { "A": "${secret:${user_config.a}" } }),
     ] {
-        let error = plan(&bundle(config, Value::Null), &place()).unwrap_err();
+        let error = plan(&bundle(config, Value::Null), &test_environment()).unwrap_err();
         assert!(matches!(error, PlanError::Secret(_)), "{error:?}");
     }
     // Through the defaults of its settings, each of which is harmless on its own.
@@ -233,12 +236,12 @@ fn secret_references_in_a_bundle_are_rejected() {
     ] {
         let config = json!({ "command": "node", "env": { "A": value } });
         let bundle = bundle(config, json!({ "a": text(a), "b": text(b) }));
-        let error = plan(&bundle, &place()).unwrap_err();
+        let error = plan(&bundle, &test_environment()).unwrap_err();
         assert!(matches!(error, PlanError::Secret(_)), "{value}: {error:?}");
     }
     let harmless =
         json!({ "command": "node", "args": ["$${user_config.a}", "${x}${user_config.a}", "${user_config.a}$"] });
-    planned(harmless, json!({ "a": text("a{b}") }));
+    plan_bundle(harmless, json!({ "a": text("a{b}") }));
 }
 
 #[test]
@@ -248,7 +251,7 @@ fn invalid_default_is_omitted() {
         "name": { "type": "string", "default": ["a", "b"] },
         "folder": { "type": "directory", "default": "relative" },
     });
-    let plan = planned(json!({ "command": "node", "args": ["${user_config.port}"] }), inputs);
+    let plan = plan_bundle(json!({ "command": "node", "args": ["${user_config.port}"] }), inputs);
     assert!(plan.install.inputs.iter().all(|input| input.default.is_empty()), "{:?}", plan.install.inputs);
     let expected = ["port", "name", "folder"].map(|key| format!("The default of {key} is omitted"));
     for (note, expected) in plan.install.notes.iter().zip(&expected) {

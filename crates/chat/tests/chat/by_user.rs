@@ -25,7 +25,7 @@ fn is_call(request: &ConsentRequestView) -> bool {
 
 /// Allows each call once, until the task is aborted.
 pub(super) fn allow_all(talk: &TestConversation) -> JoinHandle<()> {
-    talk.app.always(|request| is_call(request).then_some(UserDecision::Allow(ApprovalScope::Once)))
+    talk.app.decide_automatically(|request| is_call(request).then_some(UserDecision::Allow(ApprovalScope::Once)))
 }
 
 /// Makes a call, and decides its consent request with `answer`.

@@ -11,11 +11,11 @@ use policy::ApprovalScope;
 use ports::server_config::{ServerConfig, ServerEntry, ToolFilter};
 use serde_json::json;
 use std::time::Duration;
-use testkit::app::{PATIENCE, demo};
+use testkit::app::{EVENT_TIMEOUT, demo};
 use testkit::calls::UserCalls as _;
-use testkit::model::ends;
+use testkit::model::final_step;
 
-use super::model::{answer, says, uses};
+use super::model::{answer, text_reply, tool_use};
 use super::{ID, TestConversation, kinds, results, text};
 
 fn is_call(request: &host::view::ConsentRequestView) -> bool {
@@ -29,8 +29,9 @@ fn call(item: &ChatItem) -> (&str, Option<String>, Option<&str>) {
 
 #[tokio::test]
 async fn call_approved_with_edited_arguments_is_reported_to_the_model() {
-    let wants = answer(vec![models::MessagePart::text("I add."), uses("u1", "demo__add", json!({"a": 2, "b": 40}))]);
-    let mut talk = TestConversation::new(vec![wants, says("It is 43.")], &["add"]).await;
+    let wants =
+        answer(vec![models::MessagePart::text("I add."), tool_use("u1", "demo__add", json!({"a": 2, "b": 40}))]);
+    let mut talk = TestConversation::new(vec![wants, text_reply("It is 43.")], &["add"]).await;
     let approve = async {
         let request = talk.app.consent_request("demo", "the call", is_call).await;
         let call = request.call.clone().expect("the consent request names its call");
@@ -46,7 +47,7 @@ async fn call_approved_with_edited_arguments_is_reported_to_the_model() {
     let message = chat::NewMessage { text: "Add 2 and 40".into(), ..Default::default() };
     talk.chat.send_message(ID.into(), message, None).await.unwrap();
     let asked_about = approve.await;
-    let items = talk.ended().await;
+    let items = talk.wait_for_end().await;
     let shape = [
         ("message", ItemState::Whole),
         ("reply", ItemState::Whole),
@@ -57,7 +58,7 @@ async fn call_approved_with_edited_arguments_is_reported_to_the_model() {
     assert_eq!(items[2].id, asked_about, "the consent request refers to the item");
     assert!(call(&items[2]).1.is_some_and(|result| result.contains("3 + 40 = 43")), "the edited arguments were sent");
     assert_eq!(text(&items[3]), "It is 43.", "the model continued");
-    let asked = talk.model.asked();
+    let asked = talk.model.requests();
     let names: Vec<_> = asked[0].tools.iter().map(|tool| tool.name.as_str()).collect();
     assert_eq!(names, ["demo__add"], "only reviewed tools are offered");
     let told = results(asked[1].messages.last().unwrap());
@@ -69,11 +70,11 @@ async fn call_approved_with_edited_arguments_is_reported_to_the_model() {
 #[tokio::test]
 async fn calls_of_one_reply_run_concurrently_and_a_denial_has_its_reason() {
     let wants = answer(vec![
-        uses("u1", "demo__add", json!({"a": 1, "b": 1})),
-        uses("u2", "demo__add", json!({"a": 2, "b": 2})),
-        uses("u3", "demo__write_note", json!({})),
+        tool_use("u1", "demo__add", json!({"a": 1, "b": 1})),
+        tool_use("u2", "demo__add", json!({"a": 2, "b": 2})),
+        tool_use("u3", "demo__write_note", json!({})),
     ]);
-    let mut talk = TestConversation::new(vec![wants, says("Done.")], &["add"]).await;
+    let mut talk = TestConversation::new(vec![wants, text_reply("Done.")], &["add"]).await;
     let message = chat::NewMessage { text: "Add".into(), ..Default::default() };
     talk.chat.send_message(ID.into(), message, None).await.unwrap();
     let is = |a: u64| move |q: &host::view::ConsentRequestView| matches!(&q.body, ConsentRequestBody::Tool { arguments, .. } if arguments["a"] == a);
@@ -83,7 +84,7 @@ async fn calls_of_one_reply_run_concurrently_and_a_denial_has_its_reason() {
     );
     talk.app.decide(&second, UserDecision::Allow(ApprovalScope::Once)).await;
     talk.app.decide(&first, UserDecision::DenyBecause("wrong numbers".into())).await;
-    let items = talk.ended().await;
+    let items = talk.wait_for_end().await;
     let shape = [
         ("message", ItemState::Whole),
         ("reply", ItemState::Whole),
@@ -98,7 +99,7 @@ async fn calls_of_one_reply_run_concurrently_and_a_denial_has_its_reason() {
         "the error includes the reason of the denial"
     );
     assert!(call(&items[3]).1.is_some(), "the approved call was made");
-    let asked = talk.model.asked();
+    let asked = talk.model.requests();
     let told = results(asked[1].messages.last().unwrap());
     assert_eq!(
         told.iter().map(|(id, ..)| id.as_str()).collect::<Vec<_>>(),
@@ -115,37 +116,40 @@ async fn calls_of_one_reply_run_concurrently_and_a_denial_has_its_reason() {
 
 #[tokio::test]
 async fn stop_cancels_pending_calls_and_the_run() {
-    let wants = answer(vec![uses("u1", "demo__add", json!({"a": 1, "b": 1}))]);
+    let wants = answer(vec![tool_use("u1", "demo__add", json!({"a": 1, "b": 1}))]);
     let mut talk = TestConversation::new(vec![wants], &["add"]).await;
     let message = chat::NewMessage { text: "Add".into(), ..Default::default() };
     talk.chat.send_message(ID.into(), message, None).await.unwrap();
     talk.app.consent_request("demo", "the call", is_call).await;
     assert!(talk.chat.stop_reply(ID), "a reply is in progress");
-    let items = talk.ended().await;
+    let items = talk.wait_for_end().await;
     assert_eq!(call(items.last().unwrap()).2, Some("cancelled"), "the call was cancelled");
     assert!(talk.app.consent_requests().await.is_empty(), "the consent request was withdrawn");
-    assert_eq!(talk.model.asked().len(), 1, "no further request is sent to the model");
+    assert_eq!(talk.model.requests().len(), 1, "no further request is sent to the model");
 }
 
 #[tokio::test]
 async fn user_decides_whether_to_continue_after_many_rounds() {
-    let wants = |id: &str| answer(vec![uses(id, "demo__add", json!({"a": 1, "b": 1}))]);
-    let mut talk = TestConversation::new(vec![wants("1"), wants("2"), wants("3"), says("Enough.")], &["add"]).await;
+    let wants = |id: &str| answer(vec![tool_use(id, "demo__add", json!({"a": 1, "b": 1}))]);
+    let mut talk =
+        TestConversation::new(vec![wants("1"), wants("2"), wants("3"), text_reply("Enough.")], &["add"]).await;
     let mut settings = AppSettings::default();
     settings.chat.rounds = 2;
     talk.app.host.set_settings(settings).await.unwrap();
-    let allowing = talk.app.always(|request| is_call(request).then_some(UserDecision::Allow(ApprovalScope::Session)));
+    let allowing = talk
+        .app
+        .decide_automatically(|request| is_call(request).then_some(UserDecision::Allow(ApprovalScope::Session)));
     let items = talk.say("Add for ever").await;
     let last = &items.last().unwrap().body;
     assert!(
         matches!(last, ItemBody::Notice { notice: Notice::Rounds { rounds: 2 } }),
         "the run stopped with a notice: {last:?}"
     );
-    assert_eq!(talk.model.asked().len(), 2, "the model is limited to this number of rounds");
+    assert_eq!(talk.model.requests().len(), 2, "the model is limited to this number of rounds");
     talk.chat.continue_reply(ID.into()).await.unwrap();
-    let items = talk.ended().await;
+    let items = talk.wait_for_end().await;
     assert_eq!(text(items.last().unwrap()), "Enough.", "the model continued when the user allowed it");
-    let asked = talk.model.asked();
+    let asked = talk.model.requests();
     assert!(!format!("{:?}", asked[2].messages).contains("Rounds"), "the notice is not sent to the model");
     allowing.abort();
 }
@@ -158,15 +162,16 @@ fn arguments_to_read_more(note: &str) -> Option<serde_json::Value> {
 
 #[tokio::test]
 async fn long_result_is_read_in_parts() {
-    let wants = answer(vec![uses("u1", "demo__show_everything", json!({}))]);
-    let mut talk = TestConversation::new(vec![wants, says("Read.")], &["show_everything"]).await;
+    let wants = answer(vec![tool_use("u1", "demo__show_everything", json!({}))]);
+    let mut talk = TestConversation::new(vec![wants, text_reply("Read.")], &["show_everything"]).await;
     let mut settings = AppSettings::default();
     settings.chat.result_bytes = 256;
     talk.app.host.set_settings(settings).await.unwrap();
-    let allowing = talk.app.always(|request| is_call(request).then_some(UserDecision::Allow(ApprovalScope::Once)));
+    let allowing =
+        talk.app.decide_automatically(|request| is_call(request).then_some(UserDecision::Allow(ApprovalScope::Once)));
     let items = talk.say("Show").await;
     let ItemBody::ToolCall { left_out: Some(left_out), .. } = &items[2].body else { panic!("{:?} is long", items[2]) };
-    let asked = talk.model.asked();
+    let asked = talk.model.requests();
     let told = results(asked[1].messages.last().unwrap());
     let note = told[0].1.lines().last().unwrap_or_default();
     assert!(
@@ -188,10 +193,10 @@ async fn long_result_is_read_in_parts() {
     let (mut whole, mut next) = (String::new(), Some(how));
     for number in 0.. {
         let Some(how) = next else { break };
-        talk.model.next(answer(vec![uses(&format!("r{number}"), "read_result", how)]));
-        talk.model.next(says("Read."));
+        talk.model.queue_reply(answer(vec![tool_use(&format!("r{number}"), "read_result", how)]));
+        talk.model.queue_reply(text_reply("Read."));
         talk.say("Go on").await;
-        let told = results(talk.model.asked().last().unwrap().messages.last().unwrap());
+        let told = results(talk.model.requests().last().unwrap().messages.last().unwrap());
         assert!(!told[0].2, "the part is read: {told:?}");
         let piece = told[0].1.split_once('\n').expect("the source precedes the part").1;
         let note = piece.rsplit_once("\n(").and_then(|(text, note)| Some((text, arguments_to_read_more(note)?)));
@@ -204,9 +209,9 @@ async fn long_result_is_read_in_parts() {
 
 #[tokio::test]
 async fn content_of_one_server_makes_a_call_of_another_ask_again() {
-    let first = answer(vec![uses("u1", "demo__add", json!({"a": 1, "b": 1}))]);
-    let obeys = answer(vec![uses("u2", "other__write_note", json!({"name": "led", "text": "canary-37"}))]);
-    let answers = vec![first, obeys, says("I was told no.")];
+    let first = answer(vec![tool_use("u1", "demo__add", json!({"a": 1, "b": 1}))]);
+    let obeys = answer(vec![tool_use("u2", "other__write_note", json!({"name": "led", "text": "canary-37"}))]);
+    let answers = vec![first, obeys, text_reply("I was told no.")];
     let reviewed = ["add", "write_note"];
     let mut talk = TestConversation::with_servers(answers, &["demo", "other"], &reviewed, Some(1_000_000)).await;
     let own = arguments(&json!({"name": "own", "text": "mine"}));
@@ -228,7 +233,7 @@ async fn content_of_one_server_makes_a_call_of_another_ask_again() {
     let ConsentRequestBody::Tool { arguments: shown, .. } = &request.body else { panic!("a call: {request:?}") };
     assert_eq!(shown["text"], "canary-37", "X09: the consent request contains the whole payload");
     talk.app.decide(&request, UserDecision::Deny).await;
-    let items = talk.ended().await;
+    let items = talk.wait_for_end().await;
     assert_eq!(text(items.last().unwrap()), "I was told no.", "the model continues");
     assert!(!talk.app.activity("other").await.contains("canary-37"), "X09: nothing was sent");
 }
@@ -239,7 +244,7 @@ fn arguments(value: &serde_json::Value) -> serde_json::Map<String, serde_json::V
 
 #[tokio::test]
 async fn call_stopped_after_sending_is_stored_with_an_unknown_outcome() {
-    let wants = answer(vec![uses("u1", "demo__slow_report", json!({"seconds": 60, "steps": 2}))]);
+    let wants = answer(vec![tool_use("u1", "demo__slow_report", json!({"seconds": 60, "steps": 2}))]);
     let mut talk = TestConversation::new(vec![wants], &["slow_report"]).await;
     talk.send("Report").await;
     let request = talk.app.consent_request("demo", "the call", is_call).await;
@@ -247,7 +252,7 @@ async fn call_stopped_after_sending_is_stored_with_an_unknown_outcome() {
     let edited = talk.app.host.edit(request.id, ConsentRequestEdit::Arguments(arguments(&changed))).await.unwrap();
     talk.app.decide(&edited, UserDecision::Allow(ApprovalScope::Once)).await;
     let sent = |item: &ChatItem| matches!(&item.body, ItemBody::ToolCall { arguments, .. } if *arguments == changed);
-    let deadline = tokio::time::Instant::now() + PATIENCE;
+    let deadline = tokio::time::Instant::now() + EVENT_TIMEOUT;
     while !sent(&talk.items()[2]) {
         assert!(tokio::time::Instant::now() < deadline, "the sent arguments are stored during the call");
         // sleep: polls for a condition that is not announced by an event.
@@ -255,7 +260,7 @@ async fn call_stopped_after_sending_is_stored_with_an_unknown_outcome() {
     }
     assert_eq!(talk.items()[2].state, ItemState::Streaming, "the item is streaming during the call");
     assert!(talk.chat.stop_reply(ID), "a reply was in progress");
-    let items = talk.ended().await;
+    let items = talk.wait_for_end().await;
     assert!(sent(&items[2]), "the sent arguments are retained after the failure: {:?}", items[2]);
     let error = call(&items[2]).2.unwrap_or_default();
     assert!(error.contains("may have had its effect"), "the error states that the outcome is unknown: {error}");
@@ -264,9 +269,9 @@ async fn call_stopped_after_sending_is_stored_with_an_unknown_outcome() {
 #[tokio::test]
 async fn truncated_or_refused_reply_makes_no_calls() {
     for stop in [StopReason::MaxTokens, StopReason::Refused] {
-        let part = uses("u1", "demo__add", json!({"a": 1, "b": 1}));
-        let wants = vec![ends(vec![models::MessagePart::text("I"), part], stop.clone(), (10, 10))];
-        let mut talk = TestConversation::new(vec![wants, says("Well.")], &["add"]).await;
+        let part = tool_use("u1", "demo__add", json!({"a": 1, "b": 1}));
+        let wants = vec![final_step(vec![models::MessagePart::text("I"), part], stop.clone(), (10, 10))];
+        let mut talk = TestConversation::new(vec![wants, text_reply("Well.")], &["add"]).await;
         let items = talk.say("Add").await;
         assert_eq!(
             kinds(&items),
@@ -274,7 +279,7 @@ async fn truncated_or_refused_reply_makes_no_calls() {
             "{stop:?}: no call is made"
         );
         talk.say("Go on").await;
-        let told = results(&talk.model.asked()[1].messages[2]);
+        let told = results(&talk.model.requests()[1].messages[2]);
         assert!(told[0].2 && told[0].1.contains("was not made"), "{stop:?}: the model is informed: {told:?}");
     }
 }
@@ -287,9 +292,12 @@ fn without(disabled: &[&str]) -> ServerEntry {
 
 #[tokio::test]
 async fn a_tool_that_is_turned_off_in_the_settings_is_neither_offered_nor_called() {
-    let wants = || answer(vec![uses("u1", "demo__add", json!({"a": 2, "b": 40}))]);
-    let mut talk =
-        TestConversation::new(vec![wants(), says("I can't."), wants(), says("42.")], &["add", "show_everything"]).await;
+    let wants = || answer(vec![tool_use("u1", "demo__add", json!({"a": 2, "b": 40}))]);
+    let mut talk = TestConversation::new(
+        vec![wants(), text_reply("I can't."), wants(), text_reply("42.")],
+        &["add", "show_everything"],
+    )
+    .await;
     let pid = talk.app.server("demo").await.pid;
     talk.app.host.set_server_trust("demo".into(), TrustDuration::Run).await.unwrap();
     talk.app.host.update_server("demo".into(), without(&["ad*"])).await.unwrap();
@@ -301,7 +309,7 @@ async fn a_tool_that_is_turned_off_in_the_settings_is_neither_offered_nor_called
         ("reply", ItemState::Whole),
     ];
     assert_eq!(kinds(&items), shape, "no call is made");
-    let asked = talk.model.asked();
+    let asked = talk.model.requests();
     let names: Vec<_> = asked[0].tools.iter().map(|tool| tool.name.as_str()).collect();
     assert_eq!(names, ["demo__show_everything"], "the other reviewed tool is offered");
     let told = results(asked[1].messages.last().unwrap());
@@ -314,10 +322,13 @@ async fn a_tool_that_is_turned_off_in_the_settings_is_neither_offered_nor_called
     let origin = CallOrigin::Model { conversation: ID.into() };
     let (arguments, sent) = (arguments(&json!({"a": 2, "b": 40})), tokio::sync::oneshot::channel().0);
     let call = talk.app.host.call_tool_as(origin, "c".into(), "demo".into(), "add".into(), arguments.clone(), sent);
-    let refused = tokio::time::timeout(PATIENCE, call).await.expect("it requires no consent");
+    let refused = tokio::time::timeout(EVENT_TIMEOUT, call).await.expect("it requires no consent");
     assert!(matches!(&refused, Err(CallFailure::Refused(cause)) if cause.contains("turned off")), "{refused:?}");
     let own = talk.app.host.call_tool("d".into(), "demo".into(), "add".into(), arguments, None);
-    tokio::time::timeout(PATIENCE, own).await.expect("the server is trusted").expect("the user's own call is made");
+    tokio::time::timeout(EVENT_TIMEOUT, own)
+        .await
+        .expect("the server is trusted")
+        .expect("the user's own call is made");
 
     talk.app.host.update_server("demo".into(), without(&["show_everything"])).await.unwrap();
     let items = talk.say("Try again").await;

@@ -32,7 +32,7 @@ async fn conversation_opens_with_the_partial_reply() {
     let half = vec![ModelStep::Says(ReplyDelta::Text("Half".into())), ModelStep::Hangs];
     let mut talk = TestConversation::new(vec![half], &[]).await;
     talk.send("Hi").await;
-    talk.piece().await;
+    talk.wait_for_piece().await;
     let open = talk.chat.conversation(ID.into()).await.unwrap().expect("the conversation exists");
     assert!(open.answering, "a model is replying");
     let last = open.page.items.last().expect("the page contains the reply");
@@ -42,7 +42,7 @@ async fn conversation_opens_with_the_partial_reply() {
         "the reply includes parts that are in memory only"
     );
     assert!(talk.chat.stop_reply(ID), "a reply was in progress");
-    talk.ended().await;
+    talk.wait_for_end().await;
     let open = talk.chat.conversation(ID.into()).await.unwrap().expect("the conversation exists");
     assert!(
         !open.answering && open.page.items.iter().all(|placed| placed.seq.is_none()),

@@ -9,10 +9,10 @@ use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
 use policy::ApprovalScope;
 use serde_json::json;
 use testkit::app::TestApp;
-use testkit::model::{ScriptedModel, reference};
+use testkit::model::{ScriptedModel, model_reference};
 
-use super::beside::attached;
-use super::model::{answer, known, says, uses};
+use super::beside::message_with_attachment;
+use super::model::{answer, known_model, text_reply, tool_use};
 use super::{ID, TestConversation, text};
 
 fn is_call(request: &ConsentRequestView) -> bool {
@@ -21,9 +21,17 @@ fn is_call(request: &ConsentRequestView) -> bool {
 
 /// Returns a conversation whose user always allows `add`, after the model called it once.
 async fn conversation_with_grant() -> TestConversation {
-    let wants = |n: u32| answer(vec![uses(&format!("u{n}"), "demo__add", json!({"a": n, "b": 1}))]);
-    let answers =
-        vec![wants(1), says("Two."), wants(2), says("Three."), wants(3), says("Refused."), wants(4), says("Five.")];
+    let wants = |n: u32| answer(vec![tool_use(&format!("u{n}"), "demo__add", json!({"a": n, "b": 1}))]);
+    let answers = vec![
+        wants(1),
+        text_reply("Two."),
+        wants(2),
+        text_reply("Three."),
+        wants(3),
+        text_reply("Refused."),
+        wants(4),
+        text_reply("Five."),
+    ];
     let mut talk = TestConversation::new(answers, &["add"]).await;
     talk.send("Add").await;
     let request = talk.app.consent_request("demo", "the first call", is_call).await;
@@ -32,7 +40,7 @@ async fn conversation_with_grant() -> TestConversation {
         "a permanent approval is possible before any content was read: {request:?}"
     );
     talk.app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
-    talk.ended().await;
+    talk.wait_for_end().await;
     let items = talk.say("Again").await;
     assert_eq!(text(items.last().unwrap()), "Three.", "a local tool without a hint requires no further consent");
     talk
@@ -41,7 +49,7 @@ async fn conversation_with_grant() -> TestConversation {
 #[tokio::test]
 async fn call_after_a_resource_of_the_same_server_asks_unless_disabled() {
     let mut talk = conversation_with_grant().await;
-    talk.chat.append_items(ID.into(), vec![attached("a1")]).await.unwrap();
+    talk.chat.append_items(ID.into(), vec![message_with_attachment("a1")]).await.unwrap();
     talk.send("Use it").await;
     let request = talk.app.consent_request("demo", "the call after a resource", is_call).await;
     assert_eq!(
@@ -59,7 +67,7 @@ async fn call_after_a_resource_of_the_same_server_asks_unless_disabled() {
     );
     assert!(after.is_empty(), "no other server has content in the conversation: {after:?}");
     talk.app.decide(&request, UserDecision::Deny).await;
-    talk.ended().await;
+    talk.wait_for_end().await;
     let off = DataFlow { same_server: SameServerFlow::Off, ..DataFlow::default() };
     talk.app.host.set_data_flow("demo".into(), off.clone()).await.unwrap();
     assert_eq!(talk.app.server("demo").await.flow, off, "the view contains the setting");
@@ -71,8 +79,8 @@ async fn call_after_a_resource_of_the_same_server_asks_unless_disabled() {
 #[tokio::test]
 async fn data_flow_label_and_setting_persist_across_restarts() {
     let talk = conversation_with_grant().await;
-    let wants = |n: u32| answer(vec![uses(&format!("v{n}"), "demo__add", json!({"a": n, "b": 1}))]);
-    talk.chat.append_items(ID.into(), vec![attached("a1")]).await.unwrap();
+    let wants = |n: u32| answer(vec![tool_use(&format!("v{n}"), "demo__add", json!({"a": n, "b": 1}))]);
+    talk.chat.append_items(ID.into(), vec![message_with_attachment("a1")]).await.unwrap();
     let first = talk.items()[0].id.clone();
     let everything = DataFlow { same_server: SameServerFlow::Everything, ..DataFlow::default() };
     talk.app.host.set_data_flow("demo".into(), everything.clone()).await.unwrap();
@@ -83,10 +91,10 @@ async fn data_flow_label_and_setting_persist_across_restarts() {
     assert_eq!(app.server("demo").await.flow, everything, "the setting is stored");
     app.ready("demo").await;
     app.until("demo", "known whole", |s| s.counts[0] >= 16).await;
-    let model = ScriptedModel::offer(&app.host, vec![known(None)]).await;
-    model.next(wants(1));
-    model.next(says("No."));
-    let message = NewMessage { text: "Hi".into(), model: Some(reference("m")), ..Default::default() };
+    let model = ScriptedModel::add_to_host(&app.host, vec![known_model(None)]).await;
+    model.queue_reply(wants(1));
+    model.queue_reply(text_reply("No."));
+    let message = NewMessage { text: "Hi".into(), model: Some(model_reference("m")), ..Default::default() };
     // In another branch, without the attachment: the label belongs to the conversation.
     Chat::new(app.host.clone()).send_message(ID.into(), message, Some(first)).await.unwrap();
     let request = app.consent_request("demo", "the call after the restart", is_call).await;

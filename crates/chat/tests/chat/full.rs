@@ -16,7 +16,7 @@ use ports::{History, Ports};
 use serde_json::json;
 use testkit::app::{TestApp, demo};
 
-use super::model::{answer, says, uses};
+use super::model::{answer, text_reply, tool_use};
 use super::{TestConversation, kinds};
 
 /// A history that refuses some items.
@@ -54,20 +54,20 @@ impl History for FullHistory {
     fn items(&self, range: &ItemRange) -> Result<Option<ItemPage>, StoreError> {
         self.history.items(range)
     }
-    fn all(&self, conversation: &str, after: Option<&str>, limit: usize) -> Result<Option<ItemPage>, StoreError> {
-        self.history.all(conversation, after, limit)
+    fn all_items(&self, conversation: &str, after: Option<&str>, limit: usize) -> Result<Option<ItemPage>, StoreError> {
+        self.history.all_items(conversation, after, limit)
     }
     fn item(&self, conversation: &str, item: &str) -> Result<Option<StoredItem>, StoreError> {
         self.history.item(conversation, item)
     }
-    fn outline(&self, conversation: &str, item: &str) -> Result<Option<StoredItem>, StoreError> {
-        self.history.outline(conversation, item)
+    fn item_outline(&self, conversation: &str, item: &str) -> Result<Option<StoredItem>, StoreError> {
+        self.history.item_outline(conversation, item)
     }
-    fn taken(&self, conversation: &str) -> Result<Option<ConversationUsage>, StoreError> {
-        self.history.taken(conversation)
+    fn usage(&self, conversation: &str) -> Result<Option<ConversationUsage>, StoreError> {
+        self.history.usage(conversation)
     }
-    fn show(&self, conversation: &str, item: &str) -> Result<Option<String>, StoreError> {
-        self.history.show(conversation, item)
+    fn show_branch(&self, conversation: &str, item: &str) -> Result<Option<String>, StoreError> {
+        self.history.show_branch(conversation, item)
     }
     fn search(&self, search: &HistorySearch) -> Result<Vec<FoundItem>, StoreError> {
         self.history.search(search)
@@ -79,25 +79,25 @@ impl History for FullHistory {
 
 /// Returns a conversation whose model requests one call, with a history that refuses some items.
 pub(super) async fn talk(refuses: fn(&NewItem) -> bool) -> TestConversation {
-    let wants = answer(vec![models::MessagePart::text("I add."), uses("u1", "demo__add", json!({"a": 1, "b": 1}))]);
+    let wants = answer(vec![models::MessagePart::text("I add."), tool_use("u1", "demo__add", json!({"a": 1, "b": 1}))]);
     let change =
         move |ports: Ports| Ports { history: Arc::new(FullHistory { history: ports.history, refuses }), ..ports };
     let secrets = Arc::new(ports::secrets::SecretsInMemory::default());
     let folder = tempfile::tempdir().unwrap();
     let app = TestApp::start_over(folder, vec![("demo", demo(&[]))], HostOptions::default(), secrets, change).await;
-    TestConversation::on(app, vec![wants, says("Done.")], &["demo"], &["add"], Some(1_000_000)).await
+    TestConversation::with_app(app, vec![wants, text_reply("Done.")], &["demo"], &["add"], Some(1_000_000)).await
 }
 
 /// Sends a message whose call would be allowed. Returns the items and the error of the reply.
 async fn send_and_fail(talk: &mut TestConversation) -> (Vec<(&'static str, ItemState)>, String) {
-    let allowing = talk.app.always(|request| {
+    let allowing = talk.app.decide_automatically(|request| {
         matches!(request.body, ConsentRequestBody::Tool { .. }).then_some(UserDecision::Allow(ApprovalScope::Once))
     });
     let items = talk.say("Add").await;
     allowing.abort();
     let ItemBody::Reply { error, .. } = &items[1].body else { panic!("a reply: {items:?}") };
     let error = error.as_ref().map(|error| error.message.clone()).unwrap_or_default();
-    assert_eq!(talk.model.asked().len(), 1, "no further request is sent to the model");
+    assert_eq!(talk.model.requests().len(), 1, "no further request is sent to the model");
     (kinds(&items), error)
 }
 

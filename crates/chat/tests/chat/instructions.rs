@@ -4,9 +4,9 @@ use chat::{Chat, NewMessage, OfferedServer};
 use domain::item::ItemBody;
 use host::HostOptions;
 use testkit::app::TestApp;
-use testkit::model::{ScriptedModel, reference};
+use testkit::model::{ScriptedModel, model_reference};
 
-use super::model::{known, says};
+use super::model::{known_model, text_reply};
 use super::{ID, TestConversation};
 
 /// Approves the current instructions for the model.
@@ -22,7 +22,7 @@ async fn approve_instructions(talk: &TestConversation) {
 /// X09: a call of another server after content of one server requires consent, regardless of earlier approvals.
 #[tokio::test]
 async fn server_instructions_count_as_its_content_across_restarts() {
-    let mut talk = TestConversation::new(vec![says("Hello."), says("And now.")], &["add"]).await;
+    let mut talk = TestConversation::new(vec![text_reply("Hello."), text_reply("And now.")], &["add"]).await;
     talk.say("Hi").await;
     let label = talk.app.host.conversation_label(ID.into()).await.unwrap();
     assert_eq!(
@@ -32,7 +32,7 @@ async fn server_instructions_count_as_its_content_across_restarts() {
     );
     approve_instructions(&talk).await;
     talk.say("Again").await;
-    let system = talk.model.asked()[1].system.clone().unwrap_or_default();
+    let system = talk.model.requests()[1].system.clone().unwrap_or_default();
     assert!(system.contains(r#"{"server":"demo","says":""#), "the instructions are data with their source: {system}");
     let label = talk.app.host.conversation_label(ID.into()).await.unwrap();
     assert_eq!(label.servers, ["demo"], "X09: instructions count as content of the server without a call");
@@ -42,9 +42,9 @@ async fn server_instructions_count_as_its_content_across_restarts() {
     let TestConversation { app: TestApp { folder, host, .. }, chat, .. } = talk;
     drop((host, chat));
     let app = TestApp::start_in(folder, vec![], HostOptions::default()).await;
-    let model = ScriptedModel::offer(&app.host, vec![known(None)]).await;
-    model.next(says("Still."));
-    let message = NewMessage { text: "Hi".into(), model: Some(reference("m")), ..NewMessage::default() };
+    let model = ScriptedModel::add_to_host(&app.host, vec![known_model(None)]).await;
+    model.queue_reply(text_reply("Still."));
+    let message = NewMessage { text: "Hi".into(), model: Some(model_reference("m")), ..NewMessage::default() };
     Chat::new(app.host.clone()).send_message(ID.into(), message, None).await.unwrap();
     let label = app.host.conversation_label(ID.into()).await.unwrap();
     assert_eq!(label.servers, ["demo"], "X09: the label is stored across restarts");
@@ -52,13 +52,13 @@ async fn server_instructions_count_as_its_content_across_restarts() {
 
 #[tokio::test]
 async fn instructions_changed_since_the_review_are_not_sent() {
-    let mut talk = TestConversation::new(vec![says("Hello."), says("Again.")], &["add"]).await;
+    let mut talk = TestConversation::new(vec![text_reply("Hello."), text_reply("Again.")], &["add"]).await;
     approve_instructions(&talk).await;
     talk.say("Hi").await;
     // Simulates instructions that differ from the approved ones.
     talk.set(|settings| settings.servers[0].instructions = Some("of other words".into())).await;
     let items = talk.say("Hi").await;
-    let asked = talk.model.asked();
+    let asked = talk.model.requests();
     let has = |n: usize| asked[n].system.as_ref().is_some_and(|system| system.contains(r#""says""#));
     assert!(has(0), "approved instructions are sent");
     assert!(!has(1), "changed instructions are not sent");

@@ -23,10 +23,10 @@ use host::view::HostEvent;
 use host::{EventReceiver, ShownDefinition};
 use models::{MessagePart, ModelMessage};
 use offers::review::DefinitionKind;
-use testkit::app::{PATIENCE, TestApp, demo};
-use testkit::model::{ModelStep, ScriptedModel, reference};
+use testkit::app::{EVENT_TIMEOUT, TestApp, demo};
+use testkit::model::{ModelStep, ScriptedModel, model_reference};
 
-use model::known;
+use model::known_model;
 
 /// A conversation with a model and a demo server, some of whose tools are reviewed.
 pub(crate) struct TestConversation {
@@ -58,11 +58,11 @@ impl TestConversation {
         context: Option<u32>,
     ) -> Self {
         let app = TestApp::start(names.iter().map(|name| (*name, demo(&[]))).collect()).await;
-        Self::on(app, answers, names, reviewed, context).await
+        Self::with_app(app, answers, names, reviewed, context).await
     }
 
     /// Creates a conversation on a host that has these demo servers.
-    pub(crate) async fn on(
+    pub(crate) async fn with_app(
         app: TestApp,
         answers: Vec<Vec<ModelStep>>,
         names: &[&str],
@@ -74,13 +74,14 @@ impl TestConversation {
             app.until(name, "known whole", |s| s.counts[0] >= 16).await;
             review(&app, name, reviewed).await;
         }
-        let model = ScriptedModel::offer(&app.host, vec![known(context)]).await;
-        answers.into_iter().for_each(|answer| model.next(answer));
+        let model = ScriptedModel::add_to_host(&app.host, vec![known_model(context)]).await;
+        answers.into_iter().for_each(|answer| model.queue_reply(answer));
         let conversation = Conversation { id: ID.into(), title: "Talk".into(), ..Conversation::default() };
         app.host.ports().history.create(&conversation).unwrap();
         let offered = |name: &&str| OfferedServer { server: (*name).to_owned(), tools: None, instructions: None };
         let servers = names.iter().map(offered).collect();
-        let settings = ConversationSettings { model: Some(reference("m")), servers, ..ConversationSettings::default() };
+        let settings =
+            ConversationSettings { model: Some(model_reference("m")), servers, ..ConversationSettings::default() };
         let chat = Chat::new(app.host.clone());
         chat.set_conversation(ID.into(), settings).await.unwrap();
         let events = app.host.events();
@@ -102,7 +103,7 @@ impl TestConversation {
     }
 
     /// Waits until the model starts to reply.
-    pub(crate) async fn piece(&mut self) {
+    pub(crate) async fn wait_for_piece(&mut self) {
         let until = async {
             while let Some(event) = self.events.next().await {
                 if matches!(event.event, HostEvent::Conversation(ConversationEvent::ReplyDelta { .. })) {
@@ -110,17 +111,17 @@ impl TestConversation {
                 }
             }
         };
-        tokio::time::timeout(PATIENCE, until).await.expect("the reply starts");
+        tokio::time::timeout(EVENT_TIMEOUT, until).await.expect("the reply starts");
     }
 
     /// Sends a message, and waits for the end of the run.
     pub(crate) async fn say(&mut self, text: &str) -> Vec<ChatItem> {
         self.send(text).await;
-        self.ended().await
+        self.wait_for_end().await
     }
 
     /// Waits for the end of the run. Returns the items of the visible branch.
-    pub(crate) async fn ended(&mut self) -> Vec<ChatItem> {
+    pub(crate) async fn wait_for_end(&mut self) -> Vec<ChatItem> {
         let until = async {
             while let Some(event) = self.events.next().await {
                 if matches!(
@@ -131,7 +132,7 @@ impl TestConversation {
                 }
             }
         };
-        tokio::time::timeout(PATIENCE, until).await.expect("the run ends");
+        tokio::time::timeout(EVENT_TIMEOUT, until).await.expect("the run ends");
         self.items()
     }
 
@@ -158,7 +159,7 @@ pub(crate) async fn review(app: &TestApp, server: &str, tools: &[&str]) {
         ShownDefinition {
             kind: DefinitionKind::Tool,
             name: (*name).to_owned(),
-            hash: reviewed.tool(&tool).0.to_string(),
+            hash: reviewed.review_tool(&tool).0.to_string(),
         }
     });
     app.host.review(server.into(), seen.collect()).await.unwrap();

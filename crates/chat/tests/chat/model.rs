@@ -2,7 +2,7 @@
 
 use models::{MessagePart, Model, ModelPrice, ReplyDelta, StopReason};
 use serde_json::{Map, Value};
-use testkit::model::{ModelStep, ends, named};
+use testkit::model::{ModelStep, final_step, model_named};
 
 /// Returns a reply of these parts, preceded by their deltas.
 pub(crate) fn answer(parts: Vec<MessagePart>) -> Vec<ModelStep> {
@@ -23,21 +23,21 @@ pub(crate) fn answer(parts: Vec<MessagePart>) -> Vec<ModelStep> {
             other => panic!("{other:?} is not supported in a scripted reply"),
         }
     }
-    steps.push(ends(parts, stop, (1_000, 100)));
+    steps.push(final_step(parts, stop, (1_000, 100)));
     steps
 }
 
-pub(crate) fn says(text: &str) -> Vec<ModelStep> {
+pub(crate) fn text_reply(text: &str) -> Vec<ModelStep> {
     answer(vec![MessagePart::text(text)])
 }
 
-pub(crate) fn uses(id: &str, name: &str, arguments: Value) -> MessagePart {
+pub(crate) fn tool_use(id: &str, name: &str, arguments: Value) -> MessagePart {
     let arguments: Map<String, Value> = arguments.as_object().cloned().unwrap();
     MessagePart::ToolUse { id: id.into(), name: name.into(), arguments, opaque: None }
 }
 
 /// Returns the facts about the model: its context size, and a price.
-pub(crate) fn known(context: Option<u32>) -> Model {
+pub(crate) fn known_model(context: Option<u32>) -> Model {
     let price = ModelPrice {
         input: 1.0,
         output: 10.0,
@@ -47,5 +47,5 @@ pub(crate) fn known(context: Option<u32>) -> Model {
         currency: "USD".into(),
         as_of: "2026-11-21".into(),
     };
-    Model { context, price: Some(price), ..named("m") }
+    Model { context, price: Some(price), ..model_named("m") }
 }

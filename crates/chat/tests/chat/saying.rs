@@ -4,15 +4,15 @@ use chat::{ConversationError, NewMessage};
 use domain::item::{Content, ConversationEvent, ItemBody, ItemState, MessageAttachment, ReplyAppend, ReplyStop};
 use host::view::HostEvent;
 use models::{Conversion, LossyConversion, ModelError, ModelErrorCode, ReplyDelta, Role, UnsupportedFeature};
-use testkit::app::PATIENCE;
-use testkit::model::{ModelStep, reference};
+use testkit::app::EVENT_TIMEOUT;
+use testkit::model::{ModelStep, model_reference};
 
-use super::model::says;
+use super::model::text_reply;
 use super::{ID, TestConversation, kinds, text};
 
 #[tokio::test]
 async fn reply_streams_and_is_stored_with_its_usage() {
-    let mut talk = TestConversation::new(vec![says("Hello, **you**")], &[]).await;
+    let mut talk = TestConversation::new(vec![text_reply("Hello, **you**")], &[]).await;
     let message = NewMessage { text: "Hi".into(), ..NewMessage::default() };
     let begun = talk.chat.send_message(ID.into(), message, None).await.unwrap();
     let (mut streamed, mut seqs) = (String::new(), Vec::new());
@@ -32,7 +32,7 @@ async fn reply_streams_and_is_stored_with_its_usage() {
             }
         }
     };
-    tokio::time::timeout(PATIENCE, until).await.expect("the reply ends");
+    tokio::time::timeout(EVENT_TIMEOUT, until).await.expect("the reply ends");
     assert_eq!(streamed, "Hello, **you**", "the deltas add up to the complete reply");
     assert_eq!(seqs, (0..seqs.len() as u64).collect::<Vec<_>>(), "the deltas are numbered from 0");
     let items = talk.items();
@@ -50,10 +50,10 @@ async fn reply_streams_and_is_stored_with_its_usage() {
 
 #[tokio::test]
 async fn model_receives_the_conversation_from_its_beginning() {
-    let mut talk = TestConversation::new(vec![says("One"), says("Two")], &[]).await;
+    let mut talk = TestConversation::new(vec![text_reply("One"), text_reply("Two")], &[]).await;
     talk.say("first").await;
     talk.say("second").await;
-    let asked = talk.model.asked();
+    let asked = talk.model.requests();
     let told: Vec<_> = asked[1].messages.iter().map(|m| (m.role, m.plain_text())).collect();
     let whole = [(Role::User, "first".into()), (Role::Assistant, "One".into()), (Role::User, "second".into())];
     assert_eq!(told, whole, "the messages alternate");
@@ -63,7 +63,7 @@ async fn model_receives_the_conversation_from_its_beginning() {
 #[tokio::test]
 async fn stopped_reply_keeps_its_partial_text() {
     let half = vec![ModelStep::Says(ReplyDelta::Text("Half a ".into())), ModelStep::Hangs];
-    let mut talk = TestConversation::new(vec![half, says("Whole")], &[]).await;
+    let mut talk = TestConversation::new(vec![half, text_reply("Whole")], &[]).await;
     let message = NewMessage { text: "Hi".into(), ..NewMessage::default() };
     talk.chat.send_message(ID.into(), message.clone(), None).await.unwrap();
     let second = talk.chat.send_message(ID.into(), message, None).await;
@@ -75,7 +75,7 @@ async fn stopped_reply_keeps_its_partial_text() {
             }
         }
     };
-    tokio::time::timeout(PATIENCE, piece).await.expect("the reply starts");
+    tokio::time::timeout(EVENT_TIMEOUT, piece).await.expect("the reply starts");
     let (answering, live) = talk.chat.reply_in_progress(ID);
     let (live, seq) = live.expect("the partial reply is available");
     assert!(
@@ -83,7 +83,7 @@ async fn stopped_reply_keeps_its_partial_text() {
         "the partial reply has the number of the next delta: {seq}"
     );
     assert!(talk.chat.stop_reply(ID), "a reply is in progress");
-    let items = talk.ended().await;
+    let items = talk.wait_for_end().await;
     assert_eq!(kinds(&items).last(), Some(&("reply", ItemState::Cut)), "the reply is marked as interrupted");
     assert_eq!(text(&items[1]), "Half a ", "the partial text is stored");
     let ItemBody::Reply { stop, .. } = &items[1].body else { panic!("a reply") };
@@ -95,7 +95,7 @@ async fn stopped_reply_keeps_its_partial_text() {
 #[tokio::test]
 async fn stopped_reply_continues_in_a_new_turn() {
     let half = vec![ModelStep::Says(ReplyDelta::Text("Half a ".into())), ModelStep::Hangs];
-    let mut talk = TestConversation::new(vec![half, says("loaf")], &[]).await;
+    let mut talk = TestConversation::new(vec![half, text_reply("loaf")], &[]).await;
     let message = NewMessage { text: "Hi".into(), ..NewMessage::default() };
     talk.chat.send_message(ID.into(), message, None).await.unwrap();
     let piece = async {
@@ -105,21 +105,21 @@ async fn stopped_reply_continues_in_a_new_turn() {
             }
         }
     };
-    tokio::time::timeout(PATIENCE, piece).await.expect("the reply starts");
+    tokio::time::timeout(EVENT_TIMEOUT, piece).await.expect("the reply starts");
     assert!(talk.chat.stop_reply(ID), "a reply was in progress");
-    talk.ended().await;
+    talk.wait_for_end().await;
     let spent = talk.chat.conversation_spent(ID.into()).await.unwrap();
     assert_eq!(spent.taken.unpriced, 1, "a reply with unknown usage is counted");
     talk.chat.continue_reply(ID.into()).await.unwrap();
-    talk.ended().await;
-    let asked = talk.model.asked();
+    talk.wait_for_end().await;
+    let asked = talk.model.requests();
     let told: Vec<_> = asked[1].messages.iter().map(|m| m.role).collect();
     assert_eq!(told, [Role::User, Role::Assistant, Role::User], "the last message is the user's");
 }
 
 #[tokio::test]
 async fn items_are_returned_without_large_contents() {
-    let mut talk = TestConversation::new(vec![says("A picture")], &[]).await;
+    let mut talk = TestConversation::new(vec![text_reply("A picture")], &[]).await;
     let file = MessageAttachment::File {
         name: "a.png".into(),
         mime_type: "image/png".into(),
@@ -138,7 +138,7 @@ async fn items_are_returned_without_large_contents() {
         None
     };
     let (item, left_out) =
-        tokio::time::timeout(PATIENCE, told).await.expect("in time").expect("the event of the message arrives");
+        tokio::time::timeout(EVENT_TIMEOUT, told).await.expect("in time").expect("the event of the message arrives");
     let ItemBody::Message { attachments, .. } = &item.body else { panic!("a message") };
     let [MessageAttachment::File { data, .. }] = &attachments[..] else { panic!("expected one file") };
     assert_eq!((data.as_str(), left_out.len()), ("", 1), "the bytes are omitted and listed");
@@ -149,7 +149,7 @@ async fn items_are_returned_without_large_contents() {
     );
     let bytes = talk.app.host.ports().history.blob(&left_out[0].hash).unwrap();
     assert_eq!(bytes.map(|bytes| bytes.len()), Some(9_000), "the omitted bytes can be requested");
-    let items = talk.ended().await;
+    let items = talk.wait_for_end().await;
     let ItemBody::Message { attachments, .. } = &items[0].body else { panic!("a message") };
     assert_eq!(attachments[..], [file], "the complete file is stored");
 }
@@ -177,17 +177,17 @@ async fn failed_reply_contains_an_error_code() {
 
 #[tokio::test]
 async fn regenerated_and_edited_messages_are_branches() {
-    let mut talk = TestConversation::new(vec![says("One"), says("Two"), says("Three")], &[]).await;
+    let mut talk = TestConversation::new(vec![text_reply("One"), text_reply("Two"), text_reply("Three")], &[]).await;
     let first = talk.say("Hi").await;
-    talk.chat.retry_reply(ID.into(), first[1].id.clone(), Some(reference("m"))).await.unwrap();
-    let again = talk.ended().await;
+    talk.chat.retry_reply(ID.into(), first[1].id.clone(), Some(model_reference("m"))).await.unwrap();
+    let again = talk.wait_for_end().await;
     assert_eq!((again.len(), text(&again[1])), (2, "Two".into()), "the new reply is visible");
     assert_eq!(again[1].parent, first[1].parent, "the replies are siblings");
-    assert_eq!(talk.model.asked()[1].messages.len(), 1, "the old reply is not sent to the model");
+    assert_eq!(talk.model.requests()[1].messages.len(), 1, "the old reply is not sent to the model");
 
     let message = NewMessage { text: "Hello".into(), ..NewMessage::default() };
     talk.chat.edit_message(ID.into(), first[0].id.clone(), message).await.unwrap();
-    let edited = talk.ended().await;
+    let edited = talk.wait_for_end().await;
     let ItemBody::Message { content, .. } = &edited[0].body else { panic!("a message") };
     assert_eq!(content[..], [Content::Text { text: "Hello".into() }], "the edited message is visible");
     assert_eq!(text(&edited[1]), "Three", "the edited message has a reply");
@@ -225,10 +225,10 @@ async fn invalid_messages_are_rejected_with_a_cause() {
 
 #[tokio::test]
 async fn only_lost_content_is_reported_as_converted() {
-    let mut talk = TestConversation::new(vec![says("Hello.")], &[]).await;
+    let mut talk = TestConversation::new(vec![text_reply("Hello.")], &[]).await;
     let rephrased = LossyConversion { what: UnsupportedFeature::ToolError, then: Conversion::SayInText };
     let lost = LossyConversion { what: UnsupportedFeature::Image, then: Conversion::LeaveOut };
-    talk.model.lose(vec![rephrased, lost]);
+    talk.model.set_losses(vec![rephrased, lost]);
     let items = talk.say("Hi").await;
     let ItemBody::Reply { conversions, .. } = &items[1].body else { panic!("a reply: {items:?}") };
     assert_eq!(*conversions, [lost.to_string()], "only lost content is reported");

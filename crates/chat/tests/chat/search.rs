@@ -5,23 +5,23 @@ use host::view::{ConsentRequestBody, UserDecision};
 use policy::ApprovalScope;
 use serde_json::json;
 
-use super::model::{answer, says, uses};
+use super::model::{answer, text_reply, tool_use};
 use super::{TestConversation, kinds, results};
 
 #[tokio::test]
 async fn tool_found_by_search_can_be_called() {
-    let finds = answer(vec![uses("u1", "search_tools", json!({"query": "add two numbers"}))]);
-    let calls = answer(vec![uses("u2", "demo__add", json!({"a": 2, "b": 40}))]);
+    let finds = answer(vec![tool_use("u1", "search_tools", json!({"query": "add two numbers"}))]);
+    let calls = answer(vec![tool_use("u2", "demo__add", json!({"a": 2, "b": 40}))]);
     // The context is so small that even a few tools exceed the threshold.
     let reviewed = ["add", "write_note", "fail", "ask_user"];
-    let mut talk = TestConversation::with_context(vec![finds, calls, says("42.")], &reviewed, Some(1_000)).await;
-    let allowing = talk.app.always(|request| {
+    let mut talk = TestConversation::with_context(vec![finds, calls, text_reply("42.")], &reviewed, Some(1_000)).await;
+    let allowing = talk.app.decide_automatically(|request| {
         matches!(request.body, ConsentRequestBody::Tool { .. }).then_some(UserDecision::Allow(ApprovalScope::Once))
     });
     let items = talk.say("What is 2 + 40?").await;
     let shape: Vec<_> = kinds(&items).into_iter().map(|(kind, _)| kind).collect();
     assert_eq!(shape, ["message", "reply", "own", "reply", "call", "reply"], "a search precedes the call");
-    let asked = talk.model.asked();
+    let asked = talk.model.requests();
     let offered = |n: usize| asked[n].tools.iter().map(|tool| tool.name.clone()).collect::<Vec<_>>();
     assert_eq!(offered(0), ["search_tools"], "the first request offers only the search");
     let ItemBody::OwnTool { found, is_error: false, .. } = &items[2].body else {

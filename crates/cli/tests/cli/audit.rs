@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::program::TestFolder;
 
-fn allowing() -> serde_json::Value {
+fn allowing_answers() -> serde_json::Value {
     json!([
         {"kind": "start-server", "commandLineOnly": true, "answer": {"action": "allow"}},
         {"kind": "tool", "name": "add", "unreviewed": true, "answer": {"action": "allow"}},
@@ -14,8 +14,8 @@ fn allowing() -> serde_json::Value {
 /// Creates a folder whose log contains a start, an allowed and a refused call.
 fn folder_with_log() -> TestFolder {
     let folder = TestFolder::new();
-    folder.run_with(&allowing(), &["call", "demo", "add", "--args", r#"{"a": 40, "b": 2}"#]).value();
-    folder.run_with(&allowing(), &["call", "demo", "fail"]).error(3);
+    folder.run_with(&allowing_answers(), &["call", "demo", "add", "--args", r#"{"a": 40, "b": 2}"#]).value();
+    folder.run_with(&allowing_answers(), &["call", "demo", "fail"]).error(3);
     folder
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::program::{TestFolder, allowing};
+use crate::program::{TestFolder, allowing_answers};
 
 fn names(list: &Value, key: &str) -> Vec<String> {
     let items = list.as_array().expect("the value is a list");
@@ -15,7 +15,7 @@ fn names(list: &Value, key: &str) -> Vec<String> {
 #[test]
 fn servers_are_listed_with_state_and_capabilities() {
     let folder = TestFolder::new();
-    let ended = folder.run_with(&allowing(json!([])), &["servers"]);
+    let ended = folder.run_with(&allowing_answers(json!([])), &["servers"]);
     let servers = ended.value();
     assert_eq!(servers[0]["name"], "demo", "the user's own name");
     assert_eq!(servers[0]["state"]["is"], "ready", "it was started");
@@ -31,7 +31,7 @@ fn servers_are_listed_with_state_and_capabilities() {
 #[test]
 fn lists_are_complete() {
     let folder = TestFolder::new();
-    let answers = allowing(json!([]));
+    let answers = allowing_answers(json!([]));
     let tools = folder.run_with(&answers, &["tools"]);
     let tools = names(tools.value(), "name");
     for tool in ["add", "fail", "ask_user", "change_tool"] {
@@ -49,7 +49,8 @@ fn lists_are_complete() {
 fn tool_is_called_in_every_revision() {
     for revision in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"] {
         let folder = TestFolder::with_arguments(&["--revision", revision]);
-        let ended = folder.run_with(&allowing(json!([])), &["call", "demo", "add", "--args", r#"{"a": 2, "b": 40}"#]);
+        let ended =
+            folder.run_with(&allowing_answers(json!([])), &["call", "demo", "add", "--args", r#"{"a": 2, "b": 40}"#]);
         let value = ended.value();
         assert_eq!(value["content"][0]["text"], "2 + 40 = 42", "the tool's text in {revision}");
         assert_eq!(value["arguments"], json!({"a": 2, "b": 40}), "what was sent in {revision}");
@@ -65,7 +66,7 @@ fn tool_is_called_in_every_revision() {
 #[test]
 fn tool_error_is_a_failure() {
     let folder = TestFolder::new();
-    let ended = folder.run_with(&allowing(json!([])), &["call", "demo", "fail"]);
+    let ended = folder.run_with(&allowing_answers(json!([])), &["call", "demo", "fail"]);
     let (code, message) = ended.error(1);
     assert_eq!(code, "tool", "the failure is the tool's");
     assert!(!message.is_empty(), "the message is the tool's");
@@ -75,7 +76,7 @@ fn tool_error_is_a_failure() {
 #[test]
 fn prompts_resources_and_completions_are_read() {
     let folder = TestFolder::new();
-    let answers = allowing(json!([]));
+    let answers = allowing_answers(json!([]));
     let prompt = folder.run_with(&answers, &["prompt", "demo", "tide_report", "--args", r#"{"harbour": "Bergen"}"#]);
     let text = prompt.value()["messages"][0]["content"][0]["text"].as_str().expect("the message is text").to_owned();
     assert!(text.contains("Bergen"), "the argument is in {text:?}");
@@ -100,7 +101,7 @@ fn prompts_resources_and_completions_are_read() {
 #[test]
 fn skills_are_listed_and_read() {
     let folder = TestFolder::new();
-    let answers = allowing(json!([]));
+    let answers = allowing_answers(json!([]));
     let listed = folder.run_with(&answers, &["skills", "list", "demo"]);
     assert_eq!(names(listed.value(), "name"), ["plan-passage"], "the skills of a server");
     let all = folder.run_with(&answers, &["skills", "list"]);
@@ -129,7 +130,7 @@ fn skills_are_listed_and_read() {
 #[test]
 fn progress_is_an_event() {
     let folder = TestFolder::new();
-    let tools = folder.run_with(&allowing(json!([])), &["tools"]);
+    let tools = folder.run_with(&allowing_answers(json!([])), &["tools"]);
     let slow = tools
         .value()
         .as_array()
@@ -140,7 +141,8 @@ fn progress_is_an_event() {
         .clone();
     let properties = slow["inputSchema"]["properties"].as_object().expect("it has arguments").clone();
     assert!(properties.contains_key("seconds"), "it can be made short: {properties:?}");
-    let ended = folder.run_with(&allowing(json!([])), &["call", "demo", "slow_report", "--args", r#"{"seconds": 1}"#]);
+    let ended =
+        folder.run_with(&allowing_answers(json!([])), &["call", "demo", "slow_report", "--args", r#"{"seconds": 1}"#]);
     ended.value();
     assert!(ended.lines.iter().any(|line| line["call"]["progress"]["progress"].is_number()), "progress is an event");
 }
@@ -148,7 +150,7 @@ fn progress_is_an_event() {
 #[test]
 fn missing_subjects_are_named() {
     let folder = TestFolder::new();
-    let answers = allowing(json!([]));
+    let answers = allowing_answers(json!([]));
     let ended = folder.run_with(&answers, &["tools", "nobody"]);
     let (code, message) = ended.error(1);
     assert_eq!(code, "not_found", "there is no such server");
@@ -198,7 +200,7 @@ fn secrets_in_the_settings_are_not_printed() {
         &json!({"mcpServers": {"demo": {"command": demo, "env": {"API_KEY": "canary-5d1f"}}}}).to_string(),
     );
     for arguments in [&["servers"][..], &["call", "demo", "add", "--args", r#"{"a": 1, "b": 2}"#]] {
-        let ended = folder.run_with(&allowing(json!([])), arguments);
+        let ended = folder.run_with(&allowing_answers(json!([])), arguments);
         ended.value();
         let text = format!("{:?}{}", ended.lines, ended.errors);
         assert!(text.contains("API_KEY"), "the name of the variable is printed for {arguments:?}");
@@ -212,7 +214,7 @@ fn secrets_in_the_settings_are_not_printed() {
 #[test]
 fn output_is_readable_text_without_json() {
     let folder = TestFolder::new();
-    let options = folder.answers(&allowing(json!([])));
+    let options = folder.answers(&allowing_answers(json!([])));
     let run = |arguments: &[&str]| {
         let output = folder.command().args(&options).args(arguments).output().expect("the program runs");
         (output.status.code(), String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())

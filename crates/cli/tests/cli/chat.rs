@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::program::{TestFolder, allowing};
+use crate::program::{TestFolder, allowing_answers};
 
 /// The fake provider `@copilotkit/aimock`, which implements OpenAI's API.
 pub(crate) struct Aimock {
@@ -30,11 +30,11 @@ fn folder_with_model(fixtures: &Value) -> (TestFolder, Aimock) {
     let settings = json!({"providers": [provider], "default": {"provider": "fake", "model": "gpt-4o"}});
     std::fs::create_dir_all(folder.path("data")).expect("a folder for the data");
     std::fs::write(folder.path("data").join("models.json"), settings.to_string()).expect("the provider is set up");
-    let listed = folder.run_with(&allowing(json!([])), &["review", "demo"]);
+    let listed = folder.run_with(&allowing_answers(json!([])), &["review", "demo"]);
     let value = listed.value();
     let add = value["tools"].as_array().expect("tools").iter().find(|tool| tool["name"] == "add").expect("add");
     let seen = format!("add@{}", add["hash"].as_str().expect("a hash"));
-    folder.run_with(&allowing(json!([])), &["review", "demo", "--accept", &seen]).value();
+    folder.run_with(&allowing_answers(json!([])), &["review", "demo", "--accept", &seen]).value();
     (folder, aimock)
 }
 
@@ -70,7 +70,8 @@ fn model_calls_a_tool_and_replies_with_its_result() {
         },
         {"match": {"userMessage": "Add", "toolResultContains": "2 + 40 = 42"}, "response": {"content": "It is 42."}},
     ]));
-    let ended = folder.run_with(&allowing(json!([])), &["chat", "--server", "demo", "--message", "Add 2 and 40"]);
+    let ended =
+        folder.run_with(&allowing_answers(json!([])), &["chat", "--server", "demo", "--message", "Add 2 and 40"]);
     assert_eq!(ended.value()["text"], "I add.It is 42.", "the text before and after the call");
     let asked: Vec<_> = ended.questions().into_iter().filter(|(kind, ..)| *kind == "tool").collect();
     assert_eq!(asked, [("tool", "allowed", "answers")], "the call was decided like every other call");
@@ -104,11 +105,11 @@ fn provider_errors_are_reported_with_advice() {
     let (folder, _aimock) = folder_with_model(&json!([
         {"match": {"userMessage": "busy"}, "response": {"error": {"message": "slow down", "type": "rate_limit_error"}, "status": 429}},
     ]));
-    let ended = folder.run_with(&allowing(json!([])), &["chat", "--message", "busy"]);
+    let ended = folder.run_with(&allowing_answers(json!([])), &["chat", "--message", "busy"]);
     let (code, message) = ended.error(1);
     assert_eq!(code, "rateLimited", "the error code: {message}");
     assert!(message.contains("try again"), "the message contains advice: {message}");
-    let ended = folder.run_with(&allowing(json!([])), &["chat", "--model", "gone/model", "--message", "x"]);
+    let ended = folder.run_with(&allowing_answers(json!([])), &["chat", "--model", "gone/model", "--message", "x"]);
     assert!(ended.error(1).1.contains("fake"), "the message names the providers");
 }
 
@@ -158,7 +159,8 @@ fn endless_tool_calls_are_stopped_with_a_failure_status() {
     ]));
     let settings = json!({"chat": {"rounds": 1}});
     std::fs::write(folder.path("data").join("settings.json"), settings.to_string()).expect("the settings are written");
-    let ended = folder.run_with(&allowing(json!([])), &["chat", "--server", "demo", "--message", "Add 2 and 40"]);
+    let ended =
+        folder.run_with(&allowing_answers(json!([])), &["chat", "--server", "demo", "--message", "Add 2 and 40"]);
     let (_, message) = ended.error(1);
     assert!(message.contains("1 times in a row"), "an incomplete answer is a failure: {message}");
 }
@@ -179,15 +181,15 @@ fn s27_results_are_reviewed_as_configured_and_withheld_by_default() {
     assert_eq!((&set["review"], &set["tools"]), (&json!("suspicious"), &json!({"add": "always"})), "S27: for one tool");
 
     let chat = ["chat", "--server", "demo", "--message", "Add 2 and 40"];
-    let ended = folder.run_with(&allowing(json!([])), &chat);
+    let ended = folder.run_with(&allowing_answers(json!([])), &chat);
     assert_eq!(ended.value()["text"], "It was withheld.", "S27: a result without an entry is withheld");
     assert!(ended.questions().contains(&("result", "denied", "answers")), "{:?}", ended.questions());
     let entry = json!([{"kind": "result", "server": "demo", "name": "add", "answer": {"action": "allow"}}]);
-    let ended = folder.run_with(&allowing(entry), &chat);
+    let ended = folder.run_with(&allowing_answers(entry), &chat);
     assert_eq!(ended.value()["text"], "It is 42.", "S27: a result with an entry is read");
 
     assert_eq!(flow(&["--review", "server", "--tool", "add"])["tools"], json!({}), "S27: as for the server again");
     assert_eq!(flow(&["--review", "off"])["review"], "off", "S27: for the server");
-    let ended = folder.run_with(&allowing(json!([])), &chat);
+    let ended = folder.run_with(&allowing_answers(json!([])), &chat);
     assert_eq!(ended.value()["text"], "It is 42.", "S27: no review when it is off");
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::program::{TestFolder, allowing};
+use crate::program::{TestFolder, allowing_answers};
 
 fn sandboxed_folder(sandbox: serde_json::Value) -> TestFolder {
     let demo = testkit::binaries::demo_server();
@@ -27,7 +27,8 @@ fn sandbox_plan_is_shown_without_starting_anything() {
 #[test]
 fn sandboxed_server_is_used_like_any_other() {
     let folder = sandboxed_folder(json!({"network": false}));
-    let ended = folder.run_with(&allowing(json!([])), &["call", "demo", "add", "--args", r#"{"a": 2, "b": 40}"#]);
+    let ended =
+        folder.run_with(&allowing_answers(json!([])), &["call", "demo", "add", "--args", r#"{"a": 2, "b": 40}"#]);
     assert_eq!(ended.value()["content"][0]["text"], "2 + 40 = 42", "it answers");
     let by = ended.lines.iter().find_map(|line| line["server"]["heldBy"].as_str());
     assert!(matches!(by, Some("bubblewrap" | "Landlock")), "the mechanism is reported: {by:?}");

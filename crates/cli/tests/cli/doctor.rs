@@ -7,7 +7,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::program::{ProgramResult, TestFolder, ended};
+use crate::program::{ProgramResult, TestFolder, parse_output};
 
 /// A marker in every place that a user may fill.
 const CANARY: &str = "kanari";
@@ -60,7 +60,7 @@ fn required_runtime_is_found_with_its_version() {
     let folder = TestFolder::with_config(&config.to_string());
     programs(&folder, &[("node", "echo v22.5.1"), ("npx", "exit 9")]);
     fs::remove_dir_all(folder.path("data")).unwrap();
-    let ended = ended(doctor(&folder).output().unwrap());
+    let ended = parse_output(doctor(&folder).output().unwrap());
     let node = finding(&ended, "node");
     assert_eq!((&node["state"], &node["servers"]), (&json!("ok"), &json!(["web"])), "{node}");
     assert!(text(node, "seen").starts_with("Node.js 22.5.1, "), "version and place: {node}");
@@ -86,7 +86,7 @@ fn missing_runtime_is_a_problem_of_its_servers() {
     let folder = TestFolder::with_config(&config.to_string());
     // As on Debian, where node comes without npx.
     programs(&folder, &[("node", "echo v18.20.4")]);
-    let ended = ended(doctor(&folder).output().unwrap());
+    let ended = parse_output(doctor(&folder).output().unwrap());
     let (code, message) = ended.error(1);
     assert_eq!(code, "system", "{message}");
     assert_eq!(message, "3 problems were found on this computer");
@@ -105,7 +105,7 @@ fn doctor_runs_with_unusable_settings_and_folders() {
     programs(&folder, &[]);
     fs::remove_dir_all(folder.path("data")).unwrap();
     fs::write(folder.path("data"), "a file in the way").unwrap();
-    let output = ended(doctor(&folder).output().unwrap());
+    let output = parse_output(doctor(&folder).output().unwrap());
     let settings = finding(&output, "settings");
     assert_eq!(settings["state"], "problem", "{settings}");
     assert!(text(settings, "seen").contains("line 3, column "), "{settings}");
@@ -141,7 +141,7 @@ fn report_contains_no_private_data() {
             .env("LANG", CANARY)
             .env("SNAP", CANARY);
         change(&mut command);
-        let ended = ended(command.output().unwrap());
+        let ended = parse_output(command.output().unwrap());
         let value = &ended.result()["value"];
         assert!(value["findings"].to_string().contains(CANARY), "the findings contain the marker: {value:#}");
         let report = value["report"].as_str().unwrap().to_owned();

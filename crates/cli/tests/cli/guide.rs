@@ -3,7 +3,7 @@
 use serde_json::json;
 use testkit::guide_examples::guide_examples;
 
-use crate::program::{TestFolder, allowing};
+use crate::program::{TestFolder, allowing_answers};
 
 /// Beginnings of commands that are not run here, with the reason.
 const NOT_RUN: [(&str, &str); 16] = [
@@ -28,7 +28,7 @@ const NOT_RUN: [(&str, &str); 16] = [
 #[test]
 fn commands_of_the_guide_succeed_on_the_demo_server() {
     let folder = TestFolder::new();
-    let answers = folder.answers(&allowing(json!([])));
+    let answers = folder.answers(&allowing_answers(json!([])));
     let examples = guide_examples("en");
     let is_not_run = |words: &[String]| {
         let line = words.join(" ");

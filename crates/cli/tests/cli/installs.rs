@@ -4,14 +4,14 @@ use serde_json::{Value, json};
 use testkit::bundle_file::Bundle;
 
 use crate::program::TestFolder;
-use crate::registry::{ListedRegistry, active, notes};
+use crate::registry::{ListedRegistry, active_metadata, notes_entry};
 
 const NAME: &str = "io.github.alice/notes";
 
 #[test]
 fn package_is_installed_with_its_version_and_a_sandbox() {
     let folder = TestFolder::with_config("{}");
-    let listed = ListedRegistry::of(vec![notes(active())]);
+    let listed = ListedRegistry::of(vec![notes_entry(active_metadata())]);
     let ended = listed.run(&folder, &["install", NAME, "--yes"]);
     let choice = ended.error(2).1;
     assert!(choice.contains("--package 1 (npm @alice/notes)") && choice.contains("--remote=1"), "{choice}");
@@ -33,7 +33,7 @@ fn package_is_installed_with_its_version_and_a_sandbox() {
 #[test]
 fn remote_server_is_installed_with_its_headers() {
     let folder = TestFolder::with_config("{}");
-    let listed = ListedRegistry::of(vec![notes(active())]);
+    let listed = ListedRegistry::of(vec![notes_entry(active_metadata())]);
     let arguments = ["install", NAME, "--remote", "--set", "X-Team=red", "--name", "far", "--yes"];
     listed.run(&folder, &arguments).value();
     let wanted = json!({ "type": "http", "url": "https://notes.example/mcp", "headers": { "X-Team": "red" } });
@@ -43,7 +43,7 @@ fn remote_server_is_installed_with_its_headers() {
 #[test]
 fn current_registry_entry_is_shown_and_installed() {
     let folder = TestFolder::with_config("{}");
-    let listed = ListedRegistry::of(vec![notes(active())]);
+    let listed = ListedRegistry::of(vec![notes_entry(active_metadata())]);
     let arguments = ["install", NAME, "--remote", "--set", "X-Team=red"];
     listed.run(&folder, &[&arguments[..], &["--dry-run"]].concat()).value();
     listed.change(|entries| entries[0]["server"]["remotes"][0]["url"] = "https://moved.example/mcp".into());
@@ -54,8 +54,9 @@ fn current_registry_entry_is_shown_and_installed() {
 #[test]
 fn deleted_registry_entry_is_not_installed() {
     let folder = TestFolder::with_config("{}");
-    let listed =
-        ListedRegistry::of(vec![notes(json!({ "status": "deleted", "statusMessage": "malware", "isLatest": true }))]);
+    let listed = ListedRegistry::of(vec![notes_entry(
+        json!({ "status": "deleted", "statusMessage": "malware", "isLatest": true }),
+    )]);
     let ended = listed.run(&folder, &["install", NAME, "--remote", "--set", "X-Team=red", "--yes"]);
     assert!(ended.error(3).1.contains("malware"), "{ended:?}");
     assert_eq!(folder.settings(), Value::Null);

@@ -5,7 +5,7 @@ use std::process::Stdio;
 use serde_json::json;
 
 use crate::chat::aimock;
-use crate::program::{TestFolder, ended};
+use crate::program::{TestFolder, parse_output};
 
 #[test]
 fn provider_is_added_tested_made_the_default_and_removed() {
@@ -55,7 +55,7 @@ fn key_is_never_an_argument_and_never_printed() {
     let output = command.stdin(Stdio::null()).output().expect("the program runs");
     assert!(!String::from_utf8_lossy(&output.stderr).contains(key), "the key is not in its errors");
     assert!(!String::from_utf8_lossy(&output.stdout).contains(key), "the key is not in its output");
-    assert!(ended(output).error(1).1.contains("could not be stored"), "the missing keychain is reported");
+    assert!(parse_output(output).error(1).1.contains("could not be stored"), "the missing keychain is reported");
     let none = folder.run(&["models", "key", "openai"]);
     assert!(none.error(2).1.contains("DRAWBRIDGE_MODEL_KEY"), "the message names the variable");
     let data = std::fs::read_dir(folder.path("data")).expect("the data folder");

@@ -12,9 +12,9 @@ use serde_json::json;
 use crate::program::TestFolder;
 
 /// An unprivileged user: for processes of root, `/proc` doesn't show the difference.
-const NOBODY: u32 = 65_534;
+const UNPRIVILEGED_USER: u32 = 65_534;
 /// Maximum time to wait for an expected change, on a slow machine.
-const PATIENCE: Duration = Duration::from_secs(20);
+const CHANGE_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Returns the owner of a process's files in `/proc`: root if its memory is private, and otherwise its user.
 fn owner(pid: u32) -> Option<u32> {
@@ -34,13 +34,13 @@ fn child_of(parent: u32) -> Option<u32> {
     processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).find(is_child)
 }
 
-fn until<T>(what: &str, mut find: impl FnMut() -> Option<T>) -> T {
+fn poll_until<T>(what: &str, mut find: impl FnMut() -> Option<T>) -> T {
     let began = Instant::now();
     loop {
         if let Some(found) = find() {
             return found;
         }
-        assert!(began.elapsed() < PATIENCE, "{what}");
+        assert!(began.elapsed() < CHANGE_TIMEOUT, "{what}");
         // sleep: polls until the condition holds, as no event reports it.
         std::thread::sleep(Duration::from_millis(20));
     }
@@ -56,16 +56,16 @@ fn s20_process_memory_is_private_and_servers_are_unaffected() {
     let mut command = folder.command();
     command.arg("--json").args(options).args(["watch", "demo"]).stdout(Stdio::null()).stderr(Stdio::null());
     let own = fs::metadata(folder.path("mcp.json")).unwrap().uid();
-    let user = if own == 0 { NOBODY } else { own };
+    let user = if own == 0 { UNPRIVILEGED_USER } else { own };
     if own == 0 {
         for name in ["", "mcp.json", "answers.json", "data", "data/sampling.json"] {
-            chown(folder.path(name), Some(NOBODY), Some(NOBODY)).unwrap();
+            chown(folder.path(name), Some(UNPRIVILEGED_USER), Some(UNPRIVILEGED_USER)).unwrap();
         }
-        command.uid(NOBODY).gid(NOBODY).env("HOME", folder.path("")).current_dir(Path::new("/"));
+        command.uid(UNPRIVILEGED_USER).gid(UNPRIVILEGED_USER).env("HOME", folder.path("")).current_dir(Path::new("/"));
     }
     let mut program = command.spawn().unwrap();
     let pid = program.id();
-    let server = until("it starts its server", || child_of(pid));
+    let server = poll_until("it starts its server", || child_of(pid));
     let limits = fs::read_to_string(format!("/proc/{pid}/limits")).unwrap();
     let of_server = owner(server);
     let of_program = owner(pid);

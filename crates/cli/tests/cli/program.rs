@@ -64,7 +64,7 @@ impl ProgramResult {
 }
 
 /// Creates answers that allow the demo server to start and its tools to run, followed by others.
-pub(crate) fn allowing(others: Value) -> Value {
+pub(crate) fn allowing_answers(others: Value) -> Value {
     let mut answers = vec![
         json!({"kind": "start-server", "server": "demo", "commandLineOnly": true, "answer": {"action": "allow"}}),
         json!({"kind": "tool", "server": "demo", "unreviewed": true, "answer": {"action": "allow"}}),
@@ -126,7 +126,7 @@ impl TestFolder {
         // A program that fails early doesn't read its input.
         let _ = keys.write_all(input.as_bytes());
         drop(keys);
-        ended(child.wait_with_output().expect("the program ends"))
+        parse_output(child.wait_with_output().expect("the program ends"))
     }
 
     /// Returns the servers in the settings.
@@ -138,12 +138,12 @@ impl TestFolder {
     /// Runs the program with JSON output and these answers.
     pub(crate) fn run_with(&self, answers: &Value, arguments: &[&str]) -> ProgramResult {
         let options = self.answers(answers);
-        ended(self.command().arg("--json").args(options).args(arguments).output().expect("the program runs"))
+        parse_output(self.command().arg("--json").args(options).args(arguments).output().expect("the program runs"))
     }
 
     /// Runs the program with JSON output and without answers.
     pub(crate) fn run(&self, arguments: &[&str]) -> ProgramResult {
-        ended(self.command().arg("--json").args(arguments).output().expect("the program runs"))
+        parse_output(self.command().arg("--json").args(arguments).output().expect("the program runs"))
     }
 
     /// Returns the entries of the audit log, oldest first.
@@ -155,7 +155,7 @@ impl TestFolder {
     }
 }
 
-pub(crate) fn ended(output: Output) -> ProgramResult {
+pub(crate) fn parse_output(output: Output) -> ProgramResult {
     let text = String::from_utf8(output.stdout).expect("standard output is text");
     let parse = |line: &str| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line:?} is not JSON"));
     ProgramResult {

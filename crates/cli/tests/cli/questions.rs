@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use crate::program::{ProgramResult, TestFolder, allowing};
+use crate::program::{ProgramResult, TestFolder, allowing_answers};
 
 /// The two forms of servers' requests: as requests, and as results that require input.
 const REVISIONS: [&str; 2] = ["2025-11-25", "2026-07-28"];
 
 fn call(revision: &str, tool: &str, args: &str, answer: Value) -> ProgramResult {
     let folder = TestFolder::with_arguments(&["--revision", revision]);
-    folder.run_with(&allowing(json!([answer])), &["call", "demo", tool, "--args", args])
+    folder.run_with(&allowing_answers(json!([answer])), &["call", "demo", tool, "--args", args])
 }
 
 fn text(ended: &ProgramResult) -> &str {
@@ -20,7 +20,7 @@ fn text(ended: &ProgramResult) -> &str {
 fn forms_are_accepted_declined_and_cancelled() {
     for revision in REVISIONS {
         let folder = TestFolder::with_arguments(&["--revision", revision]);
-        let refused = folder.run_with(&allowing(json!([])), &["call", "demo", "ask_user"]);
+        let refused = folder.run_with(&allowing_answers(json!([])), &["call", "demo", "ask_user"]);
         assert_eq!(text(&refused), "The user declined.", "a form without an entry is declined in {revision}");
         let shown = refused.lines.iter().find(|line| line["kind"] == "elicitation").expect("the question is an event");
         let fields = shown["question"]["body"]["fields"].as_array().expect("with its fields").clone();
@@ -105,7 +105,7 @@ fn sampling_is_off_by_default() {
     let folder = TestFolder::with_arguments(&["--era", "legacy"]);
     let off = folder.run(&["sampling", "demo", "--off"]);
     assert_eq!(off.value()["settings"]["on"], false, "[sampling-user-controls]: sampling is off");
-    let refused = folder.run_with(&allowing(answer.clone()), &["call", "demo", "ask_model"]);
+    let refused = folder.run_with(&allowing_answers(answer.clone()), &["call", "demo", "ask_model"]);
     assert_eq!(
         refused.status,
         1,
@@ -116,9 +116,9 @@ fn sampling_is_off_by_default() {
     let on = folder.run(&["sampling", "demo", "--on", "--max-tokens", "100", "--requests-per-hour", "1"]);
     assert_eq!(on.value()["settings"]["maxTokens"], 100, "the given limit is set");
     assert_eq!(on.value()["settings"]["perHour"]["tokens"], 200_000, "other limits are unchanged");
-    let called = folder.run_with(&allowing(answer.clone()), &["call", "demo", "ask_model"]);
+    let called = folder.run_with(&allowing_answers(answer.clone()), &["call", "demo", "ask_model"]);
     assert_eq!(text(&called), "answers said: Aye. (stopped: endTurn)", "sampling is permitted");
-    let again = folder.run_with(&allowing(answer), &["call", "demo", "ask_model"]);
+    let again = folder.run_with(&allowing_answers(answer), &["call", "demo", "ask_model"]);
     assert_eq!(again.status, 1, "[sampling-rate-limit], X26: the limit holds from one run to the next");
     let shown = folder.run(&["sampling", "demo"]);
     assert_eq!(shown.value()["withinHour"]["requests"], 1, "X26: the usage is shown");
@@ -140,7 +140,7 @@ fn url_is_opened_only_if_an_entry_allows_it() {
     for revision in REVISIONS {
         let answer = json!({"kind": "url", "name": "https://permits.example.com/*", "answer": {"action": "accept"}});
         let folder = TestFolder::with_arguments(&["--revision", revision]);
-        let ended = folder.run_with(&allowing(json!([answer])), &["call", "demo", "ask_url"]);
+        let ended = folder.run_with(&allowing_answers(json!([answer])), &["call", "demo", "ask_url"]);
         assert!(
             text(&ended).starts_with("The permit is signed."),
             "the server receives the result in {revision}: {}",
@@ -193,7 +193,7 @@ fn roots_are_shared_as_the_answers_file_allows() {
 fn several_consent_requests_of_one_call_are_all_decided() {
     for revision in REVISIONS {
         let folder = TestFolder::with_arguments(&["--revision", revision]);
-        let answers = allowing(json!([
+        let answers = allowing_answers(json!([
             {"kind": "elicitation", "answer": {"action": "accept", "content": {"ship": "Aurora"}}},
             {"kind": "roots", "answer": {"action": "accept", "roots": []}},
             {"kind": "sampling", "answer": {"action": "accept", "content": {"text": "Welcome, Aurora!"}}},

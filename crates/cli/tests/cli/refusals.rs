@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::program::{TestFolder, allowing, ended};
+use crate::program::{TestFolder, allowing_answers, parse_output};
 
 #[test]
 fn server_is_not_started_without_consent() {
@@ -59,7 +59,7 @@ fn tool_is_not_called_without_consent() {
 #[test]
 fn approval_applies_to_one_run_only() {
     let folder = TestFolder::new();
-    folder.run_with(&allowing(json!([])), &["call", "demo", "add", "--args", r#"{"a": 1, "b": 2}"#]).value();
+    folder.run_with(&allowing_answers(json!([])), &["call", "demo", "add", "--args", r#"{"a": 1, "b": 2}"#]).value();
     assert_eq!(folder.run(&["tools", "demo"]).error(3).0, "refused", "the next run asks again");
 }
 
@@ -139,6 +139,6 @@ fn missing_settings_are_empty_only_at_the_default_path() {
     };
     command.env("XDG_CONFIG_HOME", folder.path("config")).env("XDG_DATA_HOME", folder.path("share"));
     command.env("HOME", folder.path("home")).env("APPDATA", folder.path("appdata"));
-    let ended = ended(command.args(["--json", "servers"]).output().unwrap());
+    let ended = parse_output(command.args(["--json", "servers"]).output().unwrap());
     assert_eq!(ended.value(), &json!([]), "no servers at first");
 }

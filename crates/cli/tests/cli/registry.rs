@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use testkit::bundle_file::Bundle;
-use testkit::registry::{TestRegistry, bundled};
-pub(crate) use testkit::registry::{active, notes};
+use testkit::registry::{TestRegistry, bundle_entry};
+pub(crate) use testkit::registry::{active_metadata, notes_entry};
 use tokio::runtime::Runtime;
 
 use crate::program::{ProgramResult, TestFolder};
@@ -34,7 +34,7 @@ impl ListedRegistry {
         let sha256 = format!("{:x}", Sha256::digest(&bytes));
         self.registry.files.lock().unwrap().insert("/demo.mcpb".to_owned(), bytes);
         let url = self.registry.server.url("/demo.mcpb");
-        self.registry.entries.lock().unwrap().insert(0, bundled(version, &url, &sha256));
+        self.registry.entries.lock().unwrap().insert(0, bundle_entry(version, &url, &sha256));
         sha256
     }
 
@@ -54,7 +54,7 @@ impl ListedRegistry {
 fn server_is_found_and_cached_while_the_registry_is_offline() {
     let folder = TestFolder::with_config("{}");
     let deprecated = json!({ "status": "deprecated", "statusMessage": "Use another", "isLatest": true });
-    let listed = ListedRegistry::of(vec![notes(deprecated)]);
+    let listed = ListedRegistry::of(vec![notes_entry(deprecated)]);
     let ended = listed.run(&folder, &["registry", "search", "notes"]);
     let found = &ended.value()["servers"][0];
     assert_eq!((&found["name"], &found["version"]), (&json!("io.github.alice/notes"), &json!("1.2.0")));
@@ -78,7 +78,7 @@ fn server_is_found_and_cached_while_the_registry_is_offline() {
 #[test]
 fn exact_command_and_address_of_a_server_are_shown() {
     let folder = TestFolder::with_config("{}");
-    let listed = ListedRegistry::of(vec![notes(active())]);
+    let listed = ListedRegistry::of(vec![notes_entry(active_metadata())]);
     let ended = listed.run(&folder, &["registry", "show", "io.github.alice/notes@1.2.0"]);
     let plan = &ended.value()["packages"][0]["plan"];
     assert_eq!((&plan["command"], &plan["args"]), (&json!("npx"), &json!(["-y", "@alice/notes@1.2.0"])));

@@ -3,13 +3,13 @@
 use serde_json::json;
 use testkit::http::{HttpServer, ordinary};
 
-use crate::program::{TestFolder, ended};
+use crate::program::{TestFolder, parse_output};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn call_propagates_the_trace_context_of_the_parent() {
     const PARENT: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     let server =
-        HttpServer::start(|request, answer| async move { ordinary::answer("2026-07-28", &request, answer).await })
+        HttpServer::start(|request, answer| async move { ordinary::respond("2026-07-28", &request, answer).await })
             .await;
     let folder = TestFolder::with_config(&json!({"mcpServers": {"far": {"url": server.url("/mcp")}}}).to_string());
     let options = folder.answers(&json!([
@@ -20,7 +20,7 @@ async fn call_propagates_the_trace_context_of_the_parent() {
         let mut command = folder.command();
         command.env("TRACEPARENT", PARENT).env("TRACESTATE", "no list").env("BAGGAGE", "team=blue");
         command.arg("--json").args(options).args(["call", "far", "echo", "--args", r#"{"text": "hello"}"#]);
-        ended(command.output().expect("the program runs"))
+        parse_output(command.output().expect("the program runs"))
     })
     .await
     .expect("the program runs");
@@ -37,8 +37,10 @@ async fn call_propagates_the_trace_context_of_the_parent() {
 async fn server_by_url_is_used_like_any_other() {
     for revision in ["2025-06-18", "2026-07-28"] {
         let server =
-            HttpServer::start(move |request, answer| async move { ordinary::answer(revision, &request, answer).await })
-                .await;
+            HttpServer::start(
+                move |request, answer| async move { ordinary::respond(revision, &request, answer).await },
+            )
+            .await;
         let entry = json!({"url": server.url("/mcp"), "headers": {"X-Team": "blu3team"}});
         let folder = TestFolder::with_config(&json!({"mcpServers": {"far": entry}}).to_string());
         let answers = json!([

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::program::{TestFolder, allowing};
+use crate::program::{TestFolder, allowing_answers};
 
 fn names(list: &Value) -> Vec<&str> {
     list.as_array().expect("a list").iter().filter_map(|one| one["name"].as_str()).collect()
@@ -11,7 +11,7 @@ fn names(list: &Value) -> Vec<&str> {
 #[test]
 fn reviewed_tools_stay_reviewed_and_the_rest_is_listed() {
     let folder = TestFolder::with_arguments(&["--era", "legacy"]);
-    let run = |args: &[&str]| folder.run_with(&allowing(json!([])), args);
+    let run = |args: &[&str]| folder.run_with(&allowing_answers(json!([])), args);
     let listed = run(&["review", "demo"]);
     assert!(names(&listed.value()["tools"]).contains(&"add"), "at first every tool is new: {}", listed.value());
     let bare = run(&["review", "demo", "--accept", "add"]);

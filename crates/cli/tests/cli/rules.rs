@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::program::{TestFolder, allowing};
+use crate::program::{TestFolder, allowing_answers};
 
 /// Creates a folder with these rules of the user.
 fn with_rules(rules: &Value) -> TestFolder {
@@ -64,7 +64,8 @@ fn policy_check_reports_each_condition_with_its_value() {
 #[test]
 fn deny_rule_overrides_the_answers_file() {
     let folder = folder_with_deny_rule();
-    let ended = folder.run_with(&allowing(json!([])), &["call", "demo", "add", "--args", r#"{"a": 1, "b": 3}"#]);
+    let ended =
+        folder.run_with(&allowing_answers(json!([])), &["call", "demo", "add", "--args", r#"{"a": 1, "b": 3}"#]);
     let (code, message) = ended.error(3);
     assert_eq!(code, "refused", "it is refused: {message}");
     assert!(message.contains("rule 1"), "by the rule: {message}");

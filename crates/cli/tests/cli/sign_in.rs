@@ -11,7 +11,7 @@ use testkit::authorization::{
 };
 use testkit::browser;
 
-use crate::program::{ProgramResult, TestFolder, ended};
+use crate::program::{ProgramResult, TestFolder, parse_output};
 
 /// Starts both servers, and creates a folder whose settings contain the server with a sign-in.
 async fn servers(script: AuthorizationScript) -> (AuthorizationServer, ProtectedServer, TestFolder) {
@@ -87,7 +87,7 @@ async fn run_and_paste(
         done.stdout = seen.into_bytes();
         // Its standard input stays open as long as the program runs.
         drop(keys);
-        ended(done)
+        parse_output(done)
     });
     (done.await.expect("it ends"), folder)
 }
@@ -255,7 +255,7 @@ fn sign_in_secret_is_read_from_standard_input_and_requires_a_keychain() {
         command.args(["--json", "secret", "far", name]).stdin(Stdio::piped());
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program runs");
         child.stdin.take().expect("it reads").write_all(b"t0p\nsecret\n").expect("it takes the secret");
-        ended(child.wait_with_output().expect("it ends"))
+        parse_output(child.wait_with_output().expect("it ends"))
     };
     let (done, unknown) = (enter("far.key"), enter("far.other"));
     let (code, message) = done.error(1);

@@ -9,7 +9,7 @@ use nix::unistd::Pid;
 use serde_json::{Value, json};
 use testkit::processes::is_alive;
 
-use crate::program::{TestFolder, allowing};
+use crate::program::{TestFolder, allowing_answers};
 
 /// Runs the program until an event matches, sends a signal, and returns the exit status, all events, and the server's
 /// process.
@@ -19,7 +19,7 @@ fn interrupt(
     signal: Signal,
     until: impl Fn(&Value) -> bool,
 ) -> (i32, Vec<Value>, u32) {
-    let options = folder.answers(&allowing(json!([])));
+    let options = folder.answers(&allowing_answers(json!([])));
     let mut child =
         folder.command().arg("--json").args(options).args(arguments).stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(|line| {
@@ -89,7 +89,7 @@ fn call_is_interrupted_by_a_signal() {
 #[test]
 fn broken_output_pipe_ends_the_program() {
     let folder = TestFolder::new();
-    let options = folder.answers(&allowing(json!([])));
+    let options = folder.answers(&allowing_answers(json!([])));
     let mut child = folder.command().arg("--json").args(options).arg("watch").stdout(Stdio::piped()).spawn().unwrap();
     let mut first = String::new();
     let mut output = BufReader::new(child.stdout.take().unwrap());

@@ -16,7 +16,7 @@ use testkit::bundle_file::Bundle;
 use crate::program::TestFolder;
 
 /// Maximum time for one step on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(30);
+const OUTPUT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The program on a pseudoterminal.
 struct Terminal {
@@ -54,7 +54,7 @@ impl Terminal {
     fn expect(&mut self, text: &str) {
         let start = Instant::now();
         while !self.shown.contains(text) {
-            match self.screen.recv_timeout(PATIENCE.saturating_sub(start.elapsed())) {
+            match self.screen.recv_timeout(OUTPUT_TIMEOUT.saturating_sub(start.elapsed())) {
                 Ok(bytes) => self.shown.push_str(&String::from_utf8_lossy(&bytes)),
                 Err(RecvTimeoutError::Timeout) => panic!("{text:?} is not shown in time:\n{}", self.shown),
                 Err(RecvTimeoutError::Disconnected) => panic!("it ended before {text:?} was shown:\n{}", self.shown),
@@ -75,7 +75,7 @@ impl Terminal {
     }
 
     fn end(mut self) -> (i32, String) {
-        while let Ok(bytes) = self.screen.recv_timeout(PATIENCE) {
+        while let Ok(bytes) = self.screen.recv_timeout(OUTPUT_TIMEOUT) {
             self.shown.push_str(&String::from_utf8_lossy(&bytes));
         }
         (self.child.wait().unwrap().code().expect("it ends by itself"), self.shown)

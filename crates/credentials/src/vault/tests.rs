@@ -28,7 +28,7 @@ impl Secrets for HoldingKeychain {
         Ok(Vec::new())
     }
 
-    fn hold(&self, name: &str) -> Option<Box<dyn Send>> {
+    fn lock_name(&self, name: &str) -> Option<Box<dyn Send>> {
         self.0.lock().unwrap().push(name.to_owned());
         Some(Box::new(()))
     }

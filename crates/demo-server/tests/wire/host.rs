@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 /// Timeout of one message on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(20);
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Maximum number of unread messages. The server is blocked if there are more.
 const MAX_WAITING: usize = 1000;
@@ -173,7 +173,7 @@ impl Host {
     }
 
     fn next(&mut self, what: &str) -> Value {
-        self.output.recv_timeout(PATIENCE).unwrap_or_else(|error| panic!("no {what} received: {error}"))
+        self.output.recv_timeout(RESPONSE_TIMEOUT).unwrap_or_else(|error| panic!("no {what} received: {error}"))
     }
 }
 

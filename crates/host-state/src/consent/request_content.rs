@@ -8,13 +8,13 @@ use launches::approvals::command_hash;
 use mcp_proto::session::{ClientResponse, ServerRequest};
 use mcp_proto::types::{CreateMessageParams, CreateMessageResult, ElicitAction, ElicitParams, ElicitResult};
 use offers::definitions::call_hash;
-use offers::review::as_json;
+use offers::review::result_content_json;
 use policy::{Hash, canonical_json, canonical_object};
 use ports::server_config::address_hash;
-use ports::url_parts::shown_url;
+use ports::url_parts::redacted_url;
 use serde_json::{Value, json};
 use server_requests::form::Form;
-use server_requests::sampling::{ModelAnswerState, SamplingState, ask_hash, asked_before};
+use server_requests::sampling::{ModelAnswerState, SamplingState, previously_approved_hash, request_hash};
 
 use crate::view::ConsentRequestBody;
 
@@ -28,13 +28,13 @@ pub fn hash_of(body: &ConsentRequestBody, schema: Option<&Value>) -> Hash {
         ConsentRequestBody::Tool { tool, arguments, .. } => call_hash(tool, arguments),
         // Includes the attempt, so that one decision doesn't approve two identical replies.
         ConsentRequestBody::Sampling { request, response: Some(response), state } => {
-            let again = asked_before(request, state);
+            let again = previously_approved_hash(request, state);
             Hash::of_json(&json!({ "answer": response, "again": again, "attempt": state.attempts }))
         }
         ConsentRequestBody::Sampling { request, response: None, state } => {
             // Includes the failure, so that a decision about a running model doesn't apply to a failed one.
             let failed = matches!(state.run, ModelAnswerState::Failed { .. });
-            Hash::of_json(&json!({ "asks": ask_hash(request, state), "attempt": state.attempts, "failed": failed }))
+            Hash::of_json(&json!({ "asks": request_hash(request, state), "attempt": state.attempts, "failed": failed }))
         }
         ConsentRequestBody::Form { message, .. } => Hash::of_json(&json!({ "message": message, "schema": schema })),
         ConsentRequestBody::Url { message, url } => Hash::of_json(&json!({ "message": message, "url": url })),
@@ -42,7 +42,9 @@ pub fn hash_of(body: &ConsentRequestBody, schema: Option<&Value>) -> Hash {
             let what = *kind == CallKind::Prompt;
             Hash::of_json(&json!({ "prompt": what, "name": name, "arguments": arguments }))
         }
-        ConsentRequestBody::Result { tool, parts, is_error, .. } => Hash::of_json(&as_json(tool, parts, *is_error)),
+        ConsentRequestBody::Result { tool, parts, is_error, .. } => {
+            Hash::of_json(&result_content_json(tool, parts, *is_error))
+        }
         ConsentRequestBody::Roots => Hash::of_bytes(b"roots"),
         ConsentRequestBody::SignIn {
             url,
@@ -129,7 +131,7 @@ pub fn content_of(body: &ConsentRequestBody) -> Option<String> {
         ConsentRequestBody::Sampling { request, response: None, .. } => Some(canonical_json(&json!(request))),
         ConsentRequestBody::Sampling { response: Some(response), .. } => Some(canonical_json(&json!(response))),
         ConsentRequestBody::Result { tool, parts, is_error, .. } => {
-            Some(canonical_json(&as_json(tool, parts, *is_error)))
+            Some(canonical_json(&result_content_json(tool, parts, *is_error)))
         }
         _ => None,
     }
@@ -139,18 +141,18 @@ pub fn content_of(body: &ConsentRequestBody) -> Option<String> {
 pub fn subject_of(body: &ConsentRequestBody) -> String {
     match body {
         ConsentRequestBody::StartServer { config, .. } => config.command_line(),
-        ConsentRequestBody::ConnectServer { config, .. } => config.shown_url(),
+        ConsentRequestBody::ConnectServer { config, .. } => config.redacted_url(),
         ConsentRequestBody::Tool { tool, .. } => tool.name.clone(),
         ConsentRequestBody::Sampling { request, response, state } => {
             sampling_subject(request, response.as_deref(), state)
         }
         ConsentRequestBody::Form { message, .. } => message.clone(),
-        ConsentRequestBody::Url { url, .. } => shown_url(url),
+        ConsentRequestBody::Url { url, .. } => redacted_url(url),
         ConsentRequestBody::Read { name, .. } => name.clone(),
         ConsentRequestBody::Result { tool, .. } => tool.clone(),
         ConsentRequestBody::Roots => "folders".to_owned(),
-        ConsentRequestBody::SignIn { issuer, scopes, .. } => format!("{} ({})", shown_url(issuer), scopes.join(" ")),
-        ConsentRequestBody::ClientId { issuer, .. } => shown_url(issuer),
+        ConsentRequestBody::SignIn { issuer, scopes, .. } => format!("{} ({})", redacted_url(issuer), scopes.join(" ")),
+        ConsentRequestBody::ClientId { issuer, .. } => redacted_url(issuer),
     }
 }
 

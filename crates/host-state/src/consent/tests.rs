@@ -1,7 +1,7 @@
 //! Tests the consent queue: bounds, indexes, and the end of requests.
 
 use domain::consent_request::ConsentRequestOrigin;
-use offers::review::ReviewMarks;
+use offers::review::ReviewFindings;
 use policy::{ApprovalScope, ResolvedPaths};
 use tokio::sync::oneshot;
 
@@ -23,7 +23,7 @@ fn request(id: u64, server: &str, purpose: RequestPurpose) -> PendingRequest {
         body,
         scopes: &[ApprovalScope::Once],
         rule: "",
-        marks: ReviewMarks::default(),
+        marks: ReviewFindings::default(),
         call: purpose.shown_call().map(str::to_owned),
     };
     PendingRequest::new(view, purpose, None, ResolvedPaths::Elsewhere)
@@ -32,7 +32,7 @@ fn request(id: u64, server: &str, purpose: RequestPurpose) -> PendingRequest {
 #[test]
 fn requests_initiated_by_a_server_are_bounded() {
     let mut queue = ConsentQueue::default();
-    for n in 0..MAX_QUESTIONS as u64 {
+    for n in 0..DEFAULT_MAX_CONSENT_REQUESTS as u64 {
         assert!(queue.may_ask_more("s"), "there is room for request {n}");
         queue.pending.push(request(n, "s", RequestPurpose::Page));
     }

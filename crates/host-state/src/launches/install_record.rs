@@ -64,8 +64,9 @@ impl InstallRecord {
     /// is valid once the settings equal the installed ones, or refer to the folder of its bundle.
     pub fn settle(&self, config: Option<&ServerConfig>, bundles: &Path) -> Option<Self> {
         let Some(pending) = &self.pending else { return Some(self.clone()) };
-        let names_bundle =
-            |config: &ServerConfig| self.files().is_some_and(|files| config.names_folder(&bundles.join(&files.folder)));
+        let names_bundle = |config: &ServerConfig| {
+            self.files().is_some_and(|files| config.refers_to_folder(&bundles.join(&files.folder)))
+        };
         if config.is_some_and(|config| hash(config) == self.config || names_bundle(config)) {
             return Some(Self { pending: None, ..self.clone() });
         }

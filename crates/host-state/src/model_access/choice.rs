@@ -5,7 +5,7 @@ use models::ModelRef;
 use policy::Hash;
 use serde_json::json;
 use server_requests::sampling::conversion::to_request;
-use server_requests::sampling::model_choice::{ModelSelection, choose};
+use server_requests::sampling::model_choice::{ModelSelection, choose_model};
 use server_requests::sampling::{ModelChoice, ModelChoiceReason, SamplingState};
 
 use super::ModelAccess;
@@ -19,7 +19,7 @@ impl ModelAccess {
         let default = self.providers.file.default.as_ref().filter(can_answer);
         let wish = ModelSelection { preferences: params.model_preferences.as_ref(), setting, default };
         let all: Vec<_> = self.registry.all_models().collect();
-        choose(wish, &all)
+        choose_model(wish, &all)
     }
 
     /// Stores the chosen model, its name and its maximum cost in the state of a request.

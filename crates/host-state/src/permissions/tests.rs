@@ -42,7 +42,7 @@ fn unusable_rules_file_makes_everything_ask() {
 #[test]
 fn expired_trust_is_not_in_effect() {
     let mut permissions = permissions(Grants::default());
-    let rule = PolicyRule { id: 1, expires_at: Some(10), ..PolicyRule::trusting("s") };
+    let rule = PolicyRule { id: 1, expires_at: Some(10), ..PolicyRule::for_trusted_server("s") };
     let file = PolicyFile { rules: vec![rule], ..PolicyFile::default() };
     permissions.take_user(Ok((true, file)), PathBuf::new());
     assert_eq!(permissions.trust_in("s", 9), TrustDuration::Always, "trust is in effect until its expiry");

@@ -45,7 +45,7 @@ impl Supervision {
 
     /// Records that the server was reached and waits for its user to sign in.
     pub fn awaits_sign_in(&mut self) {
-        self.backoff.was_in_use(self.ready.take().map(|since| since.elapsed()).unwrap_or_default());
+        self.backoff.reset_after_run(self.ready.take().map(|since| since.elapsed()).unwrap_or_default());
         self.wait += 1;
         self.awaits_sign_in = true;
     }
@@ -104,7 +104,7 @@ impl Supervision {
         self.approved = Some(approved);
         self.ended = Some("it could not be reached".to_owned());
         self.backoff = Backoff::default();
-        self.backoff.next(Instant::now(), 0.0).is_some()
+        self.backoff.next_attempt(Instant::now(), 0.0).is_some()
     }
 
     /// Returns the number of the next attempt and the pause before it, or `None` if there should be none.
@@ -115,8 +115,8 @@ impl Supervision {
         if !failure.may_pass() || was_ready.is_none() && !self.backoff.is_trying() {
             return None;
         }
-        self.backoff.was_in_use(was_ready.map(|since| since.elapsed()).unwrap_or_default());
-        self.backoff.next(Instant::now(), fastrand::f64())
+        self.backoff.reset_after_run(was_ready.map(|since| since.elapsed()).unwrap_or_default());
+        self.backoff.next_attempt(Instant::now(), fastrand::f64())
     }
 
     /// Returns the number of the current wait.
@@ -127,7 +127,7 @@ impl Supervision {
     /// Returns the number of the next attempt to sign in without the user and the pause before it, or `None` if there
     /// should be none.
     pub fn next_renewal(&mut self) -> Option<(u32, Duration)> {
-        let (attempt, pause) = self.backoff.next(Instant::now(), fastrand::f64())?;
+        let (attempt, pause) = self.backoff.next_attempt(Instant::now(), fastrand::f64())?;
         // Each attempt makes several requests, and a broken server must not cause more than twenty per minute.
         Some((attempt, RENEWAL_PAUSE * attempt + pause))
     }

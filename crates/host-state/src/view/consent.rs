@@ -10,7 +10,7 @@ use domain::consent_request::{ConsentRequestId, ConsentRequestOrigin};
 use launches::packages::LoadedPackage;
 use mcp_proto::types::{CreateMessageParams, CreateMessageResult, Tool};
 use models::{MessagePart, ModelRef};
-use offers::review::{Flag, ReviewMarks};
+use offers::review::{Flag, ReviewFindings};
 use policy::{ApprovalScope, Hash};
 use ports::server_config::{HttpConfig, StdioConfig};
 use process::LaunchFiles;
@@ -48,7 +48,7 @@ pub struct ConsentRequestView {
     /// Reason that requires consent.
     pub rule: &'static str,
     /// Warnings to display with the request.
-    pub marks: ReviewMarks,
+    pub marks: ReviewFindings,
     /// Identifier of the call that waits for the decision, if the request is about one.
     pub call: Option<String>,
 }

@@ -8,7 +8,7 @@ use domain::data_flow::DataFlow;
 use mcp_proto::session::ServerFacts;
 use mcp_proto::types::LogLevel;
 use mcp_transport::driver::DetectedTransport;
-use offers::review::ReviewMarks;
+use offers::review::ReviewFindings;
 use ports::server_config::{InstallationInfo, ServerConfig};
 use process::sandbox::{ResolvedSandbox, SandboxProblem};
 use process::{BlockedPath, MissingDependency};
@@ -63,7 +63,7 @@ pub struct ServerView {
     /// Reason why change notifications stopped, if they did. The host tries to subscribe again.
     pub subscriptions_lost: Option<String>,
     /// Warnings about its information about itself.
-    pub marks: ReviewMarks,
+    pub marks: ReviewFindings,
     /// Record of its installation from a registry or a bundle, if it was installed.
     pub installed: Option<InstallationInfo>,
 }

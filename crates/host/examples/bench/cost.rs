@@ -45,7 +45,7 @@ async fn measure_host_calls(program: PathBuf) -> Vec<Duration> {
         ConsentRequestBody::Tool { .. } => Some(UserDecision::Allow(ApprovalScope::Always)),
         _ => super::is_start_or_tool(&consent_request.body).then_some(UserDecision::Allow(ApprovalScope::Once)),
     };
-    let user = app.always(answer);
+    let user = app.decide_automatically(answer);
     app.host.start_server("demo".into()).await.unwrap();
     app.until("demo", "known", |s| s.counts[0] >= 10).await;
     let mut times = Vec::new();

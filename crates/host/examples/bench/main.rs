@@ -68,7 +68,8 @@ fn is_start_or_tool(body: &ConsentRequestBody) -> bool {
 
 async fn measure_latency(program: PathBuf) {
     let app = TestApp::start(vec![("demo", command(program, &["--era", "legacy"]))]).await;
-    let user = app.always(|q| is_start_or_tool(&q.body).then_some(UserDecision::Allow(ApprovalScope::Once)));
+    let user =
+        app.decide_automatically(|q| is_start_or_tool(&q.body).then_some(UserDecision::Allow(ApprovalScope::Once)));
     app.host.start_server("demo".into()).await.unwrap();
     app.until("demo", "known", |s| s.counts[0] >= 10).await;
     measure_consent_requests(&app, "").await;
@@ -99,7 +100,7 @@ async fn measure_consent_requests(app: &TestApp, when: &str) {
         let asked = activity
             .lock()
             .unwrap()
-            .after(0, usize::MAX)
+            .entries_after(0, usize::MAX)
             .filter(|e| e.method.as_deref() == Some("elicitation/create"))
             .last()
             .map(|e| e.at);
@@ -123,7 +124,8 @@ async fn measure_memory(program: PathBuf, servers: usize) {
     let names: Vec<String> = (0..servers).map(|i| format!("idle-{i}")).collect();
     let set_up = names.iter().map(|name| (name.as_str(), command(program.clone(), &[]))).collect();
     let app = TestApp::start(set_up).await;
-    let user = app.always(|q| is_start_or_tool(&q.body).then_some(UserDecision::Allow(ApprovalScope::Once)));
+    let user =
+        app.decide_automatically(|q| is_start_or_tool(&q.body).then_some(UserDecision::Allow(ApprovalScope::Once)));
     let own = std::process::id();
     let before = testkit::processes::resident_bytes(own).expect("this system tells the memory of a process");
     let began = Instant::now();

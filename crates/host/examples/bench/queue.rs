@@ -29,7 +29,8 @@ pub(super) fn sum_arguments() -> Map<String, Value> {
 /// Each call requires consent, the user approves it once, and the server responds.
 async fn measure_approvals(program: PathBuf) {
     let app = TestApp::start(vec![("demo", command(program, &["--era", "legacy"]))]).await;
-    let user = app.always(|q| super::is_start_or_tool(&q.body).then_some(UserDecision::Allow(ApprovalScope::Once)));
+    let user = app
+        .decide_automatically(|q| super::is_start_or_tool(&q.body).then_some(UserDecision::Allow(ApprovalScope::Once)));
     app.host.start_server("demo".into()).await.unwrap();
     app.until("demo", "known", |s| s.counts[0] >= 10).await;
     let began = Instant::now();
@@ -70,7 +71,7 @@ async fn measure_busy_servers(program: PathBuf) {
         }
         _ => None,
     };
-    let user = app.always(answer);
+    let user = app.decide_automatically(answer);
     for name in names.iter().map(String::as_str).chain(["demo"]) {
         app.host.start_server(name.to_owned()).await.unwrap();
         app.until(name, "known", |s| s.counts[0] >= 10).await;

@@ -30,7 +30,7 @@ async fn connect_signed_in() -> SignInMeasurement {
     let server = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
     let app = TestApp::start(vec![("server", remote(&server.url()))]).await;
     app.platform.browses.store(true, Ordering::Relaxed);
-    app.always(|q| {
+    app.decide_automatically(|q| {
         let is_meant = matches!(
             q.body,
             ConsentRequestBody::ConnectServer { .. }

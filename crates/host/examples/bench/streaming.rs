@@ -8,7 +8,7 @@ use domain::item::ConversationEvent;
 use host::view::HostEvent;
 use models::{MessagePart, ReplyDelta, StopReason};
 use testkit::app::TestApp;
-use testkit::model::{ModelStep, ScriptedModel, ends, named, reference};
+use testkit::model::{ModelStep, ScriptedModel, final_step, model_named, model_reference};
 
 /// Rate of a fast model.
 const TOKENS_PER_SECOND: u64 = 200;
@@ -16,17 +16,17 @@ const TOKENS: u64 = 4_000;
 
 pub(crate) async fn measure_streaming() {
     let app = TestApp::start(Vec::new()).await;
-    let model = ScriptedModel::offer(&app.host, vec![named("m")]).await;
+    let model = ScriptedModel::add_to_host(&app.host, vec![model_named("m")]).await;
     let pause = ModelStep::Waits(Duration::from_millis(1_000 / TOKENS_PER_SECOND));
     let piece = |n: u64| if n.is_multiple_of(12) { "| cell\n".to_owned() } else { format!("w{n} ") };
     let mut steps: Vec<ModelStep> =
         (0..TOKENS).flat_map(|n| [ModelStep::Says(ReplyDelta::Text(piece(n))), pause.clone()]).collect();
     let whole: String = (0..TOKENS).map(piece).collect();
-    steps.push(ends(vec![MessagePart::Text(whole)], StopReason::EndTurn, (1_000, TOKENS)));
-    model.next(steps);
+    steps.push(final_step(vec![MessagePart::Text(whole)], StopReason::EndTurn, (1_000, TOKENS)));
+    model.queue_reply(steps);
     let conversation = Conversation { id: "talk".into(), title: "Talk".into(), ..Conversation::default() };
     app.host.ports().history.create(&conversation).expect("a conversation");
-    let settings = ConversationSettings { model: Some(reference("m")), ..ConversationSettings::default() };
+    let settings = ConversationSettings { model: Some(model_reference("m")), ..ConversationSettings::default() };
     let chat = Chat::new(app.host.clone());
     chat.set_conversation("talk".into(), settings).await.expect("it has a model");
     let mut events = app.host.events();

@@ -47,7 +47,7 @@ mod tests {
     fn token_is_redacted_from_server_errors() {
         const TOKEN: &str = "t0ken-of-this-server";
         let activity = Mutex::new(ActivityLog::default());
-        activity.lock().unwrap_or_else(PoisonError::into_inner).hide(vec![TOKEN.into()]);
+        activity.lock().unwrap_or_else(PoisonError::into_inner).redact_tokens(vec![TOKEN.into()]);
         let says = || format!("not with {TOKEN}");
         let rpc = RpcError { data: Some(json!({ TOKEN: [says()] })), ..RpcError::new(1, says()) };
         let errors = [

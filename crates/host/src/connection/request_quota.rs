@@ -35,7 +35,7 @@ impl ServerRequestQuota {
 
     /// Registers a request as pending. Returns `false` if the server is over its limits.
     pub(super) fn register(&mut self, request: ServerRequestId) -> bool {
-        let may = self.open.len() < self.most && self.left.take(1);
+        let may = self.open.len() < self.most && self.left.try_take(1);
         if may {
             self.open.insert(request);
         } else {

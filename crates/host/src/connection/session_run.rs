@@ -18,7 +18,7 @@ use mcp_proto::session::{
 use mcp_transport::driver::{DriverEvent, SessionControl, SessionOwner};
 use mcp_transport::stdio::StderrRing;
 use offers::catalog::{Catalog, CatalogList, ListReader};
-use ports::url_parts::shown_url;
+use ports::url_parts::redacted_url;
 use rustc_hash::FxHashMap;
 use supervision::activity::{ActivityKind, ActivityLog};
 use supervision::usage_counter::UsageCounter;
@@ -163,7 +163,7 @@ async fn run_attempt(
             run.send_event(ConnectionEvent::Started { pid: spawned.pid, record: spawned.record() });
         }
         (_, ConnectionTarget::Url(target)) => {
-            log_state(&start.activity, &format!("connecting to {}", shown_url(&target.url)))
+            log_state(&start.activity, &format!("connecting to {}", redacted_url(&target.url)))
         }
         _ => {}
     }
@@ -173,7 +173,7 @@ async fn run_attempt(
 }
 
 fn log_state(activity: &Mutex<ActivityLog>, text: &str) {
-    activity.lock().unwrap_or_else(PoisonError::into_inner).line(ActivityKind::State, text);
+    activity.lock().unwrap_or_else(PoisonError::into_inner).append_line(ActivityKind::State, text);
 }
 
 impl SessionOwner for SessionRun<'_> {
@@ -276,7 +276,7 @@ impl<'a> SessionRun<'a> {
             ConnectionCommand::Call { ticket, request, deadline } => {
                 if let Err(error) = self.call(CallPurpose::Ticket(ticket), request.into_inner(), deadline, session) {
                     if matches!(error, CallError::TooManyCalls) {
-                        self.usage.refused_call();
+                        self.usage.count_refused_call();
                         self.ticks.schedule_soon();
                     }
                     self.send_event(ConnectionEvent::Done { ticket, result: Box::new(Err(error)) });
@@ -380,14 +380,14 @@ impl<'a> SessionRun<'a> {
     /// Forwards the gathered reports.
     fn forward_reports(&mut self) {
         self.ticks.clear();
-        if let Some(pause) = self.usage.pause() {
+        if let Some(pause) = self.usage.read_pause() {
             self.ticks.schedule_by(Instant::now() + pause);
         }
         let (last, kept, dropped) = {
             let activity = self.activity.lock().unwrap_or_else(PoisonError::into_inner);
-            (activity.last(), activity.kept(), activity.dropped())
+            (activity.latest_sequence(), activity.body_bytes(), activity.dropped_count())
         };
-        self.usage.show(self.calls.tickets.len(), self.request_quota.count(), kept, dropped);
+        self.usage.update_gauge(self.calls.tickets.len(), self.request_quota.count(), kept, dropped);
         if last > self.gathered.told_activity {
             self.gathered.told_activity = last;
             self.send_event(ConnectionEvent::Activity { last });

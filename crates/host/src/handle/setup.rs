@@ -248,15 +248,15 @@ impl Setup {
 
     /// Fills secrets without a value with the current secrets of the same variable or header, in order.
     async fn fill_secrets_from(&self, was: &ServerConfig, server: &mut NewServer) -> Result<(), SetupError> {
-        let (Some(place), values) = (was.secret_place(), was.values()) else { return Ok(()) };
+        let (Some(place), values) = (was.secret_binding(), was.environment_or_headers()) else { return Ok(()) };
         for (name, parts) in &mut server.secret_values {
-            let named = values.get(name).map(|value| secrets::names(value)).unwrap_or_default();
+            let named = values.get(name).map(|value| secrets::referenced_names(value)).unwrap_or_default();
             let missing = parts.iter_mut().filter_map(|part| match part {
                 ValuePart::Secret(secret @ None) => Some(secret),
                 ValuePart::Secret(Some(_)) | ValuePart::Text(_) => None,
             });
             for (secret, named) in missing.zip(named) {
-                *secret = self.host.secret(secrets::key(named, &place)).await?;
+                *secret = self.host.secret(secrets::storage_key(named, &place)).await?;
             }
         }
         Ok(())

@@ -171,7 +171,7 @@ impl Owner {
             hash: decided.hash.to_owned(),
             imported: false,
         };
-        entry.bound();
+        entry.truncate_fields();
         entry
     }
 
@@ -270,7 +270,7 @@ impl Owner {
         if record.entry == 0 {
             return self.report_call_result(record, reply);
         }
-        match self.ports.audit.durable() {
+        match self.ports.audit.durable_position() {
             Ok(durable) if durable >= record.entry => self.report_call_result(record, reply),
             Ok(_) => {
                 record.held = Some(reply);

@@ -118,7 +118,7 @@ impl Owner {
         let acted = match (&answer, &self.consent.pending[at].view.body) {
             // The URL is opened before the request is closed, so that the user sees a failure there.
             (UserDecision::Allow(_), ConsentRequestBody::Url { url, .. }) => {
-                let parts = UrlParts::asked_by_server(url);
+                let parts = UrlParts::requested_by_server(url);
                 self.open_then_accept(at, approval, parts)
             }
             _ => self.execute_decision(at, approval, answer),

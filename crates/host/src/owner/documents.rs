@@ -24,7 +24,7 @@ const GRANTING_DOCUMENTS: [Document; 6] =
 impl Owner {
     /// Records and displays documents that were rejected since the last check.
     pub(super) fn report_refused_documents(&mut self) {
-        if let Some(adopted) = self.ports.documents.adopted() {
+        if let Some(adopted) = self.ports.documents.take_adopted() {
             self.documents.confirmed.adopts = true;
             if !adopted.is_empty() {
                 let subject = format!("sealed for the first time, as they stood: {}", adopted.join(", "));
@@ -32,7 +32,7 @@ impl Owner {
             }
         }
         for name in GRANTING_DOCUMENTS {
-            if let Some(refused) = self.ports.documents.refused(name) {
+            if let Some(refused) = self.ports.documents.take_refusal(name) {
                 self.show_refused_document(name, refused);
             }
         }
@@ -107,7 +107,7 @@ impl Owner {
 
     fn on_grants_read(&mut self, read: ReadDocument) {
         let Some(kept) = self.parse_document::<Vec<Grant>>(read, json!([])) else { return };
-        let (gone, added) = self.permissions.policy.grants_mut().replace_kept(kept);
+        let (gone, added) = self.permissions.policy.grants_mut().replace_persisted(kept);
         for grant in gone.iter().filter(|grant| grant.subject == GrantSubject::Command) {
             self.on_approval_revoked(&grant.server);
         }

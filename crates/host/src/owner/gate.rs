@@ -17,14 +17,14 @@ use domain::item::ToolResult;
 use mcp_proto::session::{ClientRequest, ClientResponse};
 use mcp_proto::types::{CreateMessageParams, ElicitAction, ElicitResult};
 use models::{ModelRef, ModelRequest};
-use offers::review::{as_json, result_parts};
+use offers::review::{result_content_json, result_parts};
 use offers::skills::EXTENSION as SKILLS;
 use policy::{ApprovalScope, DecisionSource, Hash};
 use ports::Platform;
 use ports::url_parts::UrlParts;
 use serde_json::{Map, json};
 use server_requests::sampling::conversion::to_request;
-use server_requests::sampling::{SamplingState, ask_hash};
+use server_requests::sampling::{SamplingState, request_hash};
 use url::Url;
 
 pub(super) use outgoing_payload::OutgoingPayload;
@@ -120,7 +120,7 @@ impl SendPermit {
         let choice = state.model.as_ref().ok_or(DecisionError::WrongKind("there is no model"))?;
         let request = to_request(params).map_err(DecisionError::Unfit)?;
         let asks = (choice.model.clone(), request);
-        self.authorize(for_server, asks, &ask_hash(params, state)).map_err(|PayloadMismatch| DecisionError::Stale)
+        self.authorize(for_server, asks, &request_hash(params, state)).map_err(|PayloadMismatch| DecisionError::Stale)
     }
 
     /// Authorizes a result that a model reads.
@@ -130,7 +130,7 @@ impl SendPermit {
         tool: &str,
         result: ToolResult,
     ) -> Result<AuthorizedPayload<ToolResult>, PayloadMismatch> {
-        let now = Hash::of_json(&as_json(tool, &result_parts(&result), result.is_error));
+        let now = Hash::of_json(&result_content_json(tool, &result_parts(&result), result.is_error));
         self.authorize(of_server, result, &now)
     }
 

@@ -103,7 +103,8 @@ impl Owner {
         back: WeakOwner,
     ) -> Self {
         let mut problem = None;
-        let grants = read_document(&ports, Document::Grants, &mut problem).map(Grants::from_kept).unwrap_or_default();
+        let grants =
+            read_document(&ports, Document::Grants, &mut problem).map(Grants::from_persisted).unwrap_or_default();
         let roots = read_document(&ports, Document::Roots, &mut problem).unwrap_or_default();
         let flows = read_document(&ports, Document::Flow, &mut problem).unwrap_or_default();
         let sampling =
@@ -202,7 +203,7 @@ impl Owner {
             ConnectionEvent::RefusedUnseen { refused } => self.on_requests_refused(run, &server, refused),
             ConnectionEvent::Activity { last } => {
                 let all = self.servers.records.values().map(|record| &*record.activity);
-                self.servers.activity_size.keep_within(self.options.kept_together, all);
+                self.servers.activity_size.shrink_to(self.options.kept_together, all);
                 self.events.emit(HostEvent::ActivityAppended { server, last });
             }
             ConnectionEvent::Ended(failure) => self.on_ended(run, &server, failure),
@@ -229,7 +230,7 @@ impl Owner {
             since: record.since,
             approved: self.is_approved(name, &record.config),
             facts: record.session.facts.clone(),
-            counts: record.offer.catalog.counts(),
+            counts: record.offer.catalog.entry_counts(),
             unreviewed: self.reviews.unreviewed(name, &record.offer),
             roots: self.shared_roots(name),
             told_roots: self.accessible_roots(name),
@@ -339,7 +340,7 @@ pub(crate) async fn run_owner(owner: SharedOwner) {
 async fn deliver_receipts(owner: &SharedOwner, receipts: &AuditReceipts) {
     loop {
         let turn = tokio::select! {
-            written = receipts.next() => owner.turn("audit receipts", |owner| owner.on_receipts(written)),
+            written = receipts.wait_for_outcomes() => owner.turn("audit receipts", |owner| owner.on_receipts(written)),
             () = owner.is_abandoned() => owner.turn("close", |owner| owner.close(None)),
             () = owner.has_ended() => return,
         };

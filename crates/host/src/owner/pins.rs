@@ -64,7 +64,7 @@ impl Owner {
         let identity = self.servers.records.get(server).and_then(|record| record.offer.identity.clone());
         let hash = Hash::of_json(definition);
         if let Some(pins) = self.reviews.pins.get(server)
-            && pins.standing(kind, name, &hash, identity.as_ref()) == ReviewState::Reviewed
+            && pins.review_state(kind, name, &hash, identity.as_ref()) == ReviewState::Reviewed
         {
             return true;
         }
@@ -142,7 +142,7 @@ impl Owner {
                 return;
             }
         };
-        let words: Vec<String> = seen.iter().map(|seen| format!("{} {}", seen.kind.word(), seen.name)).collect();
+        let words: Vec<String> = seen.iter().map(|seen| format!("{} {}", seen.kind.audit_name(), seen.name)).collect();
         let (subject, hash) = (words.join(", "), Hash::of_json(&json!(definitions)));
         let decided = AuditedDecision {
             server,
@@ -182,7 +182,7 @@ impl Owner {
     pub(super) fn current_prompt(&self, server: &str, prompt: &str) -> Option<(Hash, ReviewState)> {
         let record = self.servers.records.get(server)?;
         let hash = Hash::of_json(&json!(record.offer.catalog.prompt(prompt)?));
-        let standing = self.reviews.pins_of(server).standing(
+        let standing = self.reviews.pins_of(server).review_state(
             DefinitionKind::Prompt,
             prompt,
             &hash,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use launches::approvals::command_hash;
 use launches::pinned_parts::{address_parts, command_parts};
 use mcp_proto::types::Tool;
-use offers::review::{DefinitionDiff, ReviewMarks, ServerReview};
+use offers::review::{DefinitionDiff, ReviewFindings, ServerReview};
 use ports::server_config::address_hash;
 use serde_json::json;
 
@@ -35,14 +35,14 @@ impl Owner {
     }
 
     /// Returns the warnings for the subject of a consent request.
-    pub(super) fn review_findings(&self, server: &str, body: &ConsentRequestBody) -> ReviewMarks {
+    pub(super) fn review_findings(&self, server: &str, body: &ConsentRequestBody) -> ReviewFindings {
         let pins = self.reviews.pins.get(server);
         let diff = match body {
             ConsentRequestBody::Tool { tool, .. } => {
-                return self.reviewed(server).map(|reviewed| reviewed.tool(tool).1).unwrap_or_default();
+                return self.reviewed(server).map(|reviewed| reviewed.review_tool(tool).1).unwrap_or_default();
             }
             ConsentRequestBody::Result { flags, .. } => {
-                return ReviewMarks { flags: flags.clone(), ..ReviewMarks::default() };
+                return ReviewFindings { flags: flags.clone(), ..ReviewFindings::default() };
             }
             ConsentRequestBody::StartServer { config, resolved, plan, files, package, .. } => {
                 let package = package.as_deref();
@@ -58,7 +58,7 @@ impl Owner {
             }
             _ => None,
         };
-        ReviewMarks { diff: diff.map(Box::new), ..ReviewMarks::default() }
+        ReviewFindings { diff: diff.map(Box::new), ..ReviewFindings::default() }
     }
 
     /// Updates the warnings on pending requests for calls of a server, whose tools may have changed.
@@ -79,7 +79,7 @@ impl Owner {
         let mut marks = self.review_findings(&view.server, &view.body);
         // Without a reviewed definition, compares with the displayed one.
         if let (None, ConsentRequestBody::Tool { tool, .. }) = (&marks.diff, &view.body) {
-            marks.diff = Some(Box::new(DefinitionDiff::of_definitions(&json!(shown), &json!(tool))));
+            marks.diff = Some(Box::new(DefinitionDiff::between_definitions(&json!(shown), &json!(tool))));
         }
         self.consent.pending[at].view.marks = marks;
     }

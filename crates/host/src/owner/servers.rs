@@ -107,7 +107,7 @@ impl Owner {
                         name.clone(),
                         ServerRecord::new(
                             config,
-                            ActivityLog::with_total(&self.servers.activity_size),
+                            ActivityLog::with_shared_total(&self.servers.activity_size),
                             Arc::clone(&self.ports.clock),
                         ),
                     );
@@ -160,7 +160,7 @@ impl Owner {
         self.change_servers(
             move |settings| {
                 let cause = "another server has it";
-                let is_put = settings.put_over(&entry, None)?;
+                let is_put = settings.put_if_unchanged(&entry, None)?;
                 if is_put { Ok(()) } else { Err(ServerError::BadName { name: added, cause: cause.to_owned() }) }
             },
             move |owner, put| {
@@ -199,7 +199,7 @@ impl Owner {
         self.change_servers(
             move |settings| {
                 match before {
-                    Some(before) if !settings.put_over(&written, Some(&before))? => {
+                    Some(before) if !settings.put_if_unchanged(&written, Some(&before))? => {
                         return Err(ServerError::Changed(old));
                     }
                     Some(_) => {}
@@ -327,7 +327,8 @@ impl Owner {
         let (server, subject) = (server.to_owned(), subject.cloned());
         let concerns =
             move |grant: &Grant| grant.server == server && subject.as_ref().is_none_or(|s| *s == grant.subject);
-        let own: Vec<Grant> = self.permissions.policy.grants().to_keep().into_iter().filter(&concerns).collect();
+        let own: Vec<Grant> =
+            self.permissions.policy.grants().persistent_grants().into_iter().filter(&concerns).collect();
         let change = move |kept: Option<Value>| {
             let mut kept: Vec<Grant> = kept.and_then(|kept| serde_json::from_value(kept).ok()).unwrap_or_default();
             kept.retain(|grant| !concerns(grant));

@@ -35,7 +35,7 @@ impl Owner {
 
     pub(super) fn on_catalog(&mut self, run: RunId, name: &str, catalog: Arc<Catalog>) {
         let Some(record) = self.servers.current(name, run) else { return };
-        let is_same = record.offer.catalog.offers_the_same(&catalog);
+        let is_same = record.offer.catalog.has_equal_entries(&catalog);
         let is_as_sure = record.offer.catalog.outdated == catalog.outdated;
         record.offer.catalog = catalog;
         record.offer.unreviewed = Default::default();

@@ -11,7 +11,7 @@ use mcp_transport::driver::{Direction, Frame, FrameKind};
 use policy::ApprovalScope;
 use serde_json::json;
 use supervision::activity::{ActivityKind, ActivityLog, MAX_BODY, MAX_BYTES, MAX_ENTRIES};
-use testkit::app::{PATIENCE, TestApp, scripted};
+use testkit::app::{EVENT_TIMEOUT, TestApp, scripted};
 
 fn frame(sent: bool, at: SystemTime, bytes: &[u8], note: Option<String>) -> Frame {
     let bytes = Bytes::copy_from_slice(bytes);
@@ -23,14 +23,19 @@ fn frame(sent: bool, at: SystemTime, bytes: &[u8], note: Option<String>) -> Fram
 fn messages_are_described_and_responses_matched_to_requests() {
     let mut activity = ActivityLog::default();
     let at = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000);
-    activity.frame(frame(true, at, br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}"#, None));
-    activity.frame(frame(false, at, br#"{"jsonrpc":"2.0","id":1,"method":"roots/list"}"#, None));
-    activity.frame(frame(false, at + Duration::from_millis(30), br#"{"jsonrpc":"2.0","id":1,"result":{}}"#, None));
-    activity.frame(frame(false, at, br#"{"jsonrpc":"2.0","method":"notifications/message","params":{}}"#, None));
-    activity.frame(frame(false, at, br#"[{"jsonrpc":"2.0","id":2,"result":{}}]"#, None));
-    activity.frame(frame(false, at, b"hello", Some("no JSON".into())));
+    activity.append_frame(frame(true, at, br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}"#, None));
+    activity.append_frame(frame(false, at, br#"{"jsonrpc":"2.0","id":1,"method":"roots/list"}"#, None));
+    activity.append_frame(frame(
+        false,
+        at + Duration::from_millis(30),
+        br#"{"jsonrpc":"2.0","id":1,"result":{}}"#,
+        None,
+    ));
+    activity.append_frame(frame(false, at, br#"{"jsonrpc":"2.0","method":"notifications/message","params":{}}"#, None));
+    activity.append_frame(frame(false, at, br#"[{"jsonrpc":"2.0","id":2,"result":{}}]"#, None));
+    activity.append_frame(frame(false, at, b"hello", Some("no JSON".into())));
     let told: Vec<_> =
-        activity.after(0, 100).map(|e| (e.kind, e.method.as_deref().unwrap_or_default(), e.latency)).collect();
+        activity.entries_after(0, 100).map(|e| (e.kind, e.method.as_deref().unwrap_or_default(), e.latency)).collect();
     let expected = [
         (ActivityKind::Request, "tools/call", None),
         (ActivityKind::Request, "roots/list", None),
@@ -53,10 +58,10 @@ fn large_message_is_described() {
     let first = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"a":"{large}"}}}}"#);
     let last = format!(r#"{{"result":{{"a":"{large}"}},"jsonrpc":"2.0","id":2}}"#);
     let broken = format!(r#"{{"jsonrpc":"2.0","id":3,"result":{{"a":"{large}"#);
-    activity.frame(frame(false, at, first.as_bytes(), None));
-    activity.frame(frame(false, at, last.as_bytes(), None));
-    activity.frame(frame(false, at, broken.as_bytes(), Some("broken JSON".into())));
-    let told: Vec<_> = activity.after(0, 100).map(|e| (e.kind, e.id())).collect();
+    activity.append_frame(frame(false, at, first.as_bytes(), None));
+    activity.append_frame(frame(false, at, last.as_bytes(), None));
+    activity.append_frame(frame(false, at, broken.as_bytes(), Some("broken JSON".into())));
+    let told: Vec<_> = activity.entries_after(0, 100).map(|e| (e.kind, e.id())).collect();
     let expected = [
         (ActivityKind::Response, Some("1".to_owned())),
         (ActivityKind::Response, Some("2".to_owned())),
@@ -72,8 +77,8 @@ fn list_is_stored_completely_and_compactly() {
     let tools: Vec<String> =
         (0..50).map(|n| format!(r#"{{"name":"t{n}","inputSchema":{{"type":"object"}}}}"#)).collect();
     let answer = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"tools":[{}]}}}}"#, tools.join(","));
-    activity.frame(frame(true, at, br#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#, None));
-    activity.frame(frame(false, at, answer.as_bytes(), None));
+    activity.append_frame(frame(true, at, br#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#, None));
+    activity.append_frame(frame(false, at, answer.as_bytes(), None));
     let told = activity.entry(2).expect("the response is stored");
     assert_eq!((&*told.body(), told.bytes), (answer.as_str(), answer.len()), "the body is unmodified");
     assert_eq!(told.preview(), answer.chars().take(200).collect::<String>(), "the preview is the start of the body");
@@ -83,18 +88,18 @@ fn list_is_stored_completely_and_compactly() {
 fn activity_log_is_bounded_in_entries_and_bytes() {
     let mut activity = ActivityLog::default();
     for _ in 0..MAX_ENTRIES + 50 {
-        activity.line(ActivityKind::Stderr, "x");
+        activity.append_line(ActivityKind::Stderr, "x");
     }
-    assert_eq!(activity.after(0, usize::MAX).count(), MAX_ENTRIES, "the oldest entries are dropped");
-    assert_eq!(activity.dropped(), 50, "dropped entries are counted");
+    assert_eq!(activity.entries_after(0, usize::MAX).count(), MAX_ENTRIES, "the oldest entries are dropped");
+    assert_eq!(activity.dropped_count(), 50, "dropped entries are counted");
     assert!(activity.entry(50).is_none() && activity.entry(51).is_some(), "entries are found by their number");
     let large = "y".repeat(2 * MAX_BODY);
     for _ in 0..40 {
-        activity.line(ActivityKind::Stderr, &large);
+        activity.append_line(ActivityKind::Stderr, &large);
     }
-    let kept: usize = activity.after(0, usize::MAX).map(|e| e.body().len()).sum();
+    let kept: usize = activity.entries_after(0, usize::MAX).map(|e| e.body().len()).sum();
     assert!(kept <= MAX_BYTES, "the bytes are bounded: {kept}");
-    let last = activity.entry(activity.last()).expect("the latest entry is stored");
+    let last = activity.entry(activity.latest_sequence()).expect("the latest entry is stored");
     assert!(
         last.truncated && last.body().len() == MAX_BODY && last.bytes == 2 * MAX_BODY,
         "a large entry is truncated and contains its size"
@@ -105,22 +110,22 @@ fn activity_log_is_bounded_in_entries_and_bytes() {
 fn paging_returns_the_latest_entries_in_order() {
     let mut activity = ActivityLog::default();
     for i in 0..10 {
-        activity.line(ActivityKind::State, &i.to_string());
+        activity.append_line(ActivityKind::State, &i.to_string());
     }
-    let seqs: Vec<u64> = activity.after(4, 3).map(|e| e.seq).collect();
+    let seqs: Vec<u64> = activity.entries_after(4, 3).map(|e| e.seq).collect();
     assert_eq!(seqs, [8, 9, 10], "the latest three entries after the fourth are returned");
 }
 
 #[tokio::test]
 async fn total_size_is_bounded_and_a_busy_server_loses_its_own_entries() {
-    const TOGETHER: usize = 256 * 1024;
-    let options = HostOptions { kept_together: TOGETHER, ..HostOptions::default() };
+    const TOTAL_BYTES: usize = 256 * 1024;
+    let options = HostOptions { kept_together: TOTAL_BYTES, ..HostOptions::default() };
     let servers = vec![("loud", scripted(&[])), ("quiet", scripted(&[]))];
     let app = TestApp::start_in(tempfile::tempdir().unwrap(), servers, options).await;
     app.ready("loud").await;
     app.ready("quiet").await;
     let is_call = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::Tool { .. });
-    let _user = app.always(move |q| is_call(q).then_some(UserDecision::Allow(ApprovalScope::Once)));
+    let _user = app.decide_automatically(move |q| is_call(q).then_some(UserDecision::Allow(ApprovalScope::Once)));
     for number in 0..4 {
         let text = json!({ "text": "x".repeat(100 * 1024) });
         let arguments = text.as_object().cloned().unwrap();
@@ -131,10 +136,10 @@ async fn total_size_is_bounded_and_a_busy_server_loses_its_own_entries() {
         (app.host.activity("loud".into()).await.unwrap(), app.host.activity("quiet".into()).await.unwrap());
     let kept = |activity: &Mutex<ActivityLog>| {
         let activity = activity.lock().unwrap();
-        (activity.after(0, usize::MAX).map(|entry| entry.body().len()).sum::<usize>(), activity.dropped())
+        (activity.entries_after(0, usize::MAX).map(|entry| entry.body().len()).sum::<usize>(), activity.dropped_count())
     };
-    let end = tokio::time::Instant::now() + PATIENCE;
-    while kept(&loud).0 + kept(&quiet).0 > TOGETHER {
+    let end = tokio::time::Instant::now() + EVENT_TIMEOUT;
+    while kept(&loud).0 + kept(&quiet).0 > TOTAL_BYTES {
         assert!(
             tokio::time::Instant::now() < end,
             "excess entries are dropped: {:?} and {:?}",

@@ -9,7 +9,7 @@ use policy::{ApprovalScope, Grant, GrantId, GrantSubject, PolicyRule, ReviewStat
 use ports::Document;
 use ports::server_config::{ServerConfig, definition_hash};
 use serde_json::{Map, Value, json};
-use testkit::app::{PATIENCE, TestApp, scripted};
+use testkit::app::{EVENT_TIMEOUT, TestApp, scripted};
 use testkit::calls::UserCalls as _;
 use tokio::task::JoinHandle;
 
@@ -19,12 +19,12 @@ fn tool(name: &str, meta: Value) -> Value {
     json!({"name": name, "inputSchema": {"type": "object"}, "_meta": meta})
 }
 
-fn marked() -> Value {
+fn marked_tool() -> Value {
     tool("echo", json!({"anthropic/requiresUserInteraction": true}))
 }
 
-fn bank() -> ServerConfig {
-    let list = json!({"tools": [marked(), tool("environment", json!({}))]});
+fn bank_server() -> ServerConfig {
+    let list = json!({"tools": [marked_tool(), tool("environment", json!({}))]});
     scripted(&["--reply", &format!("tools/list={list}")])
 }
 
@@ -40,7 +40,7 @@ fn is_tool(request: &ConsentRequestView) -> bool {
 }
 
 /// Makes a call, which requires consent for this call only, and allows it.
-async fn asks(app: &TestApp, id: &str, what: &str) {
+async fn assert_consent_required(app: &TestApp, id: &str, what: &str) {
     let called = call(app, id, "echo");
     let request = app.consent_request(SERVER, what, is_tool).await;
     assert_eq!((request.rule, request.scopes), ("tool-asks-each-time", &[ApprovalScope::Once][..]), "{what}");
@@ -50,7 +50,7 @@ async fn asks(app: &TestApp, id: &str, what: &str) {
         assert!(matches!(lasting, Err(DecisionError::WrongKind(_))), "{what}: {scope:?} is refused: {lasting:?}");
     }
     app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
-    tokio::time::timeout(PATIENCE, called).await.expect("the call ends in time").unwrap().expect("it is allowed");
+    tokio::time::timeout(EVENT_TIMEOUT, called).await.expect("the call ends in time").unwrap().expect("it is allowed");
 }
 
 async fn review(app: &TestApp) {
@@ -73,16 +73,16 @@ async fn check_marked_tool(app: &TestApp) -> (Option<ReviewState>, Vec<RuleFit>)
 
 #[tokio::test]
 async fn grant_for_an_always_asking_tool_has_no_effect() {
-    let app = TestApp::start(vec![(SERVER, bank())]).await;
+    let app = TestApp::start(vec![(SERVER, bank_server())]).await;
     app.ready(SERVER).await;
     review(&app).await;
     // An instance that does not know the mark may have stored such a grant.
-    let definition: Tool = serde_json::from_value(marked()).unwrap();
+    let definition: Tool = serde_json::from_value(marked_tool()).unwrap();
     let grant = Grant {
         id: GrantId::default(),
         server: SERVER.to_owned(),
         subject: GrantSubject::Tool("echo".to_owned()),
-        rests_on: definition_hash(&bank(), &definition),
+        rests_on: definition_hash(&bank_server(), &definition),
         scope: ApprovalScope::Always,
         conversation: None,
         since: 0,
@@ -92,28 +92,28 @@ async fn grant_for_an_always_asking_tool_has_no_effect() {
     let mut events = app.host.events();
     app.host.ports().documents.write(Document::Grants, &json!([grant])).unwrap();
     while app.host.grants().await.unwrap().is_empty() {
-        tokio::time::timeout(PATIENCE, events.next()).await.expect("the grant is read");
+        tokio::time::timeout(EVENT_TIMEOUT, events.next()).await.expect("the grant is read");
     }
     assert_eq!(
         check_marked_tool(&app).await,
         (Some(ReviewState::Reviewed), vec![RuleFit::AsksEachTime]),
         "only the mark is against it"
     );
-    asks(&app, "1", "a call that a grant would allow").await;
-    asks(&app, "2", "the next call").await;
+    assert_consent_required(&app, "1", "a call that a grant would allow").await;
+    assert_consent_required(&app, "2", "the next call").await;
     app.host.close().await;
 }
 
 #[tokio::test]
 async fn trust_and_rules_for_an_always_asking_tool_have_no_effect() {
-    let app = TestApp::start(vec![(SERVER, bank())]).await;
+    let app = TestApp::start(vec![(SERVER, bank_server())]).await;
     app.ready(SERVER).await;
     review(&app).await;
     app.host.set_server_trust(SERVER.to_owned(), TrustDuration::Always).await.unwrap();
     app.host.set_rule(PolicyRule::new(RuleEffect::Allow, SERVER.to_owned())).await.unwrap();
-    let other = tokio::time::timeout(PATIENCE, call(&app, "1", "environment")).await;
+    let other = tokio::time::timeout(EVENT_TIMEOUT, call(&app, "1", "environment")).await;
     other.expect("another tool of the server requires no consent").unwrap().expect("it is allowed");
-    asks(&app, "2", "a call of the marked tool").await;
+    assert_consent_required(&app, "2", "a call of the marked tool").await;
     let expected = (Some(ReviewState::Reviewed), vec![RuleFit::AsksEachTime; 2]);
     assert_eq!(check_marked_tool(&app).await, expected, "the mark is against both");
     app.host.stop_server(SERVER.to_owned()).await.unwrap();

@@ -19,8 +19,8 @@ use ports::{
     AppendOutcome, AuditEntry, AuditLog, AuditQuery, AuditReceipts, AuditRetention, AuditVerdict, WrittenEntry,
 };
 use serde_json::{Map, Value, json};
-use testkit::app::{PATIENCE, TestApp, TestPlatform, demo};
-use testkit::deadline::{holds_within, settle};
+use testkit::app::{EVENT_TIMEOUT, TestApp, TestPlatform, demo};
+use testkit::deadline::{poll_until, yield_until_idle};
 use tokio::task::JoinHandle;
 
 use crate::kept::entries_of_kind;
@@ -47,7 +47,7 @@ pub(crate) struct ScriptedLog {
 }
 
 impl ScriptedLog {
-    pub(crate) fn over(log: Arc<dyn AuditLog>) -> Self {
+    pub(crate) fn wrapping(log: Arc<dyn AuditLog>) -> Self {
         Self {
             log,
             receipts: Mutex::default(),
@@ -82,7 +82,7 @@ impl ScriptedLog {
     }
 
     /// Writes the delayed entries, or fails to, and sends the receipts to the host.
-    pub(crate) fn go_on(&self) {
+    pub(crate) fn release_delayed(&self) {
         self.receipts().report(self.append_waiting());
     }
 }
@@ -109,7 +109,7 @@ impl AuditLog for ScriptedLog {
         self.append(entry).map(AppendOutcome::Written)
     }
 
-    fn durable(&self) -> Result<u64, StoreError> {
+    fn durable_position(&self) -> Result<u64, StoreError> {
         if self.broken.load(Ordering::SeqCst) { Err(self.error()) } else { Ok(self.durable.load(Ordering::SeqCst)) }
     }
 
@@ -147,12 +147,12 @@ impl AuditLog for ScriptedLog {
 pub(crate) type CallOutcome = Result<(CallToolResult, Option<Map<String, Value>>), CallFailure>;
 
 /// Returns a host with the demo server, one of whose tools is always allowed.
-pub(crate) async fn harbour() -> (TestApp, Arc<ScriptedLog>) {
+pub(crate) async fn start_harbour() -> (TestApp, Arc<ScriptedLog>) {
     let folder = tempfile::tempdir().unwrap();
     let platform = Arc::new(TestPlatform::default());
     let (config, data) = (folder.path().join("mcp.json"), folder.path().join("data"));
     let mut ports = store::open_with(&config, &data, platform.clone(), Arc::new(SecretsInMemory::default())).unwrap();
-    let disk = Arc::new(ScriptedLog::over(ports.audit.clone()));
+    let disk = Arc::new(ScriptedLog::wrapping(ports.audit.clone()));
     ports.audit = disk.clone();
     let host = Host::start(ports, HostOptions::default()).await;
     let entry = ServerEntry { name: "harbour".to_owned(), config: demo(&[]) };
@@ -174,14 +174,14 @@ fn call(app: &TestApp, id: &str) -> JoinHandle<CallOutcome> {
 }
 
 /// Returns the number of calls that were sent to the server.
-pub(crate) async fn sent(app: &TestApp) -> usize {
+pub(crate) async fn sent_call_count(app: &TestApp) -> usize {
     let activity = app.host.activity("harbour".to_owned()).await.unwrap();
     let activity = activity.lock().unwrap();
-    activity.after(0, usize::MAX).filter(|e| e.sent && e.method.as_deref() == Some("tools/call")).count()
+    activity.entries_after(0, usize::MAX).filter(|e| e.sent && e.method.as_deref() == Some("tools/call")).count()
 }
 
-pub(crate) async fn ended(call: JoinHandle<CallOutcome>) -> CallOutcome {
-    tokio::time::timeout(PATIENCE, call).await.expect("the call ends").expect("the task of the call did not panic")
+pub(crate) async fn call_outcome(call: JoinHandle<CallOutcome>) -> CallOutcome {
+    tokio::time::timeout(EVENT_TIMEOUT, call).await.expect("the call ends").expect("the task of the call did not panic")
 }
 
 /// Waits until an entry is submitted and delayed.
@@ -196,41 +196,42 @@ async fn wait_until_answered(app: &TestApp, calls: usize) {
     let activity = app.host.activity("harbour".to_owned()).await.unwrap();
     let came = || {
         let activity = activity.lock().unwrap();
-        let answers = activity.after(0, usize::MAX).filter(|e| !e.sent && e.method.as_deref() == Some("tools/call"));
+        let answers =
+            activity.entries_after(0, usize::MAX).filter(|e| !e.sent && e.method.as_deref() == Some("tools/call"));
         answers.count() >= calls
     };
-    assert!(holds_within(PATIENCE, came).await, "the server responds");
-    settle().await;
+    assert!(poll_until(EVENT_TIMEOUT, came).await, "the server responds");
+    yield_until_idle().await;
 }
 
 /// Waits until all earlier commands to the connection are executed, which is in order.
 async fn wait_until_all_is_sent(app: &TestApp) {
-    settle().await;
+    yield_until_idle().await;
     app.host.refresh_list("harbour".to_owned(), ListKind::Tools).await.expect("the list is read");
 }
 
 /// Covers the requirement [tools-audit-log].
 #[tokio::test]
 async fn result_is_shown_after_its_audit_entry_is_durable() {
-    let (app, disk) = harbour().await;
+    let (app, disk) = start_harbour().await;
     disk.durable.store(1, Ordering::SeqCst);
     let waits = call(&app, "second");
     wait_until_answered(&app, 2).await;
-    assert_eq!(sent(&app).await, 2, "the call is sent once its entry is written");
+    assert_eq!(sent_call_count(&app).await, 2, "the call is sent once its entry is written");
     assert!(!waits.is_finished(), "the result is withheld until the entry is durable");
-    disk.receipts().durable();
-    settle().await;
+    disk.receipts().notify_durable();
+    yield_until_idle().await;
     assert!(!waits.is_finished(), "the result is withheld while only earlier entries are durable");
     disk.durable.store(u64::MAX, Ordering::SeqCst);
-    disk.receipts().durable();
-    assert!(ended(waits).await.is_ok(), "the result is shown once the entry is durable");
+    disk.receipts().notify_durable();
+    assert!(call_outcome(waits).await.is_ok(), "the result is shown once the entry is durable");
 
     disk.durable.store(1, Ordering::SeqCst);
     let lost = call(&app, "third");
     wait_until_answered(&app, 3).await;
     disk.broken.store(true, Ordering::SeqCst);
-    disk.receipts().durable();
-    let failure = ended(lost).await.unwrap_err();
+    disk.receipts().notify_durable();
+    let failure = call_outcome(lost).await.unwrap_err();
     assert!(
         matches!(&failure, CallFailure::Refused(cause) if cause.contains("audit log") && cause.contains("disk is full")),
         "a result whose decision may be lost is not shown: {failure:?}"
@@ -241,34 +242,38 @@ async fn result_is_shown_after_its_audit_entry_is_durable() {
 /// Covers the requirement [tools-audit-log].
 #[tokio::test]
 async fn payload_is_not_sent_if_its_entry_cannot_be_written() {
-    let (app, disk) = harbour().await;
+    let (app, disk) = start_harbour().await;
     disk.full.store(true, Ordering::SeqCst);
-    let failure = ended(call(&app, "second")).await.unwrap_err();
+    let failure = call_outcome(call(&app, "second")).await.unwrap_err();
     assert!(matches!(&failure, CallFailure::Refused(cause) if cause.contains("disk is full")), "{failure:?}");
     disk.slow.store(true, Ordering::SeqCst);
     let waits = call(&app, "third");
     wait_until_delayed(&disk).await;
     wait_until_all_is_sent(&app).await;
     assert!(!waits.is_finished(), "a call waits until its entry is written");
-    disk.go_on();
-    let failure = ended(waits).await.unwrap_err();
+    disk.release_delayed();
+    let failure = call_outcome(waits).await.unwrap_err();
     assert!(matches!(&failure, CallFailure::Refused(cause) if cause.contains("disk is full")), "{failure:?}");
     let cancelled = call(&app, "fourth");
     wait_until_delayed(&disk).await;
     app.host.cancel_call("fourth".to_owned()).await.unwrap();
-    assert_eq!(ended(cancelled).await.unwrap_err(), CallFailure::Cancelled, "a call that waits can be cancelled");
+    assert_eq!(
+        call_outcome(cancelled).await.unwrap_err(),
+        CallFailure::Cancelled,
+        "a call that waits can be cancelled"
+    );
     disk.full.store(false, Ordering::SeqCst);
-    disk.go_on();
+    disk.release_delayed();
     wait_until_all_is_sent(&app).await;
-    assert_eq!(sent(&app).await, 1, "none of these calls was sent");
-    disk.go_on();
+    assert_eq!(sent_call_count(&app).await, 1, "none of these calls was sent");
+    disk.release_delayed();
     let decisions: Vec<String> =
         entries_of_kind(&app, "tool").into_iter().map(|entry| entry.decision.into_owned()).collect();
     assert_eq!(decisions, ["allowed", "allowed", "withdrawn"], "the log records that the cancelled call was not sent");
     let waits = call(&app, "fifth");
     wait_until_delayed(&disk).await;
-    disk.go_on();
-    assert!(ended(waits).await.is_ok(), "a call with a written entry is sent");
+    disk.release_delayed();
+    assert!(call_outcome(waits).await.is_ok(), "a call with a written entry is sent");
 
     // The same applies to the user's approvals.
     disk.slow.store(false, Ordering::SeqCst);
@@ -279,27 +284,27 @@ async fn payload_is_not_sent_if_its_entry_cannot_be_written() {
     disk.full.store(true, Ordering::SeqCst);
     let answer = app.host.decide(request.id, request.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
     assert_eq!(answer.unwrap_err(), host::DecisionError::Audit, "an approval that can't be written is refused");
-    assert_eq!(sent(&app).await, 2, "nothing is sent without an entry");
+    assert_eq!(sent_call_count(&app).await, 2, "nothing is sent without an entry");
     disk.full.store(false, Ordering::SeqCst);
     app.decide(&request, UserDecision::Deny).await;
-    assert!(ended(asked).await.is_err(), "the consent request can still be denied");
+    assert!(call_outcome(asked).await.is_err(), "the consent request can still be denied");
     app.host.close().await;
 }
 
 #[tokio::test]
 async fn approval_revoked_while_its_entry_is_written_sends_nothing() {
-    let (app, disk) = harbour().await;
+    let (app, disk) = start_harbour().await;
     disk.slow.store(true, Ordering::SeqCst);
     let waits = call(&app, "second");
     wait_until_delayed(&disk).await;
     let grants = app.host.grants().await.unwrap();
     let tool = grants.iter().find(|grant| grant.words == "add").expect("the grant for the tool");
     app.host.revoke_grant(tool.id).await.unwrap();
-    disk.go_on();
+    disk.release_delayed();
     let request = app.consent_request("harbour", "a tool", |q| matches!(q.body, ConsentRequestBody::Tool { .. })).await;
-    assert_eq!(sent(&app).await, 1, "the call requires consent, and nothing was sent");
+    assert_eq!(sent_call_count(&app).await, 1, "the call requires consent, and nothing was sent");
     disk.slow.store(false, Ordering::SeqCst);
-    disk.go_on();
+    disk.release_delayed();
     let entries = entries_of_kind(&app, "tool");
     let [_, allowed, withdrawn] = &entries[..] else {
         panic!("expected the entries of the previous call and of this one: {entries:?}")
@@ -315,38 +320,38 @@ async fn approval_revoked_while_its_entry_is_written_sends_nothing() {
         "both entries are about the same call"
     );
     app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
-    assert!(ended(waits).await.is_ok(), "the call is sent after a new approval");
+    assert!(call_outcome(waits).await.is_ok(), "the call is sent after a new approval");
     app.host.close().await;
 }
 
 #[tokio::test]
 async fn entry_does_not_authorize_a_later_call_with_the_same_id() {
-    let (app, disk) = harbour().await;
+    let (app, disk) = start_harbour().await;
     disk.slow.store(true, Ordering::SeqCst);
     let cancelled = call(&app, "second");
     wait_until_delayed(&disk).await;
     app.host.cancel_call("second".to_owned()).await.unwrap();
-    assert_eq!(ended(cancelled).await.unwrap_err(), CallFailure::Cancelled, "the call was not sent yet");
+    assert_eq!(call_outcome(cancelled).await.unwrap_err(), CallFailure::Cancelled, "the call was not sent yet");
     let (host, none) = (app.host.clone(), Map::new());
     let asked =
         tokio::spawn(async move { host.call_tool("second".into(), "harbour".into(), "fail".into(), none, None).await });
     let request = app.consent_request("harbour", "a tool", |q| matches!(q.body, ConsentRequestBody::Tool { .. })).await;
     disk.slow.store(false, Ordering::SeqCst);
-    disk.go_on();
-    assert_eq!(sent(&app).await, 1, "the approval of the previous call sends nothing");
+    disk.release_delayed();
+    assert_eq!(sent_call_count(&app).await, 1, "the approval of the previous call sends nothing");
     app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
-    let answered = ended(asked).await;
+    let answered = call_outcome(asked).await;
     assert!(answered.is_ok(), "the user still decides about this call: {answered:?}");
     app.host.close().await;
 }
 
 #[tokio::test]
 async fn entry_contains_originator_payload_and_deciding_rule() {
-    let (app, _disk) = harbour().await;
-    assert!(ended(call(&app, "second")).await.is_ok(), "the second call is allowed by the grant");
+    let (app, _disk) = start_harbour().await;
+    assert!(call_outcome(call(&app, "second")).await.is_ok(), "the second call is allowed by the grant");
     let settings = AppSettings { audit_contents: false, ..AppSettings::default() };
     app.host.set_settings(settings).await.unwrap();
-    assert!(ended(call(&app, "third")).await.is_ok(), "the third call is recorded by its hash only");
+    assert!(call_outcome(call(&app, "third")).await.is_ok(), "the third call is recorded by its hash only");
     let entries = entries_of_kind(&app, "tool");
     let [first, second, third] = &entries[..] else { panic!("three calls: {entries:?}") };
     assert_eq!((first.asker.as_ref(), first.by.as_ref()), ("user", "user"), "the user is the originator and decided");
@@ -356,13 +361,13 @@ async fn entry_contains_originator_payload_and_deciding_rule() {
     assert_eq!(second.content.as_deref(), Some(r#"{"a":1,"b":2}"#), "the payload is recorded");
     assert_eq!(third.content, None, "the payload is not recorded if that is disabled");
     assert_eq!(third.hash, second.hash, "the hash is recorded in any case");
-    assert!(app.host.ports().audit.verify().unwrap().is_whole(), "the entries form one chain");
+    assert!(app.host.ports().audit.verify().unwrap().is_intact(), "the entries form one chain");
     app.host.close().await;
 }
 
 #[tokio::test]
 async fn resource_read_is_audited_first() {
-    let (app, disk) = harbour().await;
+    let (app, disk) = start_harbour().await;
     let read = |id: &str| app.host.read_resource(id.into(), "harbour".into(), "harbour:///guide.md".into());
     read("1").await.expect("a resource is read");
     let entries = entries_of_kind(&app, "resource");

@@ -13,12 +13,12 @@ use testkit::app::{TestApp, demo};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use crate::audit::{harbour, sent, wait_until_delayed};
+use crate::audit::{sent_call_count, start_harbour, wait_until_delayed};
 use crate::kept::entries_of_kind;
 
 const SERVER: &str = "harbour";
 
-fn after(same_server: SameServerFlow) -> DataFlow {
+fn flow_after(same_server: SameServerFlow) -> DataFlow {
     DataFlow { same_server, ..DataFlow::default() }
 }
 
@@ -38,19 +38,19 @@ fn add(app: &TestApp, conversation: &str, id: &str) -> JoinHandle<Result<CallToo
 
 #[tokio::test]
 async fn latest_data_flow_applies_while_the_log_is_slow() {
-    let (app, disk) = harbour().await;
+    let (app, disk) = start_harbour().await;
     disk.slow.store(true, Ordering::SeqCst);
     let set_later = |flow: DataFlow| {
         let host = app.host.clone();
         tokio::spawn(async move { host.set_data_flow(SERVER.into(), flow).await })
     };
-    let changed = set_later(after(SameServerFlow::Off));
+    let changed = set_later(flow_after(SameServerFlow::Off));
     wait_until_delayed(&disk).await;
     let changed_back = set_later(DataFlow::default());
     // The spawned task takes its turn, so the change back is accepted before the log continues.
     tokio::task::yield_now().await;
     disk.slow.store(false, Ordering::SeqCst);
-    disk.go_on();
+    disk.release_delayed();
     changed.await.unwrap().expect("the first change succeeds");
     changed_back.await.unwrap().expect("the second change succeeds");
     assert_eq!(app.server(SERVER).await.flow, DataFlow::default(), "the latest change is in effect");
@@ -59,25 +59,25 @@ async fn latest_data_flow_applies_while_the_log_is_slow() {
 
 #[tokio::test]
 async fn unchanged_data_flow_is_not_written_again() {
-    let (app, disk) = harbour().await;
+    let (app, disk) = start_harbour().await;
     let entries = || entries_of_kind(&app, "data-flow").len();
     set(&app, DataFlow::default()).await.unwrap();
     assert_eq!(entries(), 0, "an unchanged setting is not audited");
-    set(&app, after(SameServerFlow::Off)).await.unwrap();
-    set(&app, after(SameServerFlow::Off)).await.unwrap();
+    set(&app, flow_after(SameServerFlow::Off)).await.unwrap();
+    set(&app, flow_after(SameServerFlow::Off)).await.unwrap();
     assert_eq!(entries(), 1, "one change has one entry");
     disk.full.store(true, Ordering::SeqCst);
-    let refused = set(&app, after(SameServerFlow::Everything)).await;
+    let refused = set(&app, flow_after(SameServerFlow::Everything)).await;
     assert!(matches!(refused, Err(FlowError::Store(_))), "a change that can't be written is refused: {refused:?}");
     disk.full.store(false, Ordering::SeqCst);
-    set(&app, after(SameServerFlow::Off)).await.unwrap();
+    set(&app, flow_after(SameServerFlow::Off)).await.unwrap();
     assert_eq!(entries(), 1, "the setting before the failed change is unchanged");
     app.host.close().await;
 }
 
 #[tokio::test]
 async fn number_of_tools_with_a_setting_is_bounded() {
-    let (app, _disk) = harbour().await;
+    let (app, _disk) = start_harbour().await;
     let tools = |n: usize| {
         let tools = (0..n).map(|n| (n.to_string(), ResultReview::Off)).collect();
         DataFlow { tools, ..DataFlow::default() }
@@ -92,17 +92,17 @@ async fn number_of_tools_with_a_setting_is_bounded() {
 
 #[tokio::test]
 async fn call_waiting_for_its_entry_is_decided_by_the_current_data_flow() {
-    let (app, disk) = harbour().await;
+    let (app, disk) = start_harbour().await;
     for by in ["the user", "another program"] {
         set(&app, DataFlow::default()).await.unwrap();
         app.host.record_conversation_servers(by.to_owned(), Vec::new(), true).await.unwrap();
         add(&app, by, "reads").await.unwrap().expect("the call requires no consent");
-        let before = sent(&app).await;
+        let before = sent_call_count(&app).await;
         disk.slow.store(true, Ordering::SeqCst);
         let waits = add(&app, by, "waits");
         wait_until_delayed(&disk).await;
         disk.slow.store(false, Ordering::SeqCst);
-        let everything = after(SameServerFlow::Everything);
+        let everything = flow_after(SameServerFlow::Everything);
         if by == "the user" {
             set(&app, everything).await.unwrap();
         } else {
@@ -110,11 +110,11 @@ async fn call_waiting_for_its_entry_is_decided_by_the_current_data_flow() {
             documents.write(Document::Flow, &json!({ SERVER: everything })).unwrap();
             app.until(SERVER, "set by another program", |s| s.flow.same_server == SameServerFlow::Everything).await;
         }
-        disk.go_on();
+        disk.release_delayed();
         let request =
             app.consent_request(SERVER, "the call", |q| matches!(q.body, ConsentRequestBody::Tool { .. })).await;
         assert_eq!(request.rule, "after-untrusted", "S26: the call requires consent, as {by} has set");
-        assert_eq!(sent(&app).await, before, "nothing was sent");
+        assert_eq!(sent_call_count(&app).await, before, "nothing was sent");
         app.decide(&request, UserDecision::Deny).await;
         waits.await.unwrap().expect_err("the call is refused");
     }
@@ -131,7 +131,7 @@ async fn data_flow_setting_belongs_to_one_server() {
         TestApp::start_in(folder, vec![], HostOptions::default()).await
     };
     let app = TestApp::start(vec![(SERVER, demo(&[]))]).await;
-    let off = after(SameServerFlow::Off);
+    let off = flow_after(SameServerFlow::Off);
     set(&app, off.clone()).await.unwrap();
     app.host.update_server(SERVER.into(), entry("renamed")).await.unwrap();
     assert_eq!(app.server("renamed").await.flow, off, "the setting follows a renamed server");

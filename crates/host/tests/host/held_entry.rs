@@ -10,11 +10,11 @@ use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
 use host::{DecisionError, HostClosed};
 use policy::{ApprovalScope, PolicyRule};
 use serde_json::{Map, Value, json};
-use testkit::app::{PATIENCE, TestApp};
+use testkit::app::{EVENT_TIMEOUT, TestApp};
 use testkit::processes::is_alive;
 use tokio::task::JoinHandle;
 
-use crate::audit::{CallOutcome, ScriptedLog, ended, harbour, sent, wait_until_delayed};
+use crate::audit::{CallOutcome, ScriptedLog, call_outcome, sent_call_count, start_harbour, wait_until_delayed};
 use crate::kept::entries_of_kind;
 
 const ONCE: UserDecision = UserDecision::Allow(ApprovalScope::Once);
@@ -30,7 +30,7 @@ async fn call_request(app: &TestApp) -> ConsentRequestView {
 }
 
 /// Approves a request. The log delays its entry, but not later ones.
-async fn approved(
+async fn approve_with_slow_log(
     app: &TestApp,
     disk: &Arc<ScriptedLog>,
     request: &ConsentRequestView,
@@ -49,17 +49,17 @@ fn decisions(app: &TestApp) -> Vec<String> {
 
 #[tokio::test]
 async fn request_is_approved_once_while_its_entry_is_written() {
-    let (app, disk) = harbour().await;
+    let (app, disk) = start_harbour().await;
     let called = call(&app, "fail", json!({}));
     let request = call_request(&app).await;
-    let first = approved(&app, &disk, &request).await;
+    let first = approve_with_slow_log(&app, &disk, &request).await;
     let second = app.host.decide(request.id, request.hash.to_string(), ONCE).await;
     assert_eq!(second, Err(DecisionError::Stale), "the first approval is being executed");
-    assert_eq!(sent(&app).await, 1, "only the previous call was sent");
-    disk.go_on();
+    assert_eq!(sent_call_count(&app).await, 1, "only the previous call was sent");
+    disk.release_delayed();
     assert_eq!(first.await.unwrap(), Ok(()), "the first approval is executed");
-    assert!(ended(called).await.is_ok(), "the call returns a result");
-    assert_eq!(sent(&app).await, 2, "once");
+    assert!(call_outcome(called).await.is_ok(), "the call returns a result");
+    assert_eq!(sent_call_count(&app).await, 2, "once");
     assert_eq!(decisions(&app), ["allowed", "allowed"], "the approval has one entry");
     app.host.close().await;
 }
@@ -70,10 +70,10 @@ fn rule_added_while_the_entry_is_written_denies_before_links_are_resolved() {
     // One blocking thread, which the test can occupy.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(1).build().unwrap();
     runtime.block_on(async {
-        let (app, disk) = harbour().await;
+        let (app, disk) = start_harbour().await;
         let called = call(&app, "fail", json!({ "file": "/private/key" }));
         let request = call_request(&app).await;
-        let approved = approved(&app, &disk, &request).await;
+        let approved = approve_with_slow_log(&app, &disk, &request).await;
 
         let (go_on, held) = mpsc::sync_channel::<()>(1);
         let occupied = tokio::task::spawn_blocking(move || held.recv());
@@ -82,11 +82,11 @@ fn rule_added_while_the_entry_is_written_denies_before_links_are_resolved() {
         let rule: PolicyRule = serde_json::from_value(rule).unwrap();
         app.host.set_rule(rule).await.expect("the rule is accepted");
         assert_eq!(app.consent_requests().await.len(), 1, "the request waits for the resolution of links");
-        disk.go_on();
+        disk.release_delayed();
         let answered = approved.await.unwrap();
         assert_eq!(answered, Err(DecisionError::Denied("rule 1".to_owned())), "the rule denies the approval");
-        assert!(ended(called).await.is_err(), "the call is refused");
-        assert_eq!(sent(&app).await, 1, "only the previous call was sent");
+        assert!(call_outcome(called).await.is_err(), "the call is refused");
+        assert_eq!(sent_call_count(&app).await, 1, "only the previous call was sent");
         assert_eq!(
             decisions(&app),
             ["allowed", "allowed", "denied", "withdrawn"],
@@ -101,13 +101,13 @@ fn rule_added_while_the_entry_is_written_denies_before_links_are_resolved() {
 /// Partially changed state is unusable.
 #[tokio::test]
 async fn panicking_turn_closes_the_host_and_its_servers() {
-    let (app, disk) = harbour().await;
+    let (app, disk) = start_harbour().await;
     let pid = app.server("harbour").await.pid.expect("the server is a process");
     disk.panics.store(true, Ordering::SeqCst);
     let called = call(&app, "add", json!({"a": 1, "b": 2})).await;
     assert!(called.expect_err("the call's task takes the turn").is_panic(), "the task of the call panics");
     assert_eq!(app.host.snapshot().await.unwrap_err(), HostClosed, "no further turn is possible");
-    let deadline = tokio::time::Instant::now() + PATIENCE;
+    let deadline = tokio::time::Instant::now() + EVENT_TIMEOUT;
     while is_alive(pid) {
         assert!(tokio::time::Instant::now() < deadline, "the server did not end in time");
         // sleep: polls for a condition that is not announced by an event.

@@ -11,7 +11,7 @@ use policy::ApprovalScope;
 use ports::secrets::SecretsInMemory;
 use ports::{AuditEntry, AuditQuery, Document, Ports};
 use serde_json::{Map, json};
-use testkit::app::{PATIENCE, TestApp, demo, scripted};
+use testkit::app::{EVENT_TIMEOUT, TestApp, demo, scripted};
 
 use crate::audit::{ScriptedLog, wait_until_delayed};
 use crate::roots::RefusingDisk;
@@ -51,7 +51,7 @@ async fn change_of_the_audit_retention_is_recorded() {
     assert_ne!(text, changed, "the edit changes the file");
     std::fs::write(&file, changed).unwrap();
     let app = TestApp::start_in(folder, vec![], HostOptions::default()).await;
-    let deadline = tokio::time::Instant::now() + PATIENCE;
+    let deadline = tokio::time::Instant::now() + EVENT_TIMEOUT;
     while entries_of_kind(&app, "settings").len() < 2 {
         assert!(tokio::time::Instant::now() < deadline, "an external change is recorded");
         // sleep: polls for a condition that is not announced by an event.
@@ -72,7 +72,7 @@ async fn change_of_the_audit_retention_is_recorded() {
     app.host.close().await;
     let TestApp { folder, host, .. } = app;
     drop(host);
-    let (app, disk) = over_slow_log(folder, |_| ()).await;
+    let (app, disk) = host_in_folder_with_slow_log(folder, |_| ()).await;
     while disk.reads.load(Ordering::SeqCst) == 0 {
         tokio::task::yield_now().await;
     }
@@ -87,7 +87,7 @@ async fn change_of_the_audit_retention_is_recorded() {
 #[tokio::test]
 async fn user_change_is_attributed_to_the_user_while_the_log_is_read() {
     let (read_on, held) = std::sync::mpsc::sync_channel(1);
-    let (app, disk) = with_slow_log(|disk| *disk.held_read.lock().unwrap() = Some(held)).await;
+    let (app, disk) = host_with_slow_log(|disk| *disk.held_read.lock().unwrap() = Some(held)).await;
     disk.slow.store(true, Ordering::SeqCst);
     let host = app.host.clone();
     let changed = tokio::spawn(async move {
@@ -119,16 +119,19 @@ async fn user_change_is_attributed_to_the_user_while_the_log_is_read() {
 }
 
 /// Returns a host with a log that the test can delay, prepared before the host starts.
-pub(crate) async fn with_slow_log(prepare: impl FnOnce(&ScriptedLog)) -> (TestApp, Arc<ScriptedLog>) {
-    over_slow_log(tempfile::tempdir().unwrap(), prepare).await
+pub(crate) async fn host_with_slow_log(prepare: impl FnOnce(&ScriptedLog)) -> (TestApp, Arc<ScriptedLog>) {
+    host_in_folder_with_slow_log(tempfile::tempdir().unwrap(), prepare).await
 }
 
 /// Returns the same over an existing data folder.
-async fn over_slow_log(folder: tempfile::TempDir, prepare: impl FnOnce(&ScriptedLog)) -> (TestApp, Arc<ScriptedLog>) {
+async fn host_in_folder_with_slow_log(
+    folder: tempfile::TempDir,
+    prepare: impl FnOnce(&ScriptedLog),
+) -> (TestApp, Arc<ScriptedLog>) {
     let mut log = None;
     let secrets = Arc::new(SecretsInMemory::default());
     let app = TestApp::start_over(folder, vec![], HostOptions::default(), secrets, |ports: Ports| {
-        let disk = Arc::new(ScriptedLog::over(Arc::clone(&ports.audit)));
+        let disk = Arc::new(ScriptedLog::wrapping(Arc::clone(&ports.audit)));
         prepare(&disk);
         log = Some(Arc::clone(&disk));
         Ports { audit: disk, ..ports }
@@ -139,7 +142,7 @@ async fn over_slow_log(folder: tempfile::TempDir, prepare: impl FnOnce(&Scripted
 
 #[tokio::test]
 async fn latest_settings_apply_while_the_log_is_slow() {
-    let (app, disk) = with_slow_log(|_| ()).await;
+    let (app, disk) = host_with_slow_log(|_| ()).await;
     disk.slow.store(true, Ordering::SeqCst);
     let set = |days: u32, theme: &str| {
         let (host, theme) = (app.host.clone(), theme.to_owned());
@@ -152,7 +155,7 @@ async fn latest_settings_apply_while_the_log_is_slow() {
     // The host executes commands in order, so the change back is accepted before the log continues.
     app.consent_requests().await;
     disk.slow.store(false, Ordering::SeqCst);
-    disk.go_on();
+    disk.release_delayed();
     changed.await.unwrap().expect("the first change succeeds");
     changed_back.await.unwrap().expect("the second change succeeds");
     let settings = app.host.snapshot().await.unwrap().settings;
@@ -204,7 +207,7 @@ async fn values_of_secret_fields_are_not_logged() {
     let app = TestApp::start(vec![("bad", scripted(&["--revision", "2026-07-28", "--reply", &reply]))]).await;
     app.ready("bad").await;
     app.until("bad", "known whole", |s| s.counts[0] > 0).await;
-    let user = app.always(|request| {
+    let user = app.decide_automatically(|request| {
         matches!(request.body, ConsentRequestBody::Tool { .. }).then_some(UserDecision::Allow(ApprovalScope::Once))
     });
     let host = app.host.clone();
@@ -232,7 +235,7 @@ async fn muted_server_does_not_fill_the_log() {
     let app = TestApp::start(vec![("harbour", demo(&["--era", "legacy"]))]).await;
     app.ready("harbour").await;
     app.until("harbour", "known whole", |s| s.counts[0] >= 16).await;
-    let user = app.always(|request| {
+    let user = app.decide_automatically(|request| {
         matches!(request.body, ConsentRequestBody::Tool { .. }).then_some(UserDecision::Allow(ApprovalScope::Once))
     });
     app.host.deny_all("harbour".into(), true).await.unwrap();

@@ -11,8 +11,8 @@ use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
 use mcp_proto::types::{CallToolResult, ContentBlock};
 use policy::ApprovalScope;
 use serde_json::Map;
-use testkit::app::{PATIENCE, TestApp, demo, scripted};
-use testkit::deadline::holds_within;
+use testkit::app::{EVENT_TIMEOUT, TestApp, demo, scripted};
+use testkit::deadline::poll_until;
 use tokio::task::JoinHandle;
 
 type PendingCall = JoinHandle<Result<CallToolResult, CallFailure>>;
@@ -23,7 +23,7 @@ fn call(app: &TestApp, server: &str, id: &str, tool: &str) -> PendingCall {
 }
 
 async fn response_text(call: PendingCall) -> String {
-    let result = tokio::time::timeout(PATIENCE, call).await.expect("the call ends").unwrap();
+    let result = tokio::time::timeout(EVENT_TIMEOUT, call).await.expect("the call ends").unwrap();
     let result = result.unwrap_or_else(|error| panic!("the call returns a result: {error}"));
     let texts =
         result.content.iter().filter_map(|b| if let ContentBlock::Text(t) = b { Some(t.text.as_str()) } else { None });
@@ -35,7 +35,7 @@ fn allow_start_and_tools(request: &ConsentRequestView) -> Option<UserDecision> {
     used.then_some(UserDecision::Allow(ApprovalScope::Once))
 }
 
-async fn harbour(cool_down: Duration) -> TestApp {
+async fn start_harbour(cool_down: Duration) -> TestApp {
     let folder = tempfile::tempdir().unwrap();
     let options = HostOptions { cool_down, ..HostOptions::default() };
     let app = TestApp::start_in(folder, vec![("harbour", demo(&["--era", "legacy"]))], options).await;
@@ -54,8 +54,8 @@ async fn decide_one_form(app: &TestApp, id: &str, answer: UserDecision) -> Strin
 
 #[tokio::test]
 async fn x24_three_denials_in_a_row_mute_a_server_for_a_while() {
-    let app = harbour(Duration::from_secs(2)).await;
-    let _user = app.always(allow_start_and_tools);
+    let app = start_harbour(Duration::from_secs(2)).await;
+    let _user = app.decide_automatically(allow_start_and_tools);
     for id in ["1", "2"] {
         decide_one_form(&app, id, UserDecision::Deny).await;
         assert!(!app.server("harbour").await.muted, "X24: {id} denials don't mute the server");
@@ -78,8 +78,8 @@ async fn x24_three_denials_in_a_row_mute_a_server_for_a_while() {
 
 #[tokio::test]
 async fn mute_is_ended_by_the_user_and_an_approval_resets_the_count() {
-    let app = harbour(Duration::from_secs(600)).await;
-    let _user = app.always(allow_start_and_tools);
+    let app = start_harbour(Duration::from_secs(600)).await;
+    let _user = app.decide_automatically(allow_start_and_tools);
     let accept = async |id: &str| {
         let called = call(&app, "harbour", id, "ask_url");
         let request =
@@ -110,9 +110,9 @@ async fn x24_flood_of_requests_is_counted_and_denied_with_one_action() {
     let app = TestApp::start(vec![("bad", flood), ("good", demo(&["--era", "legacy"]))]).await;
     app.ready("good").await;
     app.ready("bad").await;
-    let _user = app.always(allow_start_and_tools);
+    let _user = app.decide_automatically(allow_start_and_tools);
     let flooding = call(&app, "bad", "1", "echo");
-    let most = supervision::limits::MAX_QUESTIONS as u64;
+    let most = supervision::limits::DEFAULT_MAX_CONSENT_REQUESTS as u64;
     let view = app.until("bad", "counted", |s| s.refused_questions >= 500 - most).await;
     assert_eq!(
         view.refused_questions,
@@ -122,7 +122,7 @@ async fn x24_flood_of_requests_is_counted_and_denied_with_one_action() {
     let waiting = app.consent_requests().await.iter().filter(|q| q.server == "bad").count() as u64;
     assert!(waiting <= most, "X24: {waiting} wait");
     app.host.deny_all("bad".into(), false).await.unwrap();
-    tokio::time::timeout(PATIENCE, flooding).await.expect("X24: the call ends").unwrap().unwrap();
+    tokio::time::timeout(EVENT_TIMEOUT, flooding).await.expect("X24: the call ends").unwrap().unwrap();
     let view = app.server("bad").await;
     assert!(view.refused_questions == 0 && !view.muted, "denying all counts as one denial, and resets the counters");
     let good = call(&app, "good", "2", "ask_user");
@@ -133,8 +133,8 @@ async fn x24_flood_of_requests_is_counted_and_denied_with_one_action() {
 
 #[tokio::test]
 async fn url_being_opened_is_not_denied_with_the_rest() {
-    let app = harbour(Duration::from_secs(600)).await;
-    let _user = app.always(allow_start_and_tools);
+    let app = start_harbour(Duration::from_secs(600)).await;
+    let _user = app.decide_automatically(allow_start_and_tools);
     *app.platform.slow.lock().unwrap() = Duration::from_secs(2);
     let opening = call(&app, "harbour", "1", "ask_url");
     let page = app.consent_request("harbour", "a page", |q| matches!(q.body, ConsentRequestBody::Url { .. })).await;
@@ -143,7 +143,7 @@ async fn url_being_opened_is_not_denied_with_the_rest() {
     let allow = app.host.decide(page.id, page.hash.to_string(), UserDecision::Allow(ApprovalScope::Once));
     let deny = async {
         let is_opening = || app.platform.begun.load(Ordering::SeqCst) == 1;
-        assert!(holds_within(PATIENCE, is_opening).await, "the browser opens the page");
+        assert!(poll_until(EVENT_TIMEOUT, is_opening).await, "the browser opens the page");
         app.host.deny_all("harbour".into(), false).await.unwrap();
     };
     let (allowed, ()) = tokio::join!(allow, deny);
@@ -161,7 +161,7 @@ async fn scripted_denials_do_not_mute() {
     let app = TestApp::start_in(folder, vec![("harbour", demo(&["--era", "legacy"]))], options).await;
     app.ready("harbour").await;
     app.until("harbour", "known whole", |s| s.counts[0] >= 16).await;
-    let _user = app.always(allow_start_and_tools);
+    let _user = app.decide_automatically(allow_start_and_tools);
     for id in ["1", "2", "3", "4"] {
         decide_one_form(&app, id, UserDecision::Deny).await;
     }

@@ -13,7 +13,7 @@ use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 
 use crate::audit::wait_until_delayed;
-use crate::kept::with_slow_log;
+use crate::kept::host_with_slow_log;
 
 const KEY: &str = "sk-canary-host-90d1";
 
@@ -80,7 +80,7 @@ async fn key_is_sent_only_to_the_address_it_was_entered_for() {
 
 #[tokio::test]
 async fn latest_provider_address_applies_while_the_log_is_slow() {
-    let (app, disk) = with_slow_log(|_| ()).await;
+    let (app, disk) = host_with_slow_log(|_| ()).await;
     let (first, second) = ("http://127.0.0.1:1/v1", "http://127.0.0.1:2/v1");
     app.host.set_provider(settings(first)).await.expect("the provider is configured");
     disk.slow.store(true, Ordering::SeqCst);
@@ -96,7 +96,7 @@ async fn latest_provider_address_applies_while_the_log_is_slow() {
         tokio::task::yield_now().await;
     }
     disk.slow.store(false, Ordering::SeqCst);
-    disk.go_on();
+    disk.release_delayed();
     changed.await.unwrap().expect("the first change succeeds");
     changed_back.await.unwrap().expect("the second change succeeds");
     let kept = app.host.ports().documents.read(Document::Models).unwrap().expect("the providers");

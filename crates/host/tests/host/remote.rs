@@ -11,10 +11,10 @@ use ports::server_config::{HttpConfig, HttpKind, ServerConfig, ServerEntry};
 use serde_json::json;
 use testkit::app::{TestApp, TestPlatform, remote};
 use testkit::http::{HttpServer, ordinary};
-use testkit::time::{SetClock, pass};
+use testkit::time::{SetClock, advance_time};
 
 async fn server(revision: &'static str) -> HttpServer {
-    HttpServer::start(move |request, answer| async move { ordinary::answer(revision, &request, answer).await }).await
+    HttpServer::start(move |request, answer| async move { ordinary::respond(revision, &request, answer).await }).await
 }
 
 fn is_connect(consent_request: &ConsentRequestView) -> bool {
@@ -177,7 +177,7 @@ async fn secrets_are_sent_to_their_server_only() {
         auth: None,
     };
     let origin = config.origin().unwrap();
-    let key = secrets::key("far.Authorization", &origin);
+    let key = secrets::storage_key("far.Authorization", &origin);
     let app = with_secrets(config.into(), &[(&key, "t0psecret")]).await;
     let view = app.ready("far").await;
     let sent = server.seen();
@@ -187,7 +187,7 @@ async fn secrets_are_sent_to_their_server_only() {
     }
     assert!(!format!("{view:?}").contains("t0psecret"), "the view doesn't contain the secret");
     assert!(!app.activity("far").await.contains("t0psecret"), "the activity log doesn't contain the secret");
-    let allowing = app.always(|consent_request| {
+    let allowing = app.decide_automatically(|consent_request| {
         matches!(consent_request.body, ConsentRequestBody::Tool { .. })
             .then_some(UserDecision::Allow(ApprovalScope::Once))
     });
@@ -224,7 +224,7 @@ async fn secret_is_bound_to_the_address_it_was_entered_for() {
         kind: None,
         auth: None,
     };
-    let app = with_secrets(config.into(), &[(&secrets::key("far.X-Key", &origin), "t0psecret")]).await;
+    let app = with_secrets(config.into(), &[(&secrets::storage_key("far.X-Key", &origin), "t0psecret")]).await;
     app.approve_start("far").await;
     let view = app.until("far", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
     assert_eq!(failure(&view.state).reason, FailureReason::NoSecret, "the secret is not sent to another address");
@@ -275,7 +275,7 @@ async fn fresh_resource_is_not_requested_again() {
 async fn stale_list_is_read_again_on_access() {
     let server = HttpServer::start(|request, mut answer| async move {
         let body = request.json();
-        let Some(mut result) = ordinary::result("2026-07-28", &body) else { return answer.status(404).await };
+        let Some(mut result) = ordinary::method_result("2026-07-28", &body) else { return answer.status(404).await };
         result["ttlMs"] = json!(3_000);
         answer.json(&json!({"jsonrpc": "2.0", "id": body["id"], "result": result})).await
     })
@@ -285,11 +285,11 @@ async fn stale_list_is_read_again_on_access() {
     app.ready("far").await;
     let span = std::time::Duration::from_secs(5);
     clock.advance(span);
-    pass(span).await;
+    advance_time(span).await;
     assert_eq!(server.count("tools/list"), 1, "[cache-no-poll] no timer reads a list again");
     let shown = app.host.catalog("far".into()).await.unwrap();
-    assert_eq!(shown.counts()[0], 1, "the known entries are returned meanwhile");
-    let deadline = std::time::Instant::now() + testkit::app::PATIENCE;
+    assert_eq!(shown.entry_counts()[0], 1, "the known entries are returned meanwhile");
+    let deadline = std::time::Instant::now() + testkit::app::EVENT_TIMEOUT;
     while server.count("tools/list") < 2 && std::time::Instant::now() < deadline {
         // sleep: polls for a condition that is not announced by an event.
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;

@@ -13,7 +13,7 @@ use offers::review::DefinitionKind;
 use policy::{ApprovalScope, Preset, ReviewState};
 use ports::server_config::{ServerConfig, ServerEntry};
 use serde_json::{Map, Value, json};
-use testkit::app::{PATIENCE, TestApp, command, scripted};
+use testkit::app::{EVENT_TIMEOUT, TestApp, command, scripted};
 use tokio::task::JoinHandle;
 
 fn is_tool(request: &ConsentRequestView) -> bool {
@@ -42,7 +42,7 @@ fn call(app: &TestApp, id: &str) -> Call {
 }
 
 async fn assert_call_succeeds(call: Call, why: &str) {
-    let result = tokio::time::timeout(PATIENCE, call)
+    let result = tokio::time::timeout(EVENT_TIMEOUT, call)
         .await
         .unwrap_or_else(|_| panic!("{why}: the call requires consent or hangs"));
     result.unwrap().unwrap_or_else(|failure| panic!("{why}: {failure}"));
@@ -141,7 +141,7 @@ async fn outdated_and_refreshed_list_states_are_both_reported() {
             }
             false
         };
-        let told = tokio::time::timeout(PATIENCE, told).await;
+        let told = tokio::time::timeout(EVENT_TIMEOUT, told).await;
         assert_eq!(told, Ok(true), "the event arrives: {what}");
     }
     assert_call_succeeds(call(&app, "third"), "then it is allowed as before").await;
@@ -162,7 +162,7 @@ async fn prompt_changed_while_pending_is_not_sent_and_not_reviewed() {
     app.until("bad", "known whole", |s| s.counts[1] > 0).await;
     let shown = async || {
         let reviewed = app.host.reviewed("bad".into()).await.unwrap();
-        let (hash, marks) = reviewed.prompt(&reviewed.catalog().prompt("greet").unwrap());
+        let (hash, marks) = reviewed.review_prompt(&reviewed.catalog().prompt("greet").unwrap());
         (hash.to_string(), marks.standing)
     };
     let (before, _) = shown().await;
@@ -195,7 +195,7 @@ async fn prompt_changed_while_pending_is_not_sent_and_not_reviewed() {
 }
 
 /// Creates a program that can be rebuilt while its start waits for consent.
-fn built(folder: &Path, line: &str) -> ServerConfig {
+fn rebuildable_program(folder: &Path, line: &str) -> ServerConfig {
     let program = folder.join("server");
     std::fs::write(&program, format!("#!/bin/sh\n{line}\nexec cat\n")).unwrap();
     #[cfg(unix)]
@@ -210,15 +210,15 @@ fn built(folder: &Path, line: &str) -> ServerConfig {
 #[tokio::test]
 async fn start_of_a_rebuilt_program_requires_consent_again_and_can_be_denied() {
     let folder = tempfile::tempdir().unwrap();
-    let app = TestApp::start(vec![("bad", built(folder.path(), "# one"))]).await;
+    let app = TestApp::start(vec![("bad", rebuildable_program(folder.path(), "# one"))]).await;
     app.host.start_server("bad".into()).await.unwrap();
     let shown = app.consent_request("bad", "its start", is_start).await;
-    built(folder.path(), "# another, of another length");
+    rebuildable_program(folder.path(), "# another, of another length");
     let allow = app.host.decide(shown.id, shown.hash.to_string(), UserDecision::Allow(ApprovalScope::Once)).await;
     assert_eq!(allow, Err(DecisionError::Stale), "the displayed files differ from the current ones");
     let now = app.consent_request("bad", "its start, as it is now", |q| is_start(q) && q.hash != shown.hash).await;
     assert_eq!(app.consent_requests().await.len(), 1, "the new request replaces the previous one");
-    built(folder.path(), "# a third one, which is longer still");
+    rebuildable_program(folder.path(), "# a third one, which is longer still");
     app.decide(&now, UserDecision::Deny).await;
     assert!(app.consent_requests().await.is_empty(), "a denial doesn't depend on the displayed files");
     app.host.close().await;
@@ -237,7 +237,7 @@ async fn x06_reviewed_tools_of_a_stopped_server_are_compared() {
     app.host.add_server(entry).await.unwrap();
     app.ready("mail").await;
     let reviewed = app.host.reviewed("mail".into()).await.unwrap();
-    let (_, marks, _) = reviewed.tool(&reviewed.catalog().tool("x1").unwrap());
+    let (_, marks, _) = reviewed.review_tool(&reviewed.catalog().tool("x1").unwrap());
     let alikes: Vec<_> = marks.look_alikes.iter().map(|alike| (alike.server.as_str(), alike.name.as_str())).collect();
     assert_eq!(alikes, [("bad", "Send mail")], "X06: look-alikes are found by the displayed title");
     app.host.close().await;
@@ -281,10 +281,10 @@ async fn e30_unreviewed_definitions_are_counted_until_reviewed() {
     let reviewed = app.host.reviewed("bad".into()).await.expect("it runs");
     let shown = |kind, name: &str, hash: String| ShownDefinition { kind, name: name.to_owned(), hash };
     let tools = reviewed.catalog().tools.iter().map(|listed| listed.read().expect("a tool"));
-    let tools = tools.map(|tool| shown(DefinitionKind::Tool, &tool.name, reviewed.tool(&tool).0.to_string()));
+    let tools = tools.map(|tool| shown(DefinitionKind::Tool, &tool.name, reviewed.review_tool(&tool).0.to_string()));
     let prompts = reviewed.catalog().prompts.iter().map(|listed| listed.read().expect("a prompt"));
-    let prompts =
-        prompts.map(|prompt| shown(DefinitionKind::Prompt, &prompt.name, reviewed.prompt(&prompt).0.to_string()));
+    let prompts = prompts
+        .map(|prompt| shown(DefinitionKind::Prompt, &prompt.name, reviewed.review_prompt(&prompt).0.to_string()));
     let seen = tools.chain(prompts).collect();
     app.host.review("bad".into(), seen).await.expect("the displayed definitions are current");
     app.until("bad", "reviewed", |s| s.unreviewed == [0, 0]).await;

@@ -6,15 +6,15 @@ use host::view::{ServerState, UserDecision};
 use policy::ApprovalScope;
 use testkit::app::{TestApp, remote};
 use testkit::http::{HttpServer, ordinary};
-use testkit::time::pass;
+use testkit::time::advance_time;
 
 async fn http_at(address: std::net::SocketAddr) -> HttpServer {
-    let answer = |request, answer| async move { ordinary::answer("2025-11-25", &request, answer).await };
+    let answer = |request, answer| async move { ordinary::respond("2025-11-25", &request, answer).await };
     HttpServer::start_at(address, answer).await
 }
 
 /// Returns a running server with a permanently approved address.
-async fn approved() -> (HttpServer, TestApp) {
+async fn approved_server() -> (HttpServer, TestApp) {
     let server = http_at(([127, 0, 0, 1], 0).into()).await;
     let app = TestApp::start(vec![("far", remote(&server.url("/mcp")))]).await;
     app.host.start_server("far".into()).await.unwrap();
@@ -42,7 +42,7 @@ async fn assert_start_asks(app: &TestApp) {
 
 #[tokio::test]
 async fn grant_restarts_a_server() {
-    let (server, app) = approved().await;
+    let (server, app) = approved_server().await;
     let address = server.address;
     drop_server(&app, server).await;
     let _back = http_at(address).await;
@@ -54,7 +54,7 @@ async fn grant_restarts_a_server() {
 
 #[tokio::test]
 async fn pending_restart_is_cancelled_when_its_grant_is_revoked() {
-    let (server, app) = approved().await;
+    let (server, app) = approved_server().await;
     let address = server.address;
     drop_server(&app, server).await;
     revoke(&app).await;
@@ -62,7 +62,7 @@ async fn pending_restart_is_cancelled_when_its_grant_is_revoked() {
     assert_eq!(stopped.state, ServerState::Stopped, "the restart is cancelled");
     let back = http_at(address).await;
     app.host.network_changed().await.unwrap();
-    pass(Duration::from_secs(10)).await;
+    advance_time(Duration::from_secs(10)).await;
     assert_eq!(app.server("far").await.since, stopped.since, "the server is not restarted");
     assert_start_asks(&app).await;
     assert!(back.seen().is_empty(), "nothing is sent without an approval");
@@ -71,7 +71,7 @@ async fn pending_restart_is_cancelled_when_its_grant_is_revoked() {
 
 #[tokio::test]
 async fn running_server_is_not_restarted_after_its_grant_is_revoked() {
-    let (server, app) = approved().await;
+    let (server, app) = approved_server().await;
     let address = server.address;
     revoke(&app).await;
     assert_eq!(app.server("far").await.state, ServerState::Ready, "a running server continues");
@@ -80,7 +80,7 @@ async fn running_server_is_not_restarted_after_its_grant_is_revoked() {
     app.until("far", "left to the user", |s| matches!(s.state, ServerState::Failed(_))).await;
     let back = http_at(address).await;
     app.host.network_changed().await.unwrap();
-    pass(Duration::from_secs(10)).await;
+    advance_time(Duration::from_secs(10)).await;
     assert!(
         matches!(app.server("far").await.state, ServerState::Failed(_)),
         "a change of the network doesn't restart the server"

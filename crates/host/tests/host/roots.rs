@@ -17,14 +17,14 @@ use ports::server_config::ServerEntry;
 use ports::{Document, Documents};
 use serde_json::{Map, Value};
 use testkit::app::{TestApp, demo};
-use testkit::deadline::holds_within;
+use testkit::deadline::poll_until;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-use crate::audit::{CallOutcome, ScriptedLog, ended, harbour};
+use crate::audit::{CallOutcome, ScriptedLog, call_outcome, start_harbour};
 use crate::kept::entries_of_kind;
 
-const PATIENCE: Duration = testkit::app::PATIENCE;
+const WAIT_TIMEOUT: Duration = testkit::app::EVENT_TIMEOUT;
 
 fn list_folders(app: &TestApp, id: &str) -> JoinHandle<CallOutcome> {
     let (host, id) = (app.host.clone(), id.to_owned());
@@ -42,8 +42,8 @@ fn text(called: CallOutcome) -> String {
 }
 
 /// Returns a server that may always list its roots and received one, with the URI of that folder.
-async fn shared() -> (TestApp, Arc<ScriptedLog>, String) {
-    let (app, disk) = harbour().await;
+async fn server_with_roots() -> (TestApp, Arc<ScriptedLog>, String) {
+    let (app, disk) = start_harbour().await;
     let folder = std::fs::canonicalize(app.folder.path()).unwrap();
     let first = list_folders(&app, "shares");
     let request = app.consent_request("harbour", "a tool", |q| matches!(q.body, ConsentRequestBody::Tool { .. })).await;
@@ -51,8 +51,11 @@ async fn shared() -> (TestApp, Arc<ScriptedLog>, String) {
     let request = app.consent_request("harbour", "its folders", |q| q.body == ConsentRequestBody::Roots).await;
     app.decide(&request, UserDecision::Share(vec![folder.clone()])).await;
     let uri = format!("file://{}", folder.display());
-    assert!(text(ended(first).await).contains(&uri), "the server receives the folder");
-    assert!(text(ended(list_folders(&app, "again")).await).contains(&uri), "a later request requires no consent");
+    assert!(text(call_outcome(first).await).contains(&uri), "the server receives the folder");
+    assert!(
+        text(call_outcome(list_folders(&app, "again")).await).contains(&uri),
+        "a later request requires no consent"
+    );
     (app, disk, uri)
 }
 
@@ -60,9 +63,9 @@ async fn shared() -> (TestApp, Arc<ScriptedLog>, String) {
 async fn call_with_slow_log(app: &TestApp, disk: &ScriptedLog) -> JoinHandle<CallOutcome> {
     disk.slow.store(true, Ordering::SeqCst);
     let waits = list_folders(app, "waits");
-    assert!(holds_within(PATIENCE, || disk.is_delayed("tool")).await, "the entry of the call is submitted");
-    disk.go_on();
-    assert!(holds_within(PATIENCE, || disk.is_delayed("roots")).await, "the entry of the roots is submitted");
+    assert!(poll_until(WAIT_TIMEOUT, || disk.is_delayed("tool")).await, "the entry of the call is submitted");
+    disk.release_delayed();
+    assert!(poll_until(WAIT_TIMEOUT, || disk.is_delayed("roots")).await, "the entry of the roots is submitted");
     waits
 }
 
@@ -72,14 +75,14 @@ fn decisions(app: &TestApp) -> Vec<String> {
 
 #[tokio::test]
 async fn e7_denied_folders_do_not_request_consent_again() {
-    let (app, _disk) = harbour().await;
+    let (app, _disk) = start_harbour().await;
     let first = list_folders(&app, "denied");
     let request = app.consent_request("harbour", "a tool", |q| matches!(q.body, ConsentRequestBody::Tool { .. })).await;
     app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
     let request = app.consent_request("harbour", "its folders", |q| q.body == ConsentRequestBody::Roots).await;
     app.decide(&request, UserDecision::Deny).await;
-    assert!(text(ended(first).await).contains("shares 0 folders"), "the server receives an empty list");
-    let again = text(ended(list_folders(&app, "again")).await);
+    assert!(text(call_outcome(first).await).contains("shares 0 folders"), "the server receives an empty list");
+    let again = text(call_outcome(list_folders(&app, "again")).await);
     assert!(again.contains("shares 0 folders"), "a later request requires no consent: {again}");
     assert_eq!(decisions(&app), ["denied", "allowed"], "both decisions are audited");
     let shown = app.host.snapshot().await.unwrap().servers.into_iter().find(|server| server.name == "harbour").unwrap();
@@ -88,12 +91,12 @@ async fn e7_denied_folders_do_not_request_consent_again() {
 
 #[tokio::test]
 async fn shared_folders_are_returned_for_each_request_of_their_server_only() {
-    let (app, _disk) = harbour().await;
+    let (app, _disk) = start_harbour().await;
     let entry = ServerEntry { name: "other".into(), config: demo(&[]) };
     app.host.add_server(entry).await.unwrap();
     app.ready("other").await;
     app.until("other", "known whole", |s| s.counts[0] >= 16).await;
-    let user = app.always(|request| {
+    let user = app.decide_automatically(|request| {
         matches!(request.body, ConsentRequestBody::Tool { .. }).then_some(UserDecision::Allow(ApprovalScope::Once))
     });
     let mut calls = Vec::new();
@@ -114,37 +117,37 @@ async fn shared_folders_are_returned_for_each_request_of_their_server_only() {
     let uri = format!("file://{}", folder.display());
     let other = calls.pop().unwrap();
     for call in calls {
-        assert!(text(ended(call).await).contains(&uri), "each request of the server receives the folder");
+        assert!(text(call_outcome(call).await).contains(&uri), "each request of the server receives the folder");
     }
     app.host.deny_all("harbour".into(), false).await.unwrap();
     let left: Vec<_> = requests().await.collect();
     let [request] = &left[..] else { panic!("expected the request of the other server: {left:?}") };
     assert_eq!(request.server, "other", "the remaining request is the other server's");
     app.decide(request, UserDecision::Deny).await;
-    assert!(!text(ended(other).await).contains(&uri), "the other server receives no folder");
+    assert!(!text(call_outcome(other).await).contains(&uri), "the other server receives no folder");
     app.host.close().await;
 }
 
 #[tokio::test]
 async fn muted_server_receives_no_folders() {
-    let (app, _disk, uri) = shared().await;
+    let (app, _disk, uri) = server_with_roots().await;
     app.host.deny_all("harbour".into(), true).await.unwrap();
-    let told = text(ended(list_folders(&app, "muted")).await);
+    let told = text(call_outcome(list_folders(&app, "muted")).await);
     assert!(!told.contains(&uri), "the stored decision does not apply to a muted server: {told}");
     app.host.unmute("harbour".into()).await.unwrap();
-    let told = text(ended(list_folders(&app, "again allowed")).await);
+    let told = text(call_outcome(list_folders(&app, "again allowed")).await);
     assert!(told.contains(&uri), "the stored decision applies after the mute: {told}");
     app.host.close().await;
 }
 
 #[tokio::test]
 async fn server_muted_while_the_entry_is_written_receives_no_folders() {
-    let (app, disk, uri) = shared().await;
+    let (app, disk, uri) = server_with_roots().await;
     let waits = call_with_slow_log(&app, &disk).await;
     app.host.deny_all("harbour".into(), true).await.unwrap();
     disk.slow.store(false, Ordering::SeqCst);
-    disk.go_on();
-    let told = text(ended(waits).await);
+    disk.release_delayed();
+    let told = text(call_outcome(waits).await);
     assert!(!told.contains(&uri), "a server muted meanwhile receives no folder: {told}");
     assert_eq!(
         decisions(&app),
@@ -156,13 +159,13 @@ async fn server_muted_while_the_entry_is_written_receives_no_folders() {
 
 #[tokio::test]
 async fn folders_revoked_externally_while_the_entry_is_written_are_not_sent() {
-    let (app, disk, uri) = shared().await;
+    let (app, disk, uri) = server_with_roots().await;
     let waits = call_with_slow_log(&app, &disk).await;
     // Simulates a change by another instance.
     std::fs::write(app.folder.path().join("data/roots.json"), "{}").unwrap();
     app.until("harbour", "without folders", |server| server.roots.is_none()).await;
     disk.slow.store(false, Ordering::SeqCst);
-    disk.go_on();
+    disk.release_delayed();
     let request = app.consent_request("harbour", "its folders anew", |q| q.body == ConsentRequestBody::Roots).await;
     assert!(!waits.is_finished(), "the request waits for the decision");
     assert_eq!(
@@ -171,22 +174,22 @@ async fn folders_revoked_externally_while_the_entry_is_written_are_not_sent() {
         "the log records that nothing was sent"
     );
     app.decide(&request, UserDecision::Deny).await;
-    let told = text(ended(waits).await);
+    let told = text(call_outcome(waits).await);
     assert!(!told.contains(&uri), "the new decision applies: {told}");
     app.host.close().await;
 }
 
 #[tokio::test]
 async fn folders_revoked_by_the_user_while_the_entry_is_written_are_not_sent() {
-    let (app, disk, uri) = shared().await;
+    let (app, disk, uri) = server_with_roots().await;
     let waits = call_with_slow_log(&app, &disk).await;
     let host = app.host.clone();
     let taken_back = tokio::spawn(async move { host.set_roots("harbour".into(), vec![]).await });
-    assert!(holds_within(PATIENCE, || disk.waiting.lock().unwrap().len() == 2).await, "both entries wait");
+    assert!(poll_until(WAIT_TIMEOUT, || disk.waiting.lock().unwrap().len() == 2).await, "both entries wait");
     disk.slow.store(false, Ordering::SeqCst);
-    disk.go_on();
+    disk.release_delayed();
     taken_back.await.unwrap().expect("the folder is revoked");
-    let told = text(ended(waits).await);
+    let told = text(call_outcome(waits).await);
     assert!(!told.contains(&uri), "a revoked folder is not sent: {told}");
     app.host.close().await;
 }
@@ -266,17 +269,17 @@ async fn revoked_folders_are_not_restored_by_an_older_file() {
     let shared = std::fs::canonicalize(app.folder.path()).unwrap();
     let file = app.folder.path().join("data/roots.json");
     app.host.set_roots("harbour".into(), vec![shared]).await.unwrap();
-    assert!(holds_within(PATIENCE, || file.exists()).await, "the folders are written");
+    assert!(poll_until(WAIT_TIMEOUT, || file.exists()).await, "the folders are written");
     disk.full.store(true, Ordering::SeqCst);
     app.host.set_roots("harbour".into(), vec![]).await.unwrap();
     assert!(
-        holds_within(PATIENCE, || disk.refused.load(Ordering::SeqCst) > 0).await,
+        poll_until(WAIT_TIMEOUT, || disk.refused.load(Ordering::SeqCst) > 0).await,
         "the revocation can't be written"
     );
     // The earlier change is reported only now.
     let (changed, before) = (disk.changed.lock().unwrap().clone().unwrap(), disk.reads.load(Ordering::SeqCst));
     changed.send(()).await.unwrap();
-    assert!(holds_within(PATIENCE, || disk.reads.load(Ordering::SeqCst) > before).await, "the file is read again");
+    assert!(poll_until(WAIT_TIMEOUT, || disk.reads.load(Ordering::SeqCst) > before).await, "the file is read again");
     // The result of the read arrives at the host before this request.
     app.host.set_settings(app.host.snapshot().await.unwrap().settings).await.unwrap();
     assert_eq!(app.server("harbour").await.roots, Some(vec![]), "a revoked folder stays revoked");

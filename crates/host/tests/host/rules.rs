@@ -16,18 +16,18 @@ use policy::{
     RuleFit, RuleSource,
 };
 use serde_json::{Map, Value, json};
-use testkit::app::{MANAGED, PATIENCE, TestApp, demo, scripted};
+use testkit::app::{EVENT_TIMEOUT, MANAGED_FILE, TestApp, demo, scripted};
 use testkit::time::SetClock;
 
 type CallOutcome = tokio::task::JoinHandle<Result<CallToolResult, CallFailure>>;
 
 const SERVER: &str = "harbour";
 
-async fn harbour() -> TestApp {
-    ready(TestApp::start(vec![(SERVER, demo(&[]))]).await).await
+async fn start_harbour() -> TestApp {
+    wait_until_listed(TestApp::start(vec![(SERVER, demo(&[]))]).await).await
 }
 
-async fn ready(app: TestApp) -> TestApp {
+async fn wait_until_listed(app: TestApp) -> TestApp {
     app.ready(SERVER).await;
     app.until(SERVER, "known whole", |s| s.counts[0] >= 16 && s.counts[2] > 0).await;
     app
@@ -46,7 +46,7 @@ fn call(app: &TestApp, id: &str, tool: &str, arguments: Value, conversation: Opt
 }
 
 async fn ended(called: CallOutcome) -> Result<CallToolResult, CallFailure> {
-    tokio::time::timeout(PATIENCE, called).await.expect("the call ends in time").unwrap()
+    tokio::time::timeout(EVENT_TIMEOUT, called).await.expect("the call ends in time").unwrap()
 }
 
 fn is_tool(request: &ConsentRequestView) -> bool {
@@ -80,7 +80,7 @@ fn policy_file(app: &TestApp) -> PathBuf {
 /// Waits until the rules satisfy a condition.
 async fn until(app: &TestApp, what: &str, holds: impl Fn(&host::rules::RulesView) -> bool) {
     let mut events = app.host.events();
-    let deadline = tokio::time::Instant::now() + PATIENCE;
+    let deadline = tokio::time::Instant::now() + EVENT_TIMEOUT;
     loop {
         let view = app.host.rules_view().await.unwrap();
         if holds(&view) {
@@ -93,7 +93,7 @@ async fn until(app: &TestApp, what: &str, holds: impl Fn(&host::rules::RulesView
 
 #[tokio::test]
 async fn deny_rule_overrides_a_grant_and_is_audited() {
-    let app = harbour().await;
+    let app = start_harbour().await;
     approve(&app, "1", "add", json!({"a": 1, "b": 2}), None, UserDecision::Allow(ApprovalScope::Always)).await;
     ended(call(&app, "2", "add", json!({"a": 1, "b": 2}), None)).await.expect("an allowed tool requires no consent");
     let id =
@@ -118,7 +118,7 @@ async fn deny_rule_overrides_a_grant_and_is_audited() {
 
 #[tokio::test]
 async fn edited_payload_that_a_rule_denies_is_rejected() {
-    let app = harbour().await;
+    let app = start_harbour().await;
     set(&app, json!({"effect": "deny", "server": SERVER, "arguments": [{"at": "/b", "glob": "3"}]})).await;
     let called = call(&app, "1", "add", json!({"a": 1, "b": 2}), None);
     let request = app.consent_request(SERVER, "the tool", is_tool).await;
@@ -132,7 +132,7 @@ async fn edited_payload_that_a_rule_denies_is_rejected() {
 
 #[tokio::test]
 async fn pending_request_is_denied_immediately_by_a_new_rule() {
-    let app = harbour().await;
+    let app = start_harbour().await;
     let called = call(&app, "1", "add", json!({"a": 1, "b": 2}), None);
     app.consent_request(SERVER, "the tool", is_tool).await;
     set(&app, json!({"effect": "deny", "server": SERVER})).await;
@@ -144,7 +144,7 @@ async fn pending_request_is_denied_immediately_by_a_new_rule() {
 #[tokio::test]
 async fn approvals_apply_to_their_conversation_until_they_expire() {
     let clock = SetClock::new();
-    let app = ready(TestApp::start_at(Arc::clone(&clock), vec![(SERVER, demo(&[]))]).await).await;
+    let app = wait_until_listed(TestApp::start_at(Arc::clone(&clock), vec![(SERVER, demo(&[]))]).await).await;
     let arguments = || json!({"a": 1, "b": 2});
     approve(&app, "1", "add", arguments(), Some("c1"), UserDecision::Allow(ApprovalScope::Conversation)).await;
     ended(call(&app, "2", "add", arguments(), Some("c1"))).await.expect("the same conversation requires no consent");
@@ -171,7 +171,7 @@ async fn approvals_apply_to_their_conversation_until_they_expire() {
 
 #[tokio::test]
 async fn trusted_server_runs_reviewed_tools_and_asks_for_the_rest() {
-    let app = harbour().await;
+    let app = start_harbour().await;
     let arguments = || json!({"a": 1, "b": 2});
     approve(&app, "1", "add", arguments(), None, UserDecision::Allow(ApprovalScope::Once)).await;
     app.host.set_server_trust(SERVER.to_owned(), TrustDuration::Run).await.unwrap();
@@ -197,7 +197,7 @@ async fn trusted_server_runs_reviewed_tools_and_asks_for_the_rest() {
 
 #[tokio::test]
 async fn removed_server_is_no_longer_trusted() {
-    let app = harbour().await;
+    let app = start_harbour().await;
     app.host.set_server_trust(SERVER.to_owned(), TrustDuration::Always).await.unwrap();
     assert_eq!(app.server(SERVER).await.trust, TrustDuration::Always, "the server is trusted");
     app.host.remove_server(SERVER.to_owned()).await.unwrap();
@@ -207,7 +207,7 @@ async fn removed_server_is_no_longer_trusted() {
 
 #[tokio::test]
 async fn careful_preset_asks_for_allowed_tools() {
-    let app = harbour().await;
+    let app = start_harbour().await;
     approve(&app, "1", "add", json!({"a": 1, "b": 2}), None, UserDecision::Allow(ApprovalScope::Always)).await;
     app.host.set_preset(Preset::Careful).await.unwrap();
     let called = call(&app, "2", "add", json!({"a": 1, "b": 2}), None);
@@ -237,9 +237,9 @@ async fn careful_preset_asks_for_allowed_tools() {
 
 #[tokio::test]
 async fn unreadable_rules_make_everything_ask_until_repaired() {
-    let app = harbour().await;
+    let app = start_harbour().await;
     approve(&app, "1", "add", json!({"a": 1, "b": 2}), None, UserDecision::Allow(ApprovalScope::Always)).await;
-    for (file, is_managed) in [(policy_file(&app), false), (app.folder.path().join(MANAGED), true)] {
+    for (file, is_managed) in [(policy_file(&app), false), (app.folder.path().join(MANAGED_FILE), true)] {
         std::fs::write(&file, r#"{"version": 1, "rules": [{"effect": "maybe"}]}"#).unwrap();
         let of = |view: &host::rules::RulesView| if is_managed { view.managed.clone() } else { view.user.clone() };
         until(&app, "unusable", |view| of(view).problem.is_some_and(|problem| problem.contains("rules[0].effect")))
@@ -267,11 +267,11 @@ async fn unreadable_rules_make_everything_ask_until_repaired() {
 
 #[tokio::test]
 async fn managed_rules_cannot_be_overridden() {
-    let app = harbour().await;
+    let app = start_harbour().await;
     approve(&app, "1", "add", json!({"a": 1, "b": 2}), None, UserDecision::Allow(ApprovalScope::Always)).await;
     app.host.set_server_trust(SERVER.to_owned(), TrustDuration::Always).await.unwrap();
     let managed = json!({"version": 1, "rules": [{"effect": "deny", "tool": "add", "note": "not here"}]});
-    std::fs::write(app.folder.path().join(MANAGED), managed.to_string()).unwrap();
+    std::fs::write(app.folder.path().join(MANAGED_FILE), managed.to_string()).unwrap();
     until(&app, "there", |view| view.rules.iter().any(|(source, _)| *source == RuleSource::Managed)).await;
     set(&app, json!({"effect": "allow", "server": SERVER, "tool": "add"})).await;
     let denied = ended(call(&app, "2", "add", json!({"a": 1, "b": 2}), None)).await;
@@ -284,7 +284,7 @@ async fn managed_rules_cannot_be_overridden() {
 
 #[tokio::test]
 async fn dry_run_reports_the_decision_without_effects() {
-    let app = harbour().await;
+    let app = start_harbour().await;
     approve(&app, "1", "add", json!({"a": 1, "b": 2}), None, UserDecision::Allow(ApprovalScope::Always)).await;
     let id = set(&app, json!({"effect": "deny", "arguments": [{"at": "/b", "regex": "^9"}]})).await;
     let decisions = app.decisions().len();
@@ -382,7 +382,7 @@ async fn s32_check_of_a_stopped_server_reports_a_changed_tool() {
 
 #[tokio::test]
 async fn permanent_rules_persist_across_restarts_and_session_rules_do_not() {
-    let app = harbour().await;
+    let app = start_harbour().await;
     set(&app, json!({"effect": "deny", "tool": "add", "expires_at": "2100-01-01T00:00:00Z", "note": "kept"})).await;
     let rule: PolicyRule = serde_json::from_value(json!({"effect": "ask"})).unwrap();
     let session = PolicyRule { scope: policy::RuleScope::Session, ..rule };
@@ -397,7 +397,7 @@ async fn permanent_rules_persist_across_restarts_and_session_rules_do_not() {
 
 #[tokio::test]
 async fn server_denied_by_a_new_rule_is_stopped() {
-    let app = harbour().await;
+    let app = start_harbour().await;
     let rule = json!({"effect": "deny", "identity": "*demo-server*", "direction": "both"});
     let id = set(&app, rule).await;
     let is_refused = |s: &host::view::ServerView| matches!(&s.state, ServerState::Failed(failure) if failure.message == "rule-denies");
@@ -412,7 +412,7 @@ async fn server_denied_by_a_new_rule_is_stopped() {
 
 #[tokio::test]
 async fn external_rule_changes_are_audited() {
-    let app = harbour().await;
+    let app = start_harbour().await;
     set(&app, json!({"effect": "deny", "tool": "add", "note": "mine"})).await;
     assert_eq!(app.host.rules_view().await.unwrap().user.changed, None, "own writes don't count as external changes");
     let written = json!({"version": 1, "rules": [{"id": 9, "effect": "allow", "note": "smuggled"}]});

@@ -15,9 +15,9 @@ use policy::{ApprovalScope, PolicyRule, RuleDirection, RuleEffect, SamplingBudge
 use ports::Document;
 use serde_json::{Map, Value, json};
 use server_requests::sampling::{Budget, ModelAnswerState, ModelChoiceReason, SamplingSettings, SamplingState};
-use testkit::app::{PATIENCE, TestApp, demo, scripted};
-use testkit::deadline::holds_within;
-use testkit::model::{ModelStep, ScriptedModel, ends, named, reference, text};
+use testkit::app::{EVENT_TIMEOUT, TestApp, demo, scripted};
+use testkit::deadline::poll_until;
+use testkit::model::{ModelStep, ScriptedModel, final_step, model_named, model_reference, text_reply};
 use tokio::task::JoinHandle;
 
 const SERVER: &str = "harbour";
@@ -33,8 +33,8 @@ fn call(app: &TestApp, id: &str, arguments: Value) -> PendingCall {
     })
 }
 
-async fn said(called: PendingCall) -> (bool, String) {
-    let ended = tokio::time::timeout(PATIENCE, called).await.expect("the call ends").unwrap();
+async fn call_text(called: PendingCall) -> (bool, String) {
+    let ended = tokio::time::timeout(EVENT_TIMEOUT, called).await.expect("the call ends").unwrap();
     let Ok(result) = ended else { return (false, ended.unwrap_err().to_string()) };
     let texts = result.content.iter().filter_map(|block| match block {
         ContentBlock::Text(text) => Some(text.text.as_str()),
@@ -49,16 +49,18 @@ fn allow_start_and_tools(consent_request: &ConsentRequestView) -> Option<UserDec
 }
 
 /// Returns a server of this era that may sample, with a user who allows its use, and a model.
-async fn harbour(era: &str) -> (TestApp, std::sync::Arc<ScriptedModel>, JoinHandle<()>) {
+async fn start_harbour(era: &str) -> (TestApp, std::sync::Arc<ScriptedModel>, JoinHandle<()>) {
     let app = TestApp::start(vec![(SERVER, demo(&["--era", era]))]).await;
     app.ready(SERVER).await;
     app.until(SERVER, "known whole", |s| s.counts[0] >= 16).await;
-    let model = ScriptedModel::offer(&app.host, vec![named("scripted-1"), named("other-2")]).await;
-    let user = app.always(allow_start_and_tools);
+    let model = ScriptedModel::add_to_host(&app.host, vec![model_named("scripted-1"), model_named("other-2")]).await;
+    let user = app.decide_automatically(allow_start_and_tools);
     (app, model, user)
 }
 
-fn parts(consent_request: &ConsentRequestView) -> (&CreateMessageParams, Option<&CreateMessageResult>, &SamplingState) {
+fn sampling_parts(
+    consent_request: &ConsentRequestView,
+) -> (&CreateMessageParams, Option<&CreateMessageResult>, &SamplingState) {
     let ConsentRequestBody::Sampling { request, response, state } = &consent_request.body else {
         panic!("the request is not about sampling")
     };
@@ -75,10 +77,10 @@ async fn until(
     what: &str,
     is: impl Fn(&SamplingState, Option<&CreateMessageResult>) -> bool,
 ) -> ConsentRequestView {
-    app.consent_request(SERVER, what, |q| is_sampling(q) && is(parts(q).2, parts(q).1)).await
+    app.consent_request(SERVER, what, |q| is_sampling(q) && is(sampling_parts(q).2, sampling_parts(q).1)).await
 }
 
-async fn answered(app: &TestApp) -> ConsentRequestView {
+async fn answered_request(app: &TestApp) -> ConsentRequestView {
     until(app, "the answer of the model", |state, response| {
         response.is_some() && matches!(state.run, ModelAnswerState::Done { .. })
     })
@@ -89,19 +91,19 @@ async fn set(app: &TestApp, settings: SamplingSettings) {
     app.host.set_sampling(SERVER.to_owned(), settings).await.unwrap();
 }
 
-fn on() -> SamplingSettings {
+fn enabled_settings() -> SamplingSettings {
     SamplingSettings { on: true, ..SamplingSettings::default() }
 }
 
 #[tokio::test]
 async fn sampling_reply_is_reviewed_before_it_is_sent() {
     for era in ["legacy", "modern"] {
-        let (app, model, user) = harbour(era).await;
+        let (app, model, user) = start_harbour(era).await;
         let called = call(&app, "1", json!({ "question": "Sail today?" }));
         let consent_request = app.consent_request(SERVER, "the model", is_sampling).await;
-        let (request, response, state) = parts(&consent_request);
+        let (request, response, state) = sampling_parts(&consent_request);
         let choice = state.model.as_ref().expect("a model was chosen");
-        assert_eq!(choice.model, reference("scripted-1"), "the chosen model is one of the user's");
+        assert_eq!(choice.model, model_reference("scripted-1"), "the chosen model is one of the user's");
         let explained = matches!(&choice.by, ModelChoiceReason::Priorities(all) if !all.is_empty());
         assert!(explained, "[sampling-respect-hints]: without a matching hint, the priorities decide: {:?}", choice.by);
         assert_eq!(
@@ -109,21 +111,21 @@ async fn sampling_reply_is_reviewed_before_it_is_sent() {
             (None, &ModelAnswerState::No),
             "[sampling-review-ui]: nothing was sent to the model yet, in {era}"
         );
-        assert!(model.asked().is_empty(), "[sampling-human-in-loop]: no request is sent before the approval");
+        assert!(model.requests().is_empty(), "[sampling-human-in-loop]: no request is sent before the approval");
         let mut edited = request.clone();
         edited.system_prompt = Some("Be terse.".into());
         let edit = ConsentRequestEdit::Request(Box::new(edited));
         let consent_request = app.host.edit(consent_request.id, edit).await.unwrap();
-        model.next(text("Aye, sail.", (30, 4)));
+        model.queue_reply(text_reply("Aye, sail.", (30, 4)));
         app.decide(&consent_request, ONCE).await;
-        let second = answered(&app).await;
-        let asked = model.asked();
+        let second = answered_request(&app).await;
+        let asked = model.requests();
         assert_eq!(asked.len(), 1, "one word, one request");
         assert_eq!(asked[0].system.as_deref(), Some("Be terse."), "[sampling-system-prompt], [sampling-edit-prompt]");
         let mut parts_asked = asked[0].messages.iter().flat_map(|message| &message.parts);
         assert!(parts_asked.any(|part| matches!(part, MessagePart::Image { .. })), "the request contains the image");
         assert!(!called.is_finished(), "[sampling-review-result]: the reply is not sent before the approval");
-        let (_, response, state) = parts(&second);
+        let (_, response, state) = sampling_parts(&second);
         let ModelAnswerState::Done { usage, .. } = &state.run else { panic!("it answered") };
         assert_eq!((usage.input, usage.output), (Some(30), Some(4)), "the usage is displayed");
         let mut changed = response.unwrap().clone();
@@ -132,7 +134,7 @@ async fn sampling_reply_is_reviewed_before_it_is_sent() {
         let second = app.host.edit(second.id, edit).await.unwrap();
         app.decide(&second, ONCE).await;
         let expected = "scripted-1 said: Aye, but mind the wind. (stopped: endTurn)";
-        assert_eq!(said(called).await, (true, expected.into()), "[sampling-result-fields] in {era}");
+        assert_eq!(call_text(called).await, (true, expected.into()), "[sampling-result-fields] in {era}");
         let report = app.host.sampling(SERVER.to_owned()).await.unwrap();
         assert_eq!((report.within_hour.requests, report.within_hour.tokens), (1, 34), "[sampling-rate-limit]: counted");
         let kinds: Vec<String> = app.decisions().into_iter().map(|(kind, ..)| kind).collect();
@@ -143,17 +145,22 @@ async fn sampling_reply_is_reviewed_before_it_is_sent() {
 
 #[tokio::test]
 async fn sampling_reply_streams_and_can_be_stopped() {
-    let (app, model, user) = harbour("legacy").await;
+    let (app, model, user) = start_harbour("legacy").await;
     let called = call(&app, "1", json!({}));
     let consent_request = app.consent_request(SERVER, "the model", is_sampling).await;
     let says = |text: &str| ModelStep::Says(ReplyDelta::Text(text.into()));
-    model.next(vec![says("Fair "), ModelStep::Waits(Duration::from_millis(100)), says("winds"), ModelStep::Hangs]);
+    model.queue_reply(vec![
+        says("Fair "),
+        ModelStep::Waits(Duration::from_millis(100)),
+        says("winds"),
+        ModelStep::Hangs,
+    ]);
     let mut events = app.host.events();
     app.decide(&consent_request, ONCE).await;
     let mut came = String::new();
     while came != "Fair winds" {
         let event =
-            tokio::time::timeout(PATIENCE, events.next()).await.expect("an event arrives").expect("the host runs");
+            tokio::time::timeout(EVENT_TIMEOUT, events.next()).await.expect("an event arrives").expect("the host runs");
         if let HostEvent::SamplingText { id, text } = &event.event {
             assert_eq!(*id, consent_request.id, "the text belongs to this request");
             came.push_str(text);
@@ -162,7 +169,7 @@ async fn sampling_reply_streams_and_can_be_stopped() {
     let running =
         until(&app, "the model at work", |state, _| matches!(state.run, ModelAnswerState::Running { .. })).await;
     assert!(
-        matches!(&parts(&running).2.run, ModelAnswerState::Running { text, .. } if text == "Fair winds"),
+        matches!(&sampling_parts(&running).2.run, ModelAnswerState::Running { text, .. } if text == "Fair winds"),
         "the partial text is part of the request"
     );
     for answer in [ONCE, UserDecision::ByHand, UserDecision::Again, UserDecision::Back] {
@@ -177,34 +184,38 @@ async fn sampling_reply_streams_and_can_be_stopped() {
         until(&app, "what was said", |state, response| state.run == ModelAnswerState::Stopped && response.is_some())
             .await;
     assert_eq!(
-        parts(&stopped).1.unwrap().content.blocks(),
+        sampling_parts(&stopped).1.unwrap().content.blocks(),
         [ContentBlock::text("Fair winds")],
         "the partial text becomes the reply"
     );
     app.decide(&stopped, ONCE).await;
-    assert!(said(called).await.1.contains("Fair winds"), "and sent");
+    assert!(call_text(called).await.1.contains("Fair winds"), "and sent");
     user.abort();
 }
 
 #[tokio::test]
 async fn sampling_request_can_be_edited_retried_answered_by_hand_and_denied() {
-    let (app, model, user) = harbour("legacy").await;
+    let (app, model, user) = start_harbour("legacy").await;
     let called = call(&app, "1", json!({}));
     let consent_request = app.consent_request(SERVER, "the model", is_sampling).await;
-    let other = app.host.edit(consent_request.id, ConsentRequestEdit::Model(reference("other-2"))).await.unwrap();
+    let other = app.host.edit(consent_request.id, ConsentRequestEdit::Model(model_reference("other-2"))).await.unwrap();
     assert_ne!(other.hash, consent_request.hash, "another model changes the hash");
-    assert_eq!(parts(&other).2.model.as_ref().unwrap().by, ModelChoiceReason::User, "the model is chosen by the user");
-    model.next(text("First.", (1, 1)));
+    assert_eq!(
+        sampling_parts(&other).2.model.as_ref().unwrap().by,
+        ModelChoiceReason::User,
+        "the model is chosen by the user"
+    );
+    model.queue_reply(text_reply("First.", (1, 1)));
     app.decide(&other, ONCE).await;
-    let first = answered(&app).await;
-    assert_eq!(model.asked()[0].model, "other-2", "the request is sent to the chosen model");
-    model.next(text("Second.", (1, 1)));
+    let first = answered_request(&app).await;
+    assert_eq!(model.requests()[0].model, "other-2", "the request is sent to the chosen model");
+    model.queue_reply(text_reply("Second.", (1, 1)));
     app.decide(&first, UserDecision::Again).await;
     let is_second = |response: &CreateMessageResult| response.content.blocks() == [ContentBlock::text("Second.")];
     let second = until(&app, "another answer", |_, response| response.is_some_and(is_second)).await;
     assert_eq!(
-        model.asked()[0],
-        model.asked()[1],
+        model.requests()[0],
+        model.requests()[1],
         "[sampling-no-retention]: the repeated request contains nothing of the first reply"
     );
     app.decide(&second, UserDecision::Back).await;
@@ -218,22 +229,25 @@ async fn sampling_request_can_be_edited_retried_answered_by_hand_and_denied() {
         "[sampling-validate-content]: an empty reply is refused"
     );
     app.decide(&hand, UserDecision::Deny).await;
-    assert!(!said(called).await.0, "[sampling-human-in-loop]: the reply can be denied");
+    assert!(!call_text(called).await.0, "[sampling-human-in-loop]: the reply can be denied");
 
     let called = call(&app, "2", json!({}));
     let consent_request = app.consent_request(SERVER, "the model", is_sampling).await;
-    model.next(vec![ModelStep::Hangs]);
+    model.queue_reply(vec![ModelStep::Hangs]);
     app.decide(&consent_request, ONCE).await;
     let running =
         until(&app, "the model at work", |state, _| matches!(state.run, ModelAnswerState::Running { .. })).await;
     app.decide(&running, UserDecision::Deny).await;
-    assert!(!said(called).await.0, "[sampling-approval-controls]: the request can be denied while the model works");
+    assert!(
+        !call_text(called).await.0,
+        "[sampling-approval-controls]: the request can be denied while the model works"
+    );
     user.abort();
 }
 
 #[tokio::test]
 async fn model_failure_is_reported_and_the_user_can_continue() {
-    let (app, model, user) = harbour("legacy").await;
+    let (app, model, user) = start_harbour("legacy").await;
     let called = call(&app, "1", json!({}));
     let consent_request = app.consent_request(SERVER, "the model", is_sampling).await;
     let cut = vec![ModelStep::Says(ReplyDelta::Text("Half an ans".into()))];
@@ -241,32 +255,32 @@ async fn model_failure_is_reported_and_the_user_can_continue() {
         (vec![ModelStep::Fails(ModelError::Overloaded)], "overloaded"),
         (vec![ModelStep::Fails(ModelError::WrongKey { said: String::new() })], "wrongKey"),
         (cut, "cut"),
-        (vec![ends(Vec::new(), StopReason::EndTurn, (1, 0))], "empty"),
-        (vec![ends(Vec::new(), StopReason::MaxTokens, (1, 64))], "outOfTokens"),
+        (vec![final_step(Vec::new(), StopReason::EndTurn, (1, 0))], "empty"),
+        (vec![final_step(Vec::new(), StopReason::MaxTokens, (1, 64))], "outOfTokens"),
     ];
     let mut shown = consent_request;
     for (script, expected) in failures {
-        model.next(script);
+        model.queue_reply(script);
         app.decide(&shown, ONCE).await;
         let failed = |state: &SamplingState, _: Option<&CreateMessageResult>| matches!(state.run, ModelAnswerState::Failed { code, .. } if code.name() == expected);
         shown = until(&app, expected, failed).await;
-        assert_eq!(parts(&shown).1, None, "{expected}: the request has no reply");
+        assert_eq!(sampling_parts(&shown).1, None, "{expected}: the request has no reply");
     }
     app.decide(&shown, UserDecision::ByHand).await;
     let hand = until(&app, "what to write", |_, response| response.is_some()).await;
-    let mut written = parts(&hand).1.unwrap().clone();
+    let mut written = sampling_parts(&hand).1.unwrap().clone();
     written.content = SamplingContent::One(ContentBlock::text("By hand."));
     let hand = app.host.edit(hand.id, ConsentRequestEdit::Response(Box::new(written))).await.unwrap();
     app.decide(&hand, ONCE).await;
-    assert!(said(called).await.1.starts_with("user said: By hand."), "the user can reply by hand");
+    assert!(call_text(called).await.1.starts_with("user said: By hand."), "the user can reply by hand");
     user.abort();
 }
 
 #[tokio::test]
 async fn sampling_is_off_by_default() {
-    let (app, model, user) = harbour("legacy").await;
+    let (app, model, user) = start_harbour("legacy").await;
     set(&app, SamplingSettings::default()).await;
-    let (went_well, words) = said(call(&app, "1", json!({}))).await;
+    let (went_well, words) = call_text(call(&app, "1", json!({}))).await;
     assert!(
         !went_well && words.contains("turned sampling off"),
         "[sampling-user-controls]: the request is refused immediately: {words}"
@@ -278,10 +292,10 @@ async fn sampling_is_off_by_default() {
     app.until(SERVER, "ready again", |s| s.pid != before && s.state == ServerState::Ready && s.counts[0] >= 16).await;
     let report = app.host.sampling(SERVER.to_owned()).await.unwrap();
     assert!(!report.is_outdated, "a new session has the current capability");
-    let (went_well, words) = said(call(&app, "2", json!({}))).await;
+    let (went_well, words) = call_text(call(&app, "2", json!({}))).await;
     assert!(!went_well, "[sampling-declare-init]: sampling fails without the capability: {words}");
     assert!(!words.contains("turned sampling off"), "no request is sent without the capability: {words}");
-    assert!(model.asked().is_empty(), "no request was sent to a model");
+    assert!(model.requests().is_empty(), "no request was sent to a model");
     user.abort();
 }
 
@@ -291,19 +305,23 @@ fn rule(requests_per_hour: u64, tokens_per_hour: u64) -> PolicyRule {
         effect: RuleEffect::Allow,
         trusted_server: false,
         sampling: Some(SamplingBudget { requests_per_hour, tokens_per_hour }),
-        ..PolicyRule::trusting(SERVER)
+        ..PolicyRule::for_trusted_server(SERVER)
     }
 }
 
 #[tokio::test]
 async fn sampling_rule_allows_requests_within_its_budget() {
-    let (app, model, user) = harbour("legacy").await;
-    set(&app, SamplingSettings { max_tokens: 50, ..on() }).await;
+    let (app, model, user) = start_harbour("legacy").await;
+    set(&app, SamplingSettings { max_tokens: 50, ..enabled_settings() }).await;
     app.host.set_rule(rule(2, 100_000)).await.unwrap();
     for id in ["1", "2"] {
-        model.next(text("Aye.", (10, 2)));
+        model.queue_reply(text_reply("Aye.", (10, 2)));
         let called = call(&app, id, json!({ "with_picture": false }));
-        assert_eq!(said(called).await.1, "scripted-1 said: Aye. (stopped: endTurn)", "the rule allows the request");
+        assert_eq!(
+            call_text(called).await.1,
+            "scripted-1 said: Aye. (stopped: endTurn)",
+            "the rule allows the request"
+        );
     }
     assert!(app.activity(SERVER).await.contains("Aye."), "the reply is in the activity log");
     let by: Vec<_> = app.decisions().into_iter().filter(|(kind, ..)| kind.starts_with("sampling")).collect();
@@ -319,10 +337,10 @@ async fn sampling_rule_allows_requests_within_its_budget() {
         "[sampling-rate-limit]: a request beyond the budget requires consent"
     );
     app.decide(&consent_request, UserDecision::Deny).await;
-    assert!(!said(called).await.0, "the request is denied by the user");
-    model.next(vec![ModelStep::Fails(ModelError::RateLimited { retry_after: None })]);
+    assert!(!call_text(called).await.0, "the request is denied by the user");
+    model.queue_reply(vec![ModelStep::Fails(ModelError::RateLimited { retry_after: None })]);
     app.host.set_rule(rule(9, 100_000)).await.unwrap();
-    let (went_well, words) = said(call(&app, "4", json!({ "with_picture": false }))).await;
+    let (went_well, words) = call_text(call(&app, "4", json!({ "with_picture": false }))).await;
     assert!(
         !went_well && words.contains("did not answer"),
         "[sampling-sensitive-data]: the provider's message is not sent: {words}"
@@ -338,12 +356,13 @@ async fn x26_request_loop_stops_at_its_budget_and_is_reported() {
     let (first, again) = (format!("tools/call={next}"), format!("={next}"));
     let app = TestApp::start(vec![(SERVER, scripted(&["--raw", &first, "--raw", &again]))]).await;
     app.ready(SERVER).await;
-    let user = app.always(allow_start_and_tools);
-    let model = ScriptedModel::offer(&app.host, vec![named("scripted-1")]).await;
-    set(&app, SamplingSettings { per_hour: Budget { requests: Some(5), ..Budget::default() }, ..on() }).await;
+    let user = app.decide_automatically(allow_start_and_tools);
+    let model = ScriptedModel::add_to_host(&app.host, vec![model_named("scripted-1")]).await;
+    set(&app, SamplingSettings { per_hour: Budget { requests: Some(5), ..Budget::default() }, ..enabled_settings() })
+        .await;
     app.host.set_rule(rule(1_000, 1_000_000)).await.unwrap();
     for _ in 0..50 {
-        model.next(text("more", (20, 1)));
+        model.queue_reply(text_reply("more", (20, 1)));
     }
     let (host, arguments) = (app.host.clone(), Map::from_iter([("text".to_owned(), json!("x"))]));
     let called =
@@ -356,26 +375,26 @@ async fn x26_request_loop_stops_at_its_budget_and_is_reported() {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };
-    tokio::time::timeout(PATIENCE, says_so)
+    tokio::time::timeout(EVENT_TIMEOUT, says_so)
         .await
         .expect("X26: the loop stops, and the activity log contains the reason");
-    assert_eq!(model.asked().len(), 5, "X26: five requests are sent");
+    assert_eq!(model.requests().len(), 5, "X26: five requests are sent");
     let report = app.host.sampling(SERVER.to_owned()).await.unwrap();
     assert_eq!((report.within_hour.requests, report.within_hour.tokens), (5, 105), "X26: the usage is displayed");
     assert!(report.stopped.is_some(), "X26: the reached limit is displayed");
     let kept = app.host.ports().documents.read(Document::Sampling).unwrap().unwrap();
     assert_eq!(kept[SERVER]["spent"]["inAll"]["requests"], 5, "X26: the usage is stored across restarts");
     app.host.stop_server(SERVER.to_owned()).await.unwrap();
-    assert!(holds_within(PATIENCE, || called.is_finished()).await, "X26: the call ends with its server");
+    assert!(poll_until(EVENT_TIMEOUT, || called.is_finished()).await, "X26: the call ends with its server");
     user.abort();
 }
 
 #[tokio::test]
 async fn x27_token_limit_is_capped_and_cost_is_bounded() {
-    let (app, model, user) = harbour("legacy").await;
+    let (app, model, user) = start_harbour("legacy").await;
     let called = call(&app, "1", json!({ "max_tokens": 1_000_000_000 }));
     let consent_request = app.consent_request(SERVER, "the model", is_sampling).await;
-    let (request, _, state) = parts(&consent_request);
+    let (request, _, state) = sampling_parts(&consent_request);
     assert_eq!(
         (request.max_tokens, state.wanted_tokens),
         (4_096, 1_000_000_000),
@@ -385,7 +404,7 @@ async fn x27_token_limit_is_capped_and_cost_is_bounded() {
     more.max_tokens = u64::MAX;
     let edited = app.host.edit(consent_request.id, ConsentRequestEdit::Request(Box::new(more))).await.unwrap();
     assert_eq!(
-        parts(&edited).0.max_tokens,
+        sampling_parts(&edited).0.max_tokens,
         1_000_000_000,
         "[sampling-max-tokens]: an edit can't exceed the requested tokens"
     );
@@ -395,31 +414,31 @@ async fn x27_token_limit_is_capped_and_cost_is_bounded() {
     fewer.max_tokens = 7;
     let edited = app.host.edit(edited.id, ConsentRequestEdit::Request(Box::new(fewer))).await.unwrap();
     let bounded = Budget { micros: Some(1_000), ..Budget::default() };
-    set(&app, SamplingSettings { in_all: bounded, ..on() }).await;
+    set(&app, SamplingSettings { in_all: bounded, ..enabled_settings() }).await;
     let refused = app.host.decide(edited.id, edited.hash.to_string(), ONCE).await;
     assert!(
         matches!(refused, Err(DecisionError::NoPrice(_))),
         "X26: a model without a price is refused if money is limited: {refused:?}"
     );
-    set(&app, on()).await;
-    model.next(text("Few.", (5, 2)));
+    set(&app, enabled_settings()).await;
+    model.queue_reply(text_reply("Few.", (5, 2)));
     app.decide(&edited, ONCE).await;
-    let second = answered(&app).await;
-    assert_eq!(model.asked()[0].max_tokens, Some(7), "[sampling-fewer-tokens]: the user's limit is sent");
+    let second = answered_request(&app).await;
+    assert_eq!(model.requests()[0].max_tokens, Some(7), "[sampling-fewer-tokens]: the user's limit is sent");
     app.decide(&second, UserDecision::Deny).await;
-    assert!(!said(called).await.0, "refused");
+    assert!(!call_text(called).await.0, "refused");
 
     // A server for which the user chose a model.
-    set(&app, SamplingSettings { model: Some(reference("other-2")), ..on() }).await;
+    set(&app, SamplingSettings { model: Some(model_reference("other-2")), ..enabled_settings() }).await;
     let called = call(&app, "2", json!({}));
     let consent_request = app.consent_request(SERVER, "the model", is_sampling).await;
-    let choice = parts(&consent_request).2.model.clone().unwrap();
+    let choice = sampling_parts(&consent_request).2.model.clone().unwrap();
     assert_eq!(
         (choice.model, choice.by),
-        (reference("other-2"), ModelChoiceReason::Setting),
+        (model_reference("other-2"), ModelChoiceReason::Setting),
         "[sampling-user-controls]"
     );
     app.decide(&consent_request, UserDecision::Deny).await;
-    assert!(!said(called).await.0, "refused");
+    assert!(!call_text(called).await.0, "refused");
     user.abort();
 }

@@ -11,14 +11,14 @@ use mcp_proto::types::{CallToolResult, ContentBlock};
 use policy::ApprovalScope;
 use serde_json::{Map, Value, json};
 use supervision::activity::ActivityEntry;
-use testkit::app::{PATIENCE, TestApp, demo, scripted};
+use testkit::app::{EVENT_TIMEOUT, TestApp, demo, scripted};
 use tokio::task::JoinHandle;
 
 type CallOutcome = Result<(CallToolResult, Option<Map<String, Value>>), CallFailure>;
 
 /// Spawns a user who allows every request.
 fn spawn_approving_user(app: &TestApp) -> JoinHandle<()> {
-    app.always(|request| match request.body {
+    app.decide_automatically(|request| match request.body {
         ConsentRequestBody::StartServer { .. } | ConsentRequestBody::Tool { .. } => {
             Some(UserDecision::Allow(ApprovalScope::Once))
         }
@@ -68,7 +68,7 @@ async fn sent(app: &TestApp, server: &str, method: &str) -> Vec<Value> {
     let activity = activity.lock().unwrap();
     let is_it = |entry: &&ActivityEntry| entry.sent && entry.method.as_deref() == Some(method);
     let params = |entry: &ActivityEntry| serde_json::from_str::<Value>(&entry.body()).unwrap()["params"].clone();
-    activity.after(0, usize::MAX).filter(is_it).map(params).collect()
+    activity.entries_after(0, usize::MAX).filter(is_it).map(params).collect()
 }
 
 async fn wait_until_sent(app: &TestApp, server: &str, method: &str, times: usize) {
@@ -78,7 +78,7 @@ async fn wait_until_sent(app: &TestApp, server: &str, method: &str, times: usize
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    tokio::time::timeout(PATIENCE, sent_often)
+    tokio::time::timeout(EVENT_TIMEOUT, sent_often)
         .await
         .unwrap_or_else(|_| panic!("{method} should be sent {times} times"));
 }

@@ -7,7 +7,7 @@ use offers::catalog::MAX_ITEMS;
 use offers::skills::{SkillFiles, SkillMismatch};
 use policy::Hash;
 use serde_json::{Value, json};
-use testkit::app::{PATIENCE, TestApp, demo, scripted};
+use testkit::app::{EVENT_TIMEOUT, TestApp, demo, scripted};
 
 use crate::kept::entries_of_kind;
 use crate::rules::set;
@@ -50,10 +50,10 @@ fn contents(uri: &str, text: &str) -> (&'static str, Value) {
     ("resources/read", json!({ "contents": [{ "uri": uri, "text": text }] }))
 }
 
-async fn reads(app: &TestApp) -> usize {
+async fn resource_read_count(app: &TestApp) -> usize {
     let activity = app.host.activity("s".into()).await.unwrap();
     let activity = activity.lock().unwrap();
-    activity.after(0, usize::MAX).filter(|e| e.sent && e.method.as_deref() == Some("resources/read")).count()
+    activity.entries_after(0, usize::MAX).filter(|e| e.sent && e.method.as_deref() == Some("resources/read")).count()
 }
 
 #[tokio::test]
@@ -65,10 +65,10 @@ async fn skill_is_listed_loaded_and_its_files_are_read() {
     let list = app.host.skills("s".into()).await.unwrap();
     assert_eq!(list.skills.len(), 1, "one skill can be loaded: {list:?}");
     assert_eq!(list.dropped.len(), 2, "an invalid and a duplicate entry are dropped: {list:?}");
-    assert_eq!(reads(&app).await, 0, "listing reads no file");
+    assert_eq!(resource_read_count(&app).await, 0, "listing reads no file");
     let loaded = app.host.load_skill("1".into(), "s".into(), list.skills[0].clone()).await.unwrap();
     assert_eq!((loaded.text.as_str(), loaded.server.as_str()), (TEXT, "s"), "the skill has its text and its server");
-    assert_eq!(reads(&app).await, 1, "loading reads one file");
+    assert_eq!(resource_read_count(&app).await, 1, "loading reads one file");
     let more = app.host.read_skill_file("2".into(), &loaded, OTHER).await.unwrap();
     assert_eq!(more, b"more", "another file of the skill can be read");
     let foreign = app.host.read_skill_file("3".into(), &loaded, "file:///etc/passwd").await;
@@ -76,7 +76,7 @@ async fn skill_is_listed_loaded_and_its_files_are_read() {
         matches!(foreign, Err(SkillError::Mismatch { cause: SkillMismatch::Unlisted, .. })),
         "an unlisted file is refused: {foreign:?}"
     );
-    assert_eq!(reads(&app).await, 2, "no request is sent for an unlisted file");
+    assert_eq!(resource_read_count(&app).await, 2, "no request is sent for an unlisted file");
     app.host.close().await;
 }
 
@@ -147,7 +147,7 @@ async fn skill_denied_by_a_rule_or_unlisted_is_not_read() {
     set(&app, json!({ "effect": "deny", "server": "s" })).await;
     let denied = read("3", URI, None).await;
     assert!(matches!(denied, Err(SkillError::Call(CallFailure::Refused(_)))), "a rule denies the skill: {denied:?}");
-    assert_eq!(reads(&app).await, 0, "nothing was sent");
+    assert_eq!(resource_read_count(&app).await, 0, "nothing was sent");
     app.host.close().await;
 }
 
@@ -161,7 +161,7 @@ async fn skill_changed_since_it_was_shown_is_not_read() {
     let shown = Some(list.skills[0].hash());
     let read = app.host.read_skill("1".into(), "s".into(), (URI.into(), shown.clone()), None).await;
     assert!(matches!(read, Err(SkillError::Changed { .. })), "a changed skill is refused: {read:?}");
-    assert_eq!(reads(&app).await, 0, "nothing was sent");
+    assert_eq!(resource_read_count(&app).await, 0, "nothing was sent");
     let read = app.host.read_skill("2".into(), "s".into(), (URI.into(), None), None).await.unwrap();
     assert_ne!(Some(read.skill.hash()), shown, "without a displayed entry the current one is used");
     app.host.close().await;
@@ -184,7 +184,7 @@ async fn read_can_be_cancelled_while_the_list_is_read() {
     let (read, cancelled) = tokio::join!(read(), cancel);
     assert_eq!(cancelled, Ok(()), "the reading is cancelled");
     assert!(matches!(read, Err(SkillError::Call(CallFailure::Cancelled))), "{read:?}");
-    assert_eq!(reads(&app).await, 0, "no file is read");
+    assert_eq!(resource_read_count(&app).await, 0, "no file is read");
     assert!(app.host.cancel_call("1".into()).await.is_err(), "the cancelled reading has ended");
     app.host.close().await;
 }
@@ -207,7 +207,7 @@ async fn endless_list_is_truncated() {
 }
 
 /// Starts a modern server that supports the extension and allows caching its responses for a minute.
-async fn retained(replies: &[(&str, Value)]) -> TestApp {
+async fn start_caching_server(replies: &[(&str, Value)]) -> TestApp {
     let cached = |mut result: Value| {
         result["resultType"] = json!("complete");
         result["ttlMs"] = json!(60_000);
@@ -244,19 +244,19 @@ async fn retained_contents_that_no_longer_match_are_read_again() {
     let lists =
         [entry(), entry_of(&second), entry_of(&third)].map(|entry| ("skills/list", json!({ "skills": [entry] })));
     // The server changes its contents only once: the third list promises contents that never arrive.
-    let app = retained(&[&lists[..], &[contents(URI, TEXT), contents(URI, &second)]].concat()).await;
+    let app = start_caching_server(&[&lists[..], &[contents(URI, TEXT), contents(URI, &second)]].concat()).await;
     let read = |id: &str| app.host.read_skill(id.into(), "s".into(), (URI.into(), None), None);
     let text = |read: Result<SkillFileRead, SkillError>| read.unwrap().contents.text;
     assert_eq!(text(read("1").await).as_deref(), Some(TEXT), "the file matches the first list");
-    assert_eq!(reads(&app).await, 1, "the file is requested from the server");
+    assert_eq!(resource_read_count(&app).await, 1, "the file is requested from the server");
     assert_eq!(text(read("2").await), Some(second), "the retained contents are older than the list");
-    assert_eq!(reads(&app).await, 2, "the file is requested once more");
+    assert_eq!(resource_read_count(&app).await, 2, "the file is requested once more");
     let third = read("3").await;
     assert!(
         matches!(third, Err(SkillError::Mismatch { cause: SkillMismatch::Digest, .. })),
         "the second response is verified too: {third:?}"
     );
-    assert_eq!(reads(&app).await, 3, "no third request is sent");
+    assert_eq!(resource_read_count(&app).await, 3, "no third request is sent");
     app.host.close().await;
 }
 
@@ -273,10 +273,10 @@ async fn retained_files_of_a_dynamic_skill_are_used_until_its_head_changes() {
     let second = TEXT.replace(old, new);
     let lists = [old, old, old, old, new].map(dynamic);
     let files = [contents(URI, TEXT), contents(OTHER, "more"), contents(URI, &second)];
-    let app = retained(&[&lists[..], &files].concat()).await;
+    let app = start_caching_server(&[&lists[..], &files].concat()).await;
     let read = async |id: &str, file: Option<&str>| {
         let read = app.host.read_skill(id.into(), "s".into(), (URI.into(), None), file.map(str::to_owned)).await;
-        (read.unwrap().contents.text.unwrap(), reads(&app).await)
+        (read.unwrap().contents.text.unwrap(), resource_read_count(&app).await)
     };
     assert_eq!(read("1", None).await, (TEXT.to_owned(), 1), "the instructions are requested from the server");
     assert_eq!(read("2", None).await, (TEXT.to_owned(), 1), "the instructions are cached");
@@ -332,7 +332,7 @@ async fn file_that_differs_from_its_entry_is_rejected() {
             ("s", OTHER, expected),
             "{what}: the error names the server and the file"
         );
-        assert_eq!(reads(&app).await, number + 1, "{what}: an uncached file is requested once");
+        assert_eq!(resource_read_count(&app).await, number + 1, "{what}: an uncached file is requested once");
     }
     app.host.close().await;
 }
@@ -346,7 +346,7 @@ async fn announced_resource_change_is_reported_even_if_the_list_is_equal() {
     app.ready("s").await;
     let mut events = app.host.events();
     while !app.host.catalog("s".into()).await.unwrap().is_read {
-        tokio::time::timeout(PATIENCE, events.next()).await.expect("the lists are read");
+        tokio::time::timeout(EVENT_TIMEOUT, events.next()).await.expect("the lists are read");
     }
     let mut events = app.host.events();
     app.host.read_resource_with_freshness("1".into(), "s".into(), "test://one".into(), false).await.unwrap();
@@ -357,6 +357,6 @@ async fn announced_resource_change_is_reported_even_if_the_list_is_equal() {
             }
         }
     };
-    tokio::time::timeout(PATIENCE, told).await.expect("the event arrives");
+    tokio::time::timeout(EVENT_TIMEOUT, told).await.expect("the event arrives");
     app.host.close().await;
 }

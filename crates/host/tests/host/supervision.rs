@@ -11,7 +11,7 @@ use mcp_proto::session::Timeouts;
 use ports::server_config::{ServerConfig, ServerEntry};
 use testkit::app::{TestApp, demo, remote};
 use testkit::http::{HttpServer, ordinary};
-use testkit::time::pass;
+use testkit::time::advance_time;
 
 #[allow(clippy::disallowed_methods, reason = "ends a server from outside")]
 fn kill(pid: u32) {
@@ -27,7 +27,7 @@ fn retry(view: &ServerView) -> Option<&Retry> {
 #[tokio::test]
 async fn crashed_server_is_restarted_without_consent() {
     let app = TestApp::start(vec![("harbour", demo(&[]))]).await;
-    let first = app.ready_always("harbour").await.pid.unwrap();
+    let first = app.ready_with_grant("harbour").await.pid.unwrap();
     let (host, slow) = (app.host.clone(), serde_json::json!({"seconds": 60}));
     let call = tokio::spawn(async move {
         let arguments = slow.as_object().unwrap().clone();
@@ -52,11 +52,11 @@ async fn crashed_server_is_restarted_without_consent() {
 #[tokio::test]
 async fn pending_restart_can_be_cancelled_by_the_user() {
     let app = TestApp::start(vec![("harbour", demo(&[]))]).await;
-    kill(app.ready_always("harbour").await.pid.unwrap());
+    kill(app.ready_with_grant("harbour").await.pid.unwrap());
     app.until("harbour", "waiting to come back", |s| retry(s).is_some()).await;
     app.host.stop_server("harbour".into()).await.unwrap();
     let stopped = app.until("harbour", "stopped", |s| s.state == ServerState::Stopped).await;
-    pass(Duration::from_secs(10)).await;
+    advance_time(Duration::from_secs(10)).await;
     let still = app.server("harbour").await;
     assert_eq!((still.state, still.since), (ServerState::Stopped, stopped.since), "the server is not restarted");
     app.host.start_server("harbour".into()).await.unwrap();
@@ -70,7 +70,7 @@ async fn restart_can_be_triggered_immediately() {
     for _ in 0..2 {
         kill(match app.server("harbour").await.pid {
             Some(pid) => pid,
-            None => app.ready_always("harbour").await.pid.unwrap(),
+            None => app.ready_with_grant("harbour").await.pid.unwrap(),
         });
         let down = app.until("harbour", "waiting to come back", |s| retry(s).is_some()).await;
         app.host.retry_now("harbour".into()).await.unwrap();
@@ -98,7 +98,7 @@ async fn http_at(address: Option<std::net::SocketAddr>) -> HttpServer {
     let address = address.unwrap_or_else(|| ([127, 0, 0, 1], 0).into());
     HttpServer::start_at(
         address,
-        |request, answer| async move { ordinary::answer("2025-11-25", &request, answer).await },
+        |request, answer| async move { ordinary::respond("2025-11-25", &request, answer).await },
     )
     .await
 }
@@ -112,7 +112,7 @@ async fn lost_remote_server_is_detected_and_reconnected() {
     let timeouts = Timeouts { ping_interval: ping, ping: Duration::from_millis(500), ..Timeouts::default() };
     let options = HostOptions { timeouts, ..HostOptions::default() };
     let app = TestApp::start_in(folder, vec![("far", remote(&server.url("/mcp")))], options).await;
-    app.ready_always("far").await;
+    app.ready_with_grant("far").await;
     drop(server);
     app.until("far", "waiting to come back", |s| retry(s).is_some()).await;
     let call = app.host.call_tool("1".into(), "far".into(), "echo".into(), Default::default(), None).await;
@@ -143,7 +143,7 @@ async fn remote_server_beyond_its_retries_reconnects_with_the_network() {
     let server = http_at(None).await;
     let address = server.address;
     let app = TestApp::start(vec![("far", remote(&server.url("/mcp")))]).await;
-    app.ready_always("far").await;
+    app.ready_with_grant("far").await;
     exhaust_retries(&app, "far", server).await;
     app.host.network_changed().await.unwrap();
     app.until("far", "tried anew from the first pause on", |s| retry(s).is_some()).await;
@@ -160,7 +160,7 @@ async fn server_stopped_by_the_user_is_not_restarted_with_the_network() {
     let server = http_at(None).await;
     let address = server.address;
     let app = TestApp::start(vec![("far", remote(&server.url("/mcp")))]).await;
-    app.ready_always("far").await;
+    app.ready_with_grant("far").await;
     exhaust_retries(&app, "far", server).await;
     app.host.stop_server("far".into()).await.unwrap();
     let _back = http_at(Some(address)).await;
@@ -175,8 +175,8 @@ async fn server_stopped_by_the_user_is_not_restarted_with_the_network() {
 async fn servers_are_probed_after_sleep() {
     let server = http_at(None).await;
     let app = TestApp::start(vec![("far", remote(&server.url("/mcp"))), ("harbour", demo(&[]))]).await;
-    let near = app.ready_always("harbour").await;
-    app.ready_always("far").await;
+    let near = app.ready_with_grant("harbour").await;
+    app.ready_with_grant("far").await;
     drop(server);
     app.host.network_changed().await.unwrap();
     app.until("far", "waiting to come back", |s| retry(s).is_some()).await;
@@ -188,7 +188,7 @@ async fn servers_are_probed_after_sleep() {
 #[tokio::test]
 async fn user_subscriptions_and_log_level_are_restored_after_a_restart() {
     let app = TestApp::start(vec![("harbour", demo(&["--era", "legacy"]))]).await;
-    let first = app.ready_always("harbour").await;
+    let first = app.ready_with_grant("harbour").await;
     app.until("harbour", "known whole", |s| s.counts[2] > 0).await;
     let uri = app.host.catalog("harbour".into()).await.unwrap().resources[0].name().to_owned();
     app.host.subscribe("harbour".into(), uri.clone(), true).await.unwrap();
@@ -308,7 +308,7 @@ async fn user_settings_survive_a_failed_restart() {
     let broken = folder.path().join("broken");
     let config = in_shell(&folder, &format!("[ -e '{}' ] && exit 3\n{OLD_AND_SILENT}", broken.display()));
     let app = TestApp::start_in(folder, vec![("old", config)], options_with_short_delays()).await;
-    let first = app.ready_always("old").await;
+    let first = app.ready_with_grant("old").await;
     app.host.subscribe("old".into(), "a:b".into(), true).await.unwrap();
     app.host.set_log_level("old".into(), mcp_proto::types::LogLevel::Debug).await.unwrap();
     std::fs::write(&broken, "").unwrap();

@@ -8,7 +8,7 @@ use mcp_proto::types::CallToolResult;
 use policy::ApprovalScope;
 use ports::server_config::{ServerConfig, ServerEntry, ToolFilter};
 use serde_json::{Map, json};
-use testkit::app::{PATIENCE, TestApp, scripted};
+use testkit::app::{EVENT_TIMEOUT, TestApp, scripted};
 use tokio::task::JoinHandle;
 
 const SERVER: &str = "files";
@@ -42,7 +42,7 @@ fn is_call_of(call: &str) -> impl Fn(&ConsentRequestView) -> bool {
 }
 
 async fn ended(call: JoinHandle<Result<CallToolResult, CallFailure>>) -> Result<CallToolResult, CallFailure> {
-    tokio::time::timeout(PATIENCE, call).await.expect("the call ends in time").unwrap()
+    tokio::time::timeout(EVENT_TIMEOUT, call).await.expect("the call ends in time").unwrap()
 }
 
 fn is_turned_off(result: &Result<CallToolResult, CallFailure>) -> bool {

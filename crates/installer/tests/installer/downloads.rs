@@ -9,7 +9,7 @@ use registry::{CachePolicy, DownloadError};
 use sha2::{Digest as _, Sha256};
 use testkit::app::TestApp;
 use testkit::bundle_file::Bundle;
-use testkit::registry::{TestRegistry, bundled};
+use testkit::registry::{TestRegistry, bundle_entry};
 
 use crate::{draft, install, installer, servers, unpacked};
 
@@ -26,7 +26,7 @@ pub(crate) fn list(app: &TestApp, registry: &TestRegistry, version: &str, bundle
     let bytes = fs::read(path).unwrap();
     let sha256 = format!("{:x}", Sha256::digest(&bytes));
     registry.files.lock().unwrap().insert(PATH.to_owned(), bytes);
-    registry.entries.lock().unwrap().insert(0, bundled(version, &registry.server.url(PATH), &sha256));
+    registry.entries.lock().unwrap().insert(0, bundle_entry(version, &registry.server.url(PATH), &sha256));
     sha256
 }
 
@@ -53,8 +53,9 @@ async fn listed_bundle_is_downloaded_once_and_installed() {
     let offer = installer.offer(&source(), CachePolicy::Now).await.unwrap();
     assert_eq!(offer.origin.bundle().unwrap().bundle.archive.sha256(), sha256);
     assert!(unpacked(&app).is_empty(), "it is not unpacked yet");
-    let asked =
-        |registry: &TestRegistry| registry.server.seen().iter().filter(|request| request.path_alone() == PATH).count();
+    let asked = |registry: &TestRegistry| {
+        registry.server.seen().iter().filter(|request| request.path_without_query() == PATH).count()
+    };
     let draft = draft(offer.source, "demo", &[]);
     install(&app, &installer, &draft).await.unwrap();
     assert_eq!(asked(&registry), 1, "each step finds the file again");

@@ -21,18 +21,18 @@ use tokio::sync::mpsc;
 use crate::{draft, install, installer, servers, unpacked};
 
 /// Variable that passes the folder to the process that is killed, which is another run of this program.
-const FOLDER: &str = "DRAWBRIDGE_TEST_KILLED_IN";
+const FOLDER_VARIABLE: &str = "DRAWBRIDGE_TEST_KILLED_IN";
 /// Variable that makes it write the settings before it is killed.
-const WRITES: &str = "DRAWBRIDGE_TEST_KILLED_AFTER";
+const WRITE_FIRST_VARIABLE: &str = "DRAWBRIDGE_TEST_KILLED_AFTER";
 /// Variable that makes it upgrade instead of install.
-const UPGRADES: &str = "DRAWBRIDGE_TEST_KILLED_UPGRADE";
+const UPGRADE_VARIABLE: &str = "DRAWBRIDGE_TEST_KILLED_UPGRADE";
 
 /// A settings file whose next change kills the process.
 struct KilledInstall(Arc<dyn ServerSettings>);
 
 impl KilledInstall {
     fn kill(&self, write: impl FnOnce(&dyn ServerSettings)) -> ! {
-        if std::env::var_os(WRITES).is_some() {
+        if std::env::var_os(WRITE_FIRST_VARIABLE).is_some() {
             write(self.0.as_ref());
         }
         std::process::abort()
@@ -52,8 +52,8 @@ impl ServerSettings for KilledInstall {
         self.kill(|settings| settings.put(entry, was).unwrap())
     }
 
-    fn put_over(&self, entry: &ServerEntry, before: Option<&ServerConfig>) -> Result<bool, ConfigProblem> {
-        self.kill(|settings| assert!(settings.put_over(entry, before).unwrap()))
+    fn put_if_unchanged(&self, entry: &ServerEntry, before: Option<&ServerConfig>) -> Result<bool, ConfigProblem> {
+        self.kill(|settings| assert!(settings.put_if_unchanged(entry, before).unwrap()))
     }
 
     fn remove(&self, name: &str) -> Result<(), ConfigProblem> {
@@ -71,7 +71,7 @@ impl ServerSettings for KilledInstall {
 
 #[tokio::test]
 async fn child_process_that_is_killed() {
-    let Some(folder) = std::env::var_os(FOLDER).map(PathBuf::from) else { return };
+    let Some(folder) = std::env::var_os(FOLDER_VARIABLE).map(PathBuf::from) else { return };
     let (config, data) = (folder.join("mcp.json"), folder.join("data"));
     let secrets = Arc::new(SecretsInMemory::default());
     let mut ports = store::open_with(&config, &data, Arc::new(TestPlatform::default()), secrets).unwrap();
@@ -81,7 +81,7 @@ async fn child_process_that_is_killed() {
     let installer = Installer::new(data, RegistryChoice::Official, move |address, header| {
         open_catalog(address, header, Arc::new(CacheFolder::open(&kept)?))
     });
-    let upgrades = std::env::var_os(UPGRADES).map(|_| "demo".to_owned());
+    let upgrades = std::env::var_os(UPGRADE_VARIABLE).map(|_| "demo".to_owned());
     let file = if upgrades.is_some() { "newer.mcpb" } else { "demo.mcpb" };
     let draft = InstallDraft { upgrades, ..draft(bundle(&folder, file), "demo", &[]) };
     let shown = installer.preview(&host, &draft, CachePolicy::Usual).await.unwrap().hash;
@@ -102,7 +102,7 @@ async fn restart_after_kill(app: TestApp, variables: &[&str]) -> TestApp {
     app.host.close().await;
     let TestApp { folder, .. } = app;
     let mut killed = Command::new(std::env::current_exe().unwrap());
-    killed.args(["--exact", "kills::child_process_that_is_killed"]).env(FOLDER, folder.path());
+    killed.args(["--exact", "kills::child_process_that_is_killed"]).env(FOLDER_VARIABLE, folder.path());
     let output = killed.envs(variables.iter().map(|name| (name, "yes"))).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), None, "it was killed, and did not end by itself: {said}");
@@ -128,7 +128,7 @@ async fn completed_installation_is_verified_after_a_kill() {
     let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(Vec::new()).await;
     Bundle::demo().write(&app.folder.path().join("demo.mcpb"));
-    let app = restart_after_kill(app, &[WRITES]).await;
+    let app = restart_after_kill(app, &[WRITE_FIRST_VARIABLE]).await;
     let installed = app.server("demo").await.installed.expect("where it is from is known");
     assert!(!installed.changed, "as it was installed");
     installer(&app, &registry).clean_up(&app.host).await;
@@ -153,7 +153,9 @@ async fn incomplete_installation_leaves_nothing_after_a_kill() {
 
 #[tokio::test]
 async fn upgrade_is_atomic_after_a_kill() {
-    for (variables, version) in [(&[UPGRADES][..], "1.2.3"), (&[UPGRADES, WRITES], "1.3.0")] {
+    for (variables, version) in
+        [(&[UPGRADE_VARIABLE][..], "1.2.3"), (&[UPGRADE_VARIABLE, WRITE_FIRST_VARIABLE], "1.3.0")]
+    {
         let app = TestApp::start(Vec::new()).await;
         let registry = TestRegistry::start(Vec::new()).await;
         Bundle::demo().write(&app.folder.path().join("demo.mcpb"));

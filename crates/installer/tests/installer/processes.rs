@@ -16,7 +16,7 @@ const FOLDER: &str = "DRAWBRIDGE_TEST_FOLDER";
 const ROUNDS: usize = 12;
 
 /// Repeatedly installs the bundle, verifies its files, and removes it. After the last round it remains.
-async fn work(folder: &Path, name: &str) {
+async fn install_and_remove_repeatedly(folder: &Path, name: &str) {
     let (config, data) = (folder.join("mcp.json"), folder.join("data"));
     let secrets = Arc::new(ports::secrets::SecretsInMemory::default());
     let ports = store::open_with(&config, &data, Arc::new(TestPlatform::default()), secrets).unwrap();
@@ -47,7 +47,7 @@ async fn work(folder: &Path, name: &str) {
 #[tokio::test]
 async fn second_process() {
     if let Some(folder) = std::env::var_os(FOLDER) {
-        work(&PathBuf::from(folder), "other").await;
+        install_and_remove_repeatedly(&PathBuf::from(folder), "other").await;
     }
 }
 
@@ -61,7 +61,7 @@ async fn two_processes_do_not_remove_each_others_bundle() {
         .env(FOLDER, folder.path())
         .spawn()
         .unwrap();
-    work(folder.path(), "own").await;
+    install_and_remove_repeatedly(folder.path(), "own").await;
     let ended = tokio::task::spawn_blocking(move || other.wait()).await.unwrap().unwrap();
     assert!(ended.success(), "{ended}");
     let settings = std::fs::read_to_string(folder.path().join("mcp.json")).unwrap();

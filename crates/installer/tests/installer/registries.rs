@@ -7,7 +7,7 @@ use ports::server_config::ServerOrigin;
 use registry::{CachePolicy, ListingStatus};
 use serde_json::json;
 use testkit::app::TestApp;
-use testkit::registry::{TestRegistry, active, notes};
+use testkit::registry::{TestRegistry, active_metadata, notes_entry};
 
 use crate::{draft, install, installer, servers};
 
@@ -24,7 +24,7 @@ fn package() -> Option<InstallTarget> {
 #[tokio::test]
 async fn offer_contains_the_exact_version_and_the_choices() {
     let app = TestApp::start(Vec::new()).await;
-    let registry = TestRegistry::start(vec![notes(active())]).await;
+    let registry = TestRegistry::start(vec![notes_entry(active_metadata())]).await;
     let installer = installer(&app, &registry);
     let offer = installer.offer(&source(None), CachePolicy::Now).await.unwrap();
     assert!(matches!(offer.plan, Err(NotInstallable::NotChosen)), "two ways, and none is chosen: {:?}", offer.plan);
@@ -36,7 +36,7 @@ async fn offer_contains_the_exact_version_and_the_choices() {
         "another version that comes out meanwhile is not installed"
     );
     let plan = offer.plan.as_ref().unwrap();
-    let network = offer.proposed_sandbox(plan).in_json()["network"].clone();
+    let network = offer.proposed_sandbox(plan).to_json()["network"].clone();
     assert_eq!(network, json!(["registry.npmjs.org"]), "what loads the package is reached, and nothing else");
     let nothing = Some(InstallTarget::Remote { number: 2 });
     let offer = installer.offer(&source(nothing), CachePolicy::Now).await.unwrap();
@@ -46,7 +46,7 @@ async fn offer_contains_the_exact_version_and_the_choices() {
 #[tokio::test]
 async fn installed_server_is_stopped_and_its_secret_is_in_the_keychain() {
     let app = TestApp::start(Vec::new()).await;
-    let registry = TestRegistry::start(vec![notes(active())]).await;
+    let registry = TestRegistry::start(vec![notes_entry(active_metadata())]).await;
     let installer = installer(&app, &registry);
     let empty = draft(source(package()), "notes", &[]);
     let missing = installer.preview(&app.host, &empty, CachePolicy::Usual).await.unwrap_err();
@@ -68,7 +68,7 @@ async fn installed_server_is_stopped_and_its_secret_is_in_the_keychain() {
 #[tokio::test]
 async fn preview_hash_covers_all_settings() {
     let app = TestApp::start(Vec::new()).await;
-    let registry = TestRegistry::start(vec![notes(active())]).await;
+    let registry = TestRegistry::start(vec![notes_entry(active_metadata())]).await;
     let installer = installer(&app, &registry);
     let shown = draft(source(package()), "notes", &[("NOTES_KEY", "one")]);
     let sandbox = Some(ports::server_config::SandboxConfig::default());
@@ -100,7 +100,7 @@ async fn preview_hash_covers_all_settings() {
 #[tokio::test]
 async fn listing_changed_since_it_was_shown_is_not_installed() {
     let app = TestApp::start(Vec::new()).await;
-    let registry = TestRegistry::start(vec![notes(active())]).await;
+    let registry = TestRegistry::start(vec![notes_entry(active_metadata())]).await;
     let installer = installer(&app, &registry);
     let draft = draft(source(package()), "notes", &[("NOTES_KEY", "one")]);
     let shown = installer.preview(&app.host, &draft, CachePolicy::Usual).await.unwrap();
@@ -108,7 +108,7 @@ async fn listing_changed_since_it_was_shown_is_not_installed() {
         json!([{ "type": "positional", "value": "--everything" }]);
     let refused = installer.install(&app.host, &draft, shown.hash.as_str()).await.unwrap_err();
     assert!(matches!(refused, InstallError::Stale), "another argument: {refused}");
-    registry.entries.lock().unwrap()[0] = notes(json!({ "status": "deleted", "statusMessage": "malware" }));
+    registry.entries.lock().unwrap()[0] = notes_entry(json!({ "status": "deleted", "statusMessage": "malware" }));
     let refused = installer.install(&app.host, &draft, shown.hash.as_str()).await.unwrap_err();
     assert!(matches!(refused, InstallError::NotInstallable(NotInstallable::Deleted)), "deleted: {refused}");
     assert!(servers(&app).await.is_empty());
@@ -117,7 +117,7 @@ async fn listing_changed_since_it_was_shown_is_not_installed() {
 #[tokio::test]
 async fn newer_version_is_reported_with_its_changes() {
     let app = TestApp::start(Vec::new()).await;
-    let registry = TestRegistry::start(vec![notes(active())]).await;
+    let registry = TestRegistry::start(vec![notes_entry(active_metadata())]).await;
     let installer = installer(&app, &registry);
     let draft = draft(source(package()), "mine", &[("NOTES_KEY", "one")]);
     let shown = installer.preview(&app.host, &draft, CachePolicy::Usual).await.unwrap().hash;
@@ -137,10 +137,10 @@ async fn newer_version_is_reported_with_its_changes() {
     assert_eq!((report.server.as_str(), &report.version, &report.newer), ("mine", &version, &None));
     assert_eq!(report.status, ListingStatus::Active);
 
-    let mut newer = notes(active());
+    let mut newer = notes_entry(active_metadata());
     newer["server"]["version"] = "1.3.0".into();
     newer["server"]["packages"][0]["version"] = "1.3.0".into();
-    let old = notes(json!({ "status": "deleted", "statusMessage": "malware" }));
+    let old = notes_entry(json!({ "status": "deleted", "statusMessage": "malware" }));
     *registry.entries.lock().unwrap() = vec![newer, old];
     let report = installer.version_reports(&app.host, CachePolicy::Now).await.unwrap().remove(0);
     assert_eq!((report.status, report.status_message.as_deref()), (ListingStatus::Deleted, Some("malware")));
@@ -156,12 +156,12 @@ async fn newer_version_is_reported_with_its_changes() {
 #[tokio::test]
 async fn deletion_is_detected_despite_a_cached_response() {
     let app = TestApp::start(Vec::new()).await;
-    let registry = TestRegistry::start(vec![notes(active())]).await;
+    let registry = TestRegistry::start(vec![notes_entry(active_metadata())]).await;
     let draft = draft(source(package()), "mine", &[("NOTES_KEY", "one")]);
     install(&app, &installer(&app, &registry), &draft).await.unwrap();
     let first = installer(&app, &registry).version_reports(&app.host, CachePolicy::Usual).await.unwrap().remove(0);
     assert_eq!(first.status, ListingStatus::Active);
-    *registry.entries.lock().unwrap() = vec![notes(json!({ "status": "deleted", "statusMessage": "malware" }))];
+    *registry.entries.lock().unwrap() = vec![notes_entry(json!({ "status": "deleted", "statusMessage": "malware" }))];
     // As after a restart: everything that was read is at most an hour old, except for the changes.
     let later = installer(&app, &registry).version_reports(&app.host, CachePolicy::Usual).await.unwrap().remove(0);
     assert_eq!((later.status, later.status_message.as_deref()), (ListingStatus::Deleted, Some("malware")));
@@ -170,8 +170,8 @@ async fn deletion_is_detected_despite_a_cached_response() {
 #[tokio::test]
 async fn bridge_package_is_offered_as_its_remote_server() {
     let app = TestApp::start(Vec::new()).await;
-    let registry = TestRegistry::start(vec![notes(active())]).await;
-    let mut entry = notes(active());
+    let registry = TestRegistry::start(vec![notes_entry(active_metadata())]).await;
+    let mut entry = notes_entry(active_metadata());
     entry["server"]["packages"] = json!([{
         "registryType": "npm", "identifier": "mcp-remote", "version": "0.1.29", "transport": { "type": "stdio" },
         "packageArguments": [{ "type": "positional", "value": "https://notes.example/mcp" }],

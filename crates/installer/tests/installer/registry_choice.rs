@@ -9,7 +9,7 @@ use ports::{Documents, Secrets};
 use registry::{CachePolicy, RegistryError, SearchQuery};
 use store::CacheFolder;
 use testkit::app::TestApp;
-use testkit::registry::{TestRegistry, active, notes};
+use testkit::registry::{TestRegistry, active_metadata, notes_entry};
 
 const TOKEN: &str = "Bearer t0ken-of-the-team";
 
@@ -36,7 +36,7 @@ async fn search(installer: &Installer) -> Result<usize, InstallError> {
 #[tokio::test]
 async fn configured_registry_is_requested_with_its_header() {
     let (app, secrets) = (TestApp::start(Vec::new()).await, Arc::new(SecretsInMemory::default()));
-    let registry = TestRegistry::start(vec![notes(active())]).await;
+    let registry = TestRegistry::start(vec![notes_entry(active_metadata())]).await;
     let (installer, other) = (installer_from_settings(&app, &secrets), installer_from_settings(&app, &secrets));
     assert!(installer.registry_in_use().await.unwrap().address.is_official(), "at first");
     let address = registry.server.url("");
@@ -56,7 +56,7 @@ async fn configured_registry_is_requested_with_its_header() {
     }
 
     // Write access to the file must not redirect the value.
-    let elsewhere = TestRegistry::start(vec![notes(active())]).await;
+    let elsewhere = TestRegistry::start(vec![notes_entry(active_metadata())]).await;
     let setting = app.folder.path().join("data/registry.json");
     let changed = fs::read_to_string(&setting).unwrap().replace(&address, &elsewhere.server.url(""));
     fs::write(&setting, changed).unwrap();
@@ -69,7 +69,7 @@ async fn configured_registry_is_requested_with_its_header() {
 #[tokio::test]
 async fn registry_header_keeps_its_value_and_is_removed_with_its_registry() {
     let (app, secrets) = (TestApp::start(Vec::new()).await, Arc::new(SecretsInMemory::default()));
-    let registry = TestRegistry::start(vec![notes(active())]).await;
+    let registry = TestRegistry::start(vec![notes_entry(active_metadata())]).await;
     let installer = installer_from_settings(&app, &secrets);
     let address = registry.server.url("");
     let kept = || secrets.keys("registry/").unwrap().len();

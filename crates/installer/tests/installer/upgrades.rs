@@ -12,7 +12,7 @@ use registry::CachePolicy;
 use serde_json::{Value, json};
 use testkit::app::TestApp;
 use testkit::bundle_file::Bundle;
-use testkit::registry::{TestRegistry, active, notes};
+use testkit::registry::{TestRegistry, active_metadata, notes_entry};
 
 use crate::downloads::list;
 use crate::{draft, install, installer, servers, unpacked};
@@ -26,7 +26,7 @@ fn package() -> InstallSource {
 
 /// Returns the notes server in another version, with an argument that the user fills in.
 fn version(version: &str) -> Value {
-    let mut entry = notes(active());
+    let mut entry = notes_entry(active_metadata());
     entry["server"]["version"] = version.into();
     let package = &mut entry["server"]["packages"][0];
     package["version"] = version.into();
@@ -79,8 +79,8 @@ async fn upgrade_keeps_user_values_and_name() {
     let stdio = server.config.as_stdio().unwrap();
     assert_eq!(stdio.sandbox.as_ref().unwrap().network, NetworkAccess::Full, "the user's sandbox");
     assert_eq!(stdio.env["MINE"], "1", "the user's variable");
-    let name = ports::secrets::names(&stdio.env["NOTES_KEY"])[0];
-    let key = ports::secrets::key(name, &ports::secrets::command_place(stdio));
+    let name = ports::secrets::referenced_names(&stdio.env["NOTES_KEY"])[0];
+    let key = ports::secrets::storage_key(name, &ports::secrets::command_place(stdio));
     assert_eq!(secrets.get(&key).unwrap().as_deref(), Some("s3cret-value"), "the secret goes with it");
     let keys = secrets.keys("notes.").unwrap().len() + secrets.keys("mine.").unwrap().len();
     assert_eq!(keys, 1, "and is not kept for the version before");
@@ -163,7 +163,7 @@ async fn concurrent_change_of_the_settings_is_not_overwritten() {
 #[tokio::test]
 async fn values_entered_for_one_address_are_not_sent_to_another() {
     let app = TestApp::start(Vec::new()).await;
-    let registry = TestRegistry::start(vec![notes(active())]).await;
+    let registry = TestRegistry::start(vec![notes_entry(active_metadata())]).await;
     let installer = installer(&app, &registry);
     let target = Some(InstallTarget::Remote { number: 1 });
     let remote = InstallSource::Registry { name: NAME.to_owned(), version: None, target };

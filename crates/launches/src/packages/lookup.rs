@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use foreign::visible;
 use process::sandbox::NetworkAccess;
-use process::{OutputError, OutputLimits, ProgramOutput, SearchPath, ServerCommand, output_of};
+use process::{OutputError, OutputLimits, ProgramOutput, SearchPath, ServerCommand, run_and_capture};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
@@ -219,7 +219,7 @@ impl PackageManager<'_> {
         let command = ServerCommand { arguments: lookup_arguments, ..self.command.clone() };
         let failed = |cause: String| UnknownPackage::Failed { client: self.name.to_owned(), cause };
         let ProgramOutput { exit, stdout, stderr } =
-            match output_of(&command, &self.program, self.path, input, limits).await {
+            match run_and_capture(&command, &self.program, self.path, input, limits).await {
                 Ok(output) => output,
                 Err(OutputError::TimedOut(_)) => {
                     return Err(UnknownPackage::TimedOut {

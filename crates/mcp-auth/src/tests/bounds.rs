@@ -29,7 +29,7 @@ async fn permanent_refusal_ends_with_a_cause_and_few_requests() {
             }
         }
         let outside = server.seen().iter().filter(|one| one.method == "GET").count()
-            + issuer.seen().iter().filter(|one| one.path_alone() != "/authorize").count();
+            + issuer.seen().iter().filter(|one| one.path_without_query() != "/authorize").count();
         println!("{refusing:?}, {down:?}: {outside} requests within a minute");
         assert!(outside <= 20, "X51: {refusing:?}, {down:?}: {outside} requests within a minute");
         assert!(told > 0, "X51: {refusing:?}, {down:?}: the failure must be reported");

@@ -1,7 +1,9 @@
 //! Tests of the discovery of the authorization server.
 
 use serde_json::json;
-use testkit::authorization::{AuthorizationServer, MetadataLocation, ProtectedServer, ResourceMetadataLocation, value};
+use testkit::authorization::{
+    AuthorizationServer, MetadataLocation, ProtectedServer, ResourceMetadataLocation, parameter_value,
+};
 
 use super::support::{TestAuthorization, members, servers};
 use crate::*;
@@ -9,7 +11,7 @@ use crate::*;
 /// Returns the paths of the requests of a sign-in, in order.
 fn paths(server: &ProtectedServer, issuer: &AuthorizationServer) -> (Vec<String>, Vec<String>) {
     let gets = |seen: Vec<testkit::http::HttpRequest>| {
-        seen.iter().filter(|one| one.method == "GET").map(|one| one.path_alone().to_owned()).collect::<Vec<_>>()
+        seen.iter().filter(|one| one.method == "GET").map(|one| one.path_without_query().to_owned()).collect::<Vec<_>>()
     };
     (gets(server.seen()), gets(issuer.seen()))
 }
@@ -72,9 +74,9 @@ async fn metadata_is_found_at_every_location() {
         assert_eq!(asked, at_issuer, "{order} {what}: requests for server metadata");
         let url = server.url();
         let authorized = issuer.authorizations().pop().unwrap();
-        assert_eq!(value(&authorized, "resource"), Some(url.as_str()), "[auth-resource-authorize] {what}");
+        assert_eq!(parameter_value(&authorized, "resource"), Some(url.as_str()), "[auth-resource-authorize] {what}");
         let redeemed = issuer.token_requests("authorization_code").pop().unwrap();
-        assert_eq!(value(&redeemed, "resource"), Some(url.as_str()), "[auth-resource-token] {what}");
+        assert_eq!(parameter_value(&redeemed, "resource"), Some(url.as_str()), "[auth-resource-token] {what}");
     }
 }
 
@@ -94,7 +96,7 @@ async fn server_of_2025_03_26_is_its_own_authorization_server() {
             "[auth-b-base-url] the issuer must be the server's origin"
         );
         let seen = server.seen();
-        let first = |path: &str| seen.iter().position(|one| one.path_alone() == path);
+        let first = |path: &str| seen.iter().position(|one| one.path_without_query() == path);
         let asked = first("/.well-known/oauth-authorization-server");
         assert!(
             asked.is_some(),
@@ -106,10 +108,14 @@ async fn server_of_2025_03_26_is_its_own_authorization_server() {
         for path in ["/register", "/authorize", "/token"] {
             assert!(first(path).is_some(), "[auth-b-default-endpoints] {metadata:?}: {path} must be at the origin");
         }
-        let authorized = seen.iter().find(|one| one.path_alone() == "/authorize").unwrap().query();
-        assert_eq!(value(&authorized, "code_challenge_method"), Some("S256"), "[auth-pkce-s256] also without metadata");
+        let authorized = seen.iter().find(|one| one.path_without_query() == "/authorize").unwrap().query();
         assert_eq!(
-            value(&authorized, "resource"),
+            parameter_value(&authorized, "code_challenge_method"),
+            Some("S256"),
+            "[auth-pkce-s256] also without metadata"
+        );
+        assert_eq!(
+            parameter_value(&authorized, "resource"),
             Some(server.url().as_str()),
             "[auth-resource-always] the resource must be sent"
         );
@@ -280,21 +286,25 @@ async fn resource_identifier_is_sent_unmodified() {
     assert_eq!(account.resource, named, "[auth-resource-uppercase] the identifier must be unchanged");
     let authorized = issuer.authorizations().pop().unwrap();
     assert_eq!(
-        value(&authorized, "resource"),
+        parameter_value(&authorized, "resource"),
         Some(named.as_str()),
         "[auth-resource-canonical] identifier in the authorization request"
     );
     bench.pass(3590);
     bench.call("echo").await;
     let renewed = issuer.token_requests("refresh_token").pop().unwrap();
-    assert_eq!(value(&renewed, "resource"), Some(named.as_str()), "[auth-resource-token] identifier in the renewal");
+    assert_eq!(
+        parameter_value(&renewed, "resource"),
+        Some(named.as_str()),
+        "[auth-resource-token] identifier in the renewal"
+    );
 }
 
 #[tokio::test]
 async fn configured_authorization_server_is_selected_among_several() {
     let (first, server) = servers(|_| (), |_| ()).await;
     let second = AuthorizationServer::start(Default::default()).await;
-    server.lead_to(&[&first, &second]);
+    server.set_issuers(&[&first, &second]);
     let bench = TestAuthorization::new(&server, |_| ());
     assert_eq!(bench.connect().await.unwrap().issuer, first.issuer(), "[auth-prm-select-as] the first must be used");
     let bench = TestAuthorization::new(&server, |settings| settings.issuer = Some(second.issuer()));
@@ -303,7 +313,7 @@ async fn configured_authorization_server_is_selected_among_several() {
         second.issuer(),
         "[auth-prm-select-as] the configured issuer must be used"
     );
-    server.lead_to(&[&first]);
+    server.set_issuers(&[&first]);
     let error = bench.authorization.sign_in(AuthReason::SignIn).await.unwrap_err();
     assert!(
         matches!(error.cause, AuthErrorCause::OtherIssuer { .. }),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Value, json};
-use testkit::authorization::{AuthorizationScript, DpopBehaviour, value};
+use testkit::authorization::{AuthorizationScript, DpopBehaviour, parameter_value};
 use testkit::http::HttpServer;
 
 use super::support::{BrowserBehaviour, RequestOutcome, TestAuthorization, preregistered, servers, until};
@@ -54,10 +54,10 @@ async fn client_credentials_token_is_obtained_and_renewed() {
             "[auth-cc-auth-method] {method}: the first call must succeed"
         );
         let form = issuer.token_requests("client_credentials").pop().unwrap();
-        assert_eq!(value(&form, "resource"), Some(server.url().as_str()), "[auth-cc-baseline] {method}");
-        assert_eq!(value(&form, "scope"), Some("mcp:a mcp:b"), "[auth-cc-baseline] {method}");
+        assert_eq!(parameter_value(&form, "resource"), Some(server.url().as_str()), "[auth-cc-baseline] {method}");
+        assert_eq!(parameter_value(&form, "scope"), Some("mcp:a mcp:b"), "[auth-cc-baseline] {method}");
         assert_eq!(issuer.count("/register"), 0, "[auth-cc-preregistered] {method}: nothing must be registered");
-        if let Some(statement) = value(&form, "client_assertion") {
+        if let Some(statement) = parameter_value(&form, "client_assertion") {
             let claims = claims(statement);
             assert_eq!(
                 (&claims["iss"], &claims["sub"]),
@@ -96,8 +96,12 @@ async fn workload_assertion_is_sent_once() {
     });
     assert_eq!(bench.call("echo").await, RequestOutcome::Answered(200), "the token must be accepted");
     let form = issuer.token_requests(JWT_BEARER).pop().unwrap();
-    assert_eq!(value(&form, "assertion"), Some("the.workload.jwt"), "the assertion must be sent");
-    assert_eq!(value(&form, "resource"), Some(server.url().as_str()), "[auth-resource-token] resource of the token");
+    assert_eq!(parameter_value(&form, "assertion"), Some("the.workload.jwt"), "the assertion must be sent");
+    assert_eq!(
+        parameter_value(&form, "resource"),
+        Some(server.url().as_str()),
+        "[auth-resource-token] resource of the token"
+    );
     assert_eq!(issuer.count("/token"), 1, "no other grant must be tried");
     let bench = TestAuthorization::new(&server, |settings| {
         settings.grant = GrantKind::WorkloadIdentity { assertion: "the.workload.jwt".into() };
@@ -115,7 +119,7 @@ async fn identity_provider(client_id: &'static str, challenges: &'static [&'stat
         let nonce = std::sync::Arc::clone(&nonce);
         async move {
             let origin = format!("http://{}", request.header("host").unwrap_or_default());
-            match request.path_alone() {
+            match request.path_without_query() {
                 "/.well-known/openid-configuration" => {
                     let document = json!({
                         "issuer": origin, "authorization_endpoint": format!("{origin}/authorize"),
@@ -125,11 +129,11 @@ async fn identity_provider(client_id: &'static str, challenges: &'static [&'stat
                 }
                 "/authorize" => {
                     let query = request.query();
-                    *nonce.lock().unwrap() = value(&query, "nonce").unwrap_or_default().to_owned();
-                    let (to, state) = (value(&query, "redirect_uri").unwrap(), value(&query, "state").unwrap());
-                    answer.whole(302, &format!("location: {to}?code=idp-code-1&state={state}\r\n"), b"").await
+                    *nonce.lock().unwrap() = parameter_value(&query, "nonce").unwrap_or_default().to_owned();
+                    let (to, state) = (parameter_value(&query, "redirect_uri").unwrap(), parameter_value(&query, "state").unwrap());
+                    answer.respond(302, &format!("location: {to}?code=idp-code-1&state={state}\r\n"), b"").await
                 }
-                "/token" if value(&request.form(), "grant_type") == Some("authorization_code") => {
+                "/token" if parameter_value(&request.form(), "grant_type") == Some("authorization_code") => {
                     let claims = json!({ "iss": origin, "aud": client_id, "exp": 1_900_000_000_u64, "nonce": *nonce.lock().unwrap() });
                     let token = format!("head.{}.sign", URL_SAFE_NO_PAD.encode(claims.to_string()));
                     answer.json(&json!({ "access_token": "idp-access", "token_type": "Bearer", "id_token": token })).await
@@ -174,14 +178,14 @@ async fn token_is_obtained_through_the_identity_provider() {
         });
         if signs_in {
             bench.connect().await.unwrap();
-            let asked = provider.seen().iter().find(|one| one.path_alone() == "/authorize").unwrap().query();
+            let asked = provider.seen().iter().find(|one| one.path_without_query() == "/authorize").unwrap().query();
             assert_eq!(
-                value(&asked, "scope"),
+                parameter_value(&asked, "scope"),
                 Some("openid"),
                 "[auth-ema-sso] the user must sign in at the identity provider"
             );
             assert!(
-                value(&asked, "nonce").is_some() && value(&asked, "code_challenge").is_some(),
+                parameter_value(&asked, "nonce").is_some() && parameter_value(&asked, "code_challenge").is_some(),
                 "[auth-ema-nonce-pkce]"
             );
             let consent = bench.user.consents.lock().unwrap().pop().unwrap();
@@ -198,22 +202,34 @@ async fn token_is_obtained_through_the_identity_provider() {
                 "[auth-ema-jwt-bearer] the call must succeed without the user"
             );
         }
-        let exchange =
-            provider.seen().iter().map(|one| one.form()).find(|form| value(form, "subject_token").is_some()).unwrap();
-        let get = |name: &str| value(&exchange, name).unwrap_or_default();
+        let exchange = provider
+            .seen()
+            .iter()
+            .map(|one| one.form())
+            .find(|form| parameter_value(form, "subject_token").is_some())
+            .unwrap();
+        let get = |name: &str| parameter_value(&exchange, name).unwrap_or_default();
         assert_eq!(get("grant_type"), "urn:ietf:params:oauth:grant-type:token-exchange", "[auth-ema-token-exchange]");
         assert_eq!(get("requested_token_type"), "urn:ietf:params:oauth:token-type:id-jag", "[auth-ema-token-exchange]");
         assert_eq!(get("audience"), issuer.issuer(), "[auth-ema-audience]");
         assert_eq!(get("resource"), server.url(), "[auth-ema-resource]");
         assert_eq!(get("client_id"), "idp-client", "[auth-ema-exchange-client-auth]");
         let form = issuer.token_requests(JWT_BEARER).pop().unwrap();
-        assert_eq!(value(&form, "assertion"), Some("the.id.jag"), "[auth-ema-jwt-bearer] the grant must be redeemed");
+        assert_eq!(
+            parameter_value(&form, "assertion"),
+            Some("the.id.jag"),
+            "[auth-ema-jwt-bearer] the grant must be redeemed"
+        );
         assert_eq!(
             get("scope"),
             "mcp:read mcp:write",
             "[auth-ema-scope-errors] all configured or shown scopes must be requested"
         );
-        assert_eq!(value(&form, "scope"), Some("mcp:read"), "[auth-ema-scope-errors] the reduced scopes must be used");
+        assert_eq!(
+            parameter_value(&form, "scope"),
+            Some("mcp:read"),
+            "[auth-ema-scope-errors] the reduced scopes must be used"
+        );
         assert_eq!(
             issuer.count("/authorize"),
             0,
@@ -405,6 +421,6 @@ async fn response_with_a_wrong_state_is_ignored() {
     testkit::browser::sign_in(url.as_str()).await.unwrap();
     flow.await.unwrap().unwrap();
     let codes: Vec<_> =
-        provider.seen().iter().filter_map(|one| value(&one.form(), "code").map(str::to_owned)).collect();
+        provider.seen().iter().filter_map(|one| parameter_value(&one.form(), "code").map(str::to_owned)).collect();
     assert_eq!(codes, ["idp-code-1"], "[auth-ema-state-validate] only the valid code must be redeemed");
 }

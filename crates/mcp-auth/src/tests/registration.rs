@@ -1,7 +1,7 @@
 //! Tests of client ids: registration, documents, and ids that the user enters.
 
 use serde_json::json;
-use testkit::authorization::{AuthorizationBehaviour, AuthorizationScript, AuthorizationServer, value};
+use testkit::authorization::{AuthorizationBehaviour, AuthorizationScript, AuthorizationServer, parameter_value};
 use url::Url;
 
 use super::support::{BrowserBehaviour, TestAuthorization, preregistered, servers, until};
@@ -26,7 +26,7 @@ async fn app_registers_as_a_native_public_client() {
     let used = issuer.authorizations().pop().unwrap();
     assert_eq!(
         sent["redirect_uris"],
-        json!([value(&used, "redirect_uri")]),
+        json!([parameter_value(&used, "redirect_uri")]),
         "[auth-redirect-registered] the registered URI must be used"
     );
 }
@@ -40,8 +40,12 @@ async fn registration_is_reused_while_its_port_is_free() {
     bench.authorization.sign_in(AuthReason::AnotherAccount).await.unwrap();
     assert_eq!(registrations(&issuer).len(), 1, "the second sign-in must use the same registration");
     let used = issuer.authorizations();
-    assert_eq!(value(&used[0], "redirect_uri"), value(&used[1], "redirect_uri"), "[auth-redirect-registered]");
-    let redirect = Url::parse(value(&used[0], "redirect_uri").unwrap()).unwrap();
+    assert_eq!(
+        parameter_value(&used[0], "redirect_uri"),
+        parameter_value(&used[1], "redirect_uri"),
+        "[auth-redirect-registered]"
+    );
+    let redirect = Url::parse(parameter_value(&used[0], "redirect_uri").unwrap()).unwrap();
     let taken = tokio::net::TcpListener::bind(("127.0.0.1", redirect.port().unwrap())).await.unwrap();
     bench.authorization.sign_in(AuthReason::AnotherAccount).await.unwrap();
     let sent = registrations(&issuer);
@@ -49,7 +53,7 @@ async fn registration_is_reused_while_its_port_is_free() {
     let used = issuer.authorizations();
     assert_eq!(
         sent[1]["redirect_uris"],
-        json!([value(&used[2], "redirect_uri")]),
+        json!([parameter_value(&used[2], "redirect_uri")]),
         "[auth-redirect-registered] the new URI must be used"
     );
     drop(taken);
@@ -92,7 +96,7 @@ async fn metadata_document_is_the_client_id_if_supported() {
     assert_eq!(bench.connect().await.unwrap().client, ClientKind::MetadataDocument, "[auth-cimd-support]");
     let used = issuer.authorizations().pop().unwrap();
     assert_eq!(
-        value(&used, "client_id"),
+        parameter_value(&used, "client_id"),
         Some(DOCUMENT),
         "[auth-cimd-support] [auth-cimd-url-form] the URL must be the client id"
     );
@@ -167,7 +171,7 @@ async fn another_authorization_server_receives_nothing_of_the_first() {
     let second = AuthorizationServer::start(Default::default()).await;
     let bench = TestAuthorization::new(&server, |_| ());
     bench.connect().await.unwrap();
-    server.lead_to(&[&second]);
+    server.set_issuers(&[&second]);
     let stopped = bench.call("echo").await;
     assert!(
         format!("{stopped:?}").contains("another authorization server"),
@@ -184,7 +188,7 @@ async fn another_authorization_server_receives_nothing_of_the_first() {
         1,
         "[auth-as-change-reregister] the app must register with the new server"
     );
-    let leaks = testkit::authorization::leaks(&[&first, &second], &[&server]);
+    let leaks = testkit::authorization::find_leaks(&[&first, &second], &[&server]);
     let leaks: Vec<_> = leaks
         .into_iter()
         .filter(|leak| !leak.contains("got to http://127.0.0.1") || leak.contains(&second.issuer()))
@@ -212,7 +216,7 @@ async fn configured_client_id_belongs_to_one_authorization_server() {
     let mut bench =
         TestAuthorization::new(&server, |settings| settings.client.preregistered = Some(preregistered("set-up", None)));
     bench.connect().await.unwrap();
-    server.lead_to(&[&second]);
+    server.set_issuers(&[&second]);
     bench.restart();
     let error = bench.authorization.sign_in(AuthReason::SignIn).await.unwrap_err();
     assert!(
@@ -301,7 +305,7 @@ async fn redirect_uri_shown_for_registration_stays_the_same() {
     .await;
     let mut bench = TestAuthorization::new(&server, |_| ());
     let sent = || {
-        let redirect_uri = |request: &Vec<_>| value(request, "redirect_uri").unwrap().to_owned();
+        let redirect_uri = |request: &Vec<_>| parameter_value(request, "redirect_uri").unwrap().to_owned();
         issuer.authorizations().iter().map(redirect_uri).collect::<Vec<String>>()
     };
     bench.authorization.sign_in(AuthReason::SignIn).await.expect_err("the user has no client id yet");
@@ -331,7 +335,7 @@ async fn declined_sign_in_does_not_bind_the_client_id() {
     let error = bench.authorization.sign_in(AuthReason::SignIn).await.unwrap_err();
     assert_eq!(error.cause, AuthErrorCause::Declined, "the user declines");
     *bench.user.answer.lock().unwrap() = ConsentAnswer::Yes;
-    server.lead_to(&[&right]);
+    server.set_issuers(&[&right]);
     let account = bench.authorization.sign_in(AuthReason::SignIn).await.unwrap();
     assert_eq!(
         account.issuer,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_transport::http::Authorizer as _;
-use testkit::authorization::{RefreshBehaviour, value};
+use testkit::authorization::{RefreshBehaviour, parameter_value};
 
 use super::support::{RequestOutcome, TestAuthorization, call, servers};
 use crate::*;
@@ -37,7 +37,8 @@ async fn token_is_renewed_before_its_expiry_and_after_a_restart() {
         );
     }
     let used: Vec<_> = issuer.token_requests("refresh_token");
-    let tokens: std::collections::BTreeSet<_> = used.iter().filter_map(|form| value(form, "refresh_token")).collect();
+    let tokens: std::collections::BTreeSet<_> =
+        used.iter().filter_map(|form| parameter_value(form, "refresh_token")).collect();
     assert_eq!(
         tokens.len(),
         used.len(),

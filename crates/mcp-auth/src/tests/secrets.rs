@@ -1,6 +1,6 @@
 //! Tests that secrets are never shown.
 
-use testkit::authorization::{AuthorizationBehaviour, RefreshBehaviour, ResourceMetadataLocation, value};
+use testkit::authorization::{AuthorizationBehaviour, RefreshBehaviour, ResourceMetadataLocation, parameter_value};
 use testkit::http::HttpServer;
 use url::Url;
 
@@ -48,7 +48,7 @@ async fn secrets_repeated_by_a_server_are_redacted() {
     // This server's error response repeats the whole token request.
     let issuer = HttpServer::start(|request, mut answer| async move {
         let origin = format!("http://{}", request.header("host").unwrap_or_default());
-        match request.path_alone() {
+        match request.path_without_query() {
             "/.well-known/oauth-authorization-server" => {
                 let endpoint = |name: &str| format!("{origin}/{name}");
                 let document = serde_json::json!({
@@ -60,15 +60,15 @@ async fn secrets_repeated_by_a_server_are_redacted() {
             "/register" => answer.json(&serde_json::json!({ "client_id": "c", "client_secret": "the-client-secret" })).await,
             "/authorize" => {
                 let query = request.query();
-                let get = |name: &str| testkit::authorization::value(&query, name).unwrap_or_default().to_owned();
+                let get = |name: &str| testkit::authorization::parameter_value(&query, name).unwrap_or_default().to_owned();
                 let to = format!("{}?code=the-secret-code&state={}", get("redirect_uri"), get("state"));
-                answer.whole(302, &format!("location: {to}\r\n"), b"").await
+                answer.respond(302, &format!("location: {to}\r\n"), b"").await
             }
             _ => {
                 let said = format!("{}\n{}", request.head, String::from_utf8_lossy(&request.body));
                 let verifier = request.form().into_iter().find(|(name, _)| name == "code_verifier").map(|(_, value)| value);
                 let body = serde_json::json!({ "error": format!("bad {}", verifier.unwrap_or_default()), "error_description": said });
-                answer.whole(400, "content-type: application/json\r\n", body.to_string().as_bytes()).await
+                answer.respond(400, "content-type: application/json\r\n", body.to_string().as_bytes()).await
             }
         }
     })
@@ -153,17 +153,18 @@ async fn query_of_the_server_url_is_not_sent_or_shown() {
             "{metadata:?}: the browser URL must not contain the key: {opened}"
         );
         let asked: Vec<_> = server.seen().into_iter().chain(issuer.seen()).collect();
-        let sent: Vec<_> = asked.iter().filter(|one| one.path_alone() == "/token").map(|one| one.form()).collect();
+        let sent: Vec<_> =
+            asked.iter().filter(|one| one.path_without_query() == "/token").map(|one| one.form()).collect();
         assert_eq!(sent.len(), 2, "{metadata:?}: a code and a renewal must be sent");
         for form in &sent {
-            let resource = value(form, "resource");
+            let resource = parameter_value(form, "resource");
             assert_eq!(
                 resource,
                 Some(server.url().as_str()),
                 "[auth-resource-canonical] {metadata:?}: the resource must have no query"
             );
         }
-        let document = asked.iter().find(|one| one.path_alone().contains("oauth-protected-resource"));
+        let document = asked.iter().find(|one| one.path_without_query().contains("oauth-protected-resource"));
         let path = document.map(|one| one.path.clone()).unwrap_or_default();
         assert!(
             path.contains("s3cr3t"),

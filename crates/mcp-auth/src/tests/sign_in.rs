@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use serde_json::json;
-use testkit::authorization::{AuthorizationBehaviour, AuthorizationScript, IssParameter, value};
-use testkit::deadline::settle;
+use testkit::authorization::{AuthorizationBehaviour, AuthorizationScript, IssParameter, parameter_value};
+use testkit::deadline::yield_until_idle;
 
 use super::support::{BrowserBehaviour, RequestOutcome, TestAuthorization, servers, until};
 use crate::*;
@@ -36,7 +36,7 @@ async fn sign_in_completes_from_401_to_the_response() {
     assert_eq!(consent.client, ClientKind::Registered, "kind of the client id in the consent request");
 
     let authorized = issuer.authorizations().pop().unwrap();
-    let get = |name: &str| value(&authorized, name).unwrap_or_default();
+    let get = |name: &str| parameter_value(&authorized, name).unwrap_or_default();
     assert_eq!(get("response_type"), "code", "[auth-oauth21-best-practice] response type");
     assert_eq!(
         (get("code_challenge_method"), get("code_challenge").len()),
@@ -52,7 +52,7 @@ async fn sign_in_completes_from_401_to_the_response() {
     );
     let redeemed = issuer.token_requests("authorization_code").pop().unwrap();
     assert_eq!(
-        value(&redeemed, "code_verifier").map(str::len),
+        parameter_value(&redeemed, "code_verifier").map(str::len),
         Some(43),
         "[auth-pkce] the verifier must be sent with the code"
     );
@@ -243,7 +243,7 @@ async fn sign_in_waiting_for_the_vault_can_be_cancelled() {
     let flows = [begin(), begin()];
     let is_waiting = || bench.authorization.in_progress().is_some_and(|at| at.phase == AuthPhase::Callback);
     until("one sign-in must wait for the browser", is_waiting).await;
-    settle().await;
+    yield_until_idle().await;
     bench.authorization.cancel();
     for flow in flows {
         let ended = tokio::time::timeout(Duration::from_secs(10), flow).await;
@@ -326,7 +326,11 @@ async fn account_selection_is_requested() {
         let bench = TestAuthorization::new(&server, |_| ());
         bench.authorization.sign_in(AuthReason::AnotherAccount).await.unwrap();
         let authorized = issuer.authorizations().pop().unwrap();
-        assert_eq!(value(&authorized, "prompt"), Some(wanted), "a supported prompt must be requested: {supported}");
+        assert_eq!(
+            parameter_value(&authorized, "prompt"),
+            Some(wanted),
+            "a supported prompt must be requested: {supported}"
+        );
     }
 }
 
@@ -338,7 +342,11 @@ async fn sign_in_before_any_call_probes_the_server() {
     bench.authorization.sign_in(AuthReason::SignIn).await.unwrap();
     println!("a sign-in with a provider that answers at once took {:?}", began.elapsed());
     let authorized = issuer.authorizations().pop().unwrap();
-    assert_eq!(value(&authorized, "scope"), Some("mcp:read"), "[auth-prm-header-url] the challenge must be used");
+    assert_eq!(
+        parameter_value(&authorized, "scope"),
+        Some("mcp:read"),
+        "[auth-prm-header-url] the challenge must be used"
+    );
     assert_eq!(bench.call("echo").await, RequestOutcome::Answered(200), "the token must be accepted");
 }
 

@@ -26,7 +26,7 @@ async fn tokens_are_revoked_if_supported_and_always_forgotten() {
         match (is_offered, is_down) {
             (true, false) => {
                 assert_eq!(out.revoked, RevocationOutcome::Yes, "the tokens must be revoked");
-                assert_eq!(issuer.good_tokens(), (0, 0), "the tokens must be invalid");
+                assert_eq!(issuer.valid_token_counts(), (0, 0), "the tokens must be invalid");
             }
             (false, _) => assert_eq!(out.revoked, RevocationOutcome::NotOffered, "revocation is not offered"),
             (true, true) => {
@@ -67,7 +67,7 @@ async fn unrevocable_access_token_ends_with_its_grant() {
         bench.connect().await.unwrap();
         let revoked = bench.authorization.sign_out().await.unwrap().revoked;
         assert_eq!(revoked == RevocationOutcome::Yes, is_done, "RFC 7009, 2: with {refresh:?} it is {revoked:?}");
-        assert_eq!(issuer.good_tokens().1, 0, "no refresh token may be valid");
+        assert_eq!(issuer.valid_token_counts().1, 0, "no refresh token may be valid");
         assert!(!is_done || bench.conclusions().contains("it is revoked"), "the steps must show the revocation");
     }
 }

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use testkit::authorization::{RefusalBehaviour, value};
+use testkit::authorization::{RefusalBehaviour, parameter_value};
 
 use super::support::{BrowserBehaviour, RequestOutcome, TestAuthorization, call, preregistered, servers, until};
 use crate::*;
 
 fn requested_scopes(issuer: &testkit::authorization::AuthorizationServer) -> Vec<String> {
-    issuer.authorizations().iter().map(|one| value(one, "scope").unwrap_or_default().to_owned()).collect()
+    issuer.authorizations().iter().map(|one| parameter_value(one, "scope").unwrap_or_default().to_owned()).collect()
 }
 
 #[tokio::test]
@@ -138,7 +138,7 @@ async fn s14_client_credentials_request_consent_for_more_scopes() {
     );
     let scopes = |issuer: &testkit::authorization::AuthorizationServer| {
         let asked = issuer.token_requests("client_credentials");
-        asked.iter().map(|form| value(form, "scope").unwrap_or_default().to_owned()).collect::<Vec<_>>()
+        asked.iter().map(|form| parameter_value(form, "scope").unwrap_or_default().to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(
         scopes(&issuer),
@@ -179,7 +179,7 @@ async fn s14_client_credentials_without_a_user_get_no_more_scopes() {
     assert!(stopped.contains("mcp:write"), "S14: the refusal must name the scopes: {stopped}");
     for form in issuer.token_requests("client_credentials") {
         assert_eq!(
-            value(&form, "scope"),
+            parameter_value(&form, "scope"),
             Some("mcp:read"),
             "S14: only scopes of the settings may be requested: {form:?}"
         );

@@ -15,7 +15,7 @@ async fn start_public_server(issuer: String, was_stranger: Arc<AtomicBool>) -> H
     HttpServer::start(move |request, mut answer| {
         let (issuer, was_stranger) = (issuer.clone(), Arc::clone(&was_stranger));
         async move {
-            if request.path_alone() == "/.well-known/oauth-protected-resource/mcp" {
+            if request.path_without_query() == "/.well-known/oauth-protected-resource/mcp" {
                 let origin = format!("http://{}", request.header("host").unwrap_or_default());
                 let document = json!({ "resource": format!("{origin}/mcp"), "authorization_servers": [issuer] });
                 return answer.json(&document).await;

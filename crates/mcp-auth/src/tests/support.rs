@@ -278,7 +278,7 @@ pub(super) fn members(pairs: &[(&str, serde_json::Value)]) -> serde_json::Map<St
 
 /// Waits until the condition holds.
 pub(super) async fn until(what: &str, condition: impl FnMut() -> bool) {
-    assert!(testkit::deadline::holds_within(Duration::from_secs(20), condition).await, "{what}");
+    assert!(testkit::deadline::poll_until(Duration::from_secs(20), condition).await, "{what}");
 }
 
 /// Returns a pre-registered client.

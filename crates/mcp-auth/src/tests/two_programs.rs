@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use testkit::authorization::{ProtectedServer, RefreshBehaviour, value};
+use testkit::authorization::{ProtectedServer, RefreshBehaviour, parameter_value};
 
 use super::support::{RequestOutcome, TestAuthorization, call, servers, until};
 use crate::*;
@@ -51,7 +51,7 @@ async fn token_renewed_by_another_process_is_used() {
         "the command line must use the renewed token"
     );
     let used = issuer.token_requests("refresh_token");
-    let tokens: BTreeSet<_> = used.iter().filter_map(|form| value(form, "refresh_token")).collect();
+    let tokens: BTreeSet<_> = used.iter().filter_map(|form| parameter_value(form, "refresh_token")).collect();
     assert_eq!(tokens.len(), used.len(), "[auth-refresh-replace] each refresh token must be used once");
 }
 

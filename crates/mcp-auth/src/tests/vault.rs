@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use testkit::deadline::settle;
+use testkit::deadline::yield_until_idle;
 use testkit::http::HttpServer;
 
 use super::support::{RequestOutcome, TestAuthorization, preregistered, servers, until};
@@ -48,7 +48,7 @@ async fn sign_in_succeeds_without_persistence() {
         "the failure must be reported: {words}"
     );
     assert!(bench.authorization.account().is_none(), "no account must remain");
-    assert_eq!(issuer.good_tokens(), (0, 0), "the tokens must be revoked");
+    assert_eq!(issuer.valid_token_counts(), (0, 0), "the tokens must be revoked");
     assert!(matches!(bench.call("echo").await, RequestOutcome::Stopped(_)), "no token may be used");
     bench.vault.is_broken.store(false, Ordering::SeqCst);
     bench.authorization.sign_out().await.expect("a repeated sign-out must succeed");
@@ -85,7 +85,7 @@ async fn concurrent_calls_share_one_vault_read() {
         })
         .collect();
     until("one call must read the vault", || bench.vault.reads.load(Ordering::SeqCst) == 1).await;
-    settle().await;
+    yield_until_idle().await;
     drop(held);
     for load in loads {
         assert!(load.await.unwrap().is_err(), "each call must fail");

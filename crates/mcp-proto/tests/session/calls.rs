@@ -5,7 +5,7 @@ use mcp_proto::types::*;
 use mcp_proto::*;
 use serde_json::{Map, Value, json};
 
-use crate::peer::{PATIENT, Peer, all_capabilities, assert_contains, config, tool_call};
+use crate::peer::{LONG_DEADLINE, Peer, all_capabilities, assert_contains, config, tool_call};
 
 fn object(value: Value) -> Map<String, Value> {
     value.as_object().cloned().unwrap()
@@ -168,7 +168,7 @@ fn unsupported_requests_are_not_sent() {
     for revision in Revision::ALL {
         let mut peer = Peer::ready_with(revision, json!({ "unknown": {} }), config(HandshakeMode::Probe));
         for (requirement, request) in &none {
-            let end = peer.session.call(request.clone(), PATIENT, peer.now);
+            let end = peer.session.call(request.clone(), LONG_DEADLINE, peer.now);
             if *requirement == "[completion-capability-gate]" && revision == Revision::V2024_11_05 {
                 assert!(end.is_ok(), "[completion-no-flag]: must be sent in {revision}");
                 peer.sent();
@@ -181,11 +181,11 @@ fn unsupported_requests_are_not_sent() {
     }
     let offers = json!({ "resources": { "subscribe": false } });
     let mut peer = Peer::ready_with(Revision::V2025_11_25, offers, config(HandshakeMode::Probe));
-    let end = peer.session.call(ClientRequest::Subscribe { uri: "a:b".into() }, PATIENT, peer.now);
+    let end = peer.session.call(ClientRequest::Subscribe { uri: "a:b".into() }, LONG_DEADLINE, peer.now);
     assert!(matches!(end, Err(CallError::Unsupported { .. })), "[resources-subscribe-gate]: {end:?}");
     let mut peer = Peer::ready(Revision::V2025_11_25);
     let arguments = object(json!({ "a": 1 }));
-    let end = peer.session.call(ClientRequest::GetPrompt { name: "p".into(), arguments }, PATIENT, peer.now);
+    let end = peer.session.call(ClientRequest::GetPrompt { name: "p".into(), arguments }, LONG_DEADLINE, peer.now);
     assert!(matches!(end, Err(CallError::Unsupported { .. })), "[prompts-string-arguments]: {end:?}");
 }
 
@@ -386,10 +386,10 @@ fn concurrent_calls_are_bounded() {
     let first = peer.call(tool_call());
     peer.call(tool_call());
     peer.call(tool_call());
-    let more = peer.session.call(tool_call(), PATIENT, peer.now);
+    let more = peer.session.call(tool_call(), LONG_DEADLINE, peer.now);
     assert_eq!(more, Err(CallError::TooManyCalls), "the limit of calls must be enforced");
     peer.session.cancel(first, CancelReason::User, peer.now);
-    assert!(peer.session.call(tool_call(), PATIENT, peer.now).is_ok(), "an ended call must not count");
+    assert!(peer.session.call(tool_call(), LONG_DEADLINE, peer.now).is_ok(), "an ended call must not count");
 }
 
 #[test]
@@ -407,7 +407,7 @@ fn calls_end_with_the_session() {
     peer.session.handle_closed(CloseReason::StoppedByUser, peer.now);
     peer.says(json!({ "jsonrpc": "2.0", "id": 9, "method": "ping" }));
     assert_eq!((peer.events(), peer.sent().len()), (vec![], 1), "input after the end must be ignored");
-    let later = peer.session.call(ClientRequest::Ping, PATIENT, peer.now);
+    let later = peer.session.call(ClientRequest::Ping, LONG_DEADLINE, peer.now);
     assert_eq!(later, Err(CallError::Closed(reason)), "later calls must report the reason");
 }
 

@@ -21,7 +21,7 @@ fn extension() -> ClientRequest {
 fn extension_method_is_sent_only_to_servers_that_support_it() {
     for revision in Revision::ALL {
         let mut peer = Peer::ready(revision);
-        let end = peer.session.call(extension(), PATIENT, peer.now);
+        let end = peer.session.call(extension(), LONG_DEADLINE, peer.now);
         assert!(matches!(end, Err(CallError::Unsupported { .. })), "[lifecycle-ext-fallback] in {revision}: {end:?}");
         assert_eq!(peer.sent(), Vec::<Value>::new(), "[lifecycle-ext-fallback] in {revision}: no message must be sent");
 

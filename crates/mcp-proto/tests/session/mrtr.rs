@@ -4,7 +4,7 @@ use mcp_proto::types::*;
 use mcp_proto::*;
 use serde_json::{Map, Value, json};
 
-use crate::peer::{PATIENT, Peer, accepted, all_capabilities, config, form, sampling, seconds, tool_call};
+use crate::peer::{LONG_DEADLINE, Peer, accepted, all_capabilities, config, form, sampling, seconds, tool_call};
 
 fn modern() -> Peer {
     Peer::ready(Revision::V2026_07_28)
@@ -285,5 +285,5 @@ fn rounds_of_a_call_share_one_deadline() {
     peer.wait(seconds(1));
     let end = CallError::Timeout { after: seconds(100), total: true };
     assert_eq!(peer.done(call), Err(end), "[lifecycle-timeout-maximum], pauses must not count");
-    assert!(peer.session.call(tool_call(), PATIENT, peer.now).is_ok(), "the session must continue");
+    assert!(peer.session.call(tool_call(), LONG_DEADLINE, peer.now).is_ok(), "the session must continue");
 }

@@ -399,7 +399,7 @@ fn capabilities_match_the_revision() {
 fn only_pings_are_sent_before_the_initialize_response() {
     let mut peer = Peer::new(HandshakeMode::Initialize);
     peer.sent();
-    let refused = peer.session.call(ClientRequest::ListTools { cursor: None }, crate::peer::PATIENT, peer.now);
+    let refused = peer.session.call(ClientRequest::ListTools { cursor: None }, crate::peer::LONG_DEADLINE, peer.now);
     assert_eq!(refused, Err(CallError::NotReady), "[lifecycle-no-requests-before-init]");
     let (call, sent) = peer.sends(ClientRequest::Ping);
     assert_eq!(sent["method"], "ping", "[lifecycle-no-requests-before-init]: a ping must be allowed");
@@ -417,7 +417,7 @@ fn failed_opening_ends_pending_calls() {
     peer.refuses(&json!(1), -32000, "no");
     let end = peer.done(call);
     assert!(matches!(end, Err(CallError::Closed(CloseReason::OpeningFailed(_)))), "the ping must end: {end:?}");
-    let later = peer.session.call(ClientRequest::Ping, crate::peer::PATIENT, peer.now);
+    let later = peer.session.call(ClientRequest::Ping, crate::peer::LONG_DEADLINE, peer.now);
     assert!(matches!(later, Err(CallError::Closed(CloseReason::OpeningFailed(_)))), "later calls must fail: {later:?}");
     assert_eq!(peer.session.poll_timeout(), None, "no timeout must be pending");
 }

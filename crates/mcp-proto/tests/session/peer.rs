@@ -42,7 +42,7 @@ pub(crate) fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
-pub(crate) const PATIENT: CallDeadline =
+pub(crate) const LONG_DEADLINE: CallDeadline =
     CallDeadline { idle: Duration::from_secs(60), total: Duration::from_secs(600) };
 
 impl Peer {
@@ -202,7 +202,7 @@ impl Peer {
     }
 
     pub(crate) fn call(&mut self, request: ClientRequest) -> CallId {
-        self.session.call(request, PATIENT, self.now).expect("the call must be accepted")
+        self.session.call(request, LONG_DEADLINE, self.now).expect("the call must be accepted")
     }
 
     /// Starts a call and returns it with the request that was sent for it.
@@ -260,13 +260,13 @@ pub(crate) fn accepted() -> ClientResponse {
 /// Asserts that `whole` contains `part`: objects by their members, other values exactly.
 #[track_caller]
 pub(crate) fn assert_contains(whole: &Value, part: &Value, proves: &str) {
-    fn within(whole: &Value, part: &Value) -> bool {
+    fn contains_part(whole: &Value, part: &Value) -> bool {
         match (whole, part) {
             (Value::Object(whole), Value::Object(part)) => {
-                part.iter().all(|(key, part)| whole.get(key).is_some_and(|whole| within(whole, part)))
+                part.iter().all(|(key, part)| whole.get(key).is_some_and(|whole| contains_part(whole, part)))
             }
             _ => whole == part,
         }
     }
-    assert!(within(whole, part), "{proves}: {whole} must contain {part}");
+    assert!(contains_part(whole, part), "{proves}: {whole} must contain {part}");
 }

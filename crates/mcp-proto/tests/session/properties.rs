@@ -12,7 +12,7 @@ use mcp_proto::*;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::peer::{PATIENT, Peer, all_capabilities, config, form, sampling, seconds, tool_call};
+use crate::peer::{LONG_DEADLINE, Peer, all_capabilities, config, form, sampling, seconds, tool_call};
 
 /// Encodes a message as sent, or returns `None` if a raw value is out of the range of `Value`, such as `1E999`.
 fn encode(message: &IncomingMessage) -> Option<Value> {
@@ -163,7 +163,7 @@ fn run(mut peer: Peer, inputs: Vec<Input>) {
                 peer.line(line);
             }
             Input::Call(which) => {
-                if let Ok(call) = peer.session.call(request(which), PATIENT, peer.now) {
+                if let Ok(call) = peer.session.call(request(which), LONG_DEADLINE, peer.now) {
                     assert!(ledger.calls.insert(call), "ids of calls must be unique");
                     ledger.open_calls.push(call);
                 }

@@ -3,7 +3,7 @@
 use mcp_proto::*;
 use serde_json::{Value, json};
 
-use crate::peer::{PATIENT, Peer, all_capabilities, config, form, tool_call};
+use crate::peer::{LONG_DEADLINE, Peer, all_capabilities, config, form, tool_call};
 
 fn id(sent: &Value) -> RequestId {
     RequestId::Number(sent["id"].as_i64().unwrap())
@@ -61,7 +61,7 @@ fn lost_session_is_reopened_and_refused_requests_are_sent_again() {
         Err(UnknownRequest::NotOpen),
         "the request must not be open"
     );
-    let early = peer.session.call(ClientRequest::ListTools { cursor: None }, PATIENT, peer.now).unwrap();
+    let early = peer.session.call(ClientRequest::ListTools { cursor: None }, LONG_DEADLINE, peer.now).unwrap();
     assert_eq!(
         peer.sent(),
         Vec::<Value>::new(),

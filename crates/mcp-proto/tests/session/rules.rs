@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::peer::{Peer, accepted, all_capabilities, config, form, sampling, seconds, tool_call};
 
 /// Returns everything that a session wrote in a run with all kinds of messages.
-fn written(revision: Revision) -> Vec<String> {
+fn written_messages(revision: Revision) -> Vec<String> {
     let mut peer = Peer::ready(revision);
     let mut lines = Vec::new();
     let mut take = |peer: &mut Peer| {
@@ -31,7 +31,7 @@ fn written(revision: Revision) -> Vec<String> {
 #[test]
 fn every_message_is_valid_json_rpc() {
     for revision in Revision::ALL {
-        let lines = written(revision);
+        let lines = written_messages(revision);
         assert!(lines.len() >= 4, "[base-core-components]: messages must be sent in {revision}");
         for line in lines {
             // A `String` is UTF-8. The test verifies that all characters are retained.
@@ -53,9 +53,10 @@ fn every_message_is_valid_json_rpc() {
                 (None, None) => panic!("[base-jsonrpc2]: neither method nor id: {line}"),
             }
         }
-        let all = written(revision).join("\n");
+        let all = written_messages(revision).join("\n");
         assert!(all.contains("日本") && all.contains("ä"), "[base-utf8]: characters must be unchanged: {all}");
-        let token = serde_json::from_str::<Value>(&written(revision)[usize::from(!revision.is_modern())]).unwrap();
+        let token =
+            serde_json::from_str::<Value>(&written_messages(revision)[usize::from(!revision.is_modern())]).unwrap();
         let token = &token["params"]["_meta"]["progressToken"];
         assert!(token.is_i64(), "[progress-token-type]: {token}");
     }
@@ -207,7 +208,7 @@ fn unsupported_extension_is_not_used() {
     let mut peer = Peer::ready(Revision::V2026_07_28);
     let request =
         ClientRequest::Extension { extension: "com.example/x", method: "x/y", params: serde_json::Map::new() };
-    let end = peer.session.call(request, crate::peer::PATIENT, peer.now);
+    let end = peer.session.call(request, crate::peer::LONG_DEADLINE, peer.now);
     assert!(matches!(end, Err(CallError::Unsupported { .. })), "[lifecycle-ext-fallback]: {end:?}");
     let (call, sent) = peer.sends(tool_call());
     peer.answers(&sent["id"], json!({ "content": [], "resultType": "complete" }));

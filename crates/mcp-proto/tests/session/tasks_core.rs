@@ -6,7 +6,7 @@ use mcp_proto::types::TaskStatus;
 use mcp_proto::*;
 use serde_json::{Value, json};
 
-use crate::peer::{PATIENT, Peer, accepted, all_capabilities, config, form, seconds};
+use crate::peer::{LONG_DEADLINE, Peer, accepted, all_capabilities, config, form, seconds};
 
 const RELATED: &str = "io.modelcontextprotocol/related-task";
 
@@ -46,7 +46,7 @@ fn task(status: &str) -> Value {
 }
 
 /// Starts a call that continues as the task `t1`.
-fn running(peer: &mut Peer) -> (CallId, Value) {
+fn start_task(peer: &mut Peer) -> (CallId, Value) {
     let (call, sent) = peer.sends(call("required", false));
     peer.answers(&sent["id"], json!({ "task": task("working") }));
     match peer.event() {
@@ -63,7 +63,7 @@ fn running(peer: &mut Peer) -> (CallId, Value) {
 }
 
 /// Returns the poll that is sent after the interval of the task.
-fn polled(peer: &mut Peer) -> Value {
+fn sent_poll(peer: &mut Peer) -> Value {
     peer.wait(seconds(5));
     let sent = peer.sent_one();
     assert_eq!(sent["method"], "tasks/get", "[tasks-poll-until-terminal]");
@@ -103,7 +103,7 @@ fn call_runs_as_a_task_only_if_server_and_tool_support_it() {
 #[test]
 fn task_is_polled_and_its_result_fetched() {
     let mut peer = peer();
-    let (call, first) = running(&mut peer);
+    let (call, first) = start_task(&mut peer);
     peer.wait(Duration::from_millis(4999));
     assert_eq!(peer.sent(), Vec::<Value>::new(), "[tasks-poll-interval]: no poll before the interval");
     peer.wait(Duration::from_millis(1));
@@ -156,13 +156,13 @@ fn task_is_polled_and_its_result_fetched() {
 #[test]
 fn task_stays_alive_while_polls_are_answered() {
     let mut peer = peer();
-    let (call, _) = running(&mut peer);
+    let (call, _) = start_task(&mut peer);
     for _ in 0..1000 {
-        let sent = polled(&mut peer);
+        let sent = sent_poll(&mut peer);
         peer.answers(&sent["id"], task("working"));
         assert_eq!(peer.events(), vec![], "[lifecycle-timeouts]: answered polls must keep the call alive for 5000 s");
     }
-    polled(&mut peer);
+    sent_poll(&mut peer);
     peer.wait(seconds(70));
     let end = peer.done(call);
     assert!(
@@ -176,8 +176,8 @@ fn task_stays_alive_while_polls_are_answered() {
 #[test]
 fn status_notification_is_used_but_not_required() {
     let mut peer = peer();
-    let (_, _) = running(&mut peer);
-    polled(&mut peer);
+    let (_, _) = start_task(&mut peer);
+    sent_poll(&mut peer);
     peer.tells("notifications/tasks/status", task("completed"));
     assert!(matches!(peer.event(), SessionEvent::TaskChanged { .. }), "[tasks-any-stream]: the status must be used");
     assert_eq!(
@@ -198,9 +198,9 @@ fn status_notification_is_used_but_not_required() {
 #[test]
 fn input_is_requested_while_the_result_is_pending() {
     let mut peer = peer();
-    let (call, _) = running(&mut peer);
+    let (call, _) = start_task(&mut peer);
     let (_other, _) = peer.sends(ClientRequest::ReadResource { uri: "a:b".into() });
-    let sent = polled(&mut peer);
+    let sent = sent_poll(&mut peer);
     peer.answers(&sent["id"], task("input_required"));
     peer.events();
     let result = peer.sent_one();
@@ -218,10 +218,10 @@ fn input_is_requested_while_the_result_is_pending() {
         answer["result"]["action"], "accept",
         "[tasks-recv-ignore-undeclared]: the response must be a plain result"
     );
-    let sent = polled(&mut peer);
+    let sent = sent_poll(&mut peer);
     peer.answers(&sent["id"], task("working"));
     peer.events();
-    polled(&mut peer);
+    sent_poll(&mut peer);
     peer.answers(&result["id"], json!({ "content": [], "isError": true }));
     match peer.done(call) {
         Ok(ServerResult::Tool(result)) => assert!(result.is_error, "[tasks-failed-includes-is-error]"),
@@ -237,8 +237,8 @@ fn input_is_requested_while_the_result_is_pending() {
 #[test]
 fn failed_cancelled_and_expired_tasks_end_the_call() {
     let mut peer = peer();
-    let (call, _) = running(&mut peer);
-    let sent = polled(&mut peer);
+    let (call, _) = start_task(&mut peer);
+    let sent = sent_poll(&mut peer);
     peer.answers(&sent["id"], task("failed"));
     peer.events();
     let sent = peer.sent_one();
@@ -249,24 +249,24 @@ fn failed_cancelled_and_expired_tasks_end_the_call() {
         "[tasks-result-may-be-error]: {end:?}"
     );
 
-    let (call, _) = running(&mut peer);
-    let sent = polled(&mut peer);
+    let (call, _) = start_task(&mut peer);
+    let sent = sent_poll(&mut peer);
     peer.answers(&sent["id"], task("cancelled"));
     let end = peer.done(call);
     let message = Some("at it".to_owned());
     assert_eq!(end, Err(CallError::TaskCancelled { message }), "[tasks-poll-until-terminal]: cancelled by the server");
 
-    let (call, _) = running(&mut peer);
-    let sent = polled(&mut peer);
+    let (call, _) = start_task(&mut peer);
+    let sent = sent_poll(&mut peer);
     peer.refuses(&sent["id"], -32602, "expired");
     let end = peer.done(call);
     assert!(matches!(&end, Err(CallError::Server(error)) if error.code == -32602), "[tasks-expired]: {end:?}");
 
-    let (call, _) = running(&mut peer);
-    let sent = polled(&mut peer);
+    let (call, _) = start_task(&mut peer);
+    let sent = sent_poll(&mut peer);
     peer.refuses(&sent["id"], -32603, "for a moment");
     assert_eq!(peer.events(), vec![], "an internal error must not end the call");
-    let sent = polled(&mut peer);
+    let sent = sent_poll(&mut peer);
     let mut other = task("working");
     other["taskId"] = json!("t2");
     peer.answers(&sent["id"], other);
@@ -295,8 +295,8 @@ fn call_of(tool: &str) -> ClientRequest {
 #[test]
 fn task_is_cancelled_by_its_id() {
     let mut peer = peer();
-    let (call, first) = running(&mut peer);
-    let poll = polled(&mut peer);
+    let (call, first) = start_task(&mut peer);
+    let poll = sent_poll(&mut peer);
     peer.session.cancel(call, CancelReason::User, peer.now);
     let told = peer.sent_one();
     assert_eq!(told["method"], "tasks/cancel", "[cancel-task-via-tasks-cancel]");
@@ -325,10 +325,10 @@ fn task_is_cancelled_by_its_id() {
     );
 
     let mut peer = with_capability(json!({ "requests": { "tools": { "call": {} } } }));
-    let (call, _) = running(&mut peer);
+    let (call, _) = start_task(&mut peer);
     peer.session.cancel(call, CancelReason::User, peer.now);
     assert_eq!(peer.sent(), Vec::<Value>::new(), "[tasks-list-cancel-gate]: no request without the capability");
-    let end = peer.session.call(ClientRequest::ListTasks { cursor: None }, PATIENT, peer.now);
+    let end = peer.session.call(ClientRequest::ListTasks { cursor: None }, LONG_DEADLINE, peer.now);
     assert!(matches!(end, Err(CallError::Unsupported { .. })), "[tasks-list-cancel-gate]: {end:?}");
 }
 
@@ -358,8 +358,8 @@ fn tasks_are_listed() {
 #[test]
 fn task_survives_a_reopened_session() {
     let mut peer = peer();
-    let (call, _) = running(&mut peer);
-    let sent = polled(&mut peer);
+    let (call, _) = start_task(&mut peer);
+    let sent = sent_poll(&mut peer);
     peer.session.handle_session_lost(None, peer.now);
     let init = peer.sent_one();
     assert_eq!(init["method"], "initialize", "[http-session-404-reinit]");
@@ -387,15 +387,15 @@ fn task_survives_a_reopened_session() {
 #[test]
 fn lost_polls_are_sent_again() {
     let mut peer = peer();
-    let (call, _) = running(&mut peer);
-    let sent = polled(&mut peer);
+    let (call, _) = start_task(&mut peer);
+    let sent = sent_poll(&mut peer);
     peer.fails(&sent["id"], DeliveryFault::Lost { cause: "cut".into() });
-    let sent = polled(&mut peer);
+    let sent = sent_poll(&mut peer);
     peer.answers(&sent["id"], task("completed"));
     peer.events();
     let result = peer.sent_one();
     peer.fails(&result["id"], DeliveryFault::Lost { cause: "cut".into() });
-    let sent = polled(&mut peer);
+    let sent = sent_poll(&mut peer);
     peer.answers(&sent["id"], task("completed"));
     let result = peer.sent_one();
     assert_eq!(result["method"], "tasks/result", "[tasks-disconnect-sse]: a lost stream must not end the task");

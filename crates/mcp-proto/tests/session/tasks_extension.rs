@@ -27,7 +27,7 @@ fn with(mut task: Value, key: &str, value: Value) -> Value {
 }
 
 /// Starts a call that continues as the task `t1`.
-fn running(peer: &mut Peer) -> CallId {
+fn start_task(peer: &mut Peer) -> CallId {
     let (call, sent) = peer.sends(tool_call());
     peer.answers(&sent["id"], with(task("working"), "resultType", json!("task")));
     match peer.event() {
@@ -41,7 +41,7 @@ fn running(peer: &mut Peer) -> CallId {
 }
 
 /// Returns the poll after the interval, and drops other messages.
-fn polled(peer: &mut Peer) -> Value {
+fn sent_poll(peer: &mut Peer) -> Value {
     peer.wait(seconds(1));
     let (body, head) = peer.posts().into_iter().find(|(body, _)| body["method"] == "tasks/get").expect(
         "[tasks-ext-poll-interval], [tasks-ext-poll-terminal], [tasks-ext-removed-methods]: the task must be polled",
@@ -74,8 +74,8 @@ fn tasks_extension_is_declared_with_each_request() {
 #[test]
 fn task_ends_with_the_response_of_tasks_get() {
     let mut peer = peer();
-    let call = running(&mut peer);
-    let sent = polled(&mut peer);
+    let call = start_task(&mut peer);
+    let sent = sent_poll(&mut peer);
     peer.answers(&sent["id"], with(task("working"), "pollIntervalMs", json!(3000)));
     peer.events();
     let listen = peer.sent().remove(0);
@@ -83,7 +83,7 @@ fn task_ends_with_the_response_of_tasks_get() {
     peer.grants(&listen);
     peer.wait(seconds(2));
     assert_eq!(peer.sent(), Vec::<Value>::new(), "[tasks-ext-poll-interval]: a changed interval must be respected");
-    let sent = polled(&mut peer);
+    let sent = sent_poll(&mut peer);
     let result = json!({ "content": [], "isError": true, "ttlMs": 5 });
     peer.answers(&sent["id"], with(task("completed"), "result", result));
     match peer.done(call) {
@@ -92,27 +92,27 @@ fn task_ends_with_the_response_of_tasks_get() {
     }
     assert_eq!(peer.sent(), Vec::<Value>::new(), "[tasks-ext-poll-terminal]: no further poll must be sent");
 
-    let call = running(&mut peer);
-    let sent = polled(&mut peer);
+    let call = start_task(&mut peer);
+    let sent = sent_poll(&mut peer);
     let failed = with(task("failed"), "error", json!({ "code": -32603, "message": "broke" }));
     peer.answers(&sent["id"], with(failed, "resultType", json!("task")));
     let end = peer.done(call);
     assert!(matches!(&end, Err(CallError::Server(e)) if e.code == -32603), "[tasks-ext-failed-vs-completed]: {end:?}");
 
-    let call = running(&mut peer);
-    let sent = polled(&mut peer);
+    let call = start_task(&mut peer);
+    let sent = sent_poll(&mut peer);
     peer.answers(&sent["id"], with(task("cancelled"), "statusMessage", json!("no more")));
     let message = Some("no more".to_owned());
     assert_eq!(peer.done(call), Err(CallError::TaskCancelled { message }), "[tasks-ext-status-message]");
 
-    let call = running(&mut peer);
-    let sent = polled(&mut peer);
+    let call = start_task(&mut peer);
+    let sent = sent_poll(&mut peer);
     peer.refuses(&sent["id"], -32602, "unknown task");
     assert!(matches!(peer.done(call), Err(CallError::Server(_))), "[tasks-ext-unknown-task]");
 
     for wrong in [task("completed"), task("failed"), with(task("working"), "resultType", json!("input_required"))] {
-        let call = running(&mut peer);
-        let sent = polled(&mut peer);
+        let call = start_task(&mut peer);
+        let sent = sent_poll(&mut peer);
         peer.answers(&sent["id"], wrong);
         assert!(
             matches!(peer.done(call), Err(CallError::BadAnswer { .. })),
@@ -135,8 +135,8 @@ fn only_tool_calls_become_tasks() {
 #[test]
 fn task_status_is_received_through_the_subscription() {
     let mut peer = peer();
-    let call = running(&mut peer);
-    let sent = polled(&mut peer);
+    let call = start_task(&mut peer);
+    let sent = sent_poll(&mut peer);
     peer.answers(&sent["id"], task("working"));
     let listen = peer.sent().remove(0);
     peer.grants(&listen);
@@ -150,8 +150,8 @@ fn task_status_is_received_through_the_subscription() {
 #[test]
 fn task_input_is_requested_and_answered_once() {
     let mut peer = peer();
-    let call = running(&mut peer);
-    let sent = polled(&mut peer);
+    let call = start_task(&mut peer);
+    let sent = sent_poll(&mut peer);
     let mut both = ask("when");
     both["who"] = json!({ "method": "sampling/createMessage", "params": sampling() });
     peer.answers(&sent["id"], with(task("input_required"), "inputRequests", both.clone()));
@@ -168,7 +168,7 @@ fn task_input_is_requested_and_answered_once() {
         .collect();
     assert_eq!(asked.len(), 2, "[tasks-ext-update]: each must be reported");
     peer.sent();
-    let sent = polled(&mut peer);
+    let sent = sent_poll(&mut peer);
     peer.answers(&sent["id"], with(task("input_required"), "inputRequests", both.clone()));
     let again = peer.events().iter().filter(|event| matches!(event, SessionEvent::RequestReceived { .. })).count();
     assert_eq!(again, 0, "[tasks-ext-dedupe]");
@@ -189,9 +189,9 @@ fn task_input_is_requested_and_answered_once() {
     peer.answers(&sent["id"], with(task("input_required"), "inputRequests", both));
     assert_eq!(peer.sent(), Vec::<Value>::new(), "[tasks-ext-answer-once]: a confirmed answer must not be sent again");
 
-    let sent = polled(&mut peer);
+    let sent = sent_poll(&mut peer);
     peer.answers(&sent["id"], task("working"));
-    let sent = polled(&mut peer);
+    let sent = sent_poll(&mut peer);
     peer.answers(&sent["id"], with(task("working"), "inputRequests", json!({})));
     let events = peer.events();
     assert!(
@@ -203,8 +203,8 @@ fn task_input_is_requested_and_answered_once() {
 #[test]
 fn lost_input_response_is_sent_again_while_requested() {
     let mut peer = peer();
-    let _call = running(&mut peer);
-    let sent = polled(&mut peer);
+    let _call = start_task(&mut peer);
+    let sent = sent_poll(&mut peer);
     peer.answers(&sent["id"], with(task("input_required"), "inputRequests", ask("when")));
     let server_request = peer.events().into_iter().find_map(|event| match event {
         SessionEvent::RequestReceived { request, .. } => Some(request),
@@ -214,7 +214,7 @@ fn lost_input_response_is_sent_again_while_requested() {
     peer.session.answer(server_request.unwrap(), accepted(), peer.now).unwrap();
     let update = peer.sent_one();
     peer.fails(&update["id"], DeliveryFault::Lost { cause: "cut".into() });
-    let sent = polled(&mut peer);
+    let sent = sent_poll(&mut peer);
     peer.answers(&sent["id"], with(task("input_required"), "inputRequests", ask("when")));
     let again = peer.sent_one();
     assert_eq!(
@@ -226,7 +226,7 @@ fn lost_input_response_is_sent_again_while_requested() {
 #[test]
 fn refusal_or_cancellation_cancels_the_task() {
     let mut peer = peer();
-    let call = running(&mut peer);
+    let call = start_task(&mut peer);
     peer.session.cancel(call, CancelReason::User, peer.now);
     let (told, head) = peer.post();
     assert_eq!(told["method"], "tasks/cancel", "[tasks-ext-cancel-method], [tasks-ext-cancel-forget]");
@@ -239,8 +239,8 @@ fn refusal_or_cancellation_cancels_the_task() {
     peer.answers(&told["id"], json!({}));
     assert_eq!(peer.events(), vec![], "the acknowledgement must be ignored");
 
-    let call = running(&mut peer);
-    let sent = polled(&mut peer);
+    let call = start_task(&mut peer);
+    let sent = sent_poll(&mut peer);
     peer.answers(&sent["id"], with(task("input_required"), "inputRequests", ask("when")));
     let server_request = peer.events().into_iter().find_map(|event| match event {
         SessionEvent::RequestReceived { request, .. } => Some(request),
@@ -271,8 +271,8 @@ fn forbidden_input_request_ends_the_task_call() {
         [json!({ "x": { "method": "ping" } }), json!({ "x": { "method": "elicitation/create", "params": {} } })]
     {
         let mut peer = peer();
-        let call = running(&mut peer);
-        let sent = polled(&mut peer);
+        let call = start_task(&mut peer);
+        let sent = sent_poll(&mut peer);
         peer.answers(&sent["id"], with(task("input_required"), "inputRequests", wrong));
         assert!(
             matches!(peer.done(call), Err(CallError::BadAnswer { .. })),
@@ -284,16 +284,16 @@ fn forbidden_input_request_ends_the_task_call() {
 #[test]
 fn task_without_progress_stays_alive() {
     let mut peer = peer();
-    let call = running(&mut peer);
+    let call = start_task(&mut peer);
     for step in 0..300 {
-        let sent = polled(&mut peer);
+        let sent = sent_poll(&mut peer);
         peer.answers(&sent["id"], with(task("working"), "statusMessage", json!(format!("step {step}"))));
         let told = peer.events().into_iter().any(|event| {
             matches!(event, SessionEvent::TaskChanged { task, .. } if task.status_message == Some(format!("step {step}")))
         });
         assert!(told, "[tasks-ext-no-progress], [tasks-ext-status-message]: each status message must be reported");
     }
-    let sent = polled(&mut peer);
+    let sent = sent_poll(&mut peer);
     peer.answers(&sent["id"], with(task("completed"), "result", json!({ "content": [] })));
     assert!(peer.done(call).is_ok(), "[tasks-ext-no-progress]: the call must survive 300 s without progress");
 }

@@ -3,7 +3,7 @@
 use mcp_proto::*;
 use serde_json::{Value, json};
 
-use crate::peer::{PATIENT, Peer, accepted, all_capabilities, assert_contains, config, form, seconds, tool_call};
+use crate::peer::{LONG_DEADLINE, Peer, accepted, all_capabilities, assert_contains, config, form, seconds, tool_call};
 
 fn progress(peer: &mut Peer, token: &Value, progress: f64) {
     peer.tells("notifications/progress", json!({ "progressToken": token, "progress": progress, "message": "m" }));
@@ -166,5 +166,5 @@ fn pings_detect_an_unresponsive_server() {
     let mut peer = Peer::ready(Revision::V2025_11_25);
     peer.wait(seconds(100_000));
     assert_eq!((peer.sent().len(), peer.events()), (0, vec![]), "no pings without an interval");
-    assert!(peer.session.call(ClientRequest::Ping, PATIENT, peer.now).is_ok(), "explicit pings must be possible");
+    assert!(peer.session.call(ClientRequest::Ping, LONG_DEADLINE, peer.now).is_ok(), "explicit pings must be possible");
 }

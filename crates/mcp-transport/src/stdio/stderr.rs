@@ -175,7 +175,7 @@ mod tests {
         let (sender, mut receiver) = mpsc::channel(room);
         let task = tokio::spawn(drain(std::io::Cursor::new(input.to_vec()), ring.clone(), sender));
         // Nothing is received until everything was read.
-        testkit::deadline::settle().await;
+        testkit::deadline::yield_until_idle().await;
         let mut shown = Vec::new();
         while let Some(output) = receiver.recv().await {
             shown.push(output);

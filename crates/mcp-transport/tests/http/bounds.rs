@@ -6,7 +6,7 @@ use mcp_proto::{CallError, ClientRequest};
 use mcp_transport::http::HttpLimits;
 use serde_json::json;
 use testkit::http::ordinary;
-use testkit::time::{pass, timers_of};
+use testkit::time::{advance_time, with_timer_total};
 
 use crate::support::*;
 
@@ -23,7 +23,7 @@ where
         async move {
             match request.rpc_method().as_str() {
                 "tools/call" if request.json()["params"]["arguments"]["text"] == "bad" => bad(request, answer).await,
-                _ => ordinary::answer(revision, &request, answer).await,
+                _ => ordinary::respond(revision, &request, answer).await,
             }
         }
     })
@@ -47,9 +47,11 @@ async fn assert_call_fails(client: &mut Client, what: &str, words: &str) {
 async fn trickling_responses_end_with_the_deadline_of_the_call() {
     for revision in [MODERN, NEWEST_LEGACY] {
         let (server, mut client) = with_bad_call(revision, |_, mut answer| async move {
-            answer.raw(b"HTTP/1.1 200 -\r\ncontent-type: application/json\r\ncontent-length: 60000\r\n\r\n").await?;
+            answer
+                .write_raw(b"HTTP/1.1 200 -\r\ncontent-type: application/json\r\ncontent-length: 60000\r\n\r\n")
+                .await?;
             loop {
-                answer.raw(b" ").await?;
+                answer.write_raw(b" ").await?;
                 // sleep: simulates a slow server.
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
@@ -65,9 +67,9 @@ async fn trickling_responses_end_with_the_deadline_of_the_call() {
 
         let (_server, mut client) = with_bad_call(revision, |_, mut answer| async move {
             answer.event_stream().await?;
-            answer.raw(b"data: ").await?;
+            answer.write_raw(b"data: ").await?;
             loop {
-                answer.raw(b"x").await?;
+                answer.write_raw(b"x").await?;
                 // sleep: simulates a slow server.
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
@@ -79,7 +81,7 @@ async fn trickling_responses_end_with_the_deadline_of_the_call() {
         let (_server, mut client) = with_bad_call(revision, |_, mut answer| async move {
             answer.event_stream().await?;
             loop {
-                answer.raw(b": still here\n\n").await?;
+                answer.write_raw(b": still here\n\n").await?;
                 // sleep: simulates a slow server.
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
@@ -93,9 +95,9 @@ async fn trickling_responses_end_with_the_deadline_of_the_call() {
 #[tokio::test]
 async fn endless_response_head_ends_with_the_deadline_of_the_call() {
     let (_server, mut client) = with_bad_call(MODERN, |_, mut answer| async move {
-        answer.raw(b"HTTP/1.1 200 -\r\n").await?;
+        answer.write_raw(b"HTTP/1.1 200 -\r\n").await?;
         loop {
-            answer.raw(b"x").await?;
+            answer.write_raw(b"x").await?;
             // sleep: simulates a slow server.
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
@@ -111,10 +113,10 @@ async fn responses_beyond_the_limit_fail_immediately() {
         let (_server, mut client) = with_bad_call(MODERN, move |_, mut answer| async move {
             let length = if announced { format!("content-length: {}\r\n", LIMIT + 1) } else { String::new() };
             let head = format!("HTTP/1.1 200 -\r\nconnection: close\r\ncontent-type: application/json\r\n{length}\r\n");
-            answer.raw(head.as_bytes()).await?;
-            answer.raw(&[b' '; LIMIT]).await?;
-            answer.raw(b" ").await?;
-            answer.hang().await
+            answer.write_raw(head.as_bytes()).await?;
+            answer.write_raw(&[b' '; LIMIT]).await?;
+            answer.write_raw(b" ").await?;
+            answer.hang_until_closed().await
         })
         .await;
         assert_call_fails(&mut client, "X37: a body beyond the limit", "larger than 65536 bytes").await;
@@ -122,9 +124,9 @@ async fn responses_beyond_the_limit_fail_immediately() {
     }
     let (_server, mut client) = with_bad_call(MODERN, |_, mut answer| async move {
         answer.event_stream().await?;
-        answer.raw(b"data: ").await?;
-        answer.raw(&[b'x'; LIMIT]).await?;
-        answer.hang().await
+        answer.write_raw(b"data: ").await?;
+        answer.write_raw(&[b'x'; LIMIT]).await?;
+        answer.hang_until_closed().await
     })
     .await;
     assert_call_fails(&mut client, "X52: an event beyond the limit", "larger than 65536 bytes").await;
@@ -144,7 +146,7 @@ async fn unexpected_content_types_fail_immediately() {
     for (kind, body, words) in cases {
         let (_server, mut client) = with_bad_call(MODERN, move |_, mut answer| async move {
             let kind = if kind.is_empty() { String::new() } else { format!("Content-Type: {kind}\r\n") };
-            answer.whole(200, &kind, body).await
+            answer.respond(200, &kind, body).await
         })
         .await;
         assert_call_fails(&mut client, kind, words).await;
@@ -160,7 +162,7 @@ async fn stream_without_a_response_is_not_reopened_in_a_loop() {
     for retry in ["0", "1000000000000"] {
         let (server, mut client) = with_bad_call(NEWEST_LEGACY, move |_, mut answer| async move {
             answer.event_stream().await?;
-            answer.raw(format!("retry: {retry}\nid: 1\ndata:\n\n").as_bytes()).await
+            answer.write_raw(format!("retry: {retry}\nid: 1\ndata:\n\n").as_bytes()).await
         })
         .await;
         let call = client.begin_within(echo("bad"), Duration::from_millis(800)).await;
@@ -176,35 +178,43 @@ async fn stream_without_a_response_is_not_reopened_in_a_loop() {
 
 #[tokio::test]
 async fn posts_beyond_the_bound_wait_and_are_cancellable() {
-    let (server, mut client) = with_bad_call(NEWEST_LEGACY, |_, mut answer| async move { answer.hang().await }).await;
+    let (server, mut client) =
+        with_bad_call(NEWEST_LEGACY, |_, mut answer| async move { answer.hang_until_closed().await }).await;
     client.until_note("offers no GET stream").await;
     let mut calls = Vec::new();
     for _ in 0..250 {
         calls.push(client.begin(echo("bad")).await);
     }
-    assert!(holds_within(LONG, || server.count("tools/call") == 240).await, "240 calls must be sent");
-    pass(Duration::from_millis(500)).await;
+    assert!(poll_until(WAIT_TIMEOUT, || server.count("tools/call") == 240).await, "240 calls must be sent");
+    advance_time(Duration::from_millis(500)).await;
     assert_eq!(server.count("tools/call"), 240, "the other calls must wait");
     let cancel = mcp_transport::driver::DriverCommand::Cancel { call: calls[0], reason: mcp_proto::CancelReason::User };
     client.send(cancel).await;
     assert_eq!(client.done(calls[0]).await, Err(CallError::Cancelled), "a call can be cancelled while all hang");
-    assert!(holds_within(LONG, || server.count("notifications/cancelled") == 1).await, "the server must be notified");
-    assert!(holds_within(LONG, || server.count("tools/call") == 241).await, "the next call must be sent");
+    assert!(
+        poll_until(WAIT_TIMEOUT, || server.count("notifications/cancelled") == 1).await,
+        "the server must be notified"
+    );
+    assert!(poll_until(WAIT_TIMEOUT, || server.count("tools/call") == 241).await, "the next call must be sent");
     let one_more =
         mcp_transport::driver::DriverCommand::Cancel { call: calls[1], reason: mcp_proto::CancelReason::User };
     client.send(one_more).await;
-    assert!(holds_within(LONG, || server.count("tools/call") == 242).await, "one call must be sent for each that ends");
-    let ((), took) = timers_of(client.stop()).await;
-    assert!(took < CLOSING, "pending calls must not delay the stop: {took:?}");
+    assert!(
+        poll_until(WAIT_TIMEOUT, || server.count("tools/call") == 242).await,
+        "one call must be sent for each that ends"
+    );
+    let ((), took) = with_timer_total(client.stop()).await;
+    assert!(took < CLOSE_TIMEOUT, "pending calls must not delay the stop: {took:?}");
 }
 
 #[tokio::test]
 async fn unanswered_call_times_out() {
     // X35 over HTTP.
     for (revision, told) in [(MODERN, 0), (NEWEST_LEGACY, 1)] {
-        let (server, mut client) = with_bad_call(revision, |_, mut answer| async move { answer.hang().await }).await;
+        let (server, mut client) =
+            with_bad_call(revision, |_, mut answer| async move { answer.hang_until_closed().await }).await;
         assert_call_fails(&mut client, "X35: no answer", "no answer").await;
-        let cancelled = holds_within(LONG, || server.count("notifications/cancelled") == told).await;
+        let cancelled = poll_until(WAIT_TIMEOUT, || server.count("notifications/cancelled") == told).await;
         assert!(cancelled, "X35: {revision}: the server must be notified as the revision specifies");
         client.stop().await;
     }
@@ -229,8 +239,8 @@ async fn blocked_owner_applies_backpressure_to_the_server() {
     let after = testkit::processes::resident_bytes(std::process::id()).unwrap_or_default();
     let grown = after.saturating_sub(before) / 1024 / 1024;
     assert!(grown < 60, "100 MB of messages must wait at the server, but memory grew by {grown} MB");
-    let ((), took) = timers_of(client.stop()).await;
-    assert!(took < CLOSING, "the driver must stop at once: {took:?}");
+    let ((), took) = with_timer_total(client.stop()).await;
+    assert!(took < CLOSE_TIMEOUT, "the driver must stop at once: {took:?}");
     drop(server);
 }
 

@@ -33,7 +33,7 @@ async fn keep_alive_server(as_stream: bool) -> (String, Arc<AtomicUsize>) {
                     };
                     let body: serde_json::Value = serde_json::from_slice(&read[end..end + length]).unwrap_or_default();
                     read.drain(..end + length);
-                    let message = ordinary::message(MODERN, &body).to_string();
+                    let message = ordinary::response_message(MODERN, &body).to_string();
                     let answer = if as_stream {
                         let event = format!("data: {message}\n\n");
                         format!(
@@ -76,9 +76,11 @@ async fn broken_connection_fails_the_call() {
     let server = HttpServer::start(move |request, mut answer| async move {
         match request.rpc_method().as_str() {
             "tools/call" if request.json()["params"]["arguments"]["text"] == "cut" => {
-                answer.raw(b"HTTP/1.1 200 -\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{").await
+                answer
+                    .write_raw(b"HTTP/1.1 200 -\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{")
+                    .await
             }
-            _ => ordinary::answer(MODERN, &request, answer).await,
+            _ => ordinary::respond(MODERN, &request, answer).await,
         }
     })
     .await;

@@ -28,7 +28,7 @@ async fn http_sse_server(status: u16) -> HttpServer {
 #[tokio::test]
 async fn modern_server_is_detected_by_the_first_request() {
     let server =
-        HttpServer::start(|request, answer| async move { ordinary::answer(MODERN, &request, answer).await }).await;
+        HttpServer::start(|request, answer| async move { ordinary::respond(MODERN, &request, answer).await }).await;
     let mut client = ready(&server.url("/mcp")).await;
     assert_eq!(client.connected(), (DetectedTransport::StreamableHttp, "server/discover answered".to_owned()));
     assert_eq!(steps(&server)[0], "server/discover", "[http-modern-first] a modern request comes first");
@@ -49,10 +49,10 @@ async fn unrecognized_refusal_falls_back_to_initialize() {
     for (status, kind, body) in refusals {
         let server = HttpServer::start(move |request, mut answer| async move {
             if request.rpc_method() != "server/discover" {
-                return ordinary::answer("2025-06-18", &request, answer).await;
+                return ordinary::respond("2025-06-18", &request, answer).await;
             }
             let body = body.replace("\"id\":1", &format!("\"id\":{}", request.json()["id"]));
-            answer.whole(status, &format!("content-type: {kind}\r\n"), body.as_bytes()).await
+            answer.respond(status, &format!("content-type: {kind}\r\n"), body.as_bytes()).await
         })
         .await;
         let mut client = ready(&server.url("/mcp")).await;
@@ -79,7 +79,7 @@ async fn recognized_modern_error_does_not_fall_back_to_initialize() {
         }
         let error = json!({ "jsonrpc": "2.0", "id": request.json()["id"], "error": {
             "code": -32022, "message": "another version", "data": { "supported": ["2031-01-01"], "requested": MODERN } } });
-        answer.whole(400, "content-type: application/json\r\n", error.to_string().as_bytes()).await
+        answer.respond(400, "content-type: application/json\r\n", error.to_string().as_bytes()).await
     })
     .await;
     let mut client = start(&server.url("/mcp"));
@@ -95,11 +95,11 @@ async fn recognized_modern_error_does_not_fall_back_to_initialize() {
 async fn common_version_is_taken_from_a_modern_error() {
     let server = HttpServer::start(move |request, mut answer| async move {
         if request.rpc_method() != "server/discover" {
-            return ordinary::answer("2025-06-18", &request, answer).await;
+            return ordinary::respond("2025-06-18", &request, answer).await;
         }
         let error = json!({ "jsonrpc": "2.0", "id": request.json()["id"], "error": {
             "code": -32022, "message": "another version", "data": { "supported": ["2025-06-18"] } } });
-        answer.whole(400, "content-type: application/json\r\n", error.to_string().as_bytes()).await
+        answer.respond(400, "content-type: application/json\r\n", error.to_string().as_bytes()).await
     })
     .await;
     let mut client = ready(&server.url("/mcp")).await;
@@ -145,8 +145,8 @@ async fn http_sse_server_is_detected_after_a_refused_post() {
 async fn unsupported_server_is_reported_with_its_first_failure() {
     let server = HttpServer::start(|request, mut answer| async move {
         match request.method.as_str() {
-            "GET" => answer.whole(200, "content-type: text/html\r\n", b"<html>hello").await,
-            _ => answer.whole(405, "content-type: text/plain\r\n", b"no posting here").await,
+            "GET" => answer.respond(200, "content-type: text/html\r\n", b"<html>hello").await,
+            _ => answer.respond(405, "content-type: text/plain\r\n", b"no posting here").await,
         }
     })
     .await;
@@ -191,7 +191,7 @@ async fn known_transport_is_tried_first_and_detected_again_if_wrong() {
     let known =
         |transport, revision| HttpTarget { known: Some(KnownServer { transport, revision }), ..target("http://x/") };
     let modern =
-        |request: HttpRequest, answer: HttpResponder| async move { ordinary::answer(MODERN, &request, answer).await };
+        |request: HttpRequest, answer: HttpResponder| async move { ordinary::respond(MODERN, &request, answer).await };
     let begin = |server: &HttpServer, path: &str, target: HttpTarget| {
         let target = HttpTarget { url: server.url(path).parse().unwrap(), ..target };
         start_with(SessionConfig::default(), target, limits())
@@ -245,7 +245,7 @@ async fn temporarily_unavailable_http_sse_server_has_a_retryable_fault() {
     for (status, wanted, words) in cases {
         let server = HttpServer::start(move |request, mut answer| async move {
             match (request.method.as_str(), status) {
-                ("GET", 0) => answer.hang().await,
+                ("GET", 0) => answer.hang_until_closed().await,
                 ("GET", _) => answer.status(status).await,
                 _ => answer.status(405).await,
             }
@@ -292,9 +292,9 @@ async fn stream_without_an_endpoint_event_times_out() {
     let server = HttpServer::start(|request, mut answer| async move {
         if request.method == "GET" {
             answer.event_stream().await?;
-            return answer.hang().await;
+            return answer.hang_until_closed().await;
         }
-        ordinary::answer(MODERN, &request, answer).await
+        ordinary::respond(MODERN, &request, answer).await
     })
     .await;
     let known = KnownServer { transport: DetectedTransport::HttpSse, revision: Revision::V2024_11_05 };

@@ -10,7 +10,7 @@ use mcp_transport::driver::DetectedTransport;
 use mcp_transport::http::{HttpLimits, HttpTarget, TransportChoice};
 use serde_json::{Value, json};
 use testkit::http::ordinary;
-use testkit::time::pass;
+use testkit::time::advance_time;
 use tokio::sync::{Mutex, Notify, mpsc};
 
 use crate::support::*;
@@ -36,12 +36,12 @@ where
                     let (sender, mut messages) = mpsc::channel::<Value>(16);
                     *stream.lock().await = Some(sender);
                     answer.event_stream().await?;
-                    answer.raw(b"event: endpoint\ndata: /messages?s=1\n\n").await?;
+                    answer.write_raw(b"event: endpoint\ndata: /messages?s=1\n\n").await?;
                     while let Some(message) = messages.recv().await {
                         if message == "end" {
                             return Ok(());
                         }
-                        answer.raw(format!("event: message\ndata: {message}\n\n").as_bytes()).await?;
+                        answer.write_raw(format!("event: message\ndata: {message}\n\n").as_bytes()).await?;
                     }
                     Ok(())
                 }
@@ -63,14 +63,14 @@ where
                             // sleep: simulates a slow server.
                             tokio::time::sleep(Duration::from_millis(300)).await;
                         }
-                        say(ordinary::message(REVISION, &body)).await;
-                        return answer.hang().await;
+                        say(ordinary::response_message(REVISION, &body)).await;
+                        return answer.hang_until_closed().await;
                     } else if body["params"]["name"] == "refuse" {
-                        return answer.whole(500, "content-type: text/plain\r\n", b"out of order").await;
+                        return answer.respond(500, "content-type: text/plain\r\n", b"out of order").await;
                     } else if body.get("method").is_some() && body.get("id").is_some() {
-                        say(ordinary::message(REVISION, &body)).await;
+                        say(ordinary::response_message(REVISION, &body)).await;
                     }
-                    answer.whole(202, "content-type: text/plain\r\n", b"Accepted").await
+                    answer.respond(202, "content-type: text/plain\r\n", b"Accepted").await
                 }
                 _ => other(request, answer).await,
             }
@@ -121,19 +121,19 @@ async fn nothing_is_posted_before_the_endpoint_event() {
             if request.method == "GET" {
                 answer.event_stream().await?;
                 told.notified().await;
-                answer.raw(b"event: endpoint\ndata: /messages\n\n").await?;
-                return answer.hang().await;
+                answer.write_raw(b"event: endpoint\ndata: /messages\n\n").await?;
+                return answer.hang_until_closed().await;
             }
             answer.status(202).await
         }
     })
     .await;
     let mut client = sse(&server);
-    assert!(holds_within(LONG, || with_method(&server, "GET").len() == 1).await, "the stream is opened");
-    pass(Duration::from_millis(500)).await;
+    assert!(poll_until(WAIT_TIMEOUT, || with_method(&server, "GET").len() == 1).await, "the stream is opened");
+    advance_time(Duration::from_millis(500)).await;
     assert_eq!(with_method(&server, "POST").len(), 0, "[sse-wait-endpoint-event] nothing is posted before");
     go_on.notify_one();
-    let posted = holds_within(LONG, || server.count("initialize") == 1).await;
+    let posted = poll_until(WAIT_TIMEOUT, || server.count("initialize") == 1).await;
     assert!(posted, "[sse-wait-endpoint-event] initialize must be posted afterwards");
     client.stop().await;
 }
@@ -149,17 +149,19 @@ async fn stop_closes_the_stream() {
                 return answer.status(202).await;
             }
             answer.event_stream().await?;
-            answer.raw(b"event: endpoint\ndata: /messages\n\n").await?;
-            let gone = answer.hang().await;
+            answer.write_raw(b"event: endpoint\ndata: /messages\n\n").await?;
+            let gone = answer.hang_until_closed().await;
             let _ = closed.send(true);
             gone
         }
     })
     .await;
     let mut client = sse(&server);
-    assert!(holds_within(LONG, || server.count("initialize") == 1).await, "the session begins");
+    assert!(poll_until(WAIT_TIMEOUT, || server.count("initialize") == 1).await, "the session begins");
     client.stop().await;
-    within(LONG, "[sse-close-to-shutdown] the stream is closed", was_closed.wait_for(|closed| *closed)).await.unwrap();
+    within(WAIT_TIMEOUT, "[sse-close-to-shutdown] the stream is closed", was_closed.wait_for(|closed| *closed))
+        .await
+        .unwrap();
 }
 
 #[tokio::test]
@@ -216,8 +218,8 @@ async fn cross_origin_endpoint_is_rejected() {
             let event = event.clone();
             async move {
                 answer.event_stream().await?;
-                answer.raw(event.as_bytes()).await?;
-                answer.hang().await
+                answer.write_raw(event.as_bytes()).await?;
+                answer.hang_until_closed().await
             }
         })
         .await;
@@ -233,8 +235,8 @@ async fn cross_origin_endpoint_is_rejected() {
 async fn stream_without_a_leading_endpoint_event_is_rejected() {
     let server = HttpServer::start(|_request, mut answer| async move {
         answer.event_stream().await?;
-        answer.raw(b"data: hello\n\n").await?;
-        answer.hang().await
+        answer.write_raw(b"data: hello\n\n").await?;
+        answer.hang_until_closed().await
     })
     .await;
     let mut client = sse(&server);

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use mcp_proto::{ListKind, SessionEvent};
 use mcp_transport::driver::DriverEvent;
 use serde_json::json;
-use testkit::time::pass;
+use testkit::time::advance_time;
 use tokio::sync::Notify;
 
 use crate::support::*;
@@ -34,7 +34,7 @@ async fn unsolicited_messages_arrive_on_the_get_stream() {
                     answer.event_stream().await?;
                     answer.event(&json!({ "jsonrpc": "2.0", "id": "p", "method": "ping" })).await?;
                     answer.event(&list_changed()).await?;
-                    answer.hang().await
+                    answer.hang_until_closed().await
                 }
                 _ => in_session(revision, &request, answer).await,
             }
@@ -49,7 +49,7 @@ async fn unsolicited_messages_arrive_on_the_get_stream() {
         assert_eq!(get.header("last-event-id"), None, "{revision}: there is nothing to resume");
         let answered = || server.seen().iter().any(|request| request.method == "POST" && request.json()["id"] == "p");
         assert!(
-            holds_within(LONG, answered).await,
+            poll_until(WAIT_TIMEOUT, answered).await,
             "{revision}: [http-server-request-answer-post] a request on the GET stream is answered by a POST"
         );
         assert_eq!(client.echo("beside").await, "beside", "{revision}: [http-multi-sse] calls must work in parallel");
@@ -72,7 +72,7 @@ async fn get_stream_is_optional() {
         let mut client = ready(&server.url("/mcp")).await;
         client.until_note(note).await;
         assert_eq!(client.echo("posted").await, "posted", "[http-get-405] {status} to GET: POSTs go on");
-        pass(Duration::from_secs(5)).await;
+        advance_time(Duration::from_secs(5)).await;
         assert_eq!(with_method(&server, "GET").len(), 1, "[http-get-405] {status}: it must be tried only once");
         assert_eq!(server.count("initialize"), 1, "{status} to the first GET does not end the session");
         client.stop().await;
@@ -90,10 +90,10 @@ async fn lost_get_stream_is_resumed_after_the_retry_delay() {
             }
             answer.event_stream().await?;
             match count.fetch_add(1, Ordering::SeqCst) {
-                0 => answer.raw(b"retry: 400\nid: e1\ndata: \n\n").await,
+                0 => answer.write_raw(b"retry: 400\nid: e1\ndata: \n\n").await,
                 _ => {
                     answer.event(&list_changed()).await?;
-                    answer.hang().await
+                    answer.hang_until_closed().await
                 }
             }
         }
@@ -127,7 +127,7 @@ async fn missing_get_stream_of_a_session_reopens_the_session() {
             match count.fetch_add(1, Ordering::SeqCst) {
                 0 => {
                     answer.event_stream().await?;
-                    answer.raw(b"retry: 100\n\n").await
+                    answer.write_raw(b"retry: 100\n\n").await
                 }
                 1 => answer.status(404).await,
                 _ => answer.status(405).await,
@@ -154,7 +154,7 @@ async fn nothing_is_posted_before_initialized_is_accepted() {
         async move {
             if request.rpc_method() == "notifications/initialized" {
                 told.notified().await;
-                return answer.whole(202, "x-taken: yes\r\n", b"").await;
+                return answer.respond(202, "x-taken: yes\r\n", b"").await;
             }
             in_session(NEWEST_LEGACY, &request, answer).await
         }
@@ -162,8 +162,11 @@ async fn nothing_is_posted_before_initialized_is_accepted() {
     .await;
     let mut client = ready(&server.url("/mcp")).await;
     let call = client.begin(echo("waits")).await;
-    assert!(holds_within(LONG, || server.count("notifications/initialized") == 1).await, "the server must be notified");
-    pass(Duration::from_millis(500)).await;
+    assert!(
+        poll_until(WAIT_TIMEOUT, || server.count("notifications/initialized") == 1).await,
+        "the server must be notified"
+    );
+    advance_time(Duration::from_millis(500)).await;
     assert_eq!(server.count("tools/call"), 0, "a server may refuse a call that overtakes `initialized`");
     go_on.notify_one();
     assert_eq!(text(&client.done(call).await), "waits", "the call must be sent after `initialized`");
@@ -184,12 +187,12 @@ async fn response_on_the_get_stream_is_accepted() {
                     answer.event_stream().await?;
                     let call = was_asked.wait_for(Option::is_some).await.unwrap().clone().unwrap();
                     answer_event(NEWEST_LEGACY, &call, &mut answer).await?;
-                    answer.hang().await
+                    answer.hang_until_closed().await
                 }
                 (_, "tools/call") => {
                     let _ = asked.send(Some(request));
                     answer.event_stream().await?;
-                    answer.hang().await?;
+                    answer.hang_until_closed().await?;
                     let _ = closed.send(true);
                     Ok(())
                 }
@@ -201,6 +204,6 @@ async fn response_on_the_get_stream_is_accepted() {
     let mut client = ready(&server.url("/mcp")).await;
     client.until_note("the GET stream is open").await;
     assert_eq!(client.echo("elsewhere").await, "elsewhere", "[http-get-response-on-resume] the answer counts");
-    within(LONG, "the useless stream is closed", was_closed.wait_for(|closed| *closed)).await.unwrap();
+    within(WAIT_TIMEOUT, "the useless stream is closed", was_closed.wait_for(|closed| *closed)).await.unwrap();
     client.stop().await;
 }

@@ -39,7 +39,7 @@ async fn full(request: HttpRequest, mut answer: HttpResponder) -> std::io::Resul
         }
         "prompts/get" => result(&request, json!({ "messages": [] })),
         "resources/read" => result(&request, json!({ "contents": [] })),
-        _ => return ordinary::answer(MODERN, &request, answer).await,
+        _ => return ordinary::respond(MODERN, &request, answer).await,
     };
     answer.json(&body).await
 }
@@ -152,7 +152,7 @@ async fn header_mismatch_refreshes_the_list_and_retries_once() {
         if request.rpc_method() == "tools/call" && request.header("mcp-param-color").is_none() {
             let error = json!({ "jsonrpc": "2.0", "id": request.json()["id"],
                 "error": { "code": -32020, "message": "the header Mcp-Param-Color is missing" } });
-            return answer.whole(400, "content-type: application/json\r\n", error.to_string().as_bytes()).await;
+            return answer.respond(400, "content-type: application/json\r\n", error.to_string().as_bytes()).await;
         }
         full(request, answer).await
     })
@@ -177,7 +177,7 @@ async fn cancellation_closes_the_stream() {
             }
             answer.event_stream().await?;
             answer.event(&progress(&request, 1)).await?;
-            let gone = answer.hang().await;
+            let gone = answer.hang_until_closed().await;
             let _ = closed.send(true);
             gone
         }
@@ -193,7 +193,9 @@ async fn cancellation_closes_the_stream() {
     client.send(DriverCommand::Cancel { call, reason: CancelReason::User }).await;
     client.done(call).await.expect_err("the call is cancelled");
     let mut was_closed = was_closed;
-    within(LONG, "the server sees that the stream is closed", was_closed.wait_for(|closed| *closed)).await.unwrap();
+    within(WAIT_TIMEOUT, "the server sees that the stream is closed", was_closed.wait_for(|closed| *closed))
+        .await
+        .unwrap();
     assert_eq!(server.count("notifications/cancelled"), 0, "over HTTP no notification says it in 2026-07-28");
     client.stop().await;
 }
@@ -231,8 +233,8 @@ async fn session_id_and_server_requests_are_ignored() {
         let headers = "Content-Type: application/json\r\nMCP-SESSION-ID: none-of-yours\r\n";
         match request.rpc_method().as_str() {
             "server/discover" => {
-                let body = ordinary::message(MODERN, &request.json()).to_string();
-                answer.whole(200, headers, body.as_bytes()).await
+                let body = ordinary::response_message(MODERN, &request.json()).to_string();
+                answer.respond(200, headers, body.as_bytes()).await
             }
             "tools/call" => {
                 answer.event_stream().await?;

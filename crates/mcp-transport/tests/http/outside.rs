@@ -7,7 +7,7 @@ use testkit::http::HttpServer;
 use tokio::net::TcpListener;
 use url::Url;
 
-use crate::support::LONG;
+use crate::support::WAIT_TIMEOUT;
 
 const LIMITS: OutsideLimits = OutsideLimits { bytes: 1024, time: Duration::from_secs(5) };
 
@@ -75,7 +75,7 @@ async fn private_addresses_are_rejected() {
     for host in hosts {
         for path in ["", "/.well-known/oauth-authorization-server?q=1"] {
             let url = format!("https://{host}:{port}{path}");
-            let answer = tokio::time::timeout(LONG, get(&client, &url)).await.expect("within its time");
+            let answer = tokio::time::timeout(WAIT_TIMEOUT, get(&client, &url)).await.expect("within its time");
             let is_refused = matches!(answer, Err(OutsideError::Refused { .. }));
             assert!(is_refused, "X47: {url} must be refused, not {answer:?}");
         }
@@ -97,10 +97,10 @@ async fn private_addresses_are_rejected() {
 async fn addresses_named_by_the_user_may_be_private() {
     let server = HttpServer::start(|request, mut answer| async move {
         match request.path.as_str() {
-            "/large" => answer.whole(200, "", &[b'x'; 4096]).await,
-            "/away" => answer.whole(302, "location: /found\r\n", b"").await,
-            "/slow" => answer.hang().await,
-            _ => answer.whole(404, "x-kept: 1\r\n", &request.body).await,
+            "/large" => answer.respond(200, "", &[b'x'; 4096]).await,
+            "/away" => answer.respond(302, "location: /found\r\n", b"").await,
+            "/slow" => answer.hang_until_closed().await,
+            _ => answer.respond(404, "x-kept: 1\r\n", &request.body).await,
         }
     })
     .await;

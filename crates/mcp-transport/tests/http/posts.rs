@@ -11,8 +11,10 @@ use crate::support::*;
 async fn every_message_is_one_post_with_the_headers_of_its_revision() {
     for revision in LEGACY.into_iter().chain([MODERN]) {
         let server =
-            HttpServer::start(move |request, answer| async move { ordinary::answer(revision, &request, answer).await })
-                .await;
+            HttpServer::start(
+                move |request, answer| async move { ordinary::respond(revision, &request, answer).await },
+            )
+            .await;
         let mut client = ready(&server.url("/mcp")).await;
         assert_eq!(client.echo("hello").await, "hello", "{revision}: [http-response-json-or-sse] a JSON body is read");
         client.stop().await;
@@ -48,12 +50,12 @@ async fn response_stream_with_preceding_messages_is_read() {
     for revision in LEGACY.into_iter().chain([MODERN]) {
         let server = HttpServer::start(move |request, mut answer| async move {
             if request.rpc_method() != "tools/call" {
-                return ordinary::answer(revision, &request, answer).await;
+                return ordinary::respond(revision, &request, answer).await;
             }
             answer.event_stream().await?;
-            answer.raw(b": a comment\n\n: another\n").await?;
+            answer.write_raw(b": a comment\n\n: another\n").await?;
             answer.event(&progress(&request, 1)).await?;
-            answer.raw(b"event: other\ndata: not for us\n\n").await?;
+            answer.write_raw(b"event: other\ndata: not for us\n\n").await?;
             answer_event(revision, &request, &mut answer).await
         })
         .await;
@@ -85,7 +87,7 @@ async fn server_request_is_answered_in_a_separate_post() {
                     return answer.status(202).await;
                 }
                 if request.rpc_method() != "tools/call" {
-                    return ordinary::answer(revision, &request, answer).await;
+                    return ordinary::respond(revision, &request, answer).await;
                 }
                 answer.event_stream().await?;
                 answer.event(&json!({ "jsonrpc": "2.0", "id": "s1", "method": "ping" })).await?;
@@ -116,7 +118,7 @@ async fn batches_are_read_and_answered_in_2025_03_26() {
             return answer.status(202).await;
         }
         if request.rpc_method() != "tools/call" {
-            return ordinary::answer("2025-03-26", &request, answer).await;
+            return ordinary::respond("2025-03-26", &request, answer).await;
         }
         answer.event_stream().await?;
         let batch = json!([
@@ -125,13 +127,13 @@ async fn batches_are_read_and_answered_in_2025_03_26() {
             { "jsonrpc": "2.0", "id": "b", "method": "ping" },
         ]);
         answer.event(&batch).await?;
-        answer.event(&json!([ordinary::message("2025-03-26", &body)])).await
+        answer.event(&json!([ordinary::response_message("2025-03-26", &body)])).await
     })
     .await;
     let mut client = ready(&server.url("/mcp")).await;
     assert_eq!(client.echo("batch").await, "batch", "an answer in an array is read");
     let batch = || server.seen().into_iter().find(|request| request.json().is_array()).map(|request| request.json());
-    assert!(holds_within(LONG, || batch().is_some()).await, "the batch of requests is answered by a batch");
+    assert!(poll_until(WAIT_TIMEOUT, || batch().is_some()).await, "the batch of requests is answered by a batch");
     let responses = batch().unwrap();
     let ids: Vec<_> = responses.as_array().unwrap().iter().map(|response| response["id"].clone()).collect();
     assert_eq!(ids, ["a", "b"], "[http-post-body-batch-kinds] the array must contain only the responses");
@@ -143,9 +145,9 @@ async fn error_response_to_a_notification_is_reported_without_effect() {
     let server = HttpServer::start(move |request, mut answer| async move {
         if request.rpc_method().starts_with("notifications/") {
             let error = br#"{"jsonrpc":"2.0","error":{"code":-32600,"message":"I do not like it"}}"#;
-            return answer.whole(400, "content-type: application/json\r\n", error).await;
+            return answer.respond(400, "content-type: application/json\r\n", error).await;
         }
-        ordinary::answer(NEWEST_LEGACY, &request, answer).await
+        ordinary::respond(NEWEST_LEGACY, &request, answer).await
     })
     .await;
     let mut client = ready(&server.url("/mcp")).await;
@@ -163,11 +165,11 @@ async fn error_status_with_a_json_rpc_error_fails_the_call_with_it() {
     for (revision, status) in [(MODERN, 404), (MODERN, 400), (NEWEST_LEGACY, 400), (NEWEST_LEGACY, 500)] {
         let server = HttpServer::start(move |request, mut answer| async move {
             if request.rpc_method() != "tools/call" {
-                return ordinary::answer(revision, &request, answer).await;
+                return ordinary::respond(revision, &request, answer).await;
             }
             let error = json!({ "jsonrpc": "2.0", "id": request.json()["id"],
                 "error": { "code": -32601, "message": "no such thing" } });
-            answer.whole(status, "content-type: application/json\r\n", error.to_string().as_bytes()).await
+            answer.respond(status, "content-type: application/json\r\n", error.to_string().as_bytes()).await
         })
         .await;
         let mut client = ready(&server.url("/mcp")).await;
@@ -185,8 +187,8 @@ async fn header_too_large_status_fails_one_call() {
     for status in [413, 431] {
         let server = HttpServer::start(move |request, mut answer| async move {
             match request.rpc_method().as_str() {
-                "tools/call" => answer.whole(status, "content-type: text/plain\r\n", b"too much").await,
-                _ => ordinary::answer(MODERN, &request, answer).await,
+                "tools/call" => answer.respond(status, "content-type: text/plain\r\n", b"too much").await,
+                _ => ordinary::respond(MODERN, &request, answer).await,
             }
         })
         .await;

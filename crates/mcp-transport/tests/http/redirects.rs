@@ -21,7 +21,7 @@ async fn redirect_to_another_origin_receives_nothing() {
         let location = format!("location: {}\r\n", elsewhere.url("/mcp"));
         let server = HttpServer::start(move |_request, mut answer| {
             let location = location.clone();
-            async move { answer.whole(status, &location, b"").await }
+            async move { answer.respond(status, &location, b"").await }
         })
         .await;
         let mut client = with_secret(&server.url("/mcp"));
@@ -42,7 +42,7 @@ async fn same_origin_redirect_is_followed_with_all_headers() {
     for status in [301, 302, 307, 308] {
         let server = HttpServer::start(move |request, mut answer| async move {
             match request.path.as_str() {
-                "/mcp" => answer.whole(status, "location: /mcp/\r\n", b"").await,
+                "/mcp" => answer.respond(status, "location: /mcp/\r\n", b"").await,
                 _ => in_session(NEWEST_LEGACY, &request, answer).await,
             }
         })
@@ -68,7 +68,7 @@ async fn same_origin_redirect_is_followed_with_all_headers() {
 async fn at_most_ten_redirects_are_followed() {
     let server = HttpServer::start(move |request, mut answer| async move {
         let hop: usize = request.path.trim_start_matches("/hop").parse().unwrap_or(0);
-        answer.whole(307, &format!("location: /hop{}\r\n", hop + 1), b"").await
+        answer.respond(307, &format!("location: /hop{}\r\n", hop + 1), b"").await
     })
     .await;
     let mut client = start(&server.url("/hop0"));
@@ -82,7 +82,8 @@ async fn at_most_ten_redirects_are_followed() {
 #[tokio::test]
 async fn user_headers_are_sent_but_cannot_replace_protocol_headers() {
     let server =
-        HttpServer::start(move |request, answer| async move { ordinary::answer(MODERN, &request, answer).await }).await;
+        HttpServer::start(move |request, answer| async move { ordinary::respond(MODERN, &request, answer).await })
+            .await;
     let header = |name: &'static str, value: &str| (HeaderName::from_static(name), SecretHeader::new(value).unwrap());
     let headers = vec![
         header("x-team", "blue"),

@@ -21,7 +21,7 @@ async fn post_stream_is_resumed_by_get() {
                     answer.event_stream().await?;
                     // The first resumption yields no message, as with a server that uses polling.
                     if last == "call-1" {
-                        return answer.raw(b"id: call-2\nretry: 100\ndata: \n\n").await;
+                        return answer.write_raw(b"id: call-2\nretry: 100\ndata: \n\n").await;
                     }
                     let call: HttpRequest = call.lock().unwrap().clone().unwrap();
                     return answer_event(revision, &call, &mut answer).await;
@@ -29,7 +29,7 @@ async fn post_stream_is_resumed_by_get() {
                 if request.rpc_method() == "tools/call" {
                     *call.lock().unwrap() = Some(request.clone());
                     answer.event_stream().await?;
-                    return answer.raw(b"id: call-1\nretry: 600\ndata: \n\n").await;
+                    return answer.write_raw(b"id: call-1\nretry: 600\ndata: \n\n").await;
                 }
                 in_session(revision, &request, answer).await
             }
@@ -97,7 +97,7 @@ async fn refused_resumption_fails_the_call() {
             }
             if request.rpc_method() == "tools/call" {
                 answer.event_stream().await?;
-                return answer.raw(b"id: 1\nretry: 100\ndata: \n\n").await;
+                return answer.write_raw(b"id: 1\nretry: 100\ndata: \n\n").await;
             }
             in_session(NEWEST_LEGACY, &request, answer).await
         })
@@ -136,7 +136,7 @@ async fn temporarily_unavailable_server_is_retried() {
             if request.rpc_method() == "tools/call" {
                 *call.lock().unwrap() = Some(request.clone());
                 answer.event_stream().await?;
-                return answer.raw(b"id: 1\nretry: 100\ndata: \n\n").await;
+                return answer.write_raw(b"id: 1\nretry: 100\ndata: \n\n").await;
             }
             in_session(NEWEST_LEGACY, &request, answer).await
         }
@@ -157,13 +157,13 @@ async fn lost_stream_of_2026_07_28_repeats_safe_requests_only() {
             match request.rpc_method().as_str() {
                 "tools/list" if !lost.swap(true, Ordering::SeqCst) => {
                     answer.event_stream().await?;
-                    answer.raw(b"id: 1\nretry: 100\ndata: \n\n").await
+                    answer.write_raw(b"id: 1\nretry: 100\ndata: \n\n").await
                 }
                 "tools/call" => {
                     answer.event_stream().await?;
-                    answer.raw(b"id: 2\nretry: 100\ndata: \n\n").await
+                    answer.write_raw(b"id: 2\nretry: 100\ndata: \n\n").await
                 }
-                _ => ordinary::answer(MODERN, &request, answer).await,
+                _ => ordinary::respond(MODERN, &request, answer).await,
             }
         }
     })

@@ -7,7 +7,7 @@ use mcp_proto::SessionEvent;
 use mcp_transport::driver::{DriverCommand, DriverEvent};
 use serde_json::json;
 use testkit::http::ordinary;
-use testkit::time::timers_of;
+use testkit::time::with_timer_total;
 
 use crate::support::*;
 
@@ -77,15 +77,15 @@ async fn refused_delete_has_no_effect() {
 async fn unanswered_delete_does_not_delay_the_end() {
     let server = HttpServer::start(move |request, mut answer| async move {
         match request.method.as_str() {
-            "DELETE" => answer.hang().await,
+            "DELETE" => answer.hang_until_closed().await,
             _ => in_session(NEWEST_LEGACY, &request, answer).await,
         }
     })
     .await;
     let mut client = ready(&server.url("/mcp")).await;
-    let ((), took) = timers_of(client.stop()).await;
+    let ((), took) = with_timer_total(client.stop()).await;
     assert_eq!(with_method(&server, "DELETE").len(), 1, "DELETE must be sent");
-    assert!(took < CLOSING, "the end takes 2 s at most, not {took:?}");
+    assert!(took < CLOSE_TIMEOUT, "the end takes 2 s at most, not {took:?}");
 }
 
 #[tokio::test]
@@ -103,12 +103,12 @@ async fn lost_session_is_reopened() {
                     "initialize" => {
                         let number = openings.fetch_add(1, Ordering::SeqCst) + 1;
                         let headers = format!("content-type: application/json\r\nMcp-Session-Id: {}\r\n", id(number));
-                        let message = ordinary::message(revision, &body).to_string();
-                        answer.whole(200, &headers, message.as_bytes()).await
+                        let message = ordinary::response_message(revision, &body).to_string();
+                        answer.respond(200, &headers, message.as_bytes()).await
                     }
                     // The first session is lost with its first call.
                     "tools/call" if request.header("mcp-session-id") == Some("id-1") => answer.status(404).await,
-                    _ => ordinary::answer(revision, &request, answer).await,
+                    _ => ordinary::respond(revision, &request, answer).await,
                 }
             }
         })
@@ -142,7 +142,7 @@ async fn session_streams_end_when_the_server_changes_its_era() {
             let modern_request = request.header("mcp-protocol-version") == Some(MODERN);
             if (request.method == "GET" && !is_modern) || (method == "subscriptions/listen" && is_modern) {
                 answer.event_stream().await?;
-                let gone = answer.hang().await;
+                let gone = answer.hang_until_closed().await;
                 let _ = ended.send(request.method).await;
                 return gone;
             }
@@ -150,12 +150,12 @@ async fn session_streams_end_when_the_server_changes_its_era() {
                 let supported = if is_modern { MODERN } else { NEWEST_LEGACY };
                 let error = json!({ "code": -32022, "message": "no", "data": { "supported": [supported] } });
                 let error = json!({ "jsonrpc": "2.0", "id": request.json()["id"], "error": error }).to_string();
-                return answer.whole(400, "content-type: application/json\r\n", error.as_bytes()).await;
+                return answer.respond(400, "content-type: application/json\r\n", error.as_bytes()).await;
             }
             if !is_modern {
                 return in_session(NEWEST_LEGACY, &request, answer).await;
             }
-            let mut message = ordinary::message(MODERN, &request.json());
+            let mut message = ordinary::response_message(MODERN, &request.json());
             if method == "server/discover" {
                 message["result"]["capabilities"] = json!({ "tools": { "listChanged": true } });
             }
@@ -167,15 +167,15 @@ async fn session_streams_end_when_the_server_changes_its_era() {
     client.until_note("the GET stream is open").await;
     is_modern.store(true, Ordering::SeqCst);
     assert_eq!(client.echo("now").await, "now", "[lifecycle-era-cache] the call is sent again in the new era");
-    let stream = within(LONG, "the GET stream of the old session is closed", has_ended.recv()).await;
+    let stream = within(WAIT_TIMEOUT, "the GET stream of the old session is closed", has_ended.recv()).await;
     assert_eq!(stream.as_deref(), Some("GET"), "2026-07-28 has no GET stream");
     assert!(
-        holds_within(LONG, || server.count("subscriptions/listen") == 1).await,
+        poll_until(WAIT_TIMEOUT, || server.count("subscriptions/listen") == 1).await,
         "the new era's subscription must be opened"
     );
     is_modern.store(false, Ordering::SeqCst);
     assert_eq!(client.echo("back").await, "back", "the call must be sent again in the old era");
-    let stream = within(LONG, "the subscription of the previous session is closed", has_ended.recv()).await;
+    let stream = within(WAIT_TIMEOUT, "the subscription of the previous session is closed", has_ended.recv()).await;
     assert_eq!(stream.as_deref(), Some("POST"), "older revisions have no such stream");
     client.stop().await;
 }
@@ -185,11 +185,11 @@ async fn invalid_session_id_is_not_sent() {
     let server = HttpServer::start(move |request, mut answer| async move {
         match request.rpc_method().as_str() {
             "initialize" => {
-                let message = ordinary::message(NEWEST_LEGACY, &request.json()).to_string();
+                let message = ordinary::response_message(NEWEST_LEGACY, &request.json()).to_string();
                 let headers = "content-type: application/json\r\nMcp-Session-Id: a b\r\n";
-                answer.whole(200, headers, message.as_bytes()).await
+                answer.respond(200, headers, message.as_bytes()).await
             }
-            _ => ordinary::answer(NEWEST_LEGACY, &request, answer).await,
+            _ => ordinary::respond(NEWEST_LEGACY, &request, answer).await,
         }
     })
     .await;
@@ -213,7 +213,7 @@ async fn server_that_loses_every_session_is_rejected_after_bounded_attempts() {
         .await;
         let mut client = ready(&server.url("/mcp")).await;
         let (reply, _name) = tokio::sync::oneshot::channel();
-        let deadline = mcp_proto::CallDeadline { idle: LONG, total: LONG };
+        let deadline = mcp_proto::CallDeadline { idle: WAIT_TIMEOUT, total: WAIT_TIMEOUT };
         let call = DriverCommand::Call { request: echo("x"), deadline, reply };
         // The session may have ended already.
         let _ = client.commands.send(call).await;

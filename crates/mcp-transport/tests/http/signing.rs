@@ -10,7 +10,7 @@ use mcp_transport::http::{
     SecretHeader, SigningRefusal, TransportChoice,
 };
 use testkit::http::ordinary;
-use testkit::time::pass;
+use testkit::time::advance_time;
 use tokio::sync::Notify;
 use url::Url;
 
@@ -99,7 +99,7 @@ async fn every_request_is_signed() {
     let server = HttpServer::start(|request, mut answer| async move {
         if request.method == "GET" {
             answer.event_stream().await?;
-            return answer.raw(b"id: 7\nretry: 100\ndata:\n\n").await;
+            return answer.write_raw(b"id: 7\nretry: 100\ndata:\n\n").await;
         }
         in_session(NEWEST_LEGACY, &request, answer).await
     })
@@ -108,7 +108,7 @@ async fn every_request_is_signed() {
     client.until_ready().await;
     assert_eq!(client.echo("there").await, "there", "a call is answered");
     let resumed = || with_method(&server, "GET").iter().any(|get| get.header("last-event-id") == Some("7"));
-    assert!(holds_within(LONG, resumed).await, "the GET stream is opened again");
+    assert!(poll_until(WAIT_TIMEOUT, resumed).await, "the GET stream is opened again");
     client.stop().await;
     assert!(!with_method(&server, "DELETE").is_empty(), "the session is ended");
     assert!(server.count("server/discover") > 0, "there was a probe");
@@ -116,7 +116,8 @@ async fn every_request_is_signed() {
 
     // The same with 2026-07-28.
     let server =
-        HttpServer::start(move |request, answer| async move { ordinary::answer(MODERN, &request, answer).await }).await;
+        HttpServer::start(move |request, answer| async move { ordinary::respond(MODERN, &request, answer).await })
+            .await;
     let mut client = start_signed(&server.url("/mcp"), &Arc::new(ScriptedAuthorizer::default()));
     client.until_ready().await;
     assert_eq!(client.echo("there").await, "there", "a call is answered");
@@ -130,8 +131,8 @@ async fn http_sse_requests_are_signed() {
         match request.method.as_str() {
             "GET" => {
                 answer.event_stream().await?;
-                answer.raw(b"event: endpoint\ndata: /messages\n\n").await?;
-                answer.hang().await
+                answer.write_raw(b"event: endpoint\ndata: /messages\n\n").await?;
+                answer.hang_until_closed().await
             }
             _ if request.path == "/messages" => answer.status(202).await,
             _ => answer.status(405).await,
@@ -142,7 +143,7 @@ async fn http_sse_requests_are_signed() {
         let target =
             HttpTarget { transport, ..signed_by(&server.url("/sse"), &Arc::new(ScriptedAuthorizer::default())) };
         let mut client = start_with(SessionConfig::default(), target, limits());
-        let posted = holds_within(LONG, || server.seen().iter().any(|seen| seen.path == "/messages")).await;
+        let posted = poll_until(WAIT_TIMEOUT, || server.seen().iter().any(|seen| seen.path == "/messages")).await;
         assert!(posted, "initialize goes to the endpoint ({transport:?})");
         client.stop().await;
     }
@@ -154,8 +155,8 @@ async fn guarded(least: u64, status: u16, headers: &'static str) -> HttpServer {
     HttpServer::start(move |request, mut answer| async move {
         let token = request.header("authorization").and_then(|value| value.strip_prefix("Bearer token-"));
         match token.and_then(|token| token.parse::<u64>().ok()) {
-            Some(token) if token >= least => ordinary::answer(MODERN, &request, answer).await,
-            _ => answer.whole(status, headers, br#"{"error":"no"}"#).await,
+            Some(token) if token >= least => ordinary::respond(MODERN, &request, answer).await,
+            _ => answer.respond(status, headers, br#"{"error":"no"}"#).await,
         }
     })
     .await
@@ -250,9 +251,9 @@ async fn other_calls_continue_while_one_waits_for_the_user() {
         let is_slow = request.json()["params"]["name"] == "slow";
         if is_slow && request.header("authorization") == Some("Bearer token-0") {
             let headers = "www-authenticate: Bearer error=\"insufficient_scope\", scope=\"more\"\r\n";
-            return answer.whole(403, headers, b"").await;
+            return answer.respond(403, headers, b"").await;
         }
-        ordinary::answer(MODERN, &request, answer).await
+        ordinary::respond(MODERN, &request, answer).await
     })
     .await;
     let authorizer = Arc::new(ScriptedAuthorizer { user: Some(Notify::new()), ..ScriptedAuthorizer::with(1) });
@@ -261,12 +262,12 @@ async fn other_calls_continue_while_one_waits_for_the_user() {
     // The user takes longer than the idle limit of the call.
     let idle = std::time::Duration::from_millis(400);
     let waits = client.begin_within(tool("slow", serde_json::json!({ "text": "later" })), idle).await;
-    assert!(holds_within(LONG, || authorizer.challenges().len() == 1).await, "the authorizer must be challenged");
+    assert!(poll_until(WAIT_TIMEOUT, || authorizer.challenges().len() == 1).await, "the authorizer must be challenged");
     assert_eq!(authorizer.challenges()[0].operation, "tools/call", "the operation must be reported");
     for _ in 0..3 {
         assert_eq!(client.echo("meanwhile").await, "meanwhile", "other calls go on");
     }
-    pass(idle * 2).await;
+    advance_time(idle * 2).await;
     authorizer.user.as_ref().unwrap().notify_one();
     assert!(client.done(waits).await.is_ok(), "[auth-stepup] the call must succeed once the user has agreed");
     client.stop().await;
@@ -278,7 +279,7 @@ async fn user_time_does_not_count_as_server_time() {
     let server = HttpServer::start(move |request, mut answer| async move {
         let is_first = request.header("authorization") == Some("Bearer token-0");
         if request.rpc_method() == "notifications/initialized" && is_first {
-            return answer.whole(401, "www-authenticate: Bearer\r\n", b"").await;
+            return answer.respond(401, "www-authenticate: Bearer\r\n", b"").await;
         }
         in_session(NEWEST_LEGACY, &request, answer).await
     })
@@ -287,11 +288,11 @@ async fn user_time_does_not_count_as_server_time() {
     let accept = std::time::Duration::from_millis(300);
     let target = signed_by(&server.url("/mcp"), &authorizer);
     let mut client = start_with(SessionConfig::default(), target, HttpLimits { accept, ..limits() });
-    assert!(holds_within(LONG, || authorizer.challenges().len() == 1).await, "the authorizer must be challenged");
-    pass(accept * 2).await;
+    assert!(poll_until(WAIT_TIMEOUT, || authorizer.challenges().len() == 1).await, "the authorizer must be challenged");
+    advance_time(accept * 2).await;
     authorizer.user.as_ref().unwrap().notify_one();
     let sent = || server.count("notifications/initialized") == 2;
-    assert!(holds_within(LONG, sent).await, "the message must be sent again, however long the user took");
+    assert!(poll_until(WAIT_TIMEOUT, sent).await, "the message must be sent again, however long the user took");
     assert_eq!(client.echo("there").await, "there", "the session must continue");
     client.stop().await;
 }
@@ -301,7 +302,7 @@ async fn cancelled_call_drops_its_challenge() {
     let server = guarded(1, 403, "www-authenticate: Bearer error=\"insufficient_scope\"\r\n").await;
     let authorizer = Arc::new(ScriptedAuthorizer { user: Some(Notify::new()), ..ScriptedAuthorizer::with(1) });
     let mut client = start_signed(&server.url("/mcp"), &authorizer);
-    assert!(holds_within(LONG, || authorizer.challenges().len() == 1).await, "the authorizer must be challenged");
+    assert!(poll_until(WAIT_TIMEOUT, || authorizer.challenges().len() == 1).await, "the authorizer must be challenged");
     client.stop().await;
     assert_eq!(Arc::strong_count(&authorizer), 1, "the stop must drop the pending challenge");
 }
@@ -309,7 +310,8 @@ async fn cancelled_call_drops_its_challenge() {
 #[tokio::test]
 async fn configured_authorization_header_takes_precedence() {
     let server =
-        HttpServer::start(move |request, answer| async move { ordinary::answer(MODERN, &request, answer).await }).await;
+        HttpServer::start(move |request, answer| async move { ordinary::respond(MODERN, &request, answer).await })
+            .await;
     let authorizer = Arc::new(ScriptedAuthorizer::default());
     let headers = vec![(HeaderName::from_static("authorization"), SecretHeader::new("Basic mine").unwrap())];
     let target = HttpTarget { headers, ..signed_by(&server.url("/mcp"), &authorizer) };
@@ -326,9 +328,9 @@ async fn configured_authorization_header_takes_precedence() {
 #[tokio::test]
 async fn nonces_of_responses_are_reported() {
     let server = HttpServer::start(move |request, mut answer| async move {
-        let body = ordinary::message(MODERN, &request.json()).to_string();
+        let body = ordinary::response_message(MODERN, &request.json()).to_string();
         let headers = "content-type: application/json\r\ndpop-nonce: fresh\r\n";
-        answer.whole(200, headers, body.as_bytes()).await
+        answer.respond(200, headers, body.as_bytes()).await
     })
     .await;
     let authorizer = Arc::new(ScriptedAuthorizer::default());
@@ -348,7 +350,7 @@ async fn cross_origin_redirect_receives_no_token() {
         let location = format!("location: {}\r\n", elsewhere.url("/mcp"));
         let server = HttpServer::start(move |_request, mut answer| {
             let location = location.clone();
-            async move { answer.whole(status, &location, b"").await }
+            async move { answer.respond(status, &location, b"").await }
         })
         .await;
         let authorizer = Arc::new(ScriptedAuthorizer::with(5));
@@ -367,8 +369,8 @@ async fn cross_origin_redirect_receives_no_token() {
 async fn each_url_within_the_origin_is_signed_separately() {
     let server = HttpServer::start(move |request, mut answer| async move {
         match request.path.as_str() {
-            "/mcp" => answer.whole(307, "location: /mcp/\r\n", b"").await,
-            _ => ordinary::answer(MODERN, &request, answer).await,
+            "/mcp" => answer.respond(307, "location: /mcp/\r\n", b"").await,
+            _ => ordinary::respond(MODERN, &request, answer).await,
         }
     })
     .await;

@@ -10,15 +10,15 @@ use mcp_proto::{
 use mcp_transport::driver::{DetectedTransport, DriverCommand, DriverEvent};
 use mcp_transport::http::{HttpLimits, HttpTarget, TransportChoice, run};
 use serde_json::{Map, Value, json};
-pub use testkit::deadline::{holds_within, within};
+pub use testkit::deadline::{poll_until, within};
 use testkit::http::ordinary;
 pub use testkit::http::{HttpRequest, HttpResponder, HttpServer};
 use tokio::sync::{mpsc, oneshot};
 
 /// Time limit of each wait in the tests.
-pub const LONG: Duration = Duration::from_secs(9);
+pub const WAIT_TIMEOUT: Duration = Duration::from_secs(9);
 /// Time limit for closing a session by the driver's timers: 2 s, plus a tolerance for rounding.
-pub const CLOSING: Duration = Duration::from_millis(2_100);
+pub const CLOSE_TIMEOUT: Duration = Duration::from_millis(2_100);
 pub const MODERN: &str = "2026-07-28";
 pub const LEGACY: [&str; 3] = ["2025-03-26", "2025-06-18", "2025-11-25"];
 pub const NEWEST_LEGACY: &str = "2025-11-25";
@@ -66,7 +66,7 @@ impl Client {
     /// Receives events until `find` matches one.
     pub async fn until<T>(&mut self, what: &str, mut find: impl FnMut(&DriverEvent) -> Option<T>) -> T {
         let told = &mut self.told;
-        let found = tokio::time::timeout(LONG, async {
+        let found = tokio::time::timeout(WAIT_TIMEOUT, async {
             loop {
                 let Some(event) = self.events.recv().await else {
                     panic!("{what}: the driver has ended, after {told:#?}");
@@ -120,7 +120,7 @@ impl Client {
 
     /// Receives events until the driver has ended.
     pub async fn until_end(&mut self) {
-        within(LONG, "the driver ends", async {
+        within(WAIT_TIMEOUT, "the driver ends", async {
             while let Some(event) = self.events.recv().await {
                 self.told.push(event);
             }
@@ -138,12 +138,12 @@ impl Client {
     }
 
     pub async fn begin(&self, request: ClientRequest) -> CallId {
-        self.begin_within(request, LONG * 2).await
+        self.begin_within(request, WAIT_TIMEOUT * 2).await
     }
 
     pub async fn begin_within(&self, request: ClientRequest, idle: Duration) -> CallId {
         let (reply, name) = oneshot::channel();
-        let deadline = CallDeadline { idle, total: LONG * 2 };
+        let deadline = CallDeadline { idle, total: WAIT_TIMEOUT * 2 };
         self.send(DriverCommand::Call { request, deadline, reply }).await;
         name.await.expect("the driver answers").expect("the call is sent")
     }
@@ -226,7 +226,7 @@ pub async fn in_session(revision: &str, request: &HttpRequest, mut answer: HttpR
     let method = request.rpc_method();
     if method == "initialize" {
         let headers = format!("content-type: application/json\r\nMcp-Session-Id: {SESSION}\r\n");
-        return answer.whole(200, &headers, ordinary::message(revision, &body).to_string().as_bytes()).await;
+        return answer.respond(200, &headers, ordinary::response_message(revision, &body).to_string().as_bytes()).await;
     }
     if method == "server/discover" {
         return answer.status(400).await;
@@ -236,13 +236,13 @@ pub async fn in_session(revision: &str, request: &HttpRequest, mut answer: HttpR
     }
     match request.method.as_str() {
         "DELETE" => answer.status(204).await,
-        _ => ordinary::answer(revision, request, answer).await,
+        _ => ordinary::respond(revision, request, answer).await,
     }
 }
 
 /// Writes the response to a request as an event.
 pub async fn answer_event(revision: &str, request: &HttpRequest, answer: &mut HttpResponder) -> io::Result<()> {
-    answer.event(&ordinary::message(revision, &request.json())).await
+    answer.event(&ordinary::response_message(revision, &request.json())).await
 }
 
 /// Returns a progress notification for a request.

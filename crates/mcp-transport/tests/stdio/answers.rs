@@ -7,8 +7,8 @@ use std::time::Duration;
 use mcp_proto::{CallError, CancelReason, HandshakeFault, Revision, SessionEvent};
 use mcp_transport::{Direction, DriverCommand, DriverEvent};
 use serde_json::json;
-use testkit::deadline::holds_within;
-use testkit::time::at_once;
+use testkit::deadline::poll_until;
+use testkit::time::ready_without_timer;
 
 use crate::support::{RunningDriver, launch, ready, text, tool};
 
@@ -136,12 +136,12 @@ async fn silent_call_is_cancelled_immediately_and_notified() {
     let record = folder.path().join("record");
     let mut server = ready(&["--misbehave", "silent", "--record", record.to_str().unwrap()]).await;
     let call = server.begin(tool("echo", json!({"text": "hello"}))).await;
-    let cancelled = at_once("X35: cancelling", async {
+    let cancelled = ready_without_timer("X35: cancelling", async {
         server.send(DriverCommand::Cancel { call, reason: CancelReason::User }).await;
         server.done(call).await
     });
     assert_eq!(cancelled.await, Err(CallError::Cancelled), "X35: the call ends as cancelled");
-    let told = holds_within(Duration::from_secs(2), || {
+    let told = poll_until(Duration::from_secs(2), || {
         std::fs::read_to_string(&record).unwrap_or_default().contains("notifications/cancelled")
     })
     .await;

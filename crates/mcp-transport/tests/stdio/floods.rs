@@ -91,8 +91,8 @@ async fn flood_is_held_back_while_events_are_not_received() {
     server.send(DriverCommand::Stop).await;
     // Events are still not received, but the process must be ended.
     let group = server.handle.process.group;
-    let gone = testkit::deadline::holds_within(Duration::from_secs(5), || {
-        testkit::processes::alive_in_group(group).is_empty()
+    let gone = testkit::deadline::poll_until(Duration::from_secs(5), || {
+        testkit::processes::living_group_members(group).is_empty()
     })
     .await;
     assert!(gone, "Stop must work while nobody takes events");

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use serde_json::json;
-use testkit::deadline::holds_within;
-use testkit::processes::{alive_in_group, is_alive};
+use testkit::deadline::poll_until;
+use testkit::processes::{is_alive, living_group_members};
 
 use crate::support::{ready, text, tool};
 
-const SOON: Duration = Duration::from_secs(2);
+const END_TIMEOUT: Duration = Duration::from_secs(2);
 
 #[tokio::test]
 async fn grandchildren_end_with_the_server() {
@@ -19,7 +19,7 @@ async fn grandchildren_end_with_the_server() {
     let group = server.handle.process.group;
     server.stop().await;
     assert!(
-        holds_within(SOON, || alive_in_group(group).is_empty() && !is_alive(grandchild)).await,
+        poll_until(END_TIMEOUT, || living_group_members(group).is_empty() && !is_alive(grandchild)).await,
         "a grandchild that ignores signals must end with the server"
     );
 }
@@ -32,7 +32,7 @@ async fn grandchildren_end_after_the_server_has_exited() {
     let grandchild: u32 = server.handle.stderr.last_lines(1)[0].parse().unwrap();
     let group = server.handle.process.group;
     assert!(
-        holds_within(SOON, || alive_in_group(group).is_empty() && !is_alive(grandchild)).await,
+        poll_until(END_TIMEOUT, || living_group_members(group).is_empty() && !is_alive(grandchild)).await,
         "a grandchild must end although the leader was gone first ({error})"
     );
 }
@@ -46,12 +46,12 @@ fn servers_end_with_the_runtime() {
         std::mem::forget(server.handle.commands.clone());
         (server.handle.process.group, server.events)
     });
-    assert!(!alive_in_group(group).is_empty(), "the server runs");
+    assert!(!living_group_members(group).is_empty(), "the server runs");
     drop(runtime);
     let gone = (0..200).any(|_| {
         // sleep: polls until the group is empty, since no event reports it.
         std::thread::sleep(Duration::from_millis(10));
-        alive_in_group(group).is_empty()
+        living_group_members(group).is_empty()
     });
     assert!(gone, "no server may outlive the runtime");
 }

@@ -13,7 +13,7 @@ use testkit::deadline::within;
 use tokio::sync::{mpsc, oneshot};
 
 /// Time limit of each wait in the tests.
-pub const LONG: Duration = Duration::from_secs(9);
+pub const WAIT_TIMEOUT: Duration = Duration::from_secs(9);
 
 pub struct RunningDriver {
     pub handle: DriverHandle,
@@ -78,7 +78,7 @@ impl RunningDriver {
 
     /// Receives events until `find` matches one.
     pub async fn until<T>(&mut self, what: &str, mut find: impl FnMut(&DriverEvent) -> Option<T>) -> T {
-        within(LONG, what, async {
+        within(WAIT_TIMEOUT, what, async {
             loop {
                 let Some(event) = self.events.recv().await else {
                     panic!("{what}: the driver has ended, after {:?}", self.told.last());
@@ -95,7 +95,7 @@ impl RunningDriver {
 
     /// Receives events until the driver has ended.
     pub async fn until_end(&mut self) {
-        within(LONG, "the driver ends", async {
+        within(WAIT_TIMEOUT, "the driver ends", async {
             while let Some(event) = self.events.recv().await {
                 self.told.push(event);
             }
@@ -109,7 +109,7 @@ impl RunningDriver {
 
     pub async fn begin(&self, request: ClientRequest) -> CallId {
         let (reply, name) = oneshot::channel();
-        let deadline = CallDeadline { idle: LONG * 2, total: LONG * 2 };
+        let deadline = CallDeadline { idle: WAIT_TIMEOUT * 2, total: WAIT_TIMEOUT * 2 };
         self.send(DriverCommand::Call { request, deadline, reply }).await;
         name.await.expect("the driver answers").expect("the call is sent")
     }

@@ -7,9 +7,9 @@ use serde_json::{Map, Value};
 pub const MAX_CHANGES: usize = 200;
 /// Maximum number of changes listed one by one within a list or object. Beyond it, the list or object is one change
 /// with its whole value before and after, so that many small changes don't hide another one.
-const MAX_INSIDE: usize = 20;
+const MAX_NESTED_CHANGES: usize = 20;
 /// Members that people and models read first, and claims: changes of these are listed before all others.
-const FIRST: [&str; 5] = ["name", "title", "description", "annotations", "_meta"];
+const FIRST_MEMBERS: [&str; 5] = ["name", "title", "description", "annotations", "_meta"];
 
 /// The differences between the reviewed definition and the current one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,7 +45,7 @@ impl DefinitionDiff {
     /// Returns the differences between two values.
     #[must_use]
     pub fn between(before: &Value, after: &Value) -> Self {
-        let mut changes = changes(&mut Vec::new(), Some(before), Some(after));
+        let mut changes = diff_values(&mut Vec::new(), Some(before), Some(after));
         let more = changes.len().saturating_sub(MAX_CHANGES);
         changes.truncate(MAX_CHANGES);
         Self { changes, more, ..Self::default() }
@@ -53,8 +53,8 @@ impl DefinitionDiff {
 
     /// Returns the differences between two definitions, and includes the whole of the first one.
     #[must_use]
-    pub fn of_definitions(before: &Value, after: &Value) -> Self {
-        Self { before: Some(words(before)), ..Self::between(before, after) }
+    pub fn between_definitions(before: &Value, after: &Value) -> Self {
+        Self { before: Some(value_text(before)), ..Self::between(before, after) }
     }
 
     /// Returns true if neither the definition nor the server changed.
@@ -65,50 +65,58 @@ impl DefinitionDiff {
 }
 
 // Recursion is as deep as JSON from a server may be, which is bounded where it is read.
-fn changes(path: &mut Vec<String>, before: Option<&Value>, after: Option<&Value>) -> Vec<DefinitionChange> {
+fn diff_values(path: &mut Vec<String>, before: Option<&Value>, after: Option<&Value>) -> Vec<DefinitionChange> {
     let inside = match (before, after) {
-        (Some(Value::Object(before)), Some(Value::Object(after))) => members(path, before, after),
-        (Some(Value::Array(before)), Some(Value::Array(after))) => items(path, before, after),
+        (Some(Value::Object(before)), Some(Value::Object(after))) => diff_objects(path, before, after),
+        (Some(Value::Array(before)), Some(Value::Array(after))) => diff_lists(path, before, after),
         (before, after) if before == after => return Vec::new(),
-        (before, after) => return vec![DefinitionChange::at(path, before, after)],
+        (before, after) => return vec![DefinitionChange::new(path, before, after)],
     };
-    if inside.len() > MAX_INSIDE && !path.is_empty() { vec![DefinitionChange::at(path, before, after)] } else { inside }
+    if inside.len() > MAX_NESTED_CHANGES && !path.is_empty() {
+        vec![DefinitionChange::new(path, before, after)]
+    } else {
+        inside
+    }
 }
 
-fn items(path: &mut Vec<String>, before: &[Value], after: &[Value]) -> Vec<DefinitionChange> {
+fn diff_lists(path: &mut Vec<String>, before: &[Value], after: &[Value]) -> Vec<DefinitionChange> {
     let mut found = Vec::new();
     for at in 0..before.len().max(after.len()) {
         path.push((at + 1).to_string());
-        found.append(&mut changes(path, before.get(at), after.get(at)));
+        found.append(&mut diff_values(path, before.get(at), after.get(at)));
         path.pop();
     }
     found
 }
 
-/// Compares the members of two objects: those of [`FIRST`], then added ones, then the others in their previous order.
-fn members(path: &mut Vec<String>, before: &Map<String, Value>, after: &Map<String, Value>) -> Vec<DefinitionChange> {
+/// Compares the members of two objects: those of [`FIRST_MEMBERS`], then added ones, then the others in their previous order.
+fn diff_objects(
+    path: &mut Vec<String>,
+    before: &Map<String, Value>,
+    after: &Map<String, Value>,
+) -> Vec<DefinitionChange> {
     let added = after.keys().filter(|key| !before.contains_key(*key));
     let mut keys: Vec<&String> = before.keys().chain(added).collect();
-    keys.sort_by_key(|key| match FIRST.iter().position(|first| first == key) {
+    keys.sort_by_key(|key| match FIRST_MEMBERS.iter().position(|first| first == key) {
         Some(place) => place,
-        None => FIRST.len() + usize::from(before.contains_key(*key)),
+        None => FIRST_MEMBERS.len() + usize::from(before.contains_key(*key)),
     });
     let mut found = Vec::new();
     for key in keys {
         path.push(key.clone());
-        found.append(&mut changes(path, before.get(key), after.get(key)));
+        found.append(&mut diff_values(path, before.get(key), after.get(key)));
         path.pop();
     }
     found
 }
 
 impl DefinitionChange {
-    fn at(path: &[String], before: Option<&Value>, after: Option<&Value>) -> Self {
-        Self { path: path.to_vec(), before: before.map(words), after: after.map(words) }
+    fn new(path: &[String], before: Option<&Value>, after: Option<&Value>) -> Self {
+        Self { path: path.to_vec(), before: before.map(value_text), after: after.map(value_text) }
     }
 }
 
-fn words(value: &Value) -> String {
+fn value_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Object(_) | Value::Array(_) => format!("{value:#}"),
@@ -156,7 +164,7 @@ mod tests {
                 "annotations": {"readOnlyHint": hint}, "_meta": {"note": mark}})
         };
         let (before, after) = (tool("a", false), tool("b", true));
-        let diff = DefinitionDiff::of_definitions(&before, &after);
+        let diff = DefinitionDiff::between_definitions(&before, &after);
         let places: Vec<String> = diff.changes.iter().map(|change| change.path.join(" ")).collect();
         let wanted = ["annotations readOnlyHint", "_meta note", "inputSchema enum", "outputSchema x"];
         assert_eq!(places, wanted, "X04: the flip comes first, and a long list is one change");

@@ -13,16 +13,16 @@ use unicode_security::skeleton;
 use super::deceptive_letters::{has_deceptive_letters, is_style};
 use super::folded_text::FoldedText;
 use super::name_index::NameIndex;
-use super::phrases::{ASKS_FOR_CONTEXT, PHRASES};
+use super::phrases::{CONTEXT_PARAMETER_NAMES, PHRASES};
 
 /// Maximum number of flags per definition.
 const MAX_FLAGS: usize = 50;
 /// Maximum amount of text searched per definition, in bytes. Exceeding it is a flag of its own.
 const MAX_TEXT: usize = 64 * 1024;
 /// Maximum length of an excerpt, in characters.
-const EXCERPT: usize = 120;
+const MAX_EXCERPT_CHARS: usize = 120;
 /// Part of an excerpt that precedes the flagged text, in characters.
-const LEAD: usize = EXCERPT / 4;
+const EXCERPT_LEAD_CHARS: usize = MAX_EXCERPT_CHARS / 4;
 /// Minimum length of a tool name that is searched for in texts, in bytes.
 const MIN_NAME: usize = 4;
 
@@ -68,7 +68,7 @@ pub enum FlagReason {
 /// Returns true if a variation selector is in a valid position: directly after a character with two presentations, or
 /// within a keycap sequence. `after` is the character that follows the selector.
 #[must_use]
-pub fn is_styled(before: char, mark: char, after: Option<char>) -> bool {
+pub fn is_valid_variation(before: char, mark: char, after: Option<char>) -> bool {
     match before {
         '#' | '*' | '0'..='9' => mark == '\u{fe0f}' && after == Some('\u{20e3}'),
         '\u{a9}' | '\u{ae}' | '\u{203c}' | '\u{2049}' | '\u{2122}' | '\u{2139}' | '\u{3030}' | '\u{303d}' => {
@@ -92,7 +92,7 @@ static FINDERS: LazyLock<Option<[AhoCorasick; 2]>> = LazyLock::new(|| {
 });
 
 /// Returns the phrase with this pattern number of the automata, and its reason.
-fn phrase_of(pattern: usize) -> Option<(FlagReason, &'static str)> {
+fn phrase_of_pattern(pattern: usize) -> Option<(FlagReason, &'static str)> {
     let mut left = pattern;
     PHRASES.iter().find_map(|(reason, phrases)| {
         if let Some(phrase) = phrases.get(left) {
@@ -105,20 +105,21 @@ fn phrase_of(pattern: usize) -> Option<(FlagReason, &'static str)> {
 
 /// Calls `found` for each phrase in a text: as written, by its visual skeleton, and as spelled by tag characters. The
 /// last argument is the text from the phrase on, with a few words before it.
-pub(super) fn phrases_in<'t>(text: &'t str, mut found: impl FnMut(FlagReason, &'static str, &'t str)) {
+pub(super) fn for_each_phrase<'t>(text: &'t str, mut found: impl FnMut(FlagReason, &'static str, &'t str)) {
     let Some([plain, as_drawn]) = FINDERS.as_ref() else { return };
     let mut search = |finder: &AhoCorasick, folded: &FoldedText| {
         for place in finder.find_iter(folded.text()) {
-            let Some((reason, phrase)) = phrase_of(place.pattern().as_usize()) else { continue };
-            let at = folded.origin(place.start());
-            let before = text[..at].char_indices().rev().nth(LEAD).map_or(0, |(start, c)| start + c.len_utf8());
+            let Some((reason, phrase)) = phrase_of_pattern(place.pattern().as_usize()) else { continue };
+            let at = folded.original_offset(place.start());
+            let before =
+                text[..at].char_indices().rev().nth(EXCERPT_LEAD_CHARS).map_or(0, |(start, c)| start + c.len_utf8());
             found(reason, phrase, &text[before..]);
         }
     };
     let folded = FoldedText::new(text);
     search(plain, &folded);
     if !text.is_ascii() {
-        search(as_drawn, &folded.as_drawn());
+        search(as_drawn, &folded.visual_skeleton());
         if let Some(spelled) = FoldedText::from_tags(text) {
             search(plain, &spelled);
         }
@@ -129,7 +130,7 @@ pub(super) fn phrases_in<'t>(text: &'t str, mut found: impl FnMut(FlagReason, &'
 #[must_use]
 pub fn flags_of_definition(definition: &Value, foreign: &[&NameIndex]) -> Vec<Flag> {
     let mut look = FlagScan { foreign, flags: Vec::new(), left: MAX_TEXT };
-    look.value(&mut Vec::new(), definition);
+    look.scan_value(&mut Vec::new(), definition);
     look.flags
 }
 
@@ -137,7 +138,7 @@ pub fn flags_of_definition(definition: &Value, foreign: &[&NameIndex]) -> Vec<Fl
 #[must_use]
 pub fn flags_of_text(text: &str, foreign: &[&NameIndex]) -> Vec<Flag> {
     let mut look = FlagScan { foreign, flags: Vec::new(), left: MAX_TEXT };
-    look.text(&[], text);
+    look.scan_text(&[], text);
     look.flags
 }
 
@@ -145,7 +146,7 @@ pub fn flags_of_text(text: &str, foreign: &[&NameIndex]) -> Vec<Flag> {
 #[must_use]
 pub fn flags_of_name(name: &str) -> Vec<Flag> {
     let mut look = FlagScan { foreign: &[], flags: Vec::new(), left: MAX_TEXT };
-    look.name(&[], name);
+    look.scan_name(&[], name);
     look.flags
 }
 
@@ -157,18 +158,18 @@ struct FlagScan<'a> {
 
 impl FlagScan<'_> {
     // Recursion is as deep as JSON from a server may be, which is bounded where it is read.
-    fn value(&mut self, place: &mut Vec<String>, value: &Value) {
+    fn scan_value(&mut self, place: &mut Vec<String>, value: &Value) {
         match value {
             Value::String(text) => {
-                if is_name(place) {
-                    self.name(place, text);
+                if is_name_path(place) {
+                    self.scan_name(place, text);
                 }
-                self.text(place, text);
+                self.scan_text(place, text);
             }
             Value::Array(items) => {
                 for (at, item) in items.iter().enumerate() {
                     place.push((at + 1).to_string());
-                    self.value(place, item);
+                    self.scan_value(place, item);
                     place.pop();
                 }
             }
@@ -178,13 +179,13 @@ impl FlagScan<'_> {
                 for (key, value) in members {
                     place.push(key.clone());
                     if named && asks_for_context(key) && place.first().is_some_and(|key| key == "inputSchema") {
-                        self.flag(place, FlagReason::AsksForContext, key);
+                        self.add_flag(place, FlagReason::AsksForContext, key);
                     }
                     if named {
-                        self.name(place, key);
+                        self.scan_name(place, key);
                     }
-                    self.text(place, key);
-                    self.value(place, value);
+                    self.scan_text(place, key);
+                    self.scan_value(place, value);
                     place.pop();
                 }
             }
@@ -192,32 +193,32 @@ impl FlagScan<'_> {
         }
     }
 
-    fn text(&mut self, place: &[String], text: &str) {
+    fn scan_text(&mut self, place: &[String], text: &str) {
         if text.len() > self.left {
             self.left = 0;
-            self.flag(place, FlagReason::TooLong, text);
+            self.add_flag(place, FlagReason::TooLong, text);
             return;
         }
         self.left -= text.len();
         if let Some(hidden) = hidden_part(text) {
-            self.flag(place, FlagReason::HiddenCharacters, hidden);
+            self.add_flag(place, FlagReason::HiddenCharacters, hidden);
         }
-        phrases_in(text, |reason, _, about| self.flag(place, reason, about));
+        for_each_phrase(text, |reason, _, about| self.add_flag(place, reason, about));
         // A tool's own name that another server uses too is reported as a look-alike instead.
         let is_own_name = place.first().is_some_and(|key| key == "name");
         let name = |word: &&str| word.len() >= MIN_NAME && self.foreign.iter().any(|names| names.has(word));
-        if let Some(word) = words(text).find(name).filter(|_| !is_own_name) {
-            self.flag(place, FlagReason::OtherTool, word);
+        if let Some(word) = identifier_words(text).find(name).filter(|_| !is_own_name) {
+            self.add_flag(place, FlagReason::OtherTool, word);
         }
     }
 
-    fn name(&mut self, place: &[String], name: &str) {
+    fn scan_name(&mut self, place: &[String], name: &str) {
         if has_deceptive_letters(name) {
-            self.flag(place, FlagReason::DeceptiveLetters, name);
+            self.add_flag(place, FlagReason::DeceptiveLetters, name);
         }
     }
 
-    fn flag(&mut self, place: &[String], reason: FlagReason, about: &str) {
+    fn add_flag(&mut self, place: &[String], reason: FlagReason, about: &str) {
         let is_told = |flag: &Flag| flag.reason == reason && flag.place == place;
         if self.flags.len() < MAX_FLAGS && !self.flags.iter().any(is_told) {
             self.flags.push(Flag::new(place, reason, about));
@@ -228,12 +229,12 @@ impl FlagScan<'_> {
 impl Flag {
     /// Creates a flag whose excerpt is the beginning of `about`.
     pub(super) fn new(place: &[String], reason: FlagReason, about: &str) -> Self {
-        Self { place: place.to_vec(), reason, excerpt: about.chars().take(EXCERPT).collect() }
+        Self { place: place.to_vec(), reason, excerpt: about.chars().take(MAX_EXCERPT_CHARS).collect() }
     }
 }
 
 /// Returns true if the place holds the name of a tool, a prompt or a prompt argument.
-fn is_name(place: &[String]) -> bool {
+fn is_name_path(place: &[String]) -> bool {
     match place {
         [key] => key == "name",
         [list, _, key] => list == "arguments" && key == "name",
@@ -254,7 +255,7 @@ fn hidden_part(text: &str) -> Option<&str> {
         in_flag = c == '\u{1f3f4}' || (in_flag && matches!(c, '\u{e0020}'..='\u{e007f}'));
         // Joiners are valid between parts of emoji, and in words of many scripts.
         let joins = matches!(c, '\u{200c}' | '\u{200d}') && !before.is_ascii() && !is_hidden(before);
-        let styles = is_styled(before, c, left.peek().map(|(_, after)| *after));
+        let styles = is_valid_variation(before, c, left.peek().map(|(_, after)| *after));
         if (is_hidden(c) && !in_flag && !joins) || (is_style(c) && !styles) {
             return Some(&text[at..]);
         }
@@ -266,11 +267,11 @@ fn hidden_part(text: &str) -> Option<&str> {
 /// Returns true if a parameter of this name asks for something that the user didn't give to the tool.
 fn asks_for_context(name: &str) -> bool {
     let plain: String = name.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_lowercase();
-    ASKS_FOR_CONTEXT.contains(&plain.as_str())
+    CONTEXT_PARAMETER_NAMES.contains(&plain.as_str())
 }
 
 /// Returns the words of a text that look like identifiers: those with several parts, and quoted ones.
-fn words(text: &str) -> impl Iterator<Item = &str> {
+fn identifier_words(text: &str) -> impl Iterator<Item = &str> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
     let mut rest = text;
     std::iter::from_fn(move || {

@@ -48,7 +48,7 @@ impl FoldedText {
 
     /// Returns the visual skeleton of the text (UTS 39, section 4), which maps letters of other scripts to those they
     /// look like.
-    pub(super) fn as_drawn(&self) -> Self {
+    pub(super) fn visual_skeleton(&self) -> Self {
         let mut drawn = Self::default();
         let mut chars = self.text.char_indices().peekable();
         let mut part = String::new();
@@ -56,7 +56,7 @@ impl FoldedText {
             part.clear();
             part.push(c);
             // Combining marks are reordered together with their base character.
-            while let Some((_, mark)) = chars.next_if(|(_, c)| is_mark(*c)) {
+            while let Some((_, mark)) = chars.next_if(|(_, c)| is_combining_mark(*c)) {
                 part.push(mark);
             }
             for c in skeleton(&part) {
@@ -76,13 +76,13 @@ impl FoldedText {
     }
 
     /// Returns the byte offset in the original for a byte offset in the normalized text.
-    pub(super) fn origin(&self, at: usize) -> usize {
+    pub(super) fn original_offset(&self, at: usize) -> usize {
         self.origins.get(at).copied().unwrap_or_default()
     }
 }
 
 /// Returns true for combining marks.
-fn is_mark(c: char) -> bool {
+fn is_combining_mark(c: char) -> bool {
     matches!(c, '\u{300}'..='\u{36f}' | '\u{483}'..='\u{489}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}')
         || matches!(c, '\u{20d0}'..='\u{20ff}' | '\u{3099}' | '\u{309a}' | '\u{fe20}'..='\u{fe2f}')
 }
@@ -98,13 +98,13 @@ mod tests {
         assert_eq!(folded.text(), "i\u{307} aé б", "lower case, with one space and nothing hidden");
         for (part, origin) in [("i", "İ"), ("a", "A"), ("é", "é"), ("б", "б")] {
             let at = folded.text().find(part).unwrap();
-            assert_eq!(folded.origin(at), text.find(origin).unwrap(), "{part:?} comes from {origin:?}");
-            let drawn = folded.as_drawn();
+            assert_eq!(folded.original_offset(at), text.find(origin).unwrap(), "{part:?} comes from {origin:?}");
+            let drawn = folded.visual_skeleton();
             let found = drawn.origins.contains(&text.find(origin).unwrap());
             assert!(found, "and {origin:?} has its place in what is drawn");
         }
         let tags = FoldedText::from_tags(text).unwrap();
-        assert_eq!((tags.text(), tags.origin(0)), ("b", text.find('\u{e0042}').unwrap()), "what tags spell");
+        assert_eq!((tags.text(), tags.original_offset(0)), ("b", text.find('\u{e0042}').unwrap()), "what tags spell");
         assert_eq!(FoldedText::from_tags("plain"), None, "where there are any");
     }
 }

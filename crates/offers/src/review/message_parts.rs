@@ -7,13 +7,13 @@ use domain::item::{Content, ResourceContents, ToolResult};
 use models::MessagePart;
 use serde_json::{Value, json};
 
-use super::visible_text::shown_part;
+use super::visible_text::visible_part;
 
 /// Returns the parts of a tool result. Structured content is included only if there is no text, since servers send
 /// the same content in both.
 #[must_use]
 pub fn result_parts(result: &ToolResult) -> Vec<MessagePart> {
-    raw_result_parts(result).into_iter().map(shown_part).collect()
+    raw_result_parts(result).into_iter().map(visible_part).collect()
 }
 
 /// Returns the parts of a tool result with unmodified texts: invisible characters are kept.
@@ -35,7 +35,7 @@ pub fn raw_result_parts(result: &ToolResult) -> Vec<MessagePart> {
 /// Returns the part for one content of a result or message.
 #[must_use]
 pub fn content_part(content: &Content) -> MessagePart {
-    shown_part(raw_content_part(content))
+    visible_part(raw_content_part(content))
 }
 
 fn raw_content_part(content: &Content) -> MessagePart {
@@ -56,7 +56,7 @@ fn raw_content_part(content: &Content) -> MessagePart {
 /// Returns the part for one content of a resource.
 #[must_use]
 pub fn contents_part(contents: &ResourceContents) -> MessagePart {
-    shown_part(raw_contents_part(contents))
+    visible_part(raw_contents_part(contents))
 }
 
 /// Returns the part with its text unmodified.
@@ -74,7 +74,7 @@ fn raw_contents_part(contents: &ResourceContents) -> MessagePart {
 /// Returns the part for base64 data, according to its media type. Text becomes a text part.
 #[must_use]
 pub fn bytes_part(name: &str, mime: &str, data: &str) -> MessagePart {
-    shown_part(raw_bytes_part(name, mime, data))
+    visible_part(raw_bytes_part(name, mime, data))
 }
 
 /// Returns the part with its text unmodified.
@@ -86,7 +86,7 @@ fn raw_bytes_part(name: &str, mime: &str, data: &str) -> MessagePart {
     match kind {
         "image" if !mime.starts_with("image/svg") => MessagePart::Image { mime: mime.to_owned(), data: bytes.into() },
         "audio" => MessagePart::Audio { mime: mime.to_owned(), data: bytes.into() },
-        _ => match as_text(mime, bytes) {
+        _ => match decode_text(mime, bytes) {
             Ok(text) => MessagePart::Text(text),
             Err(bytes) => MessagePart::File { name: name.to_owned(), mime: mime.to_owned(), data: bytes.into() },
         },
@@ -94,7 +94,7 @@ fn raw_bytes_part(name: &str, mime: &str, data: &str) -> MessagePart {
 }
 
 /// Decodes text if the media type is textual, or if the type is unspecified and the bytes are valid text.
-fn as_text(mime: &str, bytes: Vec<u8>) -> Result<String, Vec<u8>> {
+fn decode_text(mime: &str, bytes: Vec<u8>) -> Result<String, Vec<u8>> {
     let is_said = mime.starts_with("text/")
         || ["json", "xml", "yaml", "toml", "javascript", "svg"].iter().any(|word| mime.contains(word));
     let is_open = mime.is_empty() || mime.starts_with("application/octet-stream");
@@ -106,7 +106,7 @@ fn as_text(mime: &str, bytes: Vec<u8>) -> Result<String, Vec<u8>> {
 
 /// Returns the content that a model would read of a result, for hashing and for the audit log: texts verbatim, binary
 /// data by its SHA-256.
-pub fn as_json(tool: &str, parts: &[MessagePart], is_error: bool) -> Value {
+pub fn result_content_json(tool: &str, parts: &[MessagePart], is_error: bool) -> Value {
     let bytes = |kind: &str, name: &str, mime: &str, data: &[u8]| json!({ kind: name, "mime": mime, "sha256": policy::Hash::of_bytes(data).as_str() });
     let parts: Vec<Value> = parts
         .iter()

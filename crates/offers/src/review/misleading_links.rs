@@ -8,11 +8,11 @@ use url::Url;
 
 /// Returns the text from the first misleading link on.
 pub(super) fn misleading_link(text: &str) -> Option<&str> {
-    in_markdown(text).or_else(|| in_html(text))
+    find_in_markdown(text).or_else(|| find_in_html(text))
 }
 
 /// Finds a misleading `[shown](address)`.
-fn in_markdown(text: &str) -> Option<&str> {
+fn find_in_markdown(text: &str) -> Option<&str> {
     let mut from = 0;
     while let Some(found) = text[from..].find("](") {
         let (middle, after) = (from + found, from + found + 2);
@@ -23,7 +23,7 @@ fn in_markdown(text: &str) -> Option<&str> {
         let Some(begin) = begin.filter(|begin| !text[..*begin].ends_with('!')) else { continue };
         let address = text[after..].trim_start_matches([' ', '<']);
         let address = address.split([')', '>', '[', ']', ' ', '\n']).next().unwrap_or_default();
-        if misleads(&text[begin + 1..middle], address) {
+        if is_misleading(&text[begin + 1..middle], address) {
             return Some(&text[begin..]);
         }
     }
@@ -31,14 +31,14 @@ fn in_markdown(text: &str) -> Option<&str> {
 }
 
 /// Finds a misleading `<a href="address">shown</a>`.
-fn in_html(text: &str) -> Option<&str> {
+fn find_in_html(text: &str) -> Option<&str> {
     let mut from = 0;
     while let Some(begin) = next_anchor(text, from) {
         let end = next_anchor(text, begin + 2).unwrap_or(text.len());
         from = end;
         let Some((tag, inside)) = text[begin..end].split_once('>') else { continue };
-        let Some(address) = address_of(tag) else { continue };
-        if misleads(&without_tags(inside), address) {
+        let Some(address) = link_address(tag) else { continue };
+        if is_misleading(&without_tags(inside), address) {
             return Some(&text[begin..]);
         }
     }
@@ -55,7 +55,7 @@ fn next_anchor(text: &str, from: usize) -> Option<usize> {
 }
 
 /// Returns the address in the tag of a link.
-fn address_of(tag: &str) -> Option<&str> {
+fn link_address(tag: &str) -> Option<&str> {
     let at = tag.as_bytes().windows(4).position(|word| word.eq_ignore_ascii_case(b"href"))?;
     let value = tag[at + 4..].trim_start().strip_prefix('=')?.trim_start();
     let (quote, rest) = value.split_at_checked(1)?;
@@ -79,15 +79,15 @@ fn without_tags(inside: &str) -> String {
     shown
 }
 
-fn misleads(shown: &str, address: &str) -> bool {
-    let Some(leads_to) = host_of(address) else { return false };
+fn is_misleading(shown: &str, address: &str) -> bool {
+    let Some(leads_to) = address_host(address) else { return false };
     // The owner of a host owns its subdomains too.
     let is_below = |host: &str| leads_to.strip_suffix(host).is_some_and(|before| before.ends_with('.'));
     shown_host(shown).is_some_and(|host| host != leads_to && !is_below(&host))
 }
 
 /// Returns the host of a web address, without a trailing dot or a leading `www.`, which don't make it another site.
-fn host_of(address: &str) -> Option<String> {
+fn address_host(address: &str) -> Option<String> {
     let address = address.trim();
     let url = match address.strip_prefix("//") {
         Some(rest) => Url::parse(&format!("https://{rest}")),
@@ -102,21 +102,21 @@ fn host_of(address: &str) -> Option<String> {
 fn shown_host(text: &str) -> Option<String> {
     let is_around = |c: char| matches!(c, '*' | '_' | '`' | '"' | '\'' | '(' | ')' | ',' | ';' | '!' | '?' | '.' | '…');
     let mut words = text.split_whitespace().map(|word| word.trim_matches(is_around));
-    if let Some(host) = words.clone().filter(|word| word.contains("://")).find_map(host_of) {
+    if let Some(host) = words.clone().filter(|word| word.contains("://")).find_map(address_host) {
         return Some(host);
     }
     // `example.com/login` alone counts as an address. `setup.sh`, `docs/setup.md` and `@zip.js/zip.js` do not.
     let word = words.next().filter(|word| words.next().is_none() && !word.contains('@'))?;
     let name = word.split('/').next().unwrap_or_default();
     let ends_as_host = name.rsplit_once('.').is_some_and(|(before, end)| {
-        !before.is_empty() && (name.starts_with("www.") || ADDRESSES_END.contains(&end.to_ascii_lowercase().as_str()))
+        !before.is_empty() && (name.starts_with("www.") || SITE_ENDINGS.contains(&end.to_ascii_lowercase().as_str()))
     });
     let has_path = name.contains('.') && word.len() > name.len() && !name.starts_with('.');
-    (ends_as_host || has_path).then(|| host_of(&format!("https://{word}"))).flatten()
+    (ends_as_host || has_path).then(|| address_host(&format!("https://{word}"))).flatten()
 }
 
 /// Endings of names that are sites rather than files or products, such as `setup.sh` and `Node.js`.
-const ADDRESSES_END: &[&str] = &["com", "org", "gov", "edu", "bank"];
+const SITE_ENDINGS: &[&str] = &["com", "org", "gov", "edu", "bank"];
 
 #[cfg(test)]
 mod tests {

@@ -16,14 +16,14 @@ mod visible_text;
 mod word_diff;
 
 pub use diff::{DefinitionChange, DefinitionDiff, MAX_CHANGES};
-pub use flags::{Flag, FlagReason, flags_of_definition, flags_of_name, flags_of_text, is_styled};
+pub use flags::{Flag, FlagReason, flags_of_definition, flags_of_name, flags_of_text, is_valid_variation};
 pub use foreign::is_hidden;
-pub use message_parts::{as_json, raw_result_parts};
 pub use message_parts::{bytes_part, content_part, contents_part, result_parts};
+pub use message_parts::{raw_result_parts, result_content_json};
 pub use name_index::{LookAlike, MAX_LOOK_ALIKES, NameIndex, NameKeys};
-pub use pins::{DefinitionKind, MAX_DEFINITION, MAX_KEPT, MAX_PINS, Pin, PinnedIdentity, Pins, ServerPins};
+pub use pins::{DefinitionKind, MAX_DEFINITION, MAX_PINS, MAX_STORED_BYTES, Pin, PinnedIdentity, Pins, ServerPins};
 pub use results::flags_of_result;
-pub use visible_text::{shown_part, shown_schema, visible_text};
+pub use visible_text::{visible_part, visible_schema, visible_text};
 pub use word_diff::{DiffPiece, changed_words};
 
 use std::collections::HashMap;
@@ -35,11 +35,11 @@ use ports::server_config::{ServerConfig, definition_hash};
 use serde_json::{Value, json};
 
 use crate::catalog::{Catalog, CatalogList};
-use crate::definitions::asks_each_time;
+use crate::definitions::requires_consent_each_call;
 
 /// Marks on one tool, prompt or other item that deserve the user's attention.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct ReviewMarks {
+pub struct ReviewFindings {
     /// Standing of the definition, or `None` for items without a definition.
     pub standing: Option<ReviewState>,
     /// Set if the server reported a change of the list that holds the item, and the list has not been read again
@@ -70,7 +70,7 @@ pub struct ServerReview {
     /// Hashes that standing approvals depend on, by tool name.
     pub granted: HashMap<String, Hash>,
     /// Names of the tools and prompts that each other server offers or offered, by server.
-    pub others: Vec<(String, KindNames)>,
+    pub others: Vec<(String, KindNameIndexes)>,
 }
 
 impl ServerReview {
@@ -91,7 +91,7 @@ impl ServerReview {
     /// Returns true if both have the same catalog, pins, identity, approvals and tools for models, so that results
     /// derived from one are valid for the other. Catalogs and pins are compared by address.
     #[must_use]
-    pub fn rests_on_same(&self, other: &Self) -> bool {
+    pub fn has_same_inputs(&self, other: &Self) -> bool {
         // Empty pins of a server are allocated anew each time.
         let same_pins = Arc::ptr_eq(&self.pins, &other.pins) || (self.pins.is_empty() && other.pins.is_empty());
         Arc::ptr_eq(&self.catalog, &other.catalog)
@@ -114,36 +114,37 @@ impl ServerReview {
 
     /// Returns the hash of a tool's definition, its marks, and true if a standing approval allows calls of it.
     #[must_use]
-    pub fn tool(&self, tool: &Tool) -> (Hash, ReviewMarks, bool) {
+    pub fn review_tool(&self, tool: &Tool) -> (Hash, ReviewFindings, bool) {
         let definition = json!(tool);
         let hash = Hash::of_json(&definition);
         let grant = self.granted.get(&tool.name);
         let granted = grant.is_some_and(|rests_on| *rests_on == definition_hash(&self.config, tool));
-        let standing = self.pins.standing(DefinitionKind::Tool, &tool.name, &hash, self.identity.as_ref());
-        let marks = self.marks(DefinitionKind::Tool, &tool.name, &definition, standing);
-        let allowed = granted && standing == ReviewState::Reviewed && !marks.outdated && !asks_each_time(tool);
+        let standing = self.pins.review_state(DefinitionKind::Tool, &tool.name, &hash, self.identity.as_ref());
+        let marks = self.findings(DefinitionKind::Tool, &tool.name, &definition, standing);
+        let allowed =
+            granted && standing == ReviewState::Reviewed && !marks.outdated && !requires_consent_each_call(tool);
         (hash, marks, allowed)
     }
 
     /// Returns the standing of a tool's definition, taking into account that the list of tools may be outdated.
     #[must_use]
-    pub fn standing(&self, tool: &Tool) -> ReviewState {
+    pub fn tool_review_state(&self, tool: &Tool) -> ReviewState {
         let hash = Hash::of_json(&json!(tool));
-        let standing = self.pins.standing(DefinitionKind::Tool, &tool.name, &hash, self.identity.as_ref());
-        self.catalog.standing_now(CatalogList::Tools, standing)
+        let standing = self.pins.review_state(DefinitionKind::Tool, &tool.name, &hash, self.identity.as_ref());
+        self.catalog.current_review_state(CatalogList::Tools, standing)
     }
 
     /// Returns the hash of a prompt's definition and its marks. Prompts need no approval.
     #[must_use]
-    pub fn prompt(&self, prompt: &Prompt) -> (Hash, ReviewMarks) {
+    pub fn review_prompt(&self, prompt: &Prompt) -> (Hash, ReviewFindings) {
         let definition = json!(prompt);
         let hash = Hash::of_json(&definition);
-        let standing = self.pins.standing(DefinitionKind::Prompt, &prompt.name, &hash, self.identity.as_ref());
-        let marks = self.marks(DefinitionKind::Prompt, &prompt.name, &definition, standing);
+        let standing = self.pins.review_state(DefinitionKind::Prompt, &prompt.name, &hash, self.identity.as_ref());
+        let marks = self.findings(DefinitionKind::Prompt, &prompt.name, &definition, standing);
         (hash, marks)
     }
 
-    fn marks(&self, kind: DefinitionKind, name: &str, definition: &Value, standing: ReviewState) -> ReviewMarks {
+    fn findings(&self, kind: DefinitionKind, name: &str, definition: &Value, standing: ReviewState) -> ReviewFindings {
         let of = |kind: DefinitionKind| {
             self.others.iter().map(move |(server, names)| (server.as_str(), &*names[kind as usize]))
         };
@@ -151,21 +152,21 @@ impl ServerReview {
         let own = (self.server.as_str(), self.catalog.names(kind));
         let foreign: Vec<&NameIndex> = of(DefinitionKind::Tool).map(|(_, names)| names).collect();
         let list = if kind == DefinitionKind::Tool { CatalogList::Tools } else { CatalogList::Prompts };
-        ReviewMarks {
+        ReviewFindings {
             standing: Some(standing),
             outdated: self.catalog.is_outdated(list),
             diff: self.pins.diff(kind, name, definition, standing).map(Box::new),
-            look_alikes: name_index::look_alikes((name, title_of(definition)), own, &others),
+            look_alikes: name_index::look_alikes((name, display_title(definition)), own, &others),
             flags: flags_of_definition(definition, &foreign),
         }
     }
 }
 
 /// Name indexes of one server's tools and prompts, indexed by [`DefinitionKind`].
-pub type KindNames = [Arc<NameIndex>; 2];
+pub type KindNameIndexes = [Arc<NameIndex>; 2];
 
 /// Returns the display title that is shown in place of a definition's name.
-pub fn title_of(definition: &Value) -> Option<&str> {
+pub fn display_title(definition: &Value) -> Option<&str> {
     let of_claims = || definition.get("annotations").and_then(|claims| claims.get("title"));
     definition.get("title").or_else(of_claims).and_then(Value::as_str)
 }
@@ -178,7 +179,7 @@ mod tests {
     use super::*;
 
     fn offering(tools: &[Tool]) -> Arc<Catalog> {
-        Arc::new(Catalog { tools: tools.iter().map(ListEntry::from).collect(), ..Catalog::default() }.with_names())
+        Arc::new(Catalog { tools: tools.iter().map(ListEntry::from).collect(), ..Catalog::default() }.with_name_index())
     }
 
     #[test]
@@ -194,7 +195,7 @@ mod tests {
             granted: HashMap::new(),
             others: vec![("mail".into(), offering(&[Tool { name: "sеnd".into(), ..Tool::default() }]).names.clone())],
         };
-        let (_, marks, allowed) = reviewed.tool(&tool);
+        let (_, marks, allowed) = reviewed.review_tool(&tool);
         assert_eq!(marks.standing, Some(ReviewState::New), "nobody has seen it");
         assert!(!allowed, "and nothing allows it");
         let alike = LookAlike { server: "mail".into(), name: "sеnd".into(), same: false };
@@ -203,9 +204,9 @@ mod tests {
         let mut pins = ServerPins::default();
         pins.pin(DefinitionKind::Tool, &tool.name, &json!(tool), Some(&identity), 1);
         reviewed.pins = Arc::new(pins);
-        assert_eq!(reviewed.tool(&tool).1.standing, Some(ReviewState::Reviewed), "what was pinned is as it was");
+        assert_eq!(reviewed.review_tool(&tool).1.standing, Some(ReviewState::Reviewed), "what was pinned is as it was");
         let other = Tool { description: Some("Sends, also to me".into()), ..tool.clone() };
-        let marks = reviewed.tool(&other).1;
+        let marks = reviewed.review_tool(&other).1;
         assert_eq!(marks.standing, Some(ReviewState::Changed), "another description is another tool");
         let diff = marks.diff.expect("what is different is told");
         assert_eq!(diff.changes.len(), 1, "and nothing else: {diff:?}");

@@ -44,7 +44,7 @@ impl NameKeys {
 
     /// Returns true if one name can be mistaken for the other.
     #[must_use]
-    pub fn meet(&self, other: &Self) -> bool {
+    pub fn have_common_key(&self, other: &Self) -> bool {
         self.0.iter().any(|key| !key.is_empty() && other.0.contains(key))
     }
 }
@@ -75,15 +75,15 @@ impl NameIndex {
         let mut known = Self::default();
         for (name, title) in named {
             if let Some(title) = title.filter(|title| *title != name) {
-                known.add(&name, &title);
+                known.add_label(&name, &title);
             }
-            known.add(&name, &name);
+            known.add_label(&name, &name);
             known.exact.insert(name.into());
         }
         known
     }
 
-    fn add(&mut self, of: &str, text: &str) {
+    fn add_label(&mut self, of: &str, text: &str) {
         let NameKeys([first, second]) = NameKeys::new(text);
         let label = || IndexedName { of: of.into(), text: text.into() };
         if first != second {
@@ -99,7 +99,7 @@ impl NameIndex {
     }
 
     /// Returns the labels that share one of these keys.
-    fn like(&self, keys: &NameKeys) -> impl Iterator<Item = &IndexedName> {
+    fn labels_with_keys(&self, keys: &NameKeys) -> impl Iterator<Item = &IndexedName> {
         let found = keys.0.iter().filter(|key| !key.is_empty()).filter_map(|key| self.by_key.get(key));
         found.flatten()
     }
@@ -116,10 +116,10 @@ pub(crate) fn look_alikes(
     let mut told: HashSet<(&str, &str)> = HashSet::new();
     for label in [Some(name), title].into_iter().flatten() {
         let keys = NameKeys::new(label);
-        let here = own.like(&keys).filter(|other| *other.of != *name).map(|other| (server, other, false));
-        let there = others
-            .iter()
-            .flat_map(|(server, names)| names.like(&keys).map(move |other| (*server, other, *other.text == *label)));
+        let here = own.labels_with_keys(&keys).filter(|other| *other.of != *name).map(|other| (server, other, false));
+        let there = others.iter().flat_map(|(server, names)| {
+            names.labels_with_keys(&keys).map(move |other| (*server, other, *other.text == *label))
+        });
         for (server, other, same) in here.chain(there) {
             if found.len() >= MAX_LOOK_ALIKES {
                 return found;
@@ -151,10 +151,10 @@ mod tests {
             ("ｓｅｎｄ", "send"),
             ("scope", "ѕсоре"),
         ] {
-            assert!(NameKeys::new(one).meet(&NameKeys::new(other)), "X06: {one:?} looks like {other:?}");
+            assert!(NameKeys::new(one).have_common_key(&NameKeys::new(other)), "X06: {one:?} looks like {other:?}");
         }
         for (one, other) in [("send", "sent"), ("read_file", "write_file"), ("", ""), ("__", "--"), ("a", "b")] {
-            assert!(!NameKeys::new(one).meet(&NameKeys::new(other)), "{one:?} does not look like {other:?}");
+            assert!(!NameKeys::new(one).have_common_key(&NameKeys::new(other)), "{one:?} does not look like {other:?}");
         }
     }
 

@@ -294,7 +294,7 @@ pub(super) const PHRASES: &[(FlagReason, &[&str])] = &[
 
 /// Phrases that are suspicious in documents too, because they address a model or speak of its user. The others are
 /// suspicious in a definition only: honest documents say "you must first", honest code says `[inst]` and `<System>`.
-pub(super) const ODD_IN_DOCUMENTS: &[&str] = &[
+pub(super) const SUSPICIOUS_IN_DOCUMENTS: &[&str] = &[
     "ignore all previous",
     "ignore any previous",
     "ignore previous",
@@ -372,7 +372,7 @@ pub(super) const ODD_IN_DOCUMENTS: &[&str] = &[
 
 /// Names of parameters that ask for something that the user didn't give to the tool, without separators between
 /// words.
-pub(super) const ASKS_FOR_CONTEXT: &[&str] = &[
+pub(super) const CONTEXT_PARAMETER_NAMES: &[&str] = &[
     "allmessages",
     "availabletools",
     "chainofthought",

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::name_index::NameIndex;
-use super::{DefinitionChange, DefinitionDiff, title_of};
+use super::{DefinitionChange, DefinitionDiff, display_title};
 
 /// Maximum number of pinned definitions of one kind per server. Definitions beyond it count as new and need approval
 /// each time.
@@ -20,9 +20,9 @@ pub const MAX_PINS: usize = 5_000;
 /// beginning are kept.
 pub const MAX_DEFINITION: usize = 64 * 1024;
 /// Maximum total size of definitions kept per server, in bytes. Beyond it, only hashes and beginnings are kept.
-pub const MAX_KEPT: usize = 4 * 1024 * 1024;
+pub const MAX_STORED_BYTES: usize = 4 * 1024 * 1024;
 /// Length of the beginning that is kept of a definition that is not kept whole, in characters.
-const HEAD: usize = 1_000;
+const BEGINNING_CHARS: usize = 1_000;
 
 /// Pins by server name.
 pub type Pins = BTreeMap<String, Arc<ServerPins>>;
@@ -39,7 +39,7 @@ pub enum DefinitionKind {
 impl DefinitionKind {
     /// Returns the name of the kind in the audit log.
     #[must_use]
-    pub const fn word(self) -> &'static str {
+    pub const fn audit_name(self) -> &'static str {
         match self {
             Self::Tool => "tool",
             Self::Prompt => "prompt",
@@ -149,7 +149,7 @@ impl ServerPins {
     ///
     /// Standing approvals are not considered: they don't depend on the file that the command resolves to.
     #[must_use]
-    pub fn standing(&self, kind: DefinitionKind, name: &str, hash: &Hash, identity: Option<&Hash>) -> ReviewState {
+    pub fn review_state(&self, kind: DefinitionKind, name: &str, hash: &Hash, identity: Option<&Hash>) -> ReviewState {
         match self.definitions(kind).get(name) {
             Some(pin) if pin.hash == *hash && pin.under.is_some() && pin.under.as_ref() == identity => {
                 ReviewState::Reviewed
@@ -160,9 +160,9 @@ impl ServerPins {
     }
 
     /// Returns an index of the pinned names and titles, for finding look-alikes.
-    pub fn names(&self, kind: DefinitionKind) -> NameIndex {
+    pub fn name_index(&self, kind: DefinitionKind) -> NameIndex {
         let titled = |(name, pin): (&'_ String, &'_ Pin)| {
-            (name.clone(), pin.definition.as_ref().and_then(title_of).map(str::to_owned))
+            (name.clone(), pin.definition.as_ref().and_then(display_title).map(str::to_owned))
         };
         NameIndex::new(self.definitions(kind).iter().map(titled))
     }
@@ -195,13 +195,13 @@ impl ServerPins {
             return false;
         }
         let text = canonical_json(definition);
-        let is_whole = text.len() <= MAX_DEFINITION && kept + text.len() <= MAX_KEPT;
+        let is_whole = text.len() <= MAX_DEFINITION && kept + text.len() <= MAX_STORED_BYTES;
         let pin = Pin {
             hash: Hash::of_bytes(text.as_bytes()),
             under: identity.cloned(),
             at,
             definition: is_whole.then(|| definition.clone()),
-            head: if is_whole { String::new() } else { text.chars().take(HEAD).collect() },
+            head: if is_whole { String::new() } else { text.chars().take(BEGINNING_CHARS).collect() },
             bytes: text.len(),
             changed: None,
         };
@@ -210,7 +210,7 @@ impl ServerPins {
     }
 
     /// Pins the identity of the server. Definitions that were reviewed for another identity count as changed;
-    /// [`standing`](Self::standing) finds that by the hash.
+    /// [`review_state`](Self::review_state) finds that by the hash.
     pub fn pin_identity(&mut self, identity: PinnedIdentity) {
         self.identity = Some(identity);
     }
@@ -246,7 +246,7 @@ impl Pin {
             return DefinitionDiff { server_changed: true, ..DefinitionDiff::default() };
         }
         match &self.definition {
-            Some(seen) => DefinitionDiff::of_definitions(seen, now),
+            Some(seen) => DefinitionDiff::between_definitions(seen, now),
             None => {
                 let (before, after) = (Some(self.head.clone()), Some(canonical_json(now)));
                 DefinitionDiff {
@@ -274,7 +274,7 @@ mod tests {
         let (mut pins, tool) = (ServerPins::default(), json!({"name": "a", "annotations": {"readOnlyHint": false}}));
         let server = hash("npx a");
         let standing = |pins: &ServerPins, tool: &Value, server: &Hash| {
-            pins.standing(DefinitionKind::Tool, "a", &Hash::of_json(tool), Some(server))
+            pins.review_state(DefinitionKind::Tool, "a", &Hash::of_json(tool), Some(server))
         };
         assert_eq!(standing(&pins, &tool, &server), ReviewState::New, "what nobody saw is new");
         assert!(pins.pin(DefinitionKind::Tool, "a", &tool, Some(&server), 1), "there is room");
@@ -298,7 +298,10 @@ mod tests {
         let large = |c: &str| json!({"name": "a", "description": c.repeat(MAX_DEFINITION)});
         assert!(pins.pin(DefinitionKind::Tool, "a", &large("x"), None, 1), "it is pinned all the same");
         let pin = &pins.tools["a"];
-        assert!(pin.definition.is_none() && pin.head.len() == HEAD, "of a large one only the beginning is kept");
+        assert!(
+            pin.definition.is_none() && pin.head.len() == BEGINNING_CHARS,
+            "of a large one only the beginning is kept"
+        );
         let diff = pins.diff(DefinitionKind::Tool, "a", &large("y"), ReviewState::Changed).unwrap_or_default();
         assert!(diff.cut && diff.changes.len() == 1, "a change is found by the hash: {}", diff.changes.len());
         for n in 1..MAX_PINS {

@@ -10,9 +10,9 @@
 
 use foreign::is_hidden;
 
-use super::flags::{Flag, FlagReason, phrases_in};
+use super::flags::{Flag, FlagReason, for_each_phrase};
 use super::misleading_links::misleading_link;
-use super::phrases::ODD_IN_DOCUMENTS;
+use super::phrases::SUSPICIOUS_IN_DOCUMENTS;
 
 /// Amount of text searched at a time, in bytes. A search takes about twenty times that in memory.
 const CHUNK: usize = 256 << 10;
@@ -20,7 +20,7 @@ const CHUNK: usize = 256 << 10;
 const OVERLAP: usize = 4 << 10;
 /// Minimum run of invisible characters that counts as hidden text. Shorter runs occur in honest text: a soft hyphen,
 /// a direction mark, a misplaced variation selector.
-const MIN_HIDDEN: usize = 4;
+const MIN_HIDDEN_CHARS: usize = 4;
 
 /// Returns the flags on the text of a result: hidden text, instructions to the model, misleading links. Each reason
 /// occurs at most once.
@@ -32,12 +32,12 @@ pub fn flags_of_result(text: &str) -> Vec<Flag> {
             flags.push(Flag::new(&[], reason, about));
         }
     };
-    if let Some(hidden) = hidden_words(text) {
+    if let Some(hidden) = find_hidden_text(text) {
         flag(FlagReason::HiddenCharacters, hidden);
     }
-    for chunk in chunks(text) {
-        phrases_in(chunk, |reason, phrase, about| {
-            if ODD_IN_DOCUMENTS.contains(&phrase) {
+    for chunk in overlapping_chunks(text) {
+        for_each_phrase(chunk, |reason, phrase, about| {
+            if SUSPICIOUS_IN_DOCUMENTS.contains(&phrase) {
                 flag(reason, about);
             }
         });
@@ -48,7 +48,7 @@ pub fn flags_of_result(text: &str) -> Vec<Flag> {
     flags
 }
 
-fn chunks(text: &str) -> impl Iterator<Item = &str> {
+fn overlapping_chunks(text: &str) -> impl Iterator<Item = &str> {
     let mut next = Some(0);
     std::iter::from_fn(move || {
         let start = next?;
@@ -62,7 +62,7 @@ fn chunks(text: &str) -> impl Iterator<Item = &str> {
 /// direction.
 ///
 /// Control characters are excluded: they hold no words, are shown by name, and colour terminals' output.
-fn hidden_words(text: &str) -> Option<&str> {
+fn find_hidden_text(text: &str) -> Option<&str> {
     let mut in_flag = false;
     let (mut row, mut begin) = (0, 0);
     for (at, c) in text.char_indices() {
@@ -77,7 +77,7 @@ fn hidden_words(text: &str) -> Option<&str> {
             begin = at;
         }
         row += 1;
-        if is_tag || matches!(c, '\u{202d}' | '\u{202e}') || row == MIN_HIDDEN {
+        if is_tag || matches!(c, '\u{202d}' | '\u{202e}') || row == MIN_HIDDEN_CHARS {
             return Some(&text[begin..]);
         }
     }
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn s27_each_document_phrase_is_flagged() {
-        for phrase in ODD_IN_DOCUMENTS {
+        for phrase in SUSPICIOUS_IN_DOCUMENTS {
             assert!(!flags_of_result(phrase).is_empty(), "S27: {phrase:?} is among the phrases");
         }
     }

@@ -23,7 +23,7 @@ pub fn visible_text(text: &str) -> Cow<'_, str> {
     let mut before = ' ';
     let mut characters = text.chars().peekable();
     while let Some(c) = characters.next() {
-        let joins = c == '\u{200d}' && is_drawn(before) && characters.peek().copied().is_some_and(is_drawn);
+        let joins = c == '\u{200d}' && is_emoji(before) && characters.peek().copied().is_some_and(is_emoji);
         if is_hidden(c) && !joins {
             // Writing to a String can't fail.
             let _ = write!(told, "[U+{:04X}]", c as u32);
@@ -37,7 +37,7 @@ pub fn visible_text(text: &str) -> Cow<'_, str> {
 
 /// Returns a part with its text as it is shown.
 #[must_use]
-pub fn shown_part(part: MessagePart) -> MessagePart {
+pub fn visible_part(part: MessagePart) -> MessagePart {
     match part {
         MessagePart::Text(text) => MessagePart::Text(visible_text(&text).into_owned()),
         other => other,
@@ -45,17 +45,17 @@ pub fn shown_part(part: MessagePart) -> MessagePart {
 }
 
 /// Returns true for emoji and the emoji variation selector. A joiner between two of them is legitimate.
-const fn is_drawn(c: char) -> bool {
+const fn is_emoji(c: char) -> bool {
     matches!(c, '\u{2600}'..='\u{27bf}' | '\u{fe0f}' | '\u{1f000}'..='\u{1faff}')
 }
 
 /// Returns a schema with its titles, descriptions and comments as they are shown.
 #[must_use]
-pub fn shown_schema(schema: Value) -> Value {
-    at_depth(schema, 0)
+pub fn visible_schema(schema: Value) -> Value {
+    visible_schema_at_depth(schema, 0)
 }
 
-fn at_depth(schema: Value, depth: usize) -> Value {
+fn visible_schema_at_depth(schema: Value, depth: usize) -> Value {
     if depth > MAX_DEPTH {
         return schema;
     }
@@ -66,11 +66,13 @@ fn at_depth(schema: Value, depth: usize) -> Value {
                     let text = visible_text(&text).into_owned();
                     (name, Value::String(text))
                 }
-                value => (name, at_depth(value, depth + 1)),
+                value => (name, visible_schema_at_depth(value, depth + 1)),
             });
             Value::Object(told.collect())
         }
-        Value::Array(list) => Value::Array(list.into_iter().map(|value| at_depth(value, depth + 1)).collect()),
+        Value::Array(list) => {
+            Value::Array(list.into_iter().map(|value| visible_schema_at_depth(value, depth + 1)).collect())
+        }
         other => other,
     }
 }
@@ -92,6 +94,6 @@ mod tests {
         );
         let schema = json!({"properties": {"x": {"description": "a\u{200b}b", "enum": ["a\u{200b}b"]}}});
         let told = json!({"properties": {"x": {"description": "a[U+200B]b", "enum": ["a\u{200b}b"]}}});
-        assert_eq!(shown_schema(schema), told, "X10: in descriptions; values stay what the server takes");
+        assert_eq!(visible_schema(schema), told, "X10: in descriptions; values stay what the server takes");
     }
 }

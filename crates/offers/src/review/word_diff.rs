@@ -21,7 +21,7 @@ pub fn changed_words<'a>(before: &'a str, after: &'a str) -> (Vec<DiffPiece<'a>>
     let rest = old.len().min(new.len()) - same_start;
     let same_end = old.iter().rev().zip(new.iter().rev()).take(rest).take_while(|(a, b)| a == b).count();
     let middle = |list: &[&'a str]| list[same_start..list.len() - same_end].to_vec();
-    let (old_kept, new_kept) = common_words(&middle(&old), &middle(&new));
+    let (old_kept, new_kept) = mark_common_words(&middle(&old), &middle(&new));
     let marked = |list: &[&'a str], kept: &[bool], whole: &'a str| {
         let outside = std::iter::repeat_n(true, same_start);
         let all = outside.chain(kept.iter().copied()).chain(std::iter::repeat_n(true, same_end));
@@ -60,7 +60,7 @@ fn split_words(text: &str) -> Vec<&str> {
 }
 
 /// Marks the words of both texts that are in their longest common subsequence.
-fn common_words(old: &[&str], new: &[&str]) -> (Vec<bool>, Vec<bool>) {
+fn mark_common_words(old: &[&str], new: &[&str]) -> (Vec<bool>, Vec<bool>) {
     let mut kept = (vec![false; old.len()], vec![false; new.len()]);
     if old.len().saturating_mul(new.len()) > MAX_COMPARISONS {
         return kept;

@@ -9,7 +9,7 @@ pub const MAX_FILES: usize = 512;
 /// Maximum total size of the files of a skill, in bytes. The extension requires hosts to accept this many.
 pub const MAX_SKILL_BYTES: u64 = 16 * 1024 * 1024;
 /// Percent encodings of the dot and of both separators. The encoded percent sign is first.
-const ENCODED: [(&str, &str); 4] = [("%25", "%"), ("%2e", "."), ("%2f", "/"), ("%5c", "\\")];
+const PERCENT_ENCODINGS: [(&str, &str); 4] = [("%25", "%"), ("%2e", "."), ("%2f", "/"), ("%5c", "\\")];
 /// Maximum length of a name, set by the Agent Skills specification.
 const MAX_NAME: usize = 64;
 
@@ -69,21 +69,21 @@ impl Skill {
     /// # Errors
     ///
     /// Returns the cause as text if the entry breaks a rule of the extension; such a skill must not be loaded.
-    pub fn read(entry: Value) -> Result<Self, String> {
+    pub fn parse(entry: Value) -> Result<Self, String> {
         let RawEntry { uri, frontmatter, resources } = serde_json::from_value(entry).map_err(|e| e.to_string())?;
         let text = |key: &str| match frontmatter.get(key).and_then(Value::as_str) {
             Some(text) if !text.trim().is_empty() => Ok(text.to_owned()),
             _ => Err(format!("its frontmatter has no {key}")),
         };
         let (name, description) = (text("name")?, text("description")?);
-        if !is_name(&name) {
+        if !is_valid_name(&name) {
             return Err("its name is not made of small letters, digits and single hyphens".to_owned());
         }
         let root = uri.strip_suffix("/SKILL.md").ok_or("its URI does not end with /SKILL.md")?;
         if root.rsplit('/').next() != Some(name.as_str()) {
             return Err(format!("its folder is not called {name}, as its name says"));
         }
-        let files = files(&uri, root, resources)?;
+        let files = parse_files(&uri, root, resources)?;
         Ok(Self { uri, name, description, frontmatter, files })
     }
 
@@ -111,20 +111,21 @@ impl Skill {
 
     /// Returns true if a URI is in the skill's folder.
     pub(super) fn contains(&self, uri: &str) -> bool {
-        self.uri.strip_suffix("/SKILL.md").is_some_and(|root| is_below(root, uri))
+        self.uri.strip_suffix("/SKILL.md").is_some_and(|root| is_within_folder(root, uri))
     }
 }
 
 /// Returns true for the URI of a file within a folder, without a segment that leads out of it. Percent-encoded dots
 /// and separators count as well, since the resolver of the URI may decode it first.
-fn is_below(root: &str, uri: &str) -> bool {
+fn is_within_folder(root: &str, uri: &str) -> bool {
     let rest = uri.strip_prefix(root).and_then(|rest| rest.strip_prefix('/'));
-    let decoded =
-        rest.map(|path| ENCODED.iter().fold(path.to_ascii_lowercase(), |path, (from, to)| path.replace(from, to)));
+    let decoded = rest.map(|path| {
+        PERCENT_ENCODINGS.iter().fold(path.to_ascii_lowercase(), |path, (from, to)| path.replace(from, to))
+    });
     decoded.is_some_and(|path| path.split(['/', '\\']).all(|part| !matches!(part, "" | "." | "..")))
 }
 
-fn files(uri: &str, root: &str, resources: Value) -> Result<SkillFiles, String> {
+fn parse_files(uri: &str, root: &str, resources: Value) -> Result<SkillFiles, String> {
     let entries = match resources {
         Value::Array(entries) => entries,
         Value::String(word) if word == "dynamic" => return Ok(SkillFiles::Dynamic),
@@ -139,7 +140,7 @@ fn files(uri: &str, root: &str, resources: Value) -> Result<SkillFiles, String> 
         let RawFile { uri, digest, size } = serde_json::from_value(entry).map_err(|e| format!("a file of it: {e}"))?;
         let digits = digest.strip_prefix("sha256:").filter(|digits| is_sha256(digits));
         let sha256 = digits.ok_or_else(|| format!("the digest of {uri} is not a SHA-256"))?.to_owned();
-        if !is_below(root, &uri) {
+        if !is_within_folder(root, &uri) {
             return Err(format!("{uri} does not lie in its folder"));
         }
         if files.iter().any(|file| file.uri == uri) {
@@ -161,7 +162,7 @@ fn is_sha256(digits: &str) -> bool {
     digits.len() == 64 && digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-fn is_name(name: &str) -> bool {
+fn is_valid_name(name: &str) -> bool {
     let is_part =
         |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
     name.len() <= MAX_NAME && name.split('-').all(is_part)
@@ -189,13 +190,17 @@ mod tests {
 
     #[test]
     fn entry_is_parsed_completely() {
-        let skill = Skill::read(entry()).unwrap();
+        let skill = Skill::parse(entry()).unwrap();
         assert_eq!((skill.name.as_str(), skill.description.as_str()), ("refunds", "Pay it back"), "what is shown");
         assert_eq!(skill.frontmatter["license"], "MIT", "fields that mean nothing here stay");
         assert_eq!(skill.file("skill://acme/refunds/a/b.md").unwrap().size, 20, "its files are known");
         let mut dynamic = entry();
         dynamic["resources"] = json!("dynamic");
-        assert_eq!(Skill::read(dynamic).unwrap().files, SkillFiles::Dynamic, "files without digests are said to be so");
+        assert_eq!(
+            Skill::parse(dynamic).unwrap().files,
+            SkillFiles::Dynamic,
+            "files without digests are said to be so"
+        );
     }
 
     /// Covers the requirement `[lifecycle-ext-untrusted]`.
@@ -204,7 +209,7 @@ mod tests {
         let broken = |path: &str, value: Value, says: &str| {
             let mut entry = entry();
             *entry.pointer_mut(path).unwrap() = value.clone();
-            let cause = Skill::read(entry).unwrap_err();
+            let cause = Skill::parse(entry).unwrap_err();
             assert!(cause.contains(says), "{path} as {value} must be refused because of {says}: {cause}");
         };
         broken("/uri", json!("skill://acme/refunds"), "/SKILL.md");
@@ -231,7 +236,7 @@ mod tests {
             let mut entry = entry();
             entry["resources"] =
                 (0..count).map(|i| json!({ "uri": uri(i), "digest": digest, "size": 32 * 1024 })).collect();
-            Skill::read(entry)
+            Skill::parse(entry)
         };
         assert!(files(MAX_FILES).is_ok(), "512 files with 16 MiB in all");
         assert!(files(MAX_FILES + 1).is_err(), "and no more");

@@ -15,8 +15,8 @@ const MAX_NODES: usize = 4_096;
 ///
 /// Returns the cause as text if there is no frontmatter, or it is not a YAML mapping with string keys, or it exceeds
 /// a bound.
-pub(super) fn read(text: &str) -> Result<Map<String, Value>, String> {
-    let yaml = yaml(text).ok_or("it does not begin with frontmatter between lines of three hyphens")?;
+pub(super) fn parse_frontmatter(text: &str) -> Result<Map<String, Value>, String> {
+    let yaml = yaml_block(text).ok_or("it does not begin with frontmatter between lines of three hyphens")?;
     if yaml.len() > MAX_FRONTMATTER {
         return Err(format!("its frontmatter is longer than {MAX_FRONTMATTER} bytes"));
     }
@@ -33,7 +33,7 @@ pub(super) fn read(text: &str) -> Result<Map<String, Value>, String> {
 }
 
 /// Returns the text between the two lines of hyphens.
-fn yaml(text: &str) -> Option<&str> {
+fn yaml_block(text: &str) -> Option<&str> {
     let mut lines = text.split_inclusive('\n');
     let first = lines.next()?;
     if first.trim_end() != "---" {
@@ -50,21 +50,21 @@ fn yaml(text: &str) -> Option<&str> {
 }
 
 /// Returns true if two values are equal. Numbers may be written in several ways.
-pub(super) fn is_same(one: &Value, other: &Value) -> bool {
+pub(super) fn is_equal_value(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => one == other || one.as_f64() == other.as_f64(),
         (Value::Array(one), Value::Array(other)) => {
-            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| is_same(one, other))
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| is_equal_value(one, other))
         }
-        (Value::Object(one), Value::Object(other)) => difference(one, other).is_none(),
+        (Value::Object(one), Value::Object(other)) => first_difference(one, other).is_none(),
         _ => one == other,
     }
 }
 
 /// Returns the first key in which two mappings differ.
-pub(super) fn difference<'a>(one: &'a Map<String, Value>, other: &'a Map<String, Value>) -> Option<&'a str> {
+pub(super) fn first_difference<'a>(one: &'a Map<String, Value>, other: &'a Map<String, Value>) -> Option<&'a str> {
     let is_different = |key: &&String| match (one.get(*key), other.get(*key)) {
-        (Some(one), Some(other)) => !is_same(one, other),
+        (Some(one), Some(other)) => !is_equal_value(one, other),
         _ => true,
     };
     one.keys().chain(other.keys()).find(is_different).map(String::as_str)
@@ -78,30 +78,34 @@ mod tests {
 
     #[test]
     fn frontmatter_is_parsed() {
-        let read = read("---\r\nname: a\nmetadata:\n  version: 1.0\n  tags: [x, y]\n---\n\n---\n# A\n").unwrap();
+        let read =
+            parse_frontmatter("---\r\nname: a\nmetadata:\n  version: 1.0\n  tags: [x, y]\n---\n\n---\n# A\n").unwrap();
         let expected = json!({ "name": "a", "metadata": { "version": 1, "tags": ["x", "y"] } });
-        assert_eq!(difference(&read, expected.as_object().unwrap()), None, "as JSON: {read:?}");
+        assert_eq!(first_difference(&read, expected.as_object().unwrap()), None, "as JSON: {read:?}");
     }
 
     #[test]
     fn missing_or_invalid_frontmatter_is_an_error() {
         for text in ["", "# A", "---\nname: a\n", "name: a\n---\n", "---\n- a\n---\n", "---\na: [\n---\n"] {
-            assert!(read(text).is_err(), "{text:?} has none");
+            assert!(parse_frontmatter(text).is_err(), "{text:?} has none");
         }
         let nested = format!("---\na: {}1{}\n---\n", "[".repeat(10_000), "]".repeat(10_000));
-        assert!(read(&nested).is_err(), "nesting is bounded");
+        assert!(parse_frontmatter(&nested).is_err(), "nesting is bounded");
         let many: String =
             (1..9).map(|i| format!("x{i}: &x{i} [{}]\n", vec![format!("*x{}", i - 1); 9].join(","))).collect();
-        assert!(read(&format!("---\nx0: &x0 [1,1,1,1,1,1,1,1,1]\n{many}---\n")).is_err(), "so are aliases of aliases");
+        assert!(
+            parse_frontmatter(&format!("---\nx0: &x0 [1,1,1,1,1,1,1,1,1]\n{many}---\n")).is_err(),
+            "so are aliases of aliases"
+        );
     }
 
     #[test]
     fn difference_is_named_at_any_depth() {
         let of = |value: Value| value.as_object().unwrap().clone();
         let (one, other) = (of(json!({ "a": { "b": [1] } })), of(json!({ "a": { "b": [2] } })));
-        assert_eq!(difference(&one, &other), Some("a"), "inside another value");
-        assert_eq!(difference(&one, &Map::new()), Some("a"), "a field that one lacks");
-        assert_eq!(difference(&Map::new(), &one), Some("a"), "or the other");
-        assert!(!is_same(&json!(1), &json!("1")), "text is no number");
+        assert_eq!(first_difference(&one, &other), Some("a"), "inside another value");
+        assert_eq!(first_difference(&one, &Map::new()), Some("a"), "a field that one lacks");
+        assert_eq!(first_difference(&Map::new(), &one), Some("a"), "or the other");
+        assert!(!is_equal_value(&json!(1), &json!("1")), "text is no number");
     }
 }

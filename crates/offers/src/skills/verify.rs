@@ -78,8 +78,8 @@ pub fn check_listed(skill: &Skill, uri: &str) -> Result<(), SkillMismatch> {
 
 fn check_frontmatter(skill: &Skill, bytes: &[u8]) -> Result<(), SkillMismatch> {
     let text = std::str::from_utf8(bytes).map_err(|_| SkillMismatch::Frontmatter("it is not UTF-8".to_owned()))?;
-    let found = frontmatter::read(text).map_err(SkillMismatch::Frontmatter)?;
-    match frontmatter::difference(&skill.frontmatter, &found) {
+    let found = frontmatter::parse_frontmatter(text).map_err(SkillMismatch::Frontmatter)?;
+    match frontmatter::first_difference(&skill.frontmatter, &found) {
         None => Ok(()),
         Some(field) => Err(SkillMismatch::Frontmatter(format!("its frontmatter says another {field} than was listed"))),
     }
@@ -97,7 +97,7 @@ mod tests {
 
     fn skill(resources: Value) -> Skill {
         let frontmatter = json!({ "name": "demo", "description": "Shows it" });
-        Skill::read(json!({ "uri": URI, "frontmatter": frontmatter, "resources": resources })).unwrap()
+        Skill::parse(json!({ "uri": URI, "frontmatter": frontmatter, "resources": resources })).unwrap()
     }
 
     fn listed(text: &str) -> Skill {

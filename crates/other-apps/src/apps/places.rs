@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use super::{APPS, BaseFolder, SettingsPath, SourceApp};
-use crate::app_environment::{AppEnvironment, OperatingSystem, join};
+use crate::app_environment::{AppEnvironment, OperatingSystem, join_components};
 
 /// Returns the app and place of a file, by the end of its path. Considers files of users and of projects.
-pub(crate) fn place_of(file: &Path) -> Option<(&'static SourceApp, &'static SettingsPath)> {
+pub(crate) fn find_place(file: &Path) -> Option<(&'static SourceApp, &'static SettingsPath)> {
     let parts: Vec<String> = file.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
     let fits = |place: &SettingsPath| {
         let base = match place.base {
@@ -19,7 +19,10 @@ pub(crate) fn place_of(file: &Path) -> Option<(&'static SourceApp, &'static Sett
             || matches!(wanted[..], [name] if !matches!(name, "mcp-config.json" | "mcp.json" | "settings.json"));
         is_specific
             && parts.len() >= wanted.len()
-            && parts[parts.len() - wanted.len()..].iter().zip(&wanted).all(|(part, wanted)| fits_pattern(part, wanted))
+            && parts[parts.len() - wanted.len()..]
+                .iter()
+                .zip(&wanted)
+                .all(|(part, wanted)| matches_pattern(part, wanted))
     };
     let all = || APPS.iter().flat_map(|app| app.places.iter().chain(app.project).map(move |place| (app, place)));
     // A file that the user names is more likely one of a project.
@@ -28,7 +31,7 @@ pub(crate) fn place_of(file: &Path) -> Option<(&'static SourceApp, &'static Sett
 }
 
 /// Returns `true` if a file name matches a pattern such as `*.json`.
-pub(crate) fn fits_pattern(name: &str, pattern: &str) -> bool {
+pub(crate) fn matches_pattern(name: &str, pattern: &str) -> bool {
     match pattern.strip_prefix('*') {
         Some(end) => name.len() > end.len() && name.ends_with(end),
         None => name == pattern,
@@ -37,9 +40,9 @@ pub(crate) fn fits_pattern(name: &str, pattern: &str) -> bool {
 
 impl SettingsPath {
     /// Returns the base folder of the place on this computer, or `None` if none of the searched systems has it.
-    pub(crate) fn folder(&self, surroundings: &AppEnvironment) -> Option<PathBuf> {
+    pub(crate) fn base_folder(&self, surroundings: &AppEnvironment) -> Option<PathBuf> {
         let on = |system| surroundings.systems.contains(&system);
-        let config = || surroundings.folder("XDG_CONFIG_HOME", ".config");
+        let config = || surroundings.variable_or_home_folder("XDG_CONFIG_HOME", ".config");
         match self.base {
             BaseFolder::Home => Some(surroundings.home.clone()),
             BaseFolder::HomeOn(system) => on(system).then(|| surroundings.home.clone()),
@@ -47,15 +50,14 @@ impl SettingsPath {
             BaseFolder::ConfigOffWindows => (on(OperatingSystem::Linux) || on(OperatingSystem::MacOs)).then(config),
             BaseFolder::ConfigOnLinux => on(OperatingSystem::Linux).then(config),
             BaseFolder::ApplicationSupport => {
-                on(OperatingSystem::MacOs).then(|| join(&surroundings.home, "Library/Application Support"))
+                on(OperatingSystem::MacOs).then(|| join_components(&surroundings.home, "Library/Application Support"))
             }
             BaseFolder::AppData => {
-                on(OperatingSystem::Windows).then(|| surroundings.folder("APPDATA", "AppData/Roaming"))
+                on(OperatingSystem::Windows).then(|| surroundings.variable_or_home_folder("APPDATA", "AppData/Roaming"))
             }
-            BaseFolder::LocalAppData => {
-                on(OperatingSystem::Windows).then(|| surroundings.folder("LOCALAPPDATA", "AppData/Local"))
-            }
-            BaseFolder::Variable(name, below_home) => Some(surroundings.folder(name, below_home)),
+            BaseFolder::LocalAppData => on(OperatingSystem::Windows)
+                .then(|| surroundings.variable_or_home_folder("LOCALAPPDATA", "AppData/Local")),
+            BaseFolder::Variable(name, below_home) => Some(surroundings.variable_or_home_folder(name, below_home)),
             BaseFolder::Project => None,
         }
     }

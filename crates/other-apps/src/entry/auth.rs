@@ -5,20 +5,20 @@ use jsonc_parser::ast::{Object, Value};
 use ports::server_config::{AuthConfig, AuthIdentityProvider, ConfigProblem, GrantType};
 
 use super::command_text;
-use crate::json_text::{JsonText, kind as kind_of, present_property};
+use crate::json_text::{JsonText, present_property, value_type_name as kind_of};
 
 /// Key of the object in an entry.
-pub const KEY: &str = "auth";
+pub const AUTH_KEY: &str = "auth";
 /// Key of the requested scopes.
-pub const SCOPES: &str = "scopes";
+pub const SCOPES_KEY: &str = "scopes";
 /// Key of the grant type.
-pub const GRANT: &str = "grant";
+pub const GRANT_KEY: &str = "grant";
 /// Key of the DPoP setting.
-pub const DPOP: &str = "dpop";
+pub const DPOP_KEY: &str = "dpop";
 /// Key of the redirect port.
-pub const PORT: &str = "redirectPort";
+pub const PORT_KEY: &str = "redirectPort";
 /// Key of the identity provider.
-pub const PROVIDER: &str = "identityProvider";
+pub const PROVIDER_KEY: &str = "identityProvider";
 
 /// Parses the sign-in settings without validating them, or returns `None` if the entry has none. `what` names the
 /// object in error messages.
@@ -27,13 +27,12 @@ pub const PROVIDER: &str = "identityProvider";
 ///
 /// Returns [`ConfigProblem`] with its position if a member has the wrong type.
 pub fn parse(text: &JsonText<'_>, what: &str, entry: &Object<'_>) -> Result<Option<AuthConfig>, ConfigProblem> {
-    let Some(property) = present_property(entry, KEY) else { return Ok(None) };
+    let Some(property) = present_property(entry, AUTH_KEY) else { return Ok(None) };
     let Value::Object(map) = &property.value else {
-        return Err(
-            text.problem_at(&property.value, format!("{what} must be an object, found {}", kind_of(&property.value)))
-        );
+        return Err(text
+            .value_problem(&property.value, format!("{what} must be an object, found {}", kind_of(&property.value))));
     };
-    text.no_duplicates(map, what)?;
+    text.reject_duplicate_keys(map, what)?;
     let of = |map: &Object<'_>, key: &str| -> Result<Option<String>, ConfigProblem> {
         let Some(property) = present_property(map, key) else { return Ok(None) };
         command_text(text, &property.value, &format!("{key:?} in {what}"), "a text").map(|text| Some(text.to_owned()))
@@ -49,41 +48,44 @@ pub fn parse(text: &JsonText<'_>, what: &str, entry: &Object<'_>) -> Result<Opti
         assertion: of(map, "assertion")?,
         ..AuthConfig::default()
     };
-    if let Some(scopes) = present_property(map, SCOPES) {
+    if let Some(scopes) = present_property(map, SCOPES_KEY) {
         let Value::Array(list) = &scopes.value else {
-            let message = format!("{SCOPES:?} in {what} must be a list of texts, found {}", kind_of(&scopes.value));
-            return Err(text.problem_at(&scopes.value, message));
+            let message = format!("{SCOPES_KEY:?} in {what} must be a list of texts, found {}", kind_of(&scopes.value));
+            return Err(text.value_problem(&scopes.value, message));
         };
         for scope in &list.elements {
             auth.scopes
-                .push(command_text(text, scope, &format!("{SCOPES:?} in {what}"), "a list of texts")?.to_owned());
+                .push(command_text(text, scope, &format!("{SCOPES_KEY:?} in {what}"), "a list of texts")?.to_owned());
         }
     }
-    if let Some(grant) = present_property(map, GRANT) {
-        let wanted = command_text(text, &grant.value, &format!("{GRANT:?} in {what}"), "a text")?;
+    if let Some(grant) = present_property(map, GRANT_KEY) {
+        let wanted = command_text(text, &grant.value, &format!("{GRANT_KEY:?} in {what}"), "a text")?;
         auth.grant = GrantType::ALL.into_iter().find(|grant| grant.name() == wanted).ok_or_else(|| {
             let known = GrantType::ALL.map(GrantType::name).join(", ");
-            text.problem_at(&grant.value, format!("{GRANT:?} in {what} must be one of {known}, found {wanted:?}"))
+            text.value_problem(
+                &grant.value,
+                format!("{GRANT_KEY:?} in {what} must be one of {known}, found {wanted:?}"),
+            )
         })?;
     }
-    if let Some(dpop) = present_property(map, DPOP) {
+    if let Some(dpop) = present_property(map, DPOP_KEY) {
         let Value::BooleanLit(dpop) = &dpop.value else {
-            let message = format!("{DPOP:?} in {what} must be true or false, found {}", kind_of(&dpop.value));
-            return Err(text.problem_at(&dpop.value, message));
+            let message = format!("{DPOP_KEY:?} in {what} must be true or false, found {}", kind_of(&dpop.value));
+            return Err(text.value_problem(&dpop.value, message));
         };
         auth.dpop = Some(dpop.value);
     }
-    if let Some(port) = present_property(map, PORT) {
+    if let Some(port) = present_property(map, PORT_KEY) {
         let number = port.value.as_number_lit().and_then(|number| number.value.parse().ok()).filter(|port| *port > 0);
-        let message = || format!("{PORT:?} in {what} must be a port, a number from 1 to 65535");
-        auth.redirect_port = Some(number.ok_or_else(|| text.problem_at(&port.value, message()))?);
+        let message = || format!("{PORT_KEY:?} in {what} must be a port, a number from 1 to 65535");
+        auth.redirect_port = Some(number.ok_or_else(|| text.value_problem(&port.value, message()))?);
     }
-    if let Some(provider) = present_property(map, PROVIDER) {
+    if let Some(provider) = present_property(map, PROVIDER_KEY) {
         let Value::Object(provider) = &provider.value else {
-            let message = format!("{PROVIDER:?} in {what} must be an object, found {}", kind_of(&provider.value));
-            return Err(text.problem_at(&provider.value, message));
+            let message = format!("{PROVIDER_KEY:?} in {what} must be an object, found {}", kind_of(&provider.value));
+            return Err(text.value_problem(&provider.value, message));
         };
-        text.no_duplicates(provider, &format!("{PROVIDER:?} in {what}"))?;
+        text.reject_duplicate_keys(provider, &format!("{PROVIDER_KEY:?} in {what}"))?;
         let needed = |key: &str| of(provider, key).map(Option::unwrap_or_default);
         auth.identity_provider = Some(AuthIdentityProvider {
             issuer: needed("issuer")?,
@@ -100,9 +102,10 @@ pub fn parse(text: &JsonText<'_>, what: &str, entry: &Object<'_>) -> Result<Opti
 }
 
 /// Returns the keys of the object that are not part of an [`AuthConfig`].
-pub fn unknown<'e>(entry: &'e Object<'_>) -> Vec<&'e str> {
-    const OTHERS: [&str; 5] = [SCOPES, GRANT, DPOP, PORT, PROVIDER];
-    let texts = AuthConfig::default().texts().map(|(key, _)| key);
-    let keys = entry.get_object(KEY).into_iter().flat_map(|map| &map.properties).map(|property| property.name.as_str());
-    keys.filter(|key| !texts.contains(key) && !OTHERS.contains(key)).collect()
+pub fn unknown_keys<'e>(entry: &'e Object<'_>) -> Vec<&'e str> {
+    const OTHER_KEYS: [&str; 5] = [SCOPES_KEY, GRANT_KEY, DPOP_KEY, PORT_KEY, PROVIDER_KEY];
+    let texts = AuthConfig::default().text_settings().map(|(key, _)| key);
+    let keys =
+        entry.get_object(AUTH_KEY).into_iter().flat_map(|map| &map.properties).map(|property| property.name.as_str());
+    keys.filter(|key| !texts.contains(key) && !OTHER_KEYS.contains(key)).collect()
 }

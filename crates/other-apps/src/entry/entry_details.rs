@@ -3,14 +3,14 @@
 use jsonc_parser::ast::{Object, Value};
 use ports::server_config::ToolFilter;
 
-use super::{DISABLED_TOOLS, ENABLED_TOOLS, PIN, auth, sandbox, sign_in};
+use super::{DISABLED_TOOLS, ENABLED_TOOLS, REVISION_KEY, auth, sandbox, sign_in};
 use crate::json_text::present_property;
-use crate::notes::{ImportNote, ImportNoteKind, not_used, quoted_text};
+use crate::notes::{ImportNote, ImportNoteKind, quoted_text, unused_settings_note};
 use crate::secret_detection::has_secret;
 use crate::server_candidate::{AppInput, ServerCandidate};
 
 /// Keys that are parsed, or that are irrelevant for an import.
-const SILENT: [&str; 47] = [
+const IGNORED_KEYS: [&str; 47] = [
     "name",
     "type",
     "transport",
@@ -55,42 +55,42 @@ const SILENT: [&str; 47] = [
     "oauth",
     "envFile",
     "scopes",
-    auth::KEY,
-    sandbox::KEY,
-    PIN,
+    auth::AUTH_KEY,
+    sandbox::SANDBOX_KEY,
+    REVISION_KEY,
 ];
 /// Keys of lists of tools that are hidden from the model.
-const DENIED: [&str; 3] = [DISABLED_TOOLS, "excludeTools", "disabled_tools"];
+const DENIED_TOOLS_KEYS: [&str; 3] = [DISABLED_TOOLS, "excludeTools", "disabled_tools"];
 /// Keys of lists of tools that are offered to the model exclusively.
-const EXPOSED: [&str; 5] = [ENABLED_TOOLS, "includeTools", "enabled_tools", "available_tools", "tools"];
+const OFFERED_TOOLS_KEYS: [&str; 5] = [ENABLED_TOOLS, "includeTools", "enabled_tools", "available_tools", "tools"];
 /// Keys of such lists for which an empty list means all tools. An empty list under another key means none.
 const ALL_IF_EMPTY: [&str; 2] = ["available_tools", "tools"];
 /// Keys that permit an app to act without consent.
-const APPROVALS: [&str; 6] =
+const APPROVAL_KEYS: [&str; 6] =
     ["trust", "autoApprove", "alwaysAllow", "autoAllow", "default_tools_approval_mode", "approval_mode"];
 /// Maximum number of keys named in a note, and of inputs.
-const MAX_NAMED: usize = 20;
+const MAX_NAMED_KEYS: usize = 20;
 const MAX_INPUTS: usize = 100;
 
 /// Parses the switch that disables a server. Entries with a nested object have it on the outer level.
-pub(super) fn switches(found: &mut ServerCandidate, object: &Object<'_>) {
+pub(super) fn read_switches(found: &mut ServerCandidate, object: &Object<'_>) {
     let is = |key: &str, wanted: bool| object.get_boolean(key).is_some_and(|switch| switch.value == wanted);
     found.extras.off |= is("disabled", true) || is("enabled", false) || is("isActive", false);
 }
 
 /// Parses the rest of an entry. `root` is the object that may contain `inputs`.
 pub(super) fn read_details(found: &mut ServerCandidate, object: &Object<'_>, root: &Object<'_>) {
-    for key in DENIED {
-        found.tools.disabled.extend(tools(object, key).unwrap_or_default());
+    for key in DENIED_TOOLS_KEYS {
+        found.tools.disabled.extend(tool_names(object, key).unwrap_or_default());
     }
-    for key in EXPOSED {
-        let Some(names) = tools(object, key) else { continue };
+    for key in OFFERED_TOOLS_KEYS {
+        let Some(names) = tool_names(object, key) else { continue };
         let is_all = names.iter().any(|name| name == "*") || (names.is_empty() && ALL_IF_EMPTY.contains(&key));
         if !is_all {
             found.tools.enabled.get_or_insert_default().extend(names);
         }
     }
-    approvals(found, object);
+    note_approvals(found, object);
     if let Some(file) = object.get_string("envFile") {
         found.extras.env_file = Some(file.value.clone().into_owned());
     }
@@ -103,21 +103,24 @@ pub(super) fn read_details(found: &mut ServerCandidate, object: &Object<'_>, roo
             )
         ));
     }
-    inputs(found, root);
-    unused(found, object);
+    note_inputs(found, root);
+    note_unused_keys(found, object);
 }
 
 /// Returns a list of tool names, or `None` if there is none. One name more than the limit is returned, so that a list
 /// that is too long is noticed.
-fn tools(object: &Object<'_>, key: &str) -> Option<Vec<String>> {
+fn tool_names(object: &Object<'_>, key: &str) -> Option<Vec<String>> {
     let items = object.get_array(key)?.elements.iter();
     let names = items.filter_map(Value::as_string_lit).map(|name| name.value.clone().into_owned());
     Some(names.filter(|name| !name.is_empty()).take(ToolFilter::LIMIT + 1).collect())
 }
 
-fn approvals(found: &mut ServerCandidate, object: &Object<'_>) {
-    let mut named: Vec<String> =
-        APPROVALS.iter().filter(|key| present_property(object, key).is_some()).map(|key| quoted_text(key)).collect();
+fn note_approvals(found: &mut ServerCandidate, object: &Object<'_>) {
+    let mut named: Vec<String> = APPROVAL_KEYS
+        .iter()
+        .filter(|key| present_property(object, key).is_some())
+        .map(|key| quoted_text(key))
+        .collect();
     let of_tool = |property: &jsonc_parser::ast::ObjectProp<'_>| {
         property.value.as_object().is_some_and(|tool| present_property(tool, "approval_mode").is_some())
     };
@@ -127,13 +130,14 @@ fn approvals(found: &mut ServerCandidate, object: &Object<'_>) {
     if !named.is_empty() {
         let note = format!("approvals of other apps are not imported: {}", named.join(", "));
         found.notes.push(
-            ImportNote::new(ImportNoteKind::Approvals, note).naming(named.iter().map(|name| name.trim_matches('"'))),
+            ImportNote::new(ImportNoteKind::Approvals, note)
+                .with_names(named.iter().map(|name| name.trim_matches('"'))),
         );
     }
 }
 
 /// Notes values for which VS Code prompts the user. In Drawbridge they are entered in the settings.
-fn inputs(found: &mut ServerCandidate, root: &Object<'_>) {
+fn note_inputs(found: &mut ServerCandidate, root: &Object<'_>) {
     // In general settings, each key contains its whole path.
     let Some(inputs) = root.get_array("inputs").or_else(|| root.get_array("mcp.inputs")) else { return };
     for input in inputs.elements.iter().filter_map(Value::as_object).take(MAX_INPUTS) {
@@ -164,32 +168,32 @@ fn inputs(found: &mut ServerCandidate, root: &Object<'_>) {
             let text = format!("{} stands for a value that VS Code would ask for{what}", quoted_text(&placeholder));
             ImportNote::new(ImportNoteKind::Input, text)
         };
-        found.notes.push(note.naming(std::iter::once(placeholder).chain(description)));
+        found.notes.push(note.with_names(std::iter::once(placeholder).chain(description)));
     }
 }
 
-fn unused(found: &mut ServerCandidate, object: &Object<'_>) {
+fn note_unused_keys(found: &mut ServerCandidate, object: &Object<'_>) {
     // Local programs have no sign-in.
     let is_remote = found.remote.is_some();
-    let is_sign_in = |name: &str| sign_in::KEYS.contains(&name) || name == "scopes";
+    let is_sign_in = |name: &str| sign_in::CLIENT_KEYS.contains(&name) || name == "scopes";
     // The key `tools` may also have settings of each tool.
     let is_unusable_list = |name: &str| {
         name != "tools"
-            && (DENIED.contains(&name) || EXPOSED.contains(&name))
+            && (DENIED_TOOLS_KEYS.contains(&name) || OFFERED_TOOLS_KEYS.contains(&name))
             && present_property(object, name).is_some_and(|list| list.value.as_array().is_none())
     };
     let silent = |name: &&str| {
-        (SILENT.contains(name) && (is_remote || !is_sign_in(name)) && !is_unusable_list(name))
-            || APPROVALS.contains(name)
+        (IGNORED_KEYS.contains(name) && (is_remote || !is_sign_in(name)) && !is_unusable_list(name))
+            || APPROVAL_KEYS.contains(name)
             || (*name == "headersHelper")
             || (*name == "tools" && object.get_array(name).is_none())
     };
     let of_entry = object.properties.iter().map(|property| property.name.as_str()).filter(|name| !silent(name));
     let has_auth = found.remote.as_ref().is_some_and(|remote| remote.auth.is_some());
-    let of_auth = auth::unknown(object).into_iter().filter(|key| has_auth && !sign_in::is_known(key));
-    let of_oauth = sign_in::unused(object).into_iter().filter(|_| is_remote);
-    let unused: Vec<String> = of_entry.chain(of_auth).chain(of_oauth).take(MAX_NAMED).map(quoted_text).collect();
+    let of_auth = auth::unknown_keys(object).into_iter().filter(|key| has_auth && !sign_in::is_imported_member(key));
+    let of_oauth = sign_in::unused_members(object).into_iter().filter(|_| is_remote);
+    let unused: Vec<String> = of_entry.chain(of_auth).chain(of_oauth).take(MAX_NAMED_KEYS).map(quoted_text).collect();
     if !unused.is_empty() {
-        found.notes.push(not_used(unused));
+        found.notes.push(unused_settings_note(unused));
     }
 }

@@ -5,15 +5,15 @@ use std::path::PathBuf;
 use jsonc_parser::ast::{Array, Object, Value};
 use ports::server_config::{ConfigProblem, HttpConfig};
 
-use super::{URLS, auth, sandbox, sign_in};
-use crate::json_text::{JsonText, kind, present_property};
+use super::{URL_KEYS, auth, sandbox, sign_in};
+use crate::json_text::{JsonText, present_property, value_type_name};
 use crate::notes::quoted_text;
 use crate::server_candidate::ServerCandidate;
 
 /// Keys of environment variables.
-const ENVIRONMENTS: [&str; 3] = ["env", "envs", "environment"];
+const ENVIRONMENT_KEYS: [&str; 3] = ["env", "envs", "environment"];
 /// Keys of headers. Continue has them in `requestOptions`.
-const HEADERS: [&str; 2] = ["headers", "http_headers"];
+const HEADER_KEYS: [&str; 2] = ["headers", "http_headers"];
 /// Maximum number of arguments, variables or headers of an entry.
 const MAX_ITEMS: usize = 1_000;
 
@@ -28,14 +28,14 @@ impl EntryReader<'_, '_> {
     pub(super) fn read_local(&mut self, object: &Object<'_>) -> Result<(), ConfigProblem> {
         if let Some(args) = present_property(object, "args") {
             let Value::Array(list) = &args.value else {
-                return Err(self.wrong(&args.value, "args", "a list of texts"));
+                return Err(self.wrong_type_problem(&args.value, "args", "a list of texts"));
             };
-            let args = self.texts(list, "args")?;
+            let args = self.read_texts(list, "args")?;
             self.found.config.args.extend(args);
         }
-        for key in ENVIRONMENTS {
+        for key in ENVIRONMENT_KEYS {
             let Some(env) = present_property(object, key) else { continue };
-            let map = self.map(&env.value, key)?;
+            let map = self.require_map(&env.value, key)?;
             for property in &map.properties {
                 let name = property.name.as_str();
                 if name.is_empty() || name.contains('=') || name.contains(char::is_control) {
@@ -47,15 +47,15 @@ impl EntryReader<'_, '_> {
                 }
                 let value = match &property.value {
                     Value::NullKeyword(_) => String::new(),
-                    value => self.text(value, name)?,
+                    value => self.read_text(value, name)?,
                 };
                 self.found.config.env.insert(name.to_owned(), value);
             }
         }
         // Codex names variables of its environment, as strings or objects, and goose names those in its keychain.
         for key in ["env_vars", "env_keys"] {
-            for name in self.names(object, key)? {
-                self.found.config.env.entry(name.clone()).or_insert_with(|| variable(&name));
+            for name in self.read_names(object, key)? {
+                self.found.config.env.entry(name.clone()).or_insert_with(|| variable_reference(&name));
                 if key == "env_keys" {
                     self.found.extras.in_keychain.insert(name.clone());
                 }
@@ -63,72 +63,74 @@ impl EntryReader<'_, '_> {
             }
         }
         if let Some(cwd) = present_property(object, "cwd") {
-            let folder = self.text(&cwd.value, "cwd")?;
+            let folder = self.read_text(&cwd.value, "cwd")?;
             self.found.config.cwd = Some(folder).filter(|folder| !folder.is_empty()).map(PathBuf::from);
         }
         // Other apps use this key for something else. A partial interpretation would be a sandbox that nobody wrote.
         if let Some(key) = sandbox::foreign_key(object) {
-            self.found.notes.push(format!("{:?} is omitted: {key:?} is of another app", sandbox::KEY));
+            self.found.notes.push(format!("{:?} is omitted: {key:?} is of another app", sandbox::SANDBOX_KEY));
             return Ok(());
         }
-        match sandbox::parse(self.text, &quoted_text(sandbox::KEY), object) {
+        match sandbox::parse(self.text, &quoted_text(sandbox::SANDBOX_KEY), object) {
             Ok(None) => {}
             Ok(sandbox) => self.found.config.sandbox = sandbox,
-            Err(problem) => self.found.notes.push(format!("{:?} is omitted: {}", sandbox::KEY, problem.message)),
+            Err(problem) => {
+                self.found.notes.push(format!("{:?} is omitted: {}", sandbox::SANDBOX_KEY, problem.message))
+            }
         }
         Ok(())
     }
 
     /// Parses everything about a remote server except the transport.
-    pub(super) fn http(&mut self, object: &Object<'_>) -> Result<HttpConfig, ConfigProblem> {
+    pub(super) fn read_http(&mut self, object: &Object<'_>) -> Result<HttpConfig, ConfigProblem> {
         let mut config = HttpConfig::default();
-        if let Some(url) = URLS.iter().find_map(|key| present_property(object, key)) {
-            config.url = self.text(&url.value, url.name.as_str())?;
+        if let Some(url) = URL_KEYS.iter().find_map(|key| present_property(object, key)) {
+            config.url = self.read_text(&url.value, url.name.as_str())?;
         }
         let options = object.get_object("requestOptions");
-        let places = HEADERS.iter().filter_map(|key| present_property(object, key));
+        let places = HEADER_KEYS.iter().filter_map(|key| present_property(object, key));
         for headers in places.chain(options.and_then(|options| present_property(options, "headers"))) {
-            let map = self.map(&headers.value, "headers")?;
+            let map = self.require_map(&headers.value, "headers")?;
             for property in &map.properties {
                 let name = property.name.as_str();
-                let value = self.text(&property.value, name)?;
+                let value = self.read_text(&property.value, name)?;
                 config.headers.insert(name.to_owned(), value);
             }
         }
         if let Some(headers) = present_property(object, "env_http_headers") {
-            let map = self.map(&headers.value, "env_http_headers")?;
+            let map = self.require_map(&headers.value, "env_http_headers")?;
             for property in &map.properties {
                 let name = property.name.as_str();
-                let value = variable(&self.text(&property.value, name)?);
+                let value = variable_reference(&self.read_text(&property.value, name)?);
                 config.headers.insert(name.to_owned(), value);
                 self.found.extras.named_only.insert(name.to_owned());
             }
         }
-        self.bearer(object, &mut config)?;
+        self.read_bearer_token(object, &mut config)?;
         let known = sign_in::parse(self.text, object)?;
         if known.is_some() {
             config.auth = known;
             return Ok(config);
         }
         // Other programs may use this key for something else.
-        match auth::parse(self.text, &quoted_text(auth::KEY), object) {
+        match auth::parse(self.text, &quoted_text(auth::AUTH_KEY), object) {
             Ok(auth) => config.auth = auth,
-            Err(problem) => self.found.notes.push(format!("{:?} is omitted: {}", auth::KEY, problem.message)),
+            Err(problem) => self.found.notes.push(format!("{:?} is omitted: {}", auth::AUTH_KEY, problem.message)),
         }
         Ok(config)
     }
 
     /// Parses the token of Codex, as the name of a variable or, against its rules, as a literal.
-    fn bearer(&mut self, object: &Object<'_>, config: &mut HttpConfig) -> Result<(), ConfigProblem> {
-        const HEADER: &str = "Authorization";
+    fn read_bearer_token(&mut self, object: &Object<'_>, config: &mut HttpConfig) -> Result<(), ConfigProblem> {
+        const HEADER_NAME: &str = "Authorization";
         if let Some(name) = present_property(object, "bearer_token_env_var") {
-            let name = self.text(&name.value, "bearer_token_env_var")?;
-            config.headers.insert(HEADER.to_owned(), format!("Bearer {}", variable(&name)));
-            self.found.extras.named_only.insert(HEADER.to_owned());
+            let name = self.read_text(&name.value, "bearer_token_env_var")?;
+            config.headers.insert(HEADER_NAME.to_owned(), format!("Bearer {}", variable_reference(&name)));
+            self.found.extras.named_only.insert(HEADER_NAME.to_owned());
         }
         if let Some(token) = present_property(object, "bearer_token") {
-            let token = self.text(&token.value, "bearer_token")?;
-            config.headers.insert(HEADER.to_owned(), format!("Bearer {token}"));
+            let token = self.read_text(&token.value, "bearer_token")?;
+            config.headers.insert(HEADER_NAME.to_owned(), format!("Bearer {token}"));
             self.found
                 .notes
                 .push(String::from("\"bearer_token\" is refused by Codex itself; it is the header Authorization"));
@@ -136,49 +138,53 @@ impl EntryReader<'_, '_> {
         Ok(())
     }
 
-    pub(super) fn texts(&mut self, list: &Array<'_>, key: &str) -> Result<Vec<String>, ConfigProblem> {
+    pub(super) fn read_texts(&mut self, list: &Array<'_>, key: &str) -> Result<Vec<String>, ConfigProblem> {
         if list.elements.len() > MAX_ITEMS {
             return Err(self
                 .text
                 .problem(list.range.start, format!("{} has more than {MAX_ITEMS} items", quoted_text(key))));
         }
-        list.elements.iter().map(|value| self.text(value, key)).collect()
+        list.elements.iter().map(|value| self.read_text(value, key)).collect()
     }
 
     /// Parses a list of names, each a string or an object with a `name`.
-    fn names(&mut self, object: &Object<'_>, key: &str) -> Result<Vec<String>, ConfigProblem> {
+    fn read_names(&mut self, object: &Object<'_>, key: &str) -> Result<Vec<String>, ConfigProblem> {
         let Some(list) = present_property(object, key) else { return Ok(Vec::new()) };
-        let Value::Array(list) = &list.value else { return Err(self.wrong(&list.value, key, "a list of names")) };
+        let Value::Array(list) = &list.value else {
+            return Err(self.wrong_type_problem(&list.value, key, "a list of names"));
+        };
         let mut names = Vec::new();
         for value in list.elements.iter().take(MAX_ITEMS) {
             let value =
                 value.as_object().and_then(|object| present_property(object, "name")).map_or(value, |name| &name.value);
-            names.push(self.text(value, key)?);
+            names.push(self.read_text(value, key)?);
         }
         names.retain(|name| !name.is_empty() && !name.contains('=') && !name.contains(char::is_control));
         Ok(names)
     }
 
-    fn map<'v, 'a>(&self, value: &'v Value<'a>, key: &str) -> Result<&'v Object<'a>, ConfigProblem> {
-        let Value::Object(map) = value else { return Err(self.wrong(value, key, "an object of texts")) };
+    fn require_map<'v, 'a>(&self, value: &'v Value<'a>, key: &str) -> Result<&'v Object<'a>, ConfigProblem> {
+        let Value::Object(map) = value else { return Err(self.wrong_type_problem(value, key, "an object of texts")) };
         if map.properties.len() > MAX_ITEMS {
-            return Err(self.text.problem_at(value, format!("{} has more than {MAX_ITEMS} items", quoted_text(key))));
+            return Err(self
+                .text
+                .value_problem(value, format!("{} has more than {MAX_ITEMS} items", quoted_text(key))));
         }
-        self.text.no_duplicates(map, &quoted_text(key))?;
+        self.text.reject_duplicate_keys(map, &quoted_text(key))?;
         Ok(map)
     }
 
     /// Parses a string. Numbers and Booleans, which users write without quotes, are converted.
-    pub(super) fn text(&mut self, value: &Value<'_>, key: &str) -> Result<String, ConfigProblem> {
+    pub(super) fn read_text(&mut self, value: &Value<'_>, key: &str) -> Result<String, ConfigProblem> {
         let (text, plain) = match value {
             Value::StringLit(literal) => (literal.value.clone().into_owned(), false),
             Value::NumberLit(literal) => (literal.value.to_owned(), true),
             Value::BooleanLit(literal) => (literal.value.to_string(), true),
-            other => return Err(self.wrong(other, key, "a text")),
+            other => return Err(self.wrong_type_problem(other, key, "a text")),
         };
         if text.contains('\0') {
             let message = format!("{} has a NUL character, which no program takes", quoted_text(key));
-            return Err(self.text.problem_at(value, message));
+            return Err(self.text.value_problem(value, message));
         }
         // The settings files of other apps accept it, so no note is necessary.
         if plain && self.text.file.is_none() {
@@ -187,15 +193,15 @@ impl EntryReader<'_, '_> {
         Ok(text)
     }
 
-    fn wrong(&self, value: &Value<'_>, key: &str, expected: &str) -> ConfigProblem {
+    fn wrong_type_problem(&self, value: &Value<'_>, key: &str, expected: &str) -> ConfigProblem {
         let whose =
             self.found.name.as_deref().map(|name| format!(" of server {}", quoted_text(name))).unwrap_or_default();
-        let message = format!("{}{whose} must be {expected}, found {}", quoted_text(key), kind(value));
-        self.text.problem_at(value, message)
+        let message = format!("{}{whose} must be {expected}, found {}", quoted_text(key), value_type_name(value));
+        self.text.value_problem(value, message)
     }
 }
 
 /// Returns the reference to a variable that an entry only names.
-fn variable(name: &str) -> String {
+fn variable_reference(name: &str) -> String {
     format!("${{{name}}}")
 }

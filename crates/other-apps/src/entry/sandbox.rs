@@ -9,20 +9,20 @@ use ports::server_config::{
 };
 
 use super::command_text;
-use crate::json_text::{JsonText, kind as kind_of, present_property};
+use crate::json_text::{JsonText, present_property, value_type_name as kind_of};
 
 /// Maximum length of a foreign key in a note, in characters.
 const MAX_KEY: usize = 80;
 /// Key of the object in an entry.
-pub const KEY: &str = "sandbox";
+pub const SANDBOX_KEY: &str = "sandbox";
 /// Key of the accessible folders.
-pub const FOLDERS: &str = "folders";
+pub const FOLDERS_KEY: &str = "folders";
 /// Key of the network access.
-pub const NETWORK: &str = "network";
+pub const NETWORK_KEY: &str = "network";
 /// Key of a folder's path.
-pub const PATH: &str = "path";
+pub const PATH_KEY: &str = "path";
 /// Key of a folder's access mode.
-pub const ACCESS: &str = "access";
+pub const ACCESS_KEY: &str = "access";
 
 /// Parses the sandbox, or returns `None` if the entry has none. `what` names the object in error messages.
 ///
@@ -30,54 +30,55 @@ pub const ACCESS: &str = "access";
 ///
 /// Returns [`ConfigProblem`] with its position if anything is not understood.
 pub fn parse(text: &JsonText<'_>, what: &str, entry: &Object<'_>) -> Result<Option<SandboxConfig>, ConfigProblem> {
-    if let Some(property) = entry.properties.iter().find(|property| is_meant(property)) {
-        let message = format!("{what} must be called {KEY:?}, found {:?}", property.name.as_str());
+    if let Some(property) = entry.properties.iter().find(|property| is_misspelled_sandbox(property)) {
+        let message = format!("{what} must be called {SANDBOX_KEY:?}, found {:?}", property.name.as_str());
         return Err(text.problem(property.range.start, message));
     }
-    let Some(property) = entry.get(KEY) else { return Ok(None) };
+    let Some(property) = entry.get(SANDBOX_KEY) else { return Ok(None) };
     let Value::Object(map) = &property.value else {
         let message =
             format!("{what} must be an object such as {{\"folders\": []}}, found {}", kind_of(&property.value));
-        return Err(text.problem_at(&property.value, message));
+        return Err(text.value_problem(&property.value, message));
     };
-    text.no_duplicates(map, what)?;
+    text.reject_duplicate_keys(map, what)?;
     let mut sandbox = SandboxConfig::default();
-    if let Some(network) = present_property(map, NETWORK) {
-        sandbox.network = self::network(text, what, &network.value)?;
+    if let Some(network) = present_property(map, NETWORK_KEY) {
+        sandbox.network = self::parse_network(text, what, &network.value)?;
     }
-    if let Some(folders) = present_property(map, FOLDERS) {
+    if let Some(folders) = present_property(map, FOLDERS_KEY) {
         let Value::Array(list) = &folders.value else {
-            let message = format!("{FOLDERS:?} in {what} must be a list of objects, found {}", kind_of(&folders.value));
-            return Err(text.problem_at(&folders.value, message));
+            let message =
+                format!("{FOLDERS_KEY:?} in {what} must be a list of objects, found {}", kind_of(&folders.value));
+            return Err(text.value_problem(&folders.value, message));
         };
         for value in &list.elements {
-            sandbox.folders.push(folder(text, what, value)?);
+            sandbox.folders.push(parse_folder(text, what, value)?);
         }
     }
     match sandbox.problem() {
-        Some(problem) => Err(text.problem_at(&property.value, format!("{what}: {problem}"))),
+        Some(problem) => Err(text.value_problem(&property.value, format!("{what}: {problem}"))),
         None => Ok(Some(sandbox)),
     }
 }
 
 /// Returns a key of the object that is not part of Drawbridge's format, if there is one.
 pub(super) fn foreign_key(entry: &Object<'_>) -> Option<String> {
-    let Value::Object(map) = &entry.get(KEY)?.value else { return None };
+    let Value::Object(map) = &entry.get(SANDBOX_KEY)?.value else { return None };
     let mut names = map.properties.iter().map(|property| property.name.as_str());
-    names.find(|name| ![FOLDERS, NETWORK].contains(name)).map(|name| name.chars().take(MAX_KEY).collect())
+    names.find(|name| ![FOLDERS_KEY, NETWORK_KEY].contains(name)).map(|name| name.chars().take(MAX_KEY).collect())
 }
 
 /// Returns `true` if a property is a misspelled `sandbox`: it differs in case, punctuation or one letter, or is an
 /// object whose key begins with it.
-fn is_meant(property: &ObjectProp<'_>) -> bool {
+fn is_misspelled_sandbox(property: &ObjectProp<'_>) -> bool {
     let name = property.name.as_str();
     let letters = || name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>();
-    let is_longer = || matches!(property.value, Value::Object(_)) && letters().starts_with(KEY);
-    name != KEY && (is_longer() || differs_in_one(&letters(), KEY))
+    let is_longer = || matches!(property.value, Value::Object(_)) && letters().starts_with(SANDBOX_KEY);
+    name != SANDBOX_KEY && (is_longer() || is_within_one_edit(&letters(), SANDBOX_KEY))
 }
 
 /// Returns `true` if two words differ by at most one replaced, missing, added or transposed letter.
-fn differs_in_one(one: &str, other: &str) -> bool {
+fn is_within_one_edit(one: &str, other: &str) -> bool {
     let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
     let begin = one.iter().zip(&other).take_while(|(one, other)| one == other).count();
     let (one, other) = (one.get(begin..).unwrap_or_default(), other.get(begin..).unwrap_or_default());
@@ -89,39 +90,41 @@ fn differs_in_one(one: &str, other: &str) -> bool {
 }
 
 /// Parses the network access: none, full, or a list of hosts.
-fn network(text: &JsonText<'_>, what: &str, value: &Value<'_>) -> Result<NetworkAccess, ConfigProblem> {
+fn parse_network(text: &JsonText<'_>, what: &str, value: &Value<'_>) -> Result<NetworkAccess, ConfigProblem> {
     let hosts = match value {
         Value::BooleanLit(allowed) => return Ok(if allowed.value { NetworkAccess::Full } else { NetworkAccess::None }),
         Value::Array(list) => &list.elements,
         other => {
-            let message =
-                format!("{NETWORK:?} in {what} must be true or false, or a list of hosts, found {}", kind_of(other));
-            return Err(text.problem_at(other, message));
+            let message = format!(
+                "{NETWORK_KEY:?} in {what} must be true or false, or a list of hosts, found {}",
+                kind_of(other)
+            );
+            return Err(text.value_problem(other, message));
         }
     };
     let host = |value: &Value<'_>| {
         let what = format!("a host in {what}");
         let host = command_text(text, value, &what, "a text")?;
-        host.parse::<HostPattern>().map_err(|error| text.problem_at(value, format!("{what}: {error}")))
+        host.parse::<HostPattern>().map_err(|error| text.value_problem(value, format!("{what}: {error}")))
     };
     hosts.iter().map(host).collect::<Result<_, _>>().map(NetworkAccess::Hosts)
 }
 
-fn folder(text: &JsonText<'_>, what: &str, value: &Value<'_>) -> Result<AllowedFolder, ConfigProblem> {
+fn parse_folder(text: &JsonText<'_>, what: &str, value: &Value<'_>) -> Result<AllowedFolder, ConfigProblem> {
     let what = format!("a folder in {what}");
-    let path = value.as_object().and_then(|map| present_property(map, PATH).map(|path| (map, path)));
+    let path = value.as_object().and_then(|map| present_property(map, PATH_KEY).map(|path| (map, path)));
     let Some((map, path)) = path else {
         let message = format!("{what} must be an object such as {{\"path\": \"/a/folder\", \"access\": \"read\"}}");
-        return Err(text.problem_at(value, message));
+        return Err(text.value_problem(value, message));
     };
-    text.no_duplicates(map, &what)?;
-    let path = PathBuf::from(command_text(text, &path.value, &format!("{PATH:?} of {what}"), "a text")?);
-    let Some(access) = present_property(map, ACCESS) else {
+    text.reject_duplicate_keys(map, &what)?;
+    let path = PathBuf::from(command_text(text, &path.value, &format!("{PATH_KEY:?} of {what}"), "a text")?);
+    let Some(access) = present_property(map, ACCESS_KEY) else {
         return Ok(AllowedFolder { path, access: AccessMode::Read });
     };
-    let wanted = command_text(text, &access.value, &format!("{ACCESS:?} of {what}"), "a text")?;
+    let wanted = command_text(text, &access.value, &format!("{ACCESS_KEY:?} of {what}"), "a text")?;
     let known = [AccessMode::Read, AccessMode::Write].into_iter().find(|known| access_word(*known) == wanted);
-    let message = || format!("{ACCESS:?} of {what} must be \"read\" or \"write\", found {wanted:?}");
-    let access = known.ok_or_else(|| text.problem_at(&access.value, message()))?;
+    let message = || format!("{ACCESS_KEY:?} of {what} must be \"read\" or \"write\", found {wanted:?}");
+    let access = known.ok_or_else(|| text.value_problem(&access.value, message()))?;
     Ok(AllowedFolder { path, access })
 }

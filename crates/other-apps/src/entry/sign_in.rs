@@ -8,32 +8,36 @@ use super::command_text;
 use crate::json_text::{JsonText, present_property};
 
 /// Keys of the client in an entry.
-pub(super) const KEYS: [&str; 2] = ["oauth", "auth"];
-const ID: [&str; 3] = ["clientId", "client_id", "CLIENT_ID"];
-const SECRET: [&str; 3] = ["clientSecret", "client_secret", "CLIENT_SECRET"];
-const SCOPES: [&str; 3] = ["scopes", "scope", "SCOPES"];
+pub(super) const CLIENT_KEYS: [&str; 2] = ["oauth", "auth"];
+const CLIENT_ID_KEYS: [&str; 3] = ["clientId", "client_id", "CLIENT_ID"];
+const CLIENT_SECRET_KEYS: [&str; 3] = ["clientSecret", "client_secret", "CLIENT_SECRET"];
+const SCOPES_KEYS: [&str; 3] = ["scopes", "scope", "SCOPES"];
 
 /// Parses a client in the format of another app, or returns `None` if there is none or it is in Drawbridge's own
 /// format.
 pub(super) fn parse(text: &JsonText<'_>, entry: &Object<'_>) -> Result<Option<AuthConfig>, ConfigProblem> {
     let is_own =
         |map: &Object<'_>| ["grant", "issuer", "clientAuth"].iter().any(|key| present_property(map, key).is_some());
-    let map = KEYS.iter().find_map(|key| entry.get_object(key).map(|map| (*key, map)));
+    let map = CLIENT_KEYS.iter().find_map(|key| entry.get_object(key).map(|map| (*key, map)));
     let Some((key, map)) = map.filter(|(key, map)| {
-        *key == "oauth" || (ID[1..].iter().any(|id| present_property(map, id).is_some()) && !is_own(map))
+        *key == "oauth" || (CLIENT_ID_KEYS[1..].iter().any(|id| present_property(map, id).is_some()) && !is_own(map))
     }) else {
         return Ok(None);
     };
-    text.no_duplicates(map, &format!("{key:?}"))?;
+    text.reject_duplicate_keys(map, &format!("{key:?}"))?;
     let one = |names: &[&str]| -> Result<Option<String>, ConfigProblem> {
         let Some(property) = names.iter().find_map(|name| present_property(map, name)) else { return Ok(None) };
         let what = format!("{:?} in {key:?}", property.name.as_str());
         command_text(text, &property.value, &what, "a text")
             .map(|text| Some(text.to_owned()).filter(|text| !text.is_empty()))
     };
-    let mut auth = AuthConfig { client_id: one(&ID)?, client_secret: one(&SECRET)?, ..AuthConfig::default() };
+    let mut auth = AuthConfig {
+        client_id: one(&CLIENT_ID_KEYS)?,
+        client_secret: one(&CLIENT_SECRET_KEYS)?,
+        ..AuthConfig::default()
+    };
     let scopes =
-        SCOPES.iter().find_map(|name| present_property(map, name)).or_else(|| present_property(entry, "scopes"));
+        SCOPES_KEYS.iter().find_map(|name| present_property(map, name)).or_else(|| present_property(entry, "scopes"));
     match scopes.map(|scopes| &scopes.value) {
         Some(Value::Array(list)) => {
             for scope in &list.elements {
@@ -47,12 +51,12 @@ pub(super) fn parse(text: &JsonText<'_>, entry: &Object<'_>) -> Result<Option<Au
 }
 
 /// Returns `true` if a member of such an object is imported.
-pub(super) fn is_known(name: &str) -> bool {
-    [ID, SECRET, SCOPES].iter().any(|names| names.contains(&name)) || name == "enabled"
+pub(super) fn is_imported_member(name: &str) -> bool {
+    [CLIENT_ID_KEYS, CLIENT_SECRET_KEYS, SCOPES_KEYS].iter().any(|names| names.contains(&name)) || name == "enabled"
 }
 
 /// Returns the members of `oauth` that are not imported.
-pub(super) fn unused<'e>(entry: &'e Object<'_>) -> Vec<&'e str> {
+pub(super) fn unused_members<'e>(entry: &'e Object<'_>) -> Vec<&'e str> {
     let parts = entry.get_object("oauth").into_iter().flat_map(|map| &map.properties);
-    parts.map(|property| property.name.as_str()).filter(|name| !is_known(name)).collect()
+    parts.map(|property| property.name.as_str()).filter(|name| !is_imported_member(name)).collect()
 }

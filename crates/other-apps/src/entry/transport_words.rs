@@ -4,10 +4,10 @@ use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::common::Ranged as _;
 use ports::server_config::{ConfigProblem, HttpKind};
 
-use crate::json_text::{JsonText, kind as kind_of, present_property};
+use crate::json_text::{JsonText, present_property, value_type_name as kind_of};
 
 /// Key of the protocol revision to use exclusively.
-pub const PIN: &str = "protocolVersion";
+pub const REVISION_KEY: &str = "protocolVersion";
 
 /// Key of the list of tools that are offered to models exclusively.
 pub const ENABLED_TOOLS: &str = "enabledTools";
@@ -16,10 +16,10 @@ pub const ENABLED_TOOLS: &str = "enabledTools";
 pub const DISABLED_TOOLS: &str = "disabledTools";
 
 /// Keys of a remote server's URL in `mcp.json`.
-pub const OWN_URLS: [&str; 3] = ["url", "serverUrl", "httpUrl"];
+pub const MCP_JSON_URL_KEYS: [&str; 3] = ["url", "serverUrl", "httpUrl"];
 
 /// Keys of a remote server's URL in other apps.
-pub(crate) const URLS: [&str; 8] =
+pub(crate) const URL_KEYS: [&str; 8] =
     ["url", "serverUrl", "httpUrl", "server_url", "uri", "baseUrl", "base_url", "endpoint"];
 
 /// The transport of an entry.
@@ -38,7 +38,7 @@ pub fn entry_transport(entry: &Object<'_>, urls: &[&str]) -> EntryTransport {
     let transport = entry.get_string("type").or_else(|| entry.get_string("transport"));
     let transport = transport.map(|literal| literal.value.to_lowercase());
     let is_url = || !is_local(entry) && urls.iter().any(|key| present_property(entry, key).is_some());
-    match (transport.as_deref(), kind_named(transport.as_deref())) {
+    match (transport.as_deref(), parse_http_kind(transport.as_deref())) {
         (Some("ws" | "websocket"), _) => EntryTransport::Unknown,
         (Some(_), Some(kind)) => EntryTransport::Http(kind),
         (Some("stdio" | "local"), _) => EntryTransport::Stdio,
@@ -49,7 +49,7 @@ pub fn entry_transport(entry: &Object<'_>, urls: &[&str]) -> EntryTransport {
 
 /// Parses the name of an HTTP transport in any common spelling. Returns `Some(None)` to detect the transport, also for
 /// a missing name, and `None` for other transports.
-pub fn kind_named(transport: Option<&str>) -> Option<Option<HttpKind>> {
+pub fn parse_http_kind(transport: Option<&str>) -> Option<Option<HttpKind>> {
     match transport.map(str::to_lowercase).as_deref() {
         None | Some("remote") => Some(None),
         Some("http" | "streamable-http" | "streamablehttp" | "streamable_http") => Some(Some(HttpKind::Http)),
@@ -59,11 +59,11 @@ pub fn kind_named(transport: Option<&str>) -> Option<Option<HttpKind>> {
 }
 
 /// Keys of a local server's program.
-pub(crate) const COMMANDS: [&str; 2] = ["command", "cmd"];
+pub(crate) const COMMAND_KEYS: [&str; 2] = ["command", "cmd"];
 
 /// Returns `true` if an entry names a program.
 fn is_local(entry: &Object<'_>) -> bool {
-    COMMANDS.iter().any(|key| present_property(entry, key).is_some())
+    COMMAND_KEYS.iter().any(|key| present_property(entry, key).is_some())
 }
 
 /// Returns a string that can be passed to a program.
@@ -84,7 +84,7 @@ pub fn command_text<'v>(
         Value::StringLit(literal) => Ok(&literal.value),
         Value::NumberLit(literal) => {
             let message = format!("{what} must be {expected}, found a number; write \"{}\"", literal.value);
-            Err(text.problem_at(value, message))
+            Err(text.value_problem(value, message))
         }
         other => Err(text.problem(other.range().start, format!("{what} must be {expected}, found {}", kind_of(other)))),
     }

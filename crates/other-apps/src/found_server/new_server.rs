@@ -10,7 +10,7 @@ impl FoundServer {
     pub fn new_server(&self) -> NewServer {
         let secret = |value: &secrecy::SecretString| vec![ValuePart::Secret(Some(value.clone()))];
         let secrets = self.secrets.iter().map(|(name, value)| (name.clone(), secret(value)));
-        let pending = self.pending.iter().map(|(name, pending)| (name.clone(), pending.parts()));
+        let pending = self.pending.iter().map(|(name, pending)| (name.clone(), pending.value_parts()));
         NewServer {
             entry: ServerEntry { name: self.name.clone(), config: self.config.clone() },
             secret_values: pending.chain(secrets).collect(),
@@ -20,7 +20,7 @@ impl FoundServer {
 }
 
 impl PendingSecret {
-    fn parts(&self) -> Vec<ValuePart> {
+    fn value_parts(&self) -> Vec<ValuePart> {
         let text = |text: &String| (!text.is_empty()).then(|| ValuePart::Text(text.clone()));
         text(&self.before).into_iter().chain([ValuePart::Secret(None)]).chain(text(&self.after)).collect()
     }

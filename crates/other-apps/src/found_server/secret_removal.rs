@@ -12,15 +12,15 @@ use crate::secret_detection::{has_credential, has_secret, is_client_id, is_harml
 use crate::server_candidate::ServerCandidate;
 
 /// Replacement for an argument that can't be shown at all.
-const SECRET: &str = "<secret>";
+const SECRET_PLACEHOLDER: &str = "<secret>";
 /// Maximum number of names before a value in an argument.
 const MAX_NAMES: usize = 8;
 
 /// Removes secrets from everything that is written to a file, except variables and headers.
-pub(crate) fn clean(candidate: &mut ServerCandidate) {
+pub(crate) fn remove_secrets(candidate: &mut ServerCandidate) {
     let mut taken = BTreeSet::new();
     if let Some(remote) = &mut candidate.remote {
-        remote.url = url(&remote.url, &mut taken);
+        remote.url = clean_url(&remote.url, &mut taken);
         if let Some(auth) = &mut remote.auth {
             let texts = [&mut auth.client_metadata_url, &mut auth.issuer, &mut auth.algorithm];
             for text in texts {
@@ -44,7 +44,7 @@ pub(crate) fn clean(candidate: &mut ServerCandidate) {
         }
         remote.auth = remote.auth.take().filter(|auth| *auth != AuthConfig::default());
     } else {
-        local(&mut candidate.config, &mut taken);
+        clean_local_command(&mut candidate.config, &mut taken);
     }
     if !taken.is_empty() {
         let places: Vec<String> = taken.into_iter().collect();
@@ -53,7 +53,7 @@ pub(crate) fn clean(candidate: &mut ServerCandidate) {
     }
 }
 
-fn local(config: &mut StdioConfig, taken: &mut BTreeSet<String>) {
+fn clean_local_command(config: &mut StdioConfig, taken: &mut BTreeSet<String>) {
     if has_secret(&config.command) {
         config.command = String::from("<command>");
         taken.insert(String::from("the command"));
@@ -75,7 +75,7 @@ fn local(config: &mut StdioConfig, taken: &mut BTreeSet<String>) {
         if let Some(name) = option.take().filter(|_| !word.starts_with('-') && !is_harmless(word)) {
             *word = format!("<{name}>");
             taken.insert(format!("argument {number}"));
-        } else if let Some(cleaned) = argument(word).filter(|_| !is_client || has_credential(word)) {
+        } else if let Some(cleaned) = clean_argument(word).filter(|_| !is_client || has_credential(word)) {
             *word = cleaned;
             taken.insert(format!("argument {number}"));
         } else if word.starts_with('-') && !word.contains('=') && is_secret_name(word) {
@@ -86,12 +86,13 @@ fn local(config: &mut StdioConfig, taken: &mut BTreeSet<String>) {
 }
 
 /// Returns an argument without its secret, or `None` if it contains none.
-fn argument(word: &str) -> Option<String> {
-    argument_within(word, 0).map(|cleaned| if has_secret(&cleaned) { String::from(SECRET) } else { cleaned })
+fn clean_argument(word: &str) -> Option<String> {
+    clean_argument_part(word, 0)
+        .map(|cleaned| if has_secret(&cleaned) { String::from(SECRET_PLACEHOLDER) } else { cleaned })
 }
 
 /// Cleans the part of an argument after `depth` names, such as `Name: value` in `--header=Name: value`.
-fn argument_within(word: &str, depth: usize) -> Option<String> {
+fn clean_argument_part(word: &str, depth: usize) -> Option<String> {
     let sign = word.find(['=', ':']).filter(|at| !word[*at..].starts_with("://") && depth < MAX_NAMES);
     if let Some(at) = sign {
         let (name, value) = (&word[..at], &word[at + 1..]);
@@ -101,29 +102,31 @@ fn argument_within(word: &str, depth: usize) -> Option<String> {
         if !name.contains("//") && !is_pin && !has_secret(name) {
             let is_named = is_secret_name(name) && !is_harmless(value.trim());
             let cleaned = match is_client_id(name) {
-                _ if is_named => Some(String::from(SECRET)),
-                true => has_credential(value).then(|| String::from(SECRET)),
-                false => argument_within(value.trim_start(), depth + 1),
+                _ if is_named => Some(String::from(SECRET_PLACEHOLDER)),
+                true => has_credential(value).then(|| String::from(SECRET_PLACEHOLDER)),
+                false => clean_argument_part(value.trim_start(), depth + 1),
             };
             return match cleaned {
-                Some(cleaned) if cleaned == SECRET => Some(format!("{name}{sign}<{}>", name.trim_start_matches('-'))),
+                Some(cleaned) if cleaned == SECRET_PLACEHOLDER => {
+                    Some(format!("{name}{sign}<{}>", name.trim_start_matches('-')))
+                }
                 Some(cleaned) => Some(format!("{name}{sign}{cleaned}")),
-                None => has_secret(word).then(|| String::from(SECRET)),
+                None => has_secret(word).then(|| String::from(SECRET_PLACEHOLDER)),
             };
         }
     }
     if word.contains("://") {
         let mut taken = BTreeSet::new();
-        let cleaned = url(word, &mut taken);
+        let cleaned = clean_url(word, &mut taken);
         if !taken.is_empty() {
             return Some(cleaned);
         }
     }
-    has_secret(word).then(|| String::from(SECRET))
+    has_secret(word).then(|| String::from(SECRET_PLACEHOLDER))
 }
 
 /// Returns a URL without secrets in its user information, path, query and fragment.
-fn url(text: &str, taken: &mut BTreeSet<String>) -> String {
+fn clean_url(text: &str, taken: &mut BTreeSet<String>) -> String {
     let (scheme, rest) = text.split_once("://").map_or(("", text), |(scheme, rest)| (scheme, rest));
     let (rest, fragment) = rest.split_once('#').map_or((rest, None), |(rest, fragment)| (rest, Some(fragment)));
     let (path, query) = rest.split_once('?').map_or((rest, None), |(path, query)| (path, Some(query)));
@@ -165,7 +168,7 @@ fn url(text: &str, taken: &mut BTreeSet<String>) -> String {
 
 /// Moves variables of a container from its arguments to the environment, which the container inherits: `-e NAME=VALUE`
 /// and `-e NAME` are equivalent.
-pub(crate) fn container_variables(config: &mut StdioConfig) {
+pub(crate) fn move_container_variables(config: &mut StdioConfig) {
     if !matches!(stem(&config.command), "docker" | "podman") {
         return;
     }
@@ -199,14 +202,14 @@ mod tests {
             ("--db-pass=hunter2", "--db-pass=<db-pass>"),
         ];
         for (word, cleaned) in cases {
-            assert_eq!(argument(word).as_deref(), Some(cleaned), "of {word}");
+            assert_eq!(clean_argument(word).as_deref(), Some(cleaned), "of {word}");
         }
         for word in
             ["--header=Authorization: Bearer ${TOKEN}", "C:\\Users\\ann", "--port=80", "--url=https://x/mcp?a=b"]
         {
-            assert_eq!(argument(word), None, "{word} contains no secret");
+            assert_eq!(clean_argument(word), None, "{word} contains no secret");
         }
         let deep = "a=".repeat(100_000) + "password=hunter2";
-        assert!(!argument(&deep).unwrap_or_default().contains("hunter2"), "the number of names is limited");
+        assert!(!clean_argument(&deep).unwrap_or_default().contains("hunter2"), "the number of names is limited");
     }
 }

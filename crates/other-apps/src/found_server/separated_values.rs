@@ -9,7 +9,7 @@ use super::{ImportedValueKind, PendingSecret, secret_removal};
 use crate::app_environment::{AppEnvironment, OperatingSystem};
 use crate::notes::{ImportNote, ImportNoteKind, is_placeholder, quoted_text};
 use crate::secret_detection::{
-    has_credential, has_secret, is_client_id, is_scheme, is_secret_name, is_secret_value, is_switch,
+    has_credential, has_secret, is_auth_scheme, is_client_id, is_empty_or_switch, is_secret_name, is_secret_value,
 };
 use crate::server_candidate::ServerCandidate;
 use crate::variables::{ReferenceSyntax, ReferenceTarget, ValueReference, references};
@@ -28,7 +28,7 @@ pub(crate) struct SeparatedValues {
 
 /// Replaces references with known values: the home folder, the path separator, and the project folder in a project's
 /// files.
-pub(crate) fn put_known(
+pub(crate) fn resolve_known_references(
     candidate: &mut ServerCandidate,
     syntax: ReferenceSyntax,
     surroundings: &AppEnvironment,
@@ -68,17 +68,17 @@ pub(crate) fn put_known(
 
 /// Adds the names of the variables in a file that the app reads. The values are not imported, since another program
 /// changes them.
-pub(crate) fn put_env_file(candidate: &mut ServerCandidate, names: &dyn Fn(&str) -> Option<Vec<String>>) {
+pub(crate) fn add_env_file_variables(candidate: &mut ServerCandidate, names: &dyn Fn(&str) -> Option<Vec<String>>) {
     let Some(file) = candidate.extras.env_file.take() else { return };
     let Some(names) = names(&file) else {
         let note = format!("its app takes variables from {}, which was not read", quoted_text(&file));
-        candidate.notes.push(ImportNote::new(ImportNoteKind::EnvFile, note).naming([file]));
+        candidate.notes.push(ImportNote::new(ImportNoteKind::EnvFile, note).with_names([file]));
         return;
     };
     let shown: Vec<String> = names.iter().take(20).map(|name| quoted_text(name)).collect();
     let note = format!("its app takes variables from {}: {}; enter their values", quoted_text(&file), shown.join(", "));
     let note = ImportNote::new(ImportNoteKind::EnvFile, note);
-    candidate.notes.push(note.naming(std::iter::once(&file).chain(&names)));
+    candidate.notes.push(note.with_names(std::iter::once(&file).chain(&names)));
     for name in names {
         candidate.config.env.entry(name.clone()).or_insert_with(|| format!("${{{name}}}"));
         candidate.extras.named_only.insert(name);
@@ -86,9 +86,9 @@ pub(crate) fn put_env_file(candidate: &mut ServerCandidate, names: &dyn Fn(&str)
 }
 
 /// Removes the secret values of a server, and returns the kind of each value.
-pub(crate) fn part(candidate: &mut ServerCandidate, syntax: ReferenceSyntax) -> SeparatedValues {
+pub(crate) fn separate_secrets(candidate: &mut ServerCandidate, syntax: ReferenceSyntax) -> SeparatedValues {
     let mut parted = SeparatedValues::default();
-    secret_removal::container_variables(&mut candidate.config);
+    secret_removal::move_container_variables(&mut candidate.config);
     let is_remote = candidate.remote.is_some();
     let values = match &mut candidate.remote {
         Some(remote) => &mut remote.headers,
@@ -106,11 +106,11 @@ pub(crate) fn part(candidate: &mut ServerCandidate, syntax: ReferenceSyntax) -> 
         }
         let Some(value) = values.get_mut(&name) else { continue };
         // A file of another app must not gain access to Drawbridge's secrets.
-        let names_own = !secrets::names(value).is_empty();
+        let names_own = !secrets::referenced_names(value).is_empty();
         let is_named_only = candidate.extras.named_only.contains(&name);
         let is_in_keychain = candidate.extras.in_keychain.contains(&name);
         let found = references(value, if names_own || is_named_only { ReferenceSyntax::Any } else { syntax });
-        let kind = kind(&name, value, &found);
+        let kind = value_kind(&name, value, &found);
         let is_password = found.iter().any(|reference| match &reference.target {
             ReferenceTarget::Input(id) => candidate.extras.inputs.iter().any(|input| input.id == *id && input.password),
             ReferenceTarget::Secret(_) => true,
@@ -123,25 +123,25 @@ pub(crate) fn part(candidate: &mut ServerCandidate, syntax: ReferenceSyntax) -> 
                 _ => continue,
             };
             let note = format!("for {} its app {what}, which Drawbridge does not: enter the value", quoted_text(&name));
-            notes.push(ImportNote::new(ImportNoteKind::NotFollowed, note).naming([&name]));
+            notes.push(ImportNote::new(ImportNoteKind::NotFollowed, note).with_names([&name]));
         }
         match kind {
             // Otherwise the placeholder would be used as the secret.
             ImportedValueKind::Secret if is_placeholder(value) && !has_secret(value) => {
-                parted.pending.insert(name.clone(), after_scheme(value));
+                parted.pending.insert(name.clone(), secret_after_scheme(value));
                 values.remove(&name);
                 let note = format!("enter the value of {}, for which its app has a placeholder", quoted_text(&name));
-                notes.push(ImportNote::new(ImportNoteKind::EnterValue, note).naming([&name]));
+                notes.push(ImportNote::new(ImportNoteKind::EnterValue, note).with_names([&name]));
             }
             ImportedValueKind::Secret => {
                 parted.secrets.insert(name.clone(), std::mem::take(value).into());
                 values.remove(&name);
             }
             ImportedValueKind::Reference if is_secret_name(&name) || is_password || names_own || is_in_keychain => {
-                parted.pending.insert(name.clone(), pending(value, &found));
+                parted.pending.insert(name.clone(), pending_secret(value, &found));
                 values.remove(&name);
                 let note = format!("enter the value of {}, which its app takes from elsewhere", quoted_text(&name));
-                notes.push(ImportNote::new(ImportNoteKind::EnterValue, note).naming([&name]));
+                notes.push(ImportNote::new(ImportNoteKind::EnterValue, note).with_names([&name]));
             }
             ImportedValueKind::Reference | ImportedValueKind::Literal => {}
         }
@@ -165,7 +165,7 @@ pub(crate) fn part(candidate: &mut ServerCandidate, syntax: ReferenceSyntax) -> 
 }
 
 /// Returns the kind of a value. Text around references counts, and so do defaults of variables.
-fn kind(name: &str, value: &str, found: &[ValueReference]) -> ImportedValueKind {
+fn value_kind(name: &str, value: &str, found: &[ValueReference]) -> ImportedValueKind {
     if found.is_empty() {
         return if is_secret_value(name, value) { ImportedValueKind::Secret } else { ImportedValueKind::Literal };
     }
@@ -177,7 +177,7 @@ fn kind(name: &str, value: &str, found: &[ValueReference]) -> ImportedValueKind 
             defaults.push(default.as_str());
         }
     }
-    let says = |text: &str| !is_switch(text.trim()) && !is_scheme(text.trim());
+    let says = |text: &str| !is_empty_or_switch(text.trim()) && !is_auth_scheme(text.trim());
     let is_secret = |text: &str| {
         let by_itself = if is_client_id(name) { has_credential(text) } else { has_secret(text) };
         by_itself || (is_secret_name(name) && says(text))
@@ -187,17 +187,17 @@ fn kind(name: &str, value: &str, found: &[ValueReference]) -> ImportedValueKind 
 }
 
 /// Returns the value after the authentication scheme of a header, such as `Bearer `, if there is one.
-fn after_scheme(value: &str) -> PendingSecret {
-    let scheme = value.split_once(' ').map(|(scheme, _)| scheme).filter(|scheme| is_scheme(scheme));
+fn secret_after_scheme(value: &str) -> PendingSecret {
+    let scheme = value.split_once(' ').map(|(scheme, _)| scheme).filter(|scheme| is_auth_scheme(scheme));
     PendingSecret { before: scheme.map(|scheme| format!("{scheme} ")).unwrap_or_default(), after: String::new() }
 }
 
 /// Returns the text around the references. The user enters everything from the first to the last reference.
-fn pending(value: &str, found: &[ValueReference]) -> PendingSecret {
+fn pending_secret(value: &str, found: &[ValueReference]) -> PendingSecret {
     let (Some(first), Some(last)) = (found.first(), found.last()) else { return PendingSecret::default() };
     let (before, after) = (&value[..first.range.start], &value[last.range.end..]);
     // References beyond the maximum number are not found, so one to Drawbridge's secrets would remain effective.
-    if !secrets::names(before).is_empty() || !secrets::names(after).is_empty() {
+    if !secrets::referenced_names(before).is_empty() || !secrets::referenced_names(after).is_empty() {
         return PendingSecret::default();
     }
     PendingSecret { before: before.to_owned(), after: after.to_owned() }

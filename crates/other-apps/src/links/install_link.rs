@@ -7,16 +7,16 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use ports::server_config::{ConfigProblem, ServerConfig, ServerEntry, ServerTransport};
 use serde_json::{Map, Value, json};
 
-use super::link_servers::plain_name;
-use super::{candidates, problem};
+use super::link_servers::nearest_allowed_name;
+use super::{link_problem, parse_candidates};
 use crate::export::{EntryWriter, SecretSubstitute};
 use crate::notes::quoted_text;
 
 /// Characters that are not percent-encoded in a parameter.
-const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.');
+const ENCODED_CHARACTERS: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.');
 
 /// Maximum number of paths named in a note.
-const MAX_NAMED: usize = 10;
+const MAX_NAMED_PATHS: usize = 10;
 
 /// The app that a link installs a server in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,7 +78,9 @@ impl InstallLink {
 /// Returns [`ConfigProblem`] if a link can't install the server, for instance because its address is not encrypted or
 /// the link would be too long. Drawbridge only writes links that it accepts.
 pub fn install_link(server: &ServerEntry, app: LinkTarget) -> Result<InstallLink, ConfigProblem> {
-    let name = Some(plain_name(&server.name)).filter(|name| !name.is_empty()).unwrap_or_else(|| String::from("server"));
+    let name = Some(nearest_allowed_name(&server.name))
+        .filter(|name| !name.is_empty())
+        .unwrap_or_else(|| String::from("server"));
     let mut writer =
         EntryWriter::new(if app == LinkTarget::VsCode { SecretSubstitute::Input } else { SecretSubstitute::Blank });
     let mut entry = writer.entry(&name, &server.config);
@@ -91,9 +93,9 @@ pub fn install_link(server: &ServerEntry, app: LinkTarget) -> Result<InstallLink
     notes.extend(writer.secrets.iter().map(|name| format!("{} is left blank, as a secret", quoted_text(name))));
     notes.append(&mut writer.notes);
     notes.extend(remove_unsupported(&mut entry, &server.config, app));
-    notes.extend(own_paths(&entry));
-    let (link, web) = addresses(&name, entry, writer.inputs, app);
-    readable(&link, &server.config)?;
+    notes.extend(local_path_note(&entry));
+    let (link, web) = link_addresses(&name, entry, writer.inputs, app);
+    verify_link(&link, &server.config)?;
     Ok(InstallLink { app, link, web, notes })
 }
 
@@ -120,7 +122,7 @@ fn remove_unsupported(entry: &mut Map<String, Value>, config: &ServerConfig, app
 }
 
 /// Describes paths that may only exist on this computer. Omitted secrets are not among them.
-fn own_paths(entry: &Map<String, Value>) -> Option<String> {
+fn local_path_note(entry: &Map<String, Value>) -> Option<String> {
     let is_path = |word: &&str| {
         let is_drive = matches!(word.as_bytes(), [drive, b':', b'\\' | b'/', ..] if drive.is_ascii_alphabetic());
         is_drive || (word.starts_with(['/', '~']) && word.len() > 1)
@@ -131,14 +133,19 @@ fn own_paths(entry: &Map<String, Value>) -> Option<String> {
         other => other.into_iter().collect::<Vec<_>>(),
     };
     let words = ["command", "args", "env"].into_iter().flat_map(values).filter_map(Value::as_str);
-    let paths: Vec<String> = words.filter(is_path).take(MAX_NAMED).map(quoted_text).collect();
+    let paths: Vec<String> = words.filter(is_path).take(MAX_NAMED_PATHS).map(quoted_text).collect();
     (!paths.is_empty()).then(|| format!("these paths may be only on this computer: {}", paths.join(", ")))
 }
 
 /// Returns the link, and the web page that redirects to it.
-fn addresses(name: &str, entry: Map<String, Value>, inputs: Vec<Value>, app: LinkTarget) -> (String, Option<String>) {
+fn link_addresses(
+    name: &str,
+    entry: Map<String, Value>,
+    inputs: Vec<Value>,
+    app: LinkTarget,
+) -> (String, Option<String>) {
     let config = Value::Object(entry.clone()).to_string();
-    let encoded = |text: &str| utf8_percent_encode(text, ENCODED).to_string();
+    let encoded = |text: &str| utf8_percent_encode(text, ENCODED_CHARACTERS).to_string();
     match app {
         LinkTarget::Drawbridge => {
             let config = URL_SAFE_NO_PAD.encode(config);
@@ -163,13 +170,13 @@ fn addresses(name: &str, entry: Map<String, Value>, inputs: Vec<Value>, app: Lin
 }
 
 /// Verifies that the link is parsed as the same server.
-fn readable(link: &str, config: &ServerConfig) -> Result<(), ConfigProblem> {
-    let found =
-        candidates(link).map_err(|found| problem(&format!("no link can install this server: {}", found.message)))?;
+fn verify_link(link: &str, config: &ServerConfig) -> Result<(), ConfigProblem> {
+    let found = parse_candidates(link)
+        .map_err(|found| link_problem(&format!("no link can install this server: {}", found.message)))?;
     let is_same = match (&found[..], config.as_stdio()) {
         ([found], Some(stdio)) => found.remote.is_none() && found.config.args.len() == stdio.args.len(),
         ([found], None) => found.remote.is_some(),
         _ => false,
     };
-    if is_same { Ok(()) } else { Err(problem("no link can install this server: its command has blanks in it")) }
+    if is_same { Ok(()) } else { Err(link_problem("no link can install this server: its command has blanks in it")) }
 }

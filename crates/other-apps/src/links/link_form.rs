@@ -31,7 +31,7 @@ pub(super) enum LinkPayload {
     LinkIn(&'static str),
 }
 
-const fn form(app: &'static str, starts: &'static [&'static str], payload: LinkPayload) -> LinkForm {
+const fn link_form(app: &'static str, starts: &'static [&'static str], payload: LinkPayload) -> LinkForm {
     LinkForm { app, starts, payload, own: false }
 }
 
@@ -44,18 +44,18 @@ const FORMS: [LinkForm; 13] = [
         payload: LinkPayload::Base64In("config"),
         own: true,
     },
-    form(VS_CODE, &["vscode:mcp/install?", "vscode-insiders:mcp/install?"], LinkPayload::Json),
-    form(
+    link_form(VS_CODE, &["vscode:mcp/install?", "vscode-insiders:mcp/install?"], LinkPayload::Json),
+    link_form(
         VS_CODE,
         &["https://vscode.dev/redirect/mcp/install?", "https://insiders.vscode.dev/redirect/mcp/install?"],
         LinkPayload::JsonIn("config"),
     ),
-    form(
+    link_form(
         VS_CODE,
         &["https://vscode.dev/redirect?", "https://insiders.vscode.dev/redirect?"],
         LinkPayload::LinkIn("url"),
     ),
-    form(
+    link_form(
         "Cursor",
         &[
             "cursor://anysphere.cursor-deeplink/mcp/install?",
@@ -66,37 +66,41 @@ const FORMS: [LinkForm; 13] = [
         ],
         LinkPayload::Base64In("config"),
     ),
-    form("LM Studio", &["lmstudio://add_mcp?", "https://lmstudio.ai/install-mcp?"], LinkPayload::Base64In("config")),
-    form("goose", &["goose://extension?", "https://goose-docs.ai/extension?"], LinkPayload::Words),
-    form("Cherry Studio", &["cherrystudio://mcp/install?"], LinkPayload::Base64In("servers")),
-    form("DeepChat", &["deepchat://mcp/install?"], LinkPayload::Base64In("code")),
-    form(
+    link_form(
+        "LM Studio",
+        &["lmstudio://add_mcp?", "https://lmstudio.ai/install-mcp?"],
+        LinkPayload::Base64In("config"),
+    ),
+    link_form("goose", &["goose://extension?", "https://goose-docs.ai/extension?"], LinkPayload::Words),
+    link_form("Cherry Studio", &["cherrystudio://mcp/install?"], LinkPayload::Base64In("servers")),
+    link_form("DeepChat", &["deepchat://mcp/install?"], LinkPayload::Base64In("code")),
+    link_form(
         "5ire",
         &["5ire://install-server/#", "5ire://install-server#", "5ire://install-tool/#", "5ire://install-tool#"],
         LinkPayload::Base64,
     ),
-    form("Tome", &["tome://mcp/install?"], LinkPayload::Json),
-    form("Chatbox", &["chatbox://mcp/install?"], LinkPayload::Base64In("server")),
-    form("Hermes", &["hermes://mcp/install?"], LinkPayload::Base64In("config")),
+    link_form("Tome", &["tome://mcp/install?"], LinkPayload::Json),
+    link_form("Chatbox", &["chatbox://mcp/install?"], LinkPayload::Base64In("server")),
+    link_form("Hermes", &["hermes://mcp/install?"], LinkPayload::Base64In("config")),
 ];
 
 /// Maximum length of a path segment that a star matches, in bytes.
 const MAX_PART: usize = 8;
 
 /// Returns the form whose beginning matches a text, and the rest of the text.
-pub(super) fn form_of(text: &str) -> Option<(&'static LinkForm, &str)> {
+pub(super) fn match_form(text: &str) -> Option<(&'static LinkForm, &str)> {
     FORMS.iter().find_map(|form| Some((form, form.starts.iter().find_map(|start| strip_start(text, start))?)))
 }
 
 fn strip_start<'t>(text: &'t str, start: &str) -> Option<&'t str> {
-    let Some((before, behind)) = start.split_once('*') else { return without(text, start) };
-    let rest = without(text, before)?;
+    let Some((before, behind)) = start.split_once('*') else { return strip_prefix_ignoring_case(text, start) };
+    let rest = strip_prefix_ignoring_case(text, before)?;
     let end = rest.find(|c: char| !c.is_ascii_alphabetic() && c != '-').filter(|end| (1..=MAX_PART).contains(end))?;
-    without(&rest[end..], behind)
+    strip_prefix_ignoring_case(&rest[end..], behind)
 }
 
 /// Schemes and hosts are case-insensitive (RFC 3986, section 6.2.2.1).
-fn without<'t>(text: &'t str, start: &str) -> Option<&'t str> {
+fn strip_prefix_ignoring_case<'t>(text: &'t str, start: &str) -> Option<&'t str> {
     let (head, rest) = text.split_at_checked(start.len())?;
     head.eq_ignore_ascii_case(start).then_some(rest)
 }

@@ -10,10 +10,10 @@ use crate::notes::quoted_text;
 /// Maximum number of parameters in a link.
 const MAX_PARAMETERS: usize = 500;
 
-const LENIENT: GeneralPurposeConfig =
+const LENIENT_PADDING: GeneralPurposeConfig =
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
-const PLAIN: GeneralPurpose = GeneralPurpose::new(&STANDARD, LENIENT);
-const FOR_URLS: GeneralPurpose = GeneralPurpose::new(&URL_SAFE, LENIENT);
+const STANDARD_ENGINE: GeneralPurpose = GeneralPurpose::new(&STANDARD, LENIENT_PADDING);
+const URL_SAFE_ENGINE: GeneralPurpose = GeneralPurpose::new(&URL_SAFE, LENIENT_PADDING);
 
 /// The parameters of a link, in order. Apps differ in whether they use the first or the last duplicate, so a parameter
 /// with a single value must be unique.
@@ -29,7 +29,7 @@ impl LinkParameters {
         let pair = |part: &&str| {
             let (name, value) = part.split_once('=').unwrap_or((part, ""));
             // Form encoding of spaces. In base64, the space is converted back to a plus.
-            Ok((decoded(&name.replace('+', " "))?, decoded(&value.replace('+', " "))?))
+            Ok((percent_decode(&name.replace('+', " "))?, percent_decode(&value.replace('+', " "))?))
         };
         Ok(Self(parts.iter().map(pair).collect::<Result<_, String>>()?))
     }
@@ -59,15 +59,15 @@ impl LinkParameters {
 }
 
 /// Percent-decodes a text that must be UTF-8.
-pub(super) fn decoded(text: &str) -> Result<String, String> {
+pub(super) fn percent_decode(text: &str) -> Result<String, String> {
     let decoded = percent_decode_str(text).decode_utf8();
     decoded.map(std::borrow::Cow::into_owned).map_err(|_| String::from("it is no text in UTF-8"))
 }
 
 /// Decodes base64 in either alphabet (RFC 4648, sections 4 and 5), with or without padding.
-pub(super) fn from_base64(text: &str) -> Result<String, String> {
+pub(super) fn decode_base64(text: &str) -> Result<String, String> {
     let text = text.replace(' ', "+");
-    let engine = if text.contains(['-', '_']) { FOR_URLS } else { PLAIN };
+    let engine = if text.contains(['-', '_']) { URL_SAFE_ENGINE } else { STANDARD_ENGINE };
     let bytes = engine.decode(text).map_err(|_| String::from("what should be base64 in it is none"))?;
     String::from_utf8(bytes).map_err(|_| String::from("its base64 holds no text in UTF-8"))
 }

@@ -6,17 +6,17 @@ use std::net::IpAddr;
 use foreign::is_public;
 use ports::server_config::{HttpConfig, StdioConfig};
 use ports::url_parts::UrlParts;
-use process::leads_to_code;
+use process::decides_code;
 use url::{Host, Url};
 
-use crate::bridged_servers::{bridged, stem};
+use crate::bridged_servers::{parse_bridge, stem};
 use crate::notes::quoted_text;
-use crate::secret_detection::{has_secret, is_secret_name, is_switch};
+use crate::secret_detection::{has_secret, is_empty_or_switch, is_secret_name};
 use crate::server_candidate::ServerCandidate;
 
 /// Maximum number of warnings on a server, and of names in one of them.
 const MAX_REMARKS: usize = 20;
-const MAX_NAMED: usize = 20;
+const MAX_NAMED_VALUES: usize = 20;
 
 /// The kind of a program, by the risk of its options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,10 +34,10 @@ enum ProgramKind {
 }
 
 /// Options of interpreters and launchers whose value is code, or a file with code that runs first.
-const RUNS_CODE: [&str; 8] =
+const CODE_OPTIONS: [&str; 8] =
     ["--call", "--eval", "--print", "--require", "--import", "--loader", "--experimental-loader", "--preload"];
 /// Options of launchers that name the source of packages.
-const SOURCES: [&str; 10] = [
+const PACKAGE_SOURCE_OPTIONS: [&str; 10] = [
     "--from",
     "--with",
     "--package",
@@ -50,19 +50,19 @@ const SOURCES: [&str; 10] = [
     "-p",
 ];
 /// Options of containers that share a folder, a device or rights of the host.
-const GIVES: [&str; 8] =
+const HOST_ACCESS_OPTIONS: [&str; 8] =
     ["--volume", "--mount", "--privileged", "--device", "--cap-add", "--pid", "--network", "--net"];
 /// Returns the warnings on a server.
-pub(super) fn remarks(found: &ServerCandidate) -> Vec<String> {
+pub(super) fn server_warnings(found: &ServerCandidate) -> Vec<String> {
     let mut remarks = match &found.remote {
-        Some(remote) => on_remote(remote),
-        None => on_local(&found.config),
+        Some(remote) => remote_warnings(remote),
+        None => local_warnings(&found.config),
     };
     if found.remote.is_none()
-        && let Some(bridged) = bridged(&found.config)
+        && let Some(bridged) = parse_bridge(&found.config)
     {
-        remarks.extend(on_remote(&bridged.remote));
-        if bridged.remote.is_plain_outside() {
+        remarks.extend(remote_warnings(&bridged.remote));
+        if bridged.remote.is_unencrypted_remote() {
             remarks.push(String::from(
                 "it leads to an address that is not encrypted: what is sent can be read on the way",
             ));
@@ -71,9 +71,9 @@ pub(super) fn remarks(found: &ServerCandidate) -> Vec<String> {
     let values = found.remote.as_ref().map_or(&found.config.env, |remote| &remote.headers);
     let secret: Vec<String> = values
         .iter()
-        .filter(|(name, value)| has_secret(value) || (is_secret_name(name) && !is_open(value)))
+        .filter(|(name, value)| has_secret(value) || (is_secret_name(name) && !needs_value(value)))
         .map(|(name, _)| quoted_text(name))
-        .take(MAX_NAMED)
+        .take(MAX_NAMED_VALUES)
         .collect();
     if !secret.is_empty() {
         let names = secret.join(", ");
@@ -84,14 +84,14 @@ pub(super) fn remarks(found: &ServerCandidate) -> Vec<String> {
 }
 
 /// Returns `true` if the user has to fill in a value.
-fn is_open(value: &str) -> bool {
-    is_switch(value.trim()) || value.contains("${") || (value.contains('<') && value.contains('>'))
+fn needs_value(value: &str) -> bool {
+    is_empty_or_switch(value.trim()) || value.contains("${") || (value.contains('<') && value.contains('>'))
 }
 
-fn on_remote(remote: &HttpConfig) -> Vec<String> {
+fn remote_warnings(remote: &HttpConfig) -> Vec<String> {
     let mut remarks = Vec::new();
     let host = Url::parse(&remote.url).ok().and_then(|url| url.host().map(|host| host.to_owned()));
-    match host.map(|host| place(&host)) {
+    match host.map(|host| address_range(&host)) {
         Some(AddressRange::ThisComputer) => {
             remarks.push(String::from(
                 "its address is on this computer: whatever program answers there gets what is sent",
@@ -117,9 +117,9 @@ enum AddressRange {
 }
 
 /// Top-level names that are only resolved within a private network.
-const OWN_NAMES: [&str; 4] = ["local", "internal", "lan", "home.arpa"];
+const PRIVATE_DOMAINS: [&str; 4] = ["local", "internal", "lan", "home.arpa"];
 
-fn place(host: &Host<String>) -> AddressRange {
+fn address_range(host: &Host<String>) -> AddressRange {
     let address: IpAddr = match host {
         Host::Domain(name) => {
             let name = name.trim_end_matches('.').to_ascii_lowercase();
@@ -127,7 +127,7 @@ fn place(host: &Host<String>) -> AddressRange {
             if is_below("localhost") {
                 return AddressRange::ThisComputer;
             }
-            let is_own = !name.contains('.') || OWN_NAMES.into_iter().any(is_below);
+            let is_own = !name.contains('.') || PRIVATE_DOMAINS.into_iter().any(is_below);
             return if is_own { AddressRange::OwnNetwork } else { AddressRange::Internet };
         }
         Host::Ipv4(address) => (*address).into(),
@@ -140,29 +140,29 @@ fn place(host: &Host<String>) -> AddressRange {
     }
 }
 
-fn on_local(config: &StdioConfig) -> Vec<String> {
+fn local_warnings(config: &StdioConfig) -> Vec<String> {
     let mut remarks = Vec::new();
-    let mut kind = kind_of(&config.command);
-    remark_on_program(kind, "the command", &config.command, &mut remarks);
+    let mut kind = program_kind(&config.command);
+    add_program_warnings(kind, "the command", &config.command, &mut remarks);
     // The launcher's own options end at its package. Everything after it belongs to the server.
     let mut is_server = false;
     for (number, word) in (1..).zip(&config.args) {
         let place = format!("argument {number}");
         // The name of a package may end like that of a program.
         let inner =
-            kind_of(word).filter(|inner| !word.contains('@') && (*inner != ProgramKind::Launcher || !is_server));
+            program_kind(word).filter(|inner| !word.contains('@') && (*inner != ProgramKind::Launcher || !is_server));
         if inner.is_some() {
             kind = inner;
             is_server = false;
-            remark_on_program(kind, &place, word, &mut remarks);
+            add_program_warnings(kind, &place, word, &mut remarks);
             continue;
         }
         let value = config.args.get(number).map(String::as_str).unwrap_or_default();
-        let Some(what) = kind.filter(|_| !is_server).and_then(|kind| effect(kind, word, value)) else {
+        let Some(what) = kind.filter(|_| !is_server).and_then(|kind| option_effect(kind, word, value)) else {
             let is_option = word.starts_with('-');
             let is_step = ["run", "exec", "dlx", "x", "tool"].contains(&word.as_str());
-            let is_value =
-                number > 1 && config.args.get(number - 2).is_some_and(|before| SOURCES.contains(&before.as_str()));
+            let is_value = number > 1
+                && config.args.get(number - 2).is_some_and(|before| PACKAGE_SOURCE_OPTIONS.contains(&before.as_str()));
             let was_server = is_server;
             is_server |= !is_option
                 && !is_step
@@ -174,18 +174,18 @@ fn on_local(config: &StdioConfig) -> Vec<String> {
             }
             continue;
         };
-        remarks.push(format!("{place}, {}, {what}: read it whole", quoted_text(option(word))));
+        remarks.push(format!("{place}, {}, {what}: read it whole", quoted_text(option_name(word))));
     }
     let variables: Vec<String> =
-        config.env.keys().filter(|name| leads_to_code(name)).map(|name| quoted_text(name)).collect();
+        config.env.keys().filter(|name| decides_code(name)).map(|name| quoted_text(name)).collect();
     if !variables.is_empty() {
-        let names = variables.into_iter().take(MAX_NAMED).collect::<Vec<_>>().join(", ");
+        let names = variables.into_iter().take(MAX_NAMED_VALUES).collect::<Vec<_>>().join(", ");
         remarks.push(format!("these variables decide which code runs: {names}"));
     }
     remarks
 }
 
-fn remark_on_program(kind: Option<ProgramKind>, place: &str, word: &str, remarks: &mut Vec<String>) {
+fn add_program_warnings(kind: Option<ProgramKind>, place: &str, word: &str, remarks: &mut Vec<String>) {
     match kind {
         Some(ProgramKind::Shell) => {
             remarks.push(format!("{place}, {}, is a shell, which runs whatever its arguments say", quoted_text(word)));
@@ -198,7 +198,7 @@ fn remark_on_program(kind: Option<ProgramKind>, place: &str, word: &str, remarks
 }
 
 /// Returns the kind of a word as a program.
-fn kind_of(word: &str) -> Option<ProgramKind> {
+fn program_kind(word: &str) -> Option<ProgramKind> {
     let name = stem(word).to_ascii_lowercase();
     // Names such as python3.12.
     let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
@@ -220,8 +220,8 @@ fn kind_of(word: &str) -> Option<ProgramKind> {
 }
 
 /// Describes the effect of an option. `next` is the word after it.
-fn effect(kind: ProgramKind, word: &str, next: &str) -> Option<&'static str> {
-    const CODE: &str = "runs code that stands in the link or is loaded first";
+fn option_effect(kind: ProgramKind, word: &str, next: &str) -> Option<&'static str> {
+    const RUNS_CODE_TEXT: &str = "runs code that stands in the link or is loaded first";
     let value = word.split_once('=').map_or(next, |(_, value)| value);
     let has_letter = |letters: &str| {
         let cluster = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
@@ -229,24 +229,24 @@ fn effect(kind: ProgramKind, word: &str, next: &str) -> Option<&'static str> {
         let is_letter = |c: &char| c.is_ascii_alphabetic() && *c != 'm';
         cluster.is_some_and(|cluster| cluster.chars().take_while(is_letter).any(|c| letters.contains(c)))
     };
-    let is_code = RUNS_CODE.contains(&option(word));
+    let is_code = CODE_OPTIONS.contains(&option_name(word));
     match kind {
         ProgramKind::Shell => {
             let switch = ["/c", "/k", "/r"].iter().any(|switch| word.eq_ignore_ascii_case(switch));
             let command = word.get(..2).is_some_and(|start| ["-c", "-e"].iter().any(|s| start.eq_ignore_ascii_case(s)));
-            (switch || command || has_letter("c")).then_some(CODE)
+            (switch || command || has_letter("c")).then_some(RUNS_CODE_TEXT)
         }
-        ProgramKind::Interpreter(letters) => (is_code || has_letter(letters)).then_some(CODE),
-        ProgramKind::Launcher if is_code || has_letter("c") || word == "eval" || word == "-e" => Some(CODE),
-        ProgramKind::Launcher if SOURCES.contains(&option(word)) && is_address(value) => {
+        ProgramKind::Interpreter(letters) => (is_code || has_letter(letters)).then_some(RUNS_CODE_TEXT),
+        ProgramKind::Launcher if is_code || has_letter("c") || word == "eval" || word == "-e" => Some(RUNS_CODE_TEXT),
+        ProgramKind::Launcher if PACKAGE_SOURCE_OPTIONS.contains(&option_name(word)) && is_address(value) => {
             Some("takes code from an address, and not from the usual registry")
         }
         ProgramKind::Launcher => None,
         ProgramKind::Container => {
             let is_short = has_letter("v") && (value.contains(':') || word.contains(':'));
-            let is_given = match option(word) {
+            let is_given = match option_name(word) {
                 "--pid" | "--network" | "--net" => value.starts_with("host"),
-                word => GIVES.contains(&word),
+                word => HOST_ACCESS_OPTIONS.contains(&word),
             };
             (is_short || is_given).then_some("gives the container a folder, a device or rights of this computer")
         }
@@ -255,7 +255,7 @@ fn effect(kind: ProgramKind, word: &str, next: &str) -> Option<&'static str> {
 }
 
 /// Returns an option without its value.
-fn option(word: &str) -> &str {
+fn option_name(word: &str) -> &str {
     word.split('=').next().unwrap_or(word)
 }
 

@@ -10,8 +10,8 @@ use serde_json::{Map, Value as Json, json};
 use super::link_form::LinkForm;
 use super::link_parameters::LinkParameters;
 use super::link_remarks;
-use crate::entry::{self, URLS, kind_named};
-use crate::json_text::{JsonDialect, JsonText, kind, present_property};
+use crate::entry::{self, URL_KEYS, parse_http_kind};
+use crate::json_text::{JsonDialect, JsonText, present_property, value_type_name};
 use crate::notes::{ImportNotes, quoted_text};
 use crate::server_candidate::ServerCandidate;
 
@@ -20,31 +20,33 @@ const MAX_SERVERS: usize = 20;
 /// Maximum length of a server's name, in characters.
 const MAX_NAME: usize = 64;
 /// Maximum number of keys named in a note.
-const MAX_NAMED: usize = 20;
+const MAX_NAMED_KEYS: usize = 20;
 
 /// Keys that a link may set for local servers, and for remote ones.
-const LOCAL: [&str; 5] = ["name", "type", "command", "args", "env"];
-const REMOTE: [&str; 4] = ["name", "type", "url", "headers"];
+const LOCAL_KEYS: [&str; 5] = ["name", "type", "command", "args", "env"];
+const REMOTE_KEYS: [&str; 4] = ["name", "type", "url", "headers"];
 /// Keys in links of other apps that don't affect the server.
-const SILENT: [&str; 5] = ["inputs", "gallery", "description", "id", "installation_notes"];
+const IGNORED_KEYS: [&str; 5] = ["inputs", "gallery", "description", "id", "installation_notes"];
 
 /// Parses the servers in the JSON of a link. `name` and `inputs`, the values for which VS Code prompts, are separate
 /// parameters.
-pub(super) fn candidates(
+pub(super) fn parse_candidates(
     form: &'static LinkForm,
     json: &str,
     name: Option<String>,
     inputs: Option<&str>,
 ) -> Result<Vec<ServerCandidate>, String> {
-    let text = JsonText::pasted(json);
-    let root = parsed(&text)?;
+    let text = JsonText::without_file(json);
+    let root = parse_root(&text)?;
     let beside = inputs.map(|inputs| format!("{{\"inputs\":{inputs}}}"));
     let inputs = match &beside {
-        Some(beside) => Some(parsed(&JsonText::pasted(beside)).map_err(|problem| format!("\"inputs\": {problem}"))?),
+        Some(beside) => {
+            Some(parse_root(&JsonText::without_file(beside)).map_err(|problem| format!("\"inputs\": {problem}"))?)
+        }
         None => None,
     };
     let inputs = inputs.as_ref().and_then(Value::as_object);
-    let found = entries(form, &text, &root)?;
+    let found = named_entries(form, &text, &root)?;
     if found.len() > MAX_SERVERS {
         return Err(format!("it has more than {MAX_SERVERS} servers"));
     }
@@ -59,17 +61,17 @@ pub(super) fn candidates(
         .into_iter()
         .map(|(own_name, object)| {
             let name = name.clone().filter(|_| is_alone).or(own_name);
-            candidate(form, &text, name, object, inputs.unwrap_or(object))
+            parse_candidate(form, &text, name, object, inputs.unwrap_or(object))
         })
         .collect()
 }
 
 /// Parses the server of a link with a parameter for each word.
-pub(super) fn goose_server(
+pub(super) fn parse_goose_server(
     form: &'static LinkForm,
     parameters: &LinkParameters,
 ) -> Result<Vec<ServerCandidate>, String> {
-    const READ: [&str; 7] = ["cmd", "arg", "env", "url", "type", "header", "name"];
+    const GOOSE_PARAMETERS: [&str; 7] = ["cmd", "arg", "env", "url", "type", "header", "name"];
     let mut entry = Map::new();
     for (key, parameter) in [("command", "cmd"), ("url", "url"), ("type", "type"), ("name", "name")] {
         if let Some(value) = parameters.get_one(parameter)? {
@@ -82,15 +84,15 @@ pub(super) fn goose_server(
     }
     // goose discards the values, and prompts for them.
     let variables = parameters.get_all("env").map(|pair| (pair.split('=').next().unwrap_or_default(), ""));
-    put_pairs(&mut entry, "env", variables)?;
+    insert_pairs(&mut entry, "env", variables)?;
     let headers = parameters.get_all("header").map(|pair| pair.split_once('=').unwrap_or((pair, "")));
-    put_pairs(&mut entry, "headers", headers)?;
-    let mut found = candidates(form, &Json::Object(entry).to_string(), None, None)?;
-    refuse_or_note(form, parameters.names().filter(|name| !READ.contains(name)), &mut found)?;
+    insert_pairs(&mut entry, "headers", headers)?;
+    let mut found = parse_candidates(form, &Json::Object(entry).to_string(), None, None)?;
+    reject_or_note_keys(form, parameters.names().filter(|name| !GOOSE_PARAMETERS.contains(name)), &mut found)?;
     Ok(found)
 }
 
-fn put_pairs<'p>(
+fn insert_pairs<'p>(
     entry: &mut Map<String, Json>,
     key: &str,
     pairs: impl Iterator<Item = (&'p str, &'p str)>,
@@ -108,13 +110,13 @@ fn put_pairs<'p>(
 }
 
 /// Rejects unsupported keys in Drawbridge's own links, and notes them in links of other apps.
-pub(super) fn refuse_or_note<'k>(
+pub(super) fn reject_or_note_keys<'k>(
     form: &LinkForm,
     keys: impl Iterator<Item = &'k str>,
     found: &mut [ServerCandidate],
 ) -> Result<(), String> {
     let keys: Vec<String> =
-        keys.filter(|key| form.own || !SILENT.contains(key)).take(MAX_NAMED).map(quoted_text).collect();
+        keys.filter(|key| form.own || !IGNORED_KEYS.contains(key)).take(MAX_NAMED_KEYS).map(quoted_text).collect();
     match (&keys[..], form.own) {
         ([], _) => {}
         ([first, ..], true) => return Err(format!("a link may not set {first}")),
@@ -127,7 +129,7 @@ pub(super) fn refuse_or_note<'k>(
     Ok(())
 }
 
-fn parsed<'t>(text: &JsonText<'t>) -> Result<Value<'t>, String> {
+fn parse_root<'t>(text: &JsonText<'t>) -> Result<Value<'t>, String> {
     let root = text.parse(JsonDialect::Plain).map_err(|problem| format!("in its JSON, {}", problem.message))?;
     root.ok_or_else(|| String::from("there is no server in it"))
 }
@@ -135,28 +137,28 @@ fn parsed<'t>(text: &JsonText<'t>) -> Result<Value<'t>, String> {
 type NamedEntry<'o, 't> = (Option<String>, &'o Object<'t>);
 
 /// Returns the entries: a single one, a list, or a map by name.
-fn entries<'o, 't>(
+fn named_entries<'o, 't>(
     form: &LinkForm,
     text: &JsonText<'_>,
     root: &'o Value<'t>,
 ) -> Result<Vec<NamedEntry<'o, 't>>, String> {
     let nothing = || String::from("there is no server in it: a \"command\" or a \"url\" was expected");
     let object = match root {
-        Value::Object(object) if form.own || entry::is_entry(object) => return Ok(vec![(name_in(object), object)]),
+        Value::Object(object) if form.own || entry::is_entry(object) => return Ok(vec![(entry_name(object), object)]),
         Value::Object(object) => object,
         Value::Array(list) if !form.own => {
             let objects = list.elements.iter().map(|value| value.as_object().ok_or_else(nothing));
-            return objects.map(|object| object.map(|object| (name_in(object), object))).collect();
+            return objects.map(|object| object.map(|object| (entry_name(object), object))).collect();
         }
-        other => return Err(format!("an object was expected in it, found {}", kind(other))),
+        other => return Err(format!("an object was expected in it, found {}", value_type_name(other))),
     };
     let map = match present_property(object, "mcpServers").map(|property| &property.value) {
         Some(Value::Object(map)) => map,
-        Some(list @ Value::Array(_)) => return entries(form, text, list),
+        Some(list @ Value::Array(_)) => return named_entries(form, text, list),
         Some(_) => return Err(nothing()),
         None => object,
     };
-    text.no_duplicates(map, "its servers").map_err(|problem| problem.message)?;
+    text.reject_duplicate_keys(map, "its servers").map_err(|problem| problem.message)?;
     let named = |property: &'o ObjectProp<'t>| {
         let entry = property.value.as_object().ok_or_else(nothing)?;
         Ok((Some(property.name.as_str().to_owned()), entry))
@@ -165,52 +167,56 @@ fn entries<'o, 't>(
     if found.is_empty() { Err(nothing()) } else { Ok(found) }
 }
 
-fn name_in(object: &Object<'_>) -> Option<String> {
+fn entry_name(object: &Object<'_>) -> Option<String> {
     object.get_string("name").map(|name| name.value.clone().into_owned())
 }
 
-fn candidate(
+fn parse_candidate(
     form: &'static LinkForm,
     text: &JsonText<'_>,
     name: Option<String>,
     object: &Object<'_>,
     inputs: &Object<'_>,
 ) -> Result<ServerCandidate, String> {
-    text.no_duplicates(object, "a server").map_err(|problem| problem.message)?;
-    let entry = in_own_words(form, object);
+    text.reject_duplicate_keys(object, "a server").map_err(|problem| problem.message)?;
+    let entry = with_common_keys(form, object);
     let count = |key: &str| entry.properties.iter().filter(|property| property.name.as_str() == key).count();
     let allowed: &[&str] = match (count("command"), count("url")) {
-        (1, 0) => &LOCAL,
-        (0, 1) => &REMOTE,
+        (1, 0) => &LOCAL_KEYS,
+        (0, 1) => &REMOTE_KEYS,
         (0, 0) => return Err(String::from("there is no server in it: a \"command\" or a \"url\" was expected")),
         _ => return Err(String::from("it has more than one of \"command\" and \"url\", so that it means two servers")),
     };
     for key in ["name", "type", "command", "url"] {
         let wrong = present_property(&entry, key).filter(|property| !matches!(property.value, Value::StringLit(_)));
         if let Some(property) = wrong {
-            return Err(format!("{key:?} must be a text, found {}", kind(&property.value)));
+            return Err(format!("{key:?} must be a text, found {}", value_type_name(&property.value)));
         }
     }
     if let Some(transport) = entry.get_string("type") {
         let is_local = ["stdio", "local"].contains(&&*transport.value.to_lowercase());
-        if is_local != (count("command") == 1) || !is_local && kind_named(Some(&transport.value)).is_none() {
+        if is_local != (count("command") == 1) || !is_local && parse_http_kind(Some(&transport.value)).is_none() {
             return Err(format!("its \"type\" is {}, which does not go with the rest", quoted_text(&transport.value)));
         }
     }
     let (kept, left_out): (Vec<_>, Vec<_>) =
         entry.properties.iter().cloned().partition(|property| allowed.contains(&property.name.as_str()));
     let kept = Object { range: entry.range, properties: kept };
-    let mut found = entry::entry(text, None, &kept, inputs).map_err(|problem| problem.message)?;
+    let mut found = entry::parse_entry(text, None, &kept, inputs).map_err(|problem| problem.message)?;
     found.name = server_name(form, name, &mut found.notes)?;
     found.extras.by_link = true;
-    refuse_or_note(form, left_out.iter().map(|property| property.name.as_str()), std::slice::from_mut(&mut found))?;
-    check(&found)?;
-    found.notes.extend(link_remarks::remarks(&found));
+    reject_or_note_keys(
+        form,
+        left_out.iter().map(|property| property.name.as_str()),
+        std::slice::from_mut(&mut found),
+    )?;
+    reject_suspicious_content(&found)?;
+    found.notes.extend(link_remarks::server_warnings(&found));
     Ok(found)
 }
 
 /// Returns the entry of another app with its keys for URL and transport replaced by the common ones.
-fn in_own_words<'o, 't>(form: &LinkForm, object: &'o Object<'t>) -> Cow<'o, Object<'t>> {
+fn with_common_keys<'o, 't>(form: &LinkForm, object: &'o Object<'t>) -> Cow<'o, Object<'t>> {
     use jsonc_parser::ast::ObjectPropName::String as Name;
     if form.own {
         return Cow::Borrowed(object);
@@ -227,7 +233,7 @@ fn in_own_words<'o, 't>(form: &LinkForm, object: &'o Object<'t>) -> Cow<'o, Obje
     let has_type = own.get("type").is_some();
     for property in &mut own.properties {
         let word = match property.name.as_str() {
-            name if URLS.contains(&name) => "url",
+            name if URL_KEYS.contains(&name) => "url",
             "transport" if !has_type => "type",
             _ => continue,
         };
@@ -241,7 +247,7 @@ fn in_own_words<'o, 't>(form: &LinkForm, object: &'o Object<'t>) -> Cow<'o, Obje
 /// Returns the name of a server: letters, digits, `.`, `-` and `_`. Names of other apps are converted.
 fn server_name(form: &LinkForm, name: Option<String>, notes: &mut ImportNotes) -> Result<Option<String>, String> {
     let Some(name) = name else { return Ok(None) };
-    let plain = plain_name(&name);
+    let plain = nearest_allowed_name(&name);
     if plain == name {
         return Ok(Some(plain));
     }
@@ -253,7 +259,7 @@ fn server_name(form: &LinkForm, name: Option<String>, notes: &mut ImportNotes) -
 }
 
 /// Converts a name to the nearest one that a link may set.
-pub(super) fn plain_name(name: &str) -> String {
+pub(super) fn nearest_allowed_name(name: &str) -> String {
     let sign = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_') { c } else { ' ' };
     let spaced: String = name.chars().take(MAX_NAME * 4).map(sign).collect();
     let words: Vec<&str> = spaced.split(' ').filter(|word| !word.is_empty()).collect();
@@ -262,24 +268,24 @@ pub(super) fn plain_name(name: &str) -> String {
 
 /// Rejects content that no legitimate link contains: invisible characters, references to Drawbridge's secrets, and
 /// unencrypted addresses.
-fn check(found: &ServerCandidate) -> Result<(), String> {
-    for (place, text) in texts(found) {
+fn reject_suspicious_content(found: &ServerCandidate) -> Result<(), String> {
+    for (place, text) in described_texts(found) {
         if let Some(c) = text.chars().find(|c| is_hidden(*c) || c.is_control()) {
             return Err(format!("{place} has a character that is not seen (U+{:04X})", c as u32));
         }
-        if !ports::secrets::names(text).is_empty() {
+        if !ports::secrets::referenced_names(text).is_empty() {
             return Err(format!("{place} names a secret that Drawbridge keeps, which no link may ask for"));
         }
     }
     if let Some(remote) = &found.remote
-        && remote.is_plain_outside()
+        && remote.is_unencrypted_remote()
     {
         return Err(String::from("its address is not encrypted: http:// is only for this computer, expected https://"));
     }
     found.config().problem().map_or(Ok(()), Err)
 }
 
-fn texts(found: &ServerCandidate) -> Vec<(String, &str)> {
+fn described_texts(found: &ServerCandidate) -> Vec<(String, &str)> {
     let pairs = |what: &str, name: &String| format!("the {what} {}", quoted_text(name));
     let mut texts = Vec::new();
     let values = match &found.remote {

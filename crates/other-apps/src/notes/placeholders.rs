@@ -54,8 +54,8 @@ enum PlaceholderReason {
 }
 
 /// Returns notes on texts that look as if the user, or another program, has to replace them.
-pub(crate) fn placeholders(config: &ServerConfig) -> Vec<ImportNote> {
-    let notes = gaps(config).into_iter().map(|(place, gap, text)| {
+pub(crate) fn placeholder_notes(config: &ServerConfig) -> Vec<ImportNote> {
+    let notes = find_gaps(config).into_iter().map(|(place, gap, text)| {
         let is_value = matches!(place, ImportPlace::Value { .. });
         let place = place_text(&place, config);
         match gap {
@@ -76,18 +76,19 @@ pub(crate) fn placeholders(config: &ServerConfig) -> Vec<ImportNote> {
 }
 
 /// Returns the texts in a command or an address that must be replaced before the server can work.
-pub(crate) fn incomplete(config: &ServerConfig) -> Vec<ImportPlaceholder> {
+pub(crate) fn required_replacements(config: &ServerConfig) -> Vec<ImportPlaceholder> {
     let is_needed = |(place, gap, _): &(ImportPlace, PlaceholderReason, &str)| {
         *gap != PlaceholderReason::Empty && !matches!(place, ImportPlace::Value { .. })
     };
-    let gaps = gaps(config).into_iter().filter(is_needed);
+    let gaps = find_gaps(config).into_iter().filter(is_needed);
     gaps.map(|(place, _, text)| ImportPlaceholder { place, text: printable_text(text) }).collect()
 }
 
-fn gaps(config: &ServerConfig) -> Vec<(ImportPlace, PlaceholderReason, &str)> {
+fn find_gaps(config: &ServerConfig) -> Vec<(ImportPlace, PlaceholderReason, &str)> {
     let mut places: Vec<(ImportPlace, &str)> = Vec::new();
     // A reference to one of Drawbridge's secrets is resolved.
-    let values = config.values().iter().filter(|(_, value)| secrets::names(value).is_empty());
+    let values =
+        config.environment_or_headers().iter().filter(|(_, value)| secrets::referenced_names(value).is_empty());
     let values = values.map(|(name, value)| (ImportPlace::Value { name: name.clone() }, value.as_str()));
     match &config.transport {
         ServerTransport::Stdio(config) => {
@@ -102,11 +103,11 @@ fn gaps(config: &ServerConfig) -> Vec<(ImportPlace, PlaceholderReason, &str)> {
             places.extend(values);
         }
     }
-    let gaps = places.into_iter().filter_map(|(place, text)| Some((place, gap(text)?, text)));
+    let gaps = places.into_iter().filter_map(|(place, text)| Some((place, gap_reason(text)?, text)));
     gaps.take(MAX_PLACEHOLDERS).collect()
 }
 
-fn gap(text: &str) -> Option<PlaceholderReason> {
+fn gap_reason(text: &str) -> Option<PlaceholderReason> {
     match text {
         "" => Some(PlaceholderReason::Empty),
         _ if is_reference(text) => Some(PlaceholderReason::Reference),

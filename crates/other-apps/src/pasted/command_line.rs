@@ -9,19 +9,19 @@ use crate::server_candidate::ServerCandidate;
 
 /// Programs with a command to add a server, with a common syntax: `claude mcp add [options] NAME [--] COMMAND
 /// [ARGUMENTS]`.
-const PROGRAMS: [&str; 5] = ["claude", "codex", "gemini", "amp", "qwen"];
+const ADD_COMMAND_PROGRAMS: [&str; 5] = ["claude", "codex", "gemini", "amp", "qwen"];
 
 /// Programs that commonly start servers.
-const LAUNCHERS: [&str; 14] = [
+const SERVER_LAUNCHERS: [&str; 14] = [
     "npx", "uvx", "bunx", "pipx", "uv", "docker", "podman", "node", "python", "python3", "deno", "bun", "java",
     "dotnet",
 ];
 
 /// Returns `true` if a line adds a server to a program.
-pub(super) fn adds_a_server(line: &str) -> bool {
+pub(super) fn is_add_command(line: &str) -> bool {
     let words: Vec<&str> = line.split_whitespace().take(3).collect();
     match words[..] {
-        [program, "mcp", "add" | "add-json"] => PROGRAMS.contains(&program),
+        [program, "mcp", "add" | "add-json"] => ADD_COMMAND_PROGRAMS.contains(&program),
         [program, "--add-mcp", ..] => program.starts_with("code"),
         _ => false,
     }
@@ -29,22 +29,22 @@ pub(super) fn adds_a_server(line: &str) -> bool {
 
 /// Returns `true` if a line begins with a program that commonly starts servers.
 pub(super) fn begins_with_launcher(line: &str) -> bool {
-    line.split_whitespace().next().is_some_and(|word| LAUNCHERS.contains(&word))
+    line.split_whitespace().next().is_some_and(|word| SERVER_LAUNCHERS.contains(&word))
 }
 
 /// Parses a command line.
-pub(super) fn candidates(line: &str) -> Result<Vec<ServerCandidate>, String> {
+pub(super) fn parse_candidates(line: &str) -> Result<Vec<ServerCandidate>, String> {
     let words = shell_words::split(line)
         .map_err(|_| String::from("a quote is opened in this line and not closed; expected a whole command line"))?;
-    if adds_a_server(line) {
-        return added(&words);
+    if is_add_command(line) {
+        return parse_add_command(&words);
     }
     if let [url] = &words[..]
         && is_url(url)
     {
-        return Ok(vec![remote(None, url, Some(None), Vec::new())]);
+        return Ok(vec![remote_candidate(None, url, Some(None), Vec::new())]);
     }
-    let program = words.iter().find(|word| variable(word).is_none()).or(words.first());
+    let program = words.iter().find(|word| parse_assignment(word).is_none()).or(words.first());
     let first = program.map(String::as_str).unwrap_or_default();
     let is_path = first.contains(['/', '\\']);
     let prose = first.ends_with([',', '.', ':', '!', '?', ';'])
@@ -54,8 +54,8 @@ pub(super) fn candidates(line: &str) -> Result<Vec<ServerCandidate>, String> {
             "no server found: expected JSON with \"mcpServers\", a URL, or the command line that starts a server";
         return Err(String::from(message));
     }
-    needs_no_shell(line, &words)?;
-    started(None, words).map(|candidate| vec![candidate])
+    reject_shell_syntax(line, &words)?;
+    parse_server_command(None, words).map(|candidate| vec![candidate])
 }
 
 fn is_url(word: &str) -> bool {
@@ -63,9 +63,9 @@ fn is_url(word: &str) -> bool {
 }
 
 /// Rejects shell syntax: Drawbridge starts a program without a shell, so the program would receive it as text.
-fn needs_no_shell(line: &str, words: &[String]) -> Result<(), String> {
-    const OPERATORS: [&str; 9] = ["&&", "||", "|", ";", "&", ">", ">>", "<", "2>&1"];
-    let found = words.iter().find(|word| OPERATORS.contains(&word.as_str()) || word.ends_with(';'));
+fn reject_shell_syntax(line: &str, words: &[String]) -> Result<(), String> {
+    const SHELL_OPERATORS: [&str; 9] = ["&&", "||", "|", ";", "&", ">", ">>", "<", "2>&1"];
+    let found = words.iter().find(|word| SHELL_OPERATORS.contains(&word.as_str()) || word.ends_with(';'));
     let found = found.map(String::as_str).or_else(|| ["$(", "`"].into_iter().find(|start| line.contains(start)));
     match found {
         Some(found) => Err(format!(
@@ -77,11 +77,11 @@ fn needs_no_shell(line: &str, words: &[String]) -> Result<(), String> {
 }
 
 /// Returns the server that these words start. Assignments before the program become variables.
-fn started(name: Option<String>, words: Vec<String>) -> Result<ServerCandidate, String> {
+fn parse_server_command(name: Option<String>, words: Vec<String>) -> Result<ServerCandidate, String> {
     let mut config = StdioConfig::default();
     let mut words = words.into_iter();
     for word in words.by_ref() {
-        match variable(&word) {
+        match parse_assignment(&word) {
             Some((name, value)) => {
                 config.env.insert(name, value);
             }
@@ -98,7 +98,7 @@ fn started(name: Option<String>, words: Vec<String>) -> Result<ServerCandidate, 
     Ok(ServerCandidate { name, config, ..ServerCandidate::default() })
 }
 
-fn variable(word: &str) -> Option<(String, String)> {
+fn parse_assignment(word: &str) -> Option<(String, String)> {
     let (name, value) = word.split_once('=')?;
     let valid = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
@@ -106,7 +106,7 @@ fn variable(word: &str) -> Option<(String, String)> {
 }
 
 /// Returns a server at a URL. `kind` is the transport as in the settings, or `None` if its name is unknown.
-fn remote(
+fn remote_candidate(
     name: Option<String>,
     url: &str,
     kind: Option<Option<ports::server_config::HttpKind>>,
@@ -135,10 +135,12 @@ fn remote(
 }
 
 /// Parses a command that adds a server to a program.
-fn added(words: &[String]) -> Result<Vec<ServerCandidate>, String> {
+fn parse_add_command(words: &[String]) -> Result<Vec<ServerCandidate>, String> {
     let rest = words.get(2..).unwrap_or_default();
     match words.get(1).map(String::as_str) {
-        Some("--add-mcp") => rest.first().map_or_else(|| Err(incomplete()), |json| candidates_in_json(None, json)),
+        Some("--add-mcp") => {
+            rest.first().map_or_else(|| Err(incomplete_command_text()), |json| candidates_in_json(None, json))
+        }
         _ if rest.first().is_some_and(|word| word == "add-json") => {
             let mut plain = Vec::new();
             let mut words = rest[1..].iter();
@@ -152,19 +154,19 @@ fn added(words: &[String]) -> Result<Vec<ServerCandidate>, String> {
             }
             match &plain[..] {
                 [name, json, ..] => candidates_in_json(Some(name.clone()), json),
-                _ => Err(incomplete()),
+                _ => Err(incomplete_command_text()),
             }
         }
         _ => candidate_of_words(rest.get(1..).unwrap_or_default()).map(|candidate| vec![candidate]),
     }
 }
 
-fn incomplete() -> String {
+fn incomplete_command_text() -> String {
     String::from("expected a name and the server's command after this, found the end")
 }
 
 fn candidates_in_json(name: Option<String>, json: &str) -> Result<Vec<ServerCandidate>, String> {
-    let mut candidates = entry::candidates(&JsonText::pasted(json)).map_err(|problem| problem.message)?;
+    let mut candidates = entry::parse_candidates(&JsonText::without_file(json)).map_err(|problem| problem.message)?;
     if let (Some(name), [candidate]) = (name, &mut candidates[..]) {
         candidate.name = Some(name);
     }
@@ -186,7 +188,7 @@ fn candidate_of_words(words: &[String]) -> Result<ServerCandidate, String> {
             // All words after the start of the command belong to it. Only headers can follow a URL.
             _ if plain.len() >= 2 && !plain.get(1).is_some_and(|word| is_url(word)) => plain.push(word.clone()),
             "-e" | "--env" => {
-                while let Some(variable) = words.peek().and_then(|word| variable(word)) {
+                while let Some(variable) = words.peek().and_then(|word| parse_assignment(word)) {
                     variables.push(variable);
                     words.next();
                 }
@@ -196,7 +198,7 @@ fn candidate_of_words(words: &[String]) -> Result<ServerCandidate, String> {
                 words.next();
             }
             "-H" | "--header" => headers.extend(words.next().cloned()),
-            word if word.starts_with("--env=") => variables.extend(variable(&word["--env=".len()..])),
+            word if word.starts_with("--env=") => variables.extend(parse_assignment(&word["--env=".len()..])),
             word if word.starts_with("--transport=") => transport = Some(word["--transport=".len()..].to_owned()),
             "--url" => plain.extend(words.next().cloned()),
             word if word.starts_with("--header=") => headers.push(word["--header=".len()..].to_owned()),
@@ -205,15 +207,15 @@ fn candidate_of_words(words: &[String]) -> Result<ServerCandidate, String> {
         }
     }
     let mut plain = plain.into_iter();
-    let name = plain.next().ok_or_else(incomplete)?;
+    let name = plain.next().ok_or_else(incomplete_command_text)?;
     let command: Vec<String> = plain.collect();
     if let Some(url) = command.first().filter(|word| is_url(word)) {
-        return Ok(remote(Some(name), url, entry::kind_named(transport.as_deref()), headers));
+        return Ok(remote_candidate(Some(name), url, entry::parse_http_kind(transport.as_deref()), headers));
     }
     if command.is_empty() {
-        return Err(incomplete());
+        return Err(incomplete_command_text());
     }
-    let mut candidate = started(Some(name), command)?;
+    let mut candidate = parse_server_command(Some(name), command)?;
     candidate.config.env.extend(variables);
     Ok(candidate)
 }

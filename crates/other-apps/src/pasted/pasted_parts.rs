@@ -17,7 +17,7 @@ pub(super) enum PastedPart<'t> {
 impl PastedPart<'_> {
     /// Returns `true` for a command line that does not add a server to a program.
     pub(super) fn is_plain_command(&self) -> bool {
-        matches!(self, Self::Command { text, .. } if !command_line::adds_a_server(text))
+        matches!(self, Self::Command { text, .. } if !command_line::is_add_command(text))
     }
 }
 
@@ -30,19 +30,19 @@ struct TextRun<'t> {
 
 impl<'t> TextRun<'t> {
     /// Returns the section from a byte offset on.
-    fn from(self, offset: usize) -> Self {
+    fn starting_at(self, offset: usize) -> Self {
         let (before, text) = self.text.split_at_checked(offset).unwrap_or(("", self.text));
-        Self { text, lines_before: self.lines_before + lines_in(before) }
+        Self { text, lines_before: self.lines_before + count_lines(before) }
     }
 }
 
 /// Finds the parts: the code blocks of Markdown, or else the JSON in the text, or else its command lines.
-pub(super) fn parts(text: &str) -> Vec<PastedPart<'_>> {
+pub(super) fn split_parts(text: &str) -> Vec<PastedPart<'_>> {
     let blocks = code_blocks(text);
     match blocks[..] {
-        [] => in_piece(TextRun { text, lines_before: 0 }, true),
-        [block] => in_piece(block, true),
-        _ => blocks.into_iter().flat_map(|block| in_piece(block, false)).collect(),
+        [] => split_piece(TextRun { text, lines_before: 0 }, true),
+        [block] => split_piece(block, true),
+        _ => blocks.into_iter().flat_map(|block| split_piece(block, false)).collect(),
     }
 }
 
@@ -74,20 +74,20 @@ fn code_blocks(text: &str) -> Vec<TextRun<'_>> {
     blocks
 }
 
-fn in_piece(piece: TextRun<'_>, alone: bool) -> Vec<PastedPart<'_>> {
-    let Some(offset) = first_of_json(piece.text) else { return commands(piece, alone) };
-    let TextRun { text, lines_before } = piece.from(offset);
-    let text = text[..end_of_json(text).unwrap_or(text.len())].trim_end();
+fn split_piece(piece: TextRun<'_>, alone: bool) -> Vec<PastedPart<'_>> {
+    let Some(offset) = json_start(piece.text) else { return command_parts(piece, alone) };
+    let TextRun { text, lines_before } = piece.starting_at(offset);
+    let text = text[..json_end(text).unwrap_or(text.len())].trim_end();
     vec![if text.starts_with('"') {
         PastedPart::Fragment { text: text.trim_end_matches(','), lines_before }
     } else {
-        PastedPart::Json(JsonText { lines_before, ..JsonText::pasted(text) })
+        PastedPart::Json(JsonText { lines_before, ..JsonText::without_file(text) })
     }]
 }
 
 /// Returns the beginning of JSON: a line that opens an object, or a name followed by an object. Comments may precede
 /// it.
-fn first_of_json(text: &str) -> Option<usize> {
+fn json_start(text: &str) -> Option<usize> {
     let mut offset = 0;
     for line in text.split_inclusive('\n') {
         let trimmed = line.trim_start();
@@ -116,7 +116,7 @@ fn starts_with_property(line: &str, rest: &str) -> bool {
 }
 
 /// Returns the end of the first value, by its brackets. A fragment ends where a bracket closes that it did not open.
-fn end_of_json(text: &str) -> Option<usize> {
+fn json_end(text: &str) -> Option<usize> {
     let fragment = text.starts_with('"');
     let (mut depth, mut in_text, mut escaped) = (0_u32, false, false);
     let mut characters = text.char_indices().peekable();
@@ -152,7 +152,7 @@ fn end_of_json(text: &str) -> Option<usize> {
 /// Returns the command lines, with continued lines joined and comments and prompts removed. Of several lines, only
 /// those that add a server to a program are returned. The others install something, or are prose. The same applies to a
 /// single line among other blocks, unless it begins with a program that commonly starts servers.
-fn commands(piece: TextRun<'_>, alone: bool) -> Vec<PastedPart<'_>> {
+fn command_parts(piece: TextRun<'_>, alone: bool) -> Vec<PastedPart<'_>> {
     let mut lines: Vec<(String, u32)> = Vec::new();
     let mut continues = false;
     for (number, line) in (piece.lines_before + 1..).zip(piece.text.lines()) {
@@ -175,11 +175,11 @@ fn commands(piece: TextRun<'_>, alone: bool) -> Vec<PastedPart<'_>> {
     }
     let single = lines.len() == 1;
     lines.retain(|(line, _)| {
-        command_line::adds_a_server(line) || single && (alone || command_line::begins_with_launcher(line))
+        command_line::is_add_command(line) || single && (alone || command_line::begins_with_launcher(line))
     });
     lines.into_iter().map(|(text, line)| PastedPart::Command { text, line }).collect()
 }
 
-fn lines_in(text: &str) -> u32 {
+fn count_lines(text: &str) -> u32 {
     u32::try_from(text.matches('\n').count()).unwrap_or(u32::MAX)
 }

@@ -11,15 +11,15 @@ use serde::Deserialize;
 use super::SettingsScan;
 use crate::files;
 use crate::found_server::FoundServer;
-use crate::json_text::{JsonDialect, JsonText, without_mark};
+use crate::json_text::{JsonDialect, JsonText, without_byte_order_mark};
 use crate::notes::{ImportNote, ImportNoteKind};
 
 /// Name of the file that contains the servers.
-const FILE: &str = ".mcp.json";
+const PROJECT_FILE: &str = ".mcp.json";
 /// Settings files with such a list, in the project and in the home folder.
-const SETTINGS: [&str; 2] = [".claude/settings.json", ".claude/settings.local.json"];
+const SETTINGS_FILES: [&str; 2] = [".claude/settings.json", ".claude/settings.local.json"];
 /// Key of the list.
-const KEY: &str = "disabledMcpjsonServers";
+const DISABLED_SERVERS_KEY: &str = "disabledMcpjsonServers";
 /// Maximum number of names in a file.
 const MAX_NAMES: usize = 1_000;
 
@@ -37,9 +37,11 @@ struct ClaudeProject {
 
 impl SettingsScan<'_> {
     /// Marks the servers of a project's file that Claude Code does not start.
-    pub(super) fn turn_off(&self, file: &Path, servers: &mut [FoundServer]) {
-        let Some(folder) = file.parent().filter(|_| file.file_name().is_some_and(|name| name == FILE)) else { return };
-        let names = self.turned_off_in(folder);
+    pub(super) fn mark_disabled_servers(&self, file: &Path, servers: &mut [FoundServer]) {
+        let Some(folder) = file.parent().filter(|_| file.file_name().is_some_and(|name| name == PROJECT_FILE)) else {
+            return;
+        };
+        let names = self.disabled_in_project(folder);
         for server in servers.iter_mut().filter(|server| !server.off) {
             if server.origins.iter().any(|origin| names.contains(&origin.name)) {
                 server.off = true;
@@ -50,31 +52,38 @@ impl SettingsScan<'_> {
 
     /// Returns the names of disabled servers. An unreadable file disables nothing, since its problem is unrelated to
     /// the project's servers.
-    fn turned_off_in(&self, folder: &Path) -> BTreeSet<String> {
+    fn disabled_in_project(&self, folder: &Path) -> BTreeSet<String> {
         let home = &self.surroundings.home;
-        let mut roots = files::roots(self.surroundings);
+        let mut roots = files::allowed_roots(self.surroundings);
         roots.extend(folder.canonicalize());
         let read = |path: PathBuf, limit| files::read(&path, limit, Some(&roots)).ok().flatten();
-        let paths = [folder, home.as_path()].into_iter().flat_map(|folder| SETTINGS.map(|file| folder.join(file)));
-        let mut names: BTreeSet<String> =
-            paths.filter_map(|path| read(path, files::LIMIT)).flat_map(|text| in_settings(&text)).collect();
-        if let Some(text) = read(home.join(".claude.json"), files::STATE_LIMIT) {
-            names.extend(in_state(&text, folder));
+        let paths =
+            [folder, home.as_path()].into_iter().flat_map(|folder| SETTINGS_FILES.map(|file| folder.join(file)));
+        let mut names: BTreeSet<String> = paths
+            .filter_map(|path| read(path, files::MAX_FILE_BYTES))
+            .flat_map(|text| disabled_in_settings(&text))
+            .collect();
+        if let Some(text) = read(home.join(".claude.json"), files::MAX_STATE_FILE_BYTES) {
+            names.extend(disabled_in_state(&text, folder));
         }
         names
     }
 }
 
-fn in_settings(text: &str) -> Vec<String> {
-    let Ok(Some(Value::Object(root))) = JsonText::pasted(without_mark(text)).parse(JsonDialect::WithComments) else {
+fn disabled_in_settings(text: &str) -> Vec<String> {
+    let Ok(Some(Value::Object(root))) =
+        JsonText::without_file(without_byte_order_mark(text)).parse(JsonDialect::WithComments)
+    else {
         return Vec::new();
     };
-    let items = root.get_array(KEY).into_iter().flat_map(|list| &list.elements);
+    let items = root.get_array(DISABLED_SERVERS_KEY).into_iter().flat_map(|list| &list.elements);
     items.filter_map(Value::as_string_lit).map(|name| name.value.to_string()).take(MAX_NAMES).collect()
 }
 
-fn in_state(text: &str, folder: &Path) -> Vec<String> {
-    let Ok(mut state) = serde_json::from_str::<ClaudeStateFile<'_>>(without_mark(text)) else { return Vec::new() };
+fn disabled_in_state(text: &str, folder: &Path) -> Vec<String> {
+    let Ok(mut state) = serde_json::from_str::<ClaudeStateFile<'_>>(without_byte_order_mark(text)) else {
+        return Vec::new();
+    };
     // The app stores the folder as the user opened it, possibly by a link.
     let real = folder.canonicalize().ok();
     let names = [Some(folder), real.as_deref()].into_iter().flatten();

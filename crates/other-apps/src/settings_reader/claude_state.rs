@@ -13,7 +13,7 @@ use super::{SettingsEntry, SettingsReader};
 use crate::json_text::{JsonDialect, JsonText};
 
 /// Maximum number of projects with servers.
-const MAX_PARTS: usize = 10_000;
+const MAX_PROJECTS: usize = 10_000;
 
 #[derive(Deserialize)]
 struct ClaudeStateFile<'t> {
@@ -46,21 +46,21 @@ pub(super) fn entries(mut reader: SettingsReader<'_, '_>) -> Result<Vec<Settings
     let parts: Vec<(&str, Option<&str>)> = parts
         .map(|(part, project)| (part.get(), project))
         .filter(|(part, _)| *part != "{}")
-        .take(MAX_PARTS + 1)
+        .take(MAX_PROJECTS + 1)
         .collect();
-    if parts.len() > MAX_PARTS {
-        return Err(whole.problem(0, format!("more than {MAX_PARTS} projects in it have servers")));
+    if parts.len() > MAX_PROJECTS {
+        return Err(whole.problem(0, format!("more than {MAX_PROJECTS} projects in it have servers")));
     }
-    let places = places(whole.text, &parts.iter().map(|(part, _)| *part).collect::<Vec<_>>());
+    let places = part_positions(whole.text, &parts.iter().map(|(part, _)| *part).collect::<Vec<_>>());
     for ((part, project), (lines_before, columns_before)) in parts.into_iter().zip(places) {
-        if part.len() as u64 > crate::files::LIMIT {
+        if part.len() as u64 > crate::files::MAX_FILE_BYTES {
             return Err(whole.problem(0, "its servers are longer than 1 MB"));
         }
         reader.text = JsonText { text: part, lines_before, columns_before, ..whole };
         if let Some(servers) =
             reader.text.parse(JsonDialect::WithComments)?.filter(|value| !matches!(value, Value::NullKeyword(_)))
         {
-            reader.servers(&servers, &nothing, project)?;
+            reader.read_servers(&servers, &nothing, project)?;
         }
     }
     Ok(reader.entries)
@@ -68,7 +68,7 @@ pub(super) fn entries(mut reader: SettingsReader<'_, '_>) -> Result<Vec<Settings
 
 /// Returns the number of lines before each part of a text, and of characters before it on its line. Scans the text
 /// once.
-fn places(whole: &str, parts: &[&str]) -> Vec<(u32, u32)> {
+fn part_positions(whole: &str, parts: &[&str]) -> Vec<(u32, u32)> {
     let offset = |part: &str| (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize);
     let mut order: Vec<usize> = (0..parts.len()).collect();
     order.sort_by_key(|index| offset(parts[*index]));

@@ -67,7 +67,11 @@ fn row(case: &str, server: &FoundServer) -> String {
     };
     let kinds = |kinds: &BTreeMap<String, ImportedValueKind>| {
         let typed = |name: &String| if server.pending.contains_key(name) { ", to be typed" } else { "" };
-        kinds.iter().map(|(name, kind)| format!("{name}={}{}", kind.word(), typed(name))).collect::<Vec<_>>().join("; ")
+        kinds
+            .iter()
+            .map(|(name, kind)| format!("{name}={}{}", kind.json_name(), typed(name)))
+            .collect::<Vec<_>>()
+            .join("; ")
     };
     let mut extras = Vec::new();
     if server.off {
@@ -87,7 +91,7 @@ fn row(case: &str, server: &FoundServer) -> String {
         &args,
         &kinds(&server.env),
         &kinds(&server.headers),
-        server.status.word(),
+        server.status.json_name(),
         &extras.join("; "),
         &notes_of(server).replace('\n', " | "),
     ];

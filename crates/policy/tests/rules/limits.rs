@@ -202,15 +202,15 @@ fn rule_set_holds_500_rules_with_unique_ids() {
     assert_eq!(ids(&set), [2, 1, 7, 3], "identifiers stay, and free ones are assigned");
     assert_eq!(set.add(numbered(2)).unwrap(), 8, "an added rule gets a new identifier");
     assert_eq!(ids(&set), [2, 1, 7, 3, 8]);
-    assert!(set.remove_if(|rule| rule.id == 7) && !set.remove_if(|rule| rule.id == 7), "removed once");
+    assert!(set.remove_matching(|rule| rule.id == 7) && !set.remove_matching(|rule| rule.id == 7), "removed once");
     assert_eq!(ids(&set), [2, 1, 3, 8]);
 }
 
 #[test]
 fn trust_applies_to_the_exact_server_name() {
-    let trust = PolicyRule::trusting("a*");
+    let trust = PolicyRule::for_trusted_server("a*");
     assert!(trust.trusts("a*"), "a star in a name is a literal");
     assert!(!trust.trusts("ab") && !trust.trusts("a"), "the name is not a pattern");
-    let allows = PolicyRule { trusted_server: false, ..PolicyRule::trusting("files") };
+    let allows = PolicyRule { trusted_server: false, ..PolicyRule::for_trusted_server("files") };
     assert!(!allows.trusts("files"), "a rule that allows is not a trust rule");
 }

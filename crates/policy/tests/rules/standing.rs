@@ -18,8 +18,8 @@ fn unreadable_file_makes_everything_ask_and_keeps_denials() {
     let rules = [rule(RuleEffect::Allow, "server", None), rule(RuleEffect::Deny, "server", Some("drop"))];
     let calls = [Call::default(), Call { tool: "drop".to_owned(), ..Call::default() }];
     for (unusable, cause) in [
-        (Policy::managed_unusable as fn(&mut Policy), DecisionReason::ManagedUnusable),
-        (Policy::user_unusable as fn(&mut Policy), DecisionReason::PolicyUnusable),
+        (Policy::mark_managed_unusable as fn(&mut Policy), DecisionReason::ManagedUnusable),
+        (Policy::mark_user_unusable as fn(&mut Policy), DecisionReason::PolicyUnusable),
     ] {
         let mut policy = policy_of(&rules, &rules);
         assert_eq!(calls.each_ref().map(|call| decide(&policy, call)), [RuleEffect::Allow, RuleEffect::Deny], "before");
@@ -44,7 +44,7 @@ fn stricter_preset_of_both_files_applies() {
         policy.set_managed(PolicyFile { preset: managed, ..file(Vec::new()) }).unwrap();
         policy.set_user(PolicyFile { preset: user, ..file(Vec::new()) }).unwrap();
         assert_eq!(policy.preset(), expected, "{managed:?} and {user:?}");
-        let own = [policy.preset_of(RuleSource::Managed), policy.preset_of(RuleSource::User)];
+        let own = [policy.preset_from(RuleSource::Managed), policy.preset_from(RuleSource::User)];
         assert_eq!(own, [managed, user], "each file's preset is still reported");
     }
 }

@@ -4,7 +4,7 @@ use crate::support::{Call, file, policy_of, rule, strictness};
 use policy::{
     ApprovalScope, ArgumentPattern, ArgumentRule, ClaimRule, DecisionReason, DecisionSource, Grants, Hash, Policy,
     PolicyAct, PolicyDecision, PolicyFile, PolicyRule, Preset, ReviewState, RuleDirection, RuleEffect, RuleError,
-    RuleFit, RuleRef, RuleScope, RuleSet, RuleSource, SamplingUse, ToolClaims, exactly,
+    RuleFit, RuleRef, RuleScope, RuleSet, RuleSource, SamplingUse, ToolClaims, escape_glob,
 };
 use serde_json::{Value, json};
 
@@ -401,5 +401,5 @@ fn file_is_parsed_strictly_and_round_trips() {
 
 #[test]
 fn text_is_escaped_to_match_literally() {
-    assert_eq!(exactly("a*b?c\\"), "a\\*b\\?c\\\\", "wildcards are escaped");
+    assert_eq!(escape_glob("a*b?c\\"), "a\\*b\\?c\\\\", "wildcards are escaped");
 }

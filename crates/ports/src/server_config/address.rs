@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use url::Url;
 
 use super::AuthConfig;
-use crate::url_parts::{MAX_URL, shown_url};
+use crate::url_parts::{MAX_URL, redacted_url};
 
 /// The address of a remote server, and the settings of its transport.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -45,7 +45,7 @@ impl std::fmt::Debug for HttpConfig {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let headers: Vec<&String> = self.headers.keys().collect();
         f.debug_struct("HttpConfig")
-            .field("url", &self.shown_url())
+            .field("url", &self.redacted_url())
             .field("headers", &headers)
             .field("kind", &self.kind)
             .field("auth", &self.auth)
@@ -59,7 +59,7 @@ const MAX_HEADER: usize = 8 * 1024;
 const MAX_HEADERS: usize = 50;
 
 /// Headers that the transport sets itself. Other values would break it.
-const OWN_HEADERS: [&str; 14] = [
+const TRANSPORT_HEADERS: [&str; 14] = [
     "accept",
     "accept-encoding",
     "connection",
@@ -99,13 +99,13 @@ impl HttpConfig {
     /// Returns the URL for storage and search, without parts that may be keys: values in the query, and path segments
     /// that look like a key.
     #[must_use]
-    pub fn shown_url(&self) -> String {
-        shown_url(&self.url)
+    pub fn redacted_url(&self) -> String {
+        redacted_url(&self.url)
     }
 
     /// Returns `true` if requests are sent unencrypted over a network.
     #[must_use]
-    pub fn is_plain_outside(&self) -> bool {
+    pub fn is_unencrypted_remote(&self) -> bool {
         Url::parse(&self.url).is_ok_and(|url| url.scheme() == "http" && !is_loopback(&url))
     }
 
@@ -162,7 +162,7 @@ pub fn header_problem(name: &str, value: &str) -> Option<String> {
     if !is_token {
         // Not quoted: a mistyped header can have its secret in the name.
         Some("the name of a header may have only letters, digits and \"-\"".to_owned())
-    } else if OWN_HEADERS.contains(&lower.as_str()) || lower.starts_with("mcp-param-") {
+    } else if TRANSPORT_HEADERS.contains(&lower.as_str()) || lower.starts_with("mcp-param-") {
         Some(format!("the header {shown:?} is set by Drawbridge itself; leave it out"))
     } else if value.len() > MAX_HEADER {
         Some(format!("the value of the header {shown:?} is longer than {MAX_HEADER} bytes"))
@@ -183,7 +183,7 @@ mod tests {
     fn logged_url_contains_no_key() {
         let url = "https://a.example/s/9f86d081884c7d659a2feaa0c55ad015/mcp?key=s3cret";
         let config = HttpConfig { url: url.into(), ..HttpConfig::default() };
-        assert_eq!(config.shown_url(), "https://a.example/s/9f86…/mcp?key=…", "the displayed URL contains no key");
+        assert_eq!(config.redacted_url(), "https://a.example/s/9f86…/mcp?key=…", "the displayed URL contains no key");
         let logged = format!("{config:?}");
         assert!(!logged.contains("s3cret") && !logged.contains("d081"), "logs contain no key: {logged}");
     }

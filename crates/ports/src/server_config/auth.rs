@@ -34,7 +34,7 @@ pub struct AuthConfig {
     /// Signature algorithm of the private key, such as `ES256`.
     pub algorithm: Option<String>,
     /// Identity provider of the enterprise, for [`GrantType::EnterpriseManaged`].
-    #[serde(serialize_with = "provider_in_hash")]
+    #[serde(serialize_with = "serialize_provider_for_hash")]
     pub identity_provider: Option<AuthIdentityProvider>,
     /// Set to bind tokens to a key of this computer (DPoP), or `None` to do so if the authorization server supports it.
     pub dpop: Option<bool>,
@@ -107,7 +107,10 @@ pub struct AuthIdentityProvider {
 }
 
 /// Serializes the identity provider for the hash of an approval.
-fn provider_in_hash<S: Serializer>(provider: &Option<AuthIdentityProvider>, to: S) -> Result<S::Ok, S::Error> {
+fn serialize_provider_for_hash<S: Serializer>(
+    provider: &Option<AuthIdentityProvider>,
+    to: S,
+) -> Result<S::Ok, S::Error> {
     let members = provider.as_ref().map(|provider| {
         let AuthIdentityProvider {
             issuer,
@@ -134,7 +137,7 @@ fn provider_in_hash<S: Serializer>(provider: &Option<AuthIdentityProvider>, to: 
 }
 
 /// Supported client authentication methods.
-const CLIENT_AUTH: [&str; 4] = ["none", "client_secret_basic", "client_secret_post", "private_key_jwt"];
+const CLIENT_AUTH_METHODS: [&str; 4] = ["none", "client_secret_basic", "client_secret_post", "private_key_jwt"];
 /// Maximum number of scopes, and maximum length of any text in bytes.
 const MAX_SCOPES: usize = 100;
 const MAX_TEXT: usize = 2_048;
@@ -142,7 +145,7 @@ const MAX_TEXT: usize = 2_048;
 impl AuthConfig {
     /// Returns the text settings by their keys in `mcp.json`.
     #[must_use]
-    pub fn texts(&self) -> [(&'static str, Option<&str>); 8] {
+    pub fn text_settings(&self) -> [(&'static str, Option<&str>); 8] {
         [
             ("clientId", self.client_id.as_deref()),
             ("clientSecret", self.client_secret.as_deref()),
@@ -168,7 +171,7 @@ impl AuthConfig {
     /// Returns the reason why the settings are invalid, or `None` if they are valid.
     #[must_use]
     pub fn problem(&self) -> Option<String> {
-        for (key, text) in self.texts() {
+        for (key, text) in self.text_settings() {
             if text.is_some_and(|text| text.is_empty() || text.len() > MAX_TEXT || text.chars().any(char::is_control)) {
                 return Some(format!(
                     "{key:?} must be a text of one line, with at most {MAX_TEXT} bytes, and not empty"
@@ -201,8 +204,8 @@ impl AuthConfig {
             return Some("\"redirectPort\" must be a port, a number from 1 to 65535".to_owned());
         }
         let ways = [self.client_auth.as_deref(), idp.and_then(|idp| idp.client_auth.as_deref())];
-        if ways.into_iter().flatten().any(|way| !CLIENT_AUTH.contains(&way)) {
-            return Some(format!("\"clientAuth\" must be one of {}", CLIENT_AUTH.join(", ")));
+        if ways.into_iter().flatten().any(|way| !CLIENT_AUTH_METHODS.contains(&way)) {
+            return Some(format!("\"clientAuth\" must be one of {}", CLIENT_AUTH_METHODS.join(", ")));
         }
         let is_scope = |scope: &String| {
             !scope.is_empty()
@@ -240,5 +243,5 @@ impl AuthConfig {
 
 /// Returns `true` if a text consists of exactly one reference to a secret.
 fn is_reference(text: &str) -> bool {
-    matches!(secrets::names(text)[..], [name] if secrets::reference(name) == text)
+    matches!(secrets::referenced_names(text)[..], [name] if secrets::reference(name) == text)
 }

@@ -139,7 +139,7 @@ impl AuthConfig {
         add(AuthField::Grant, Some(grant.name().to_owned()));
         add(AuthField::Issuer, issuer.clone());
         if let Some(provider) = identity_provider {
-            provider.each_term(&mut add);
+            provider.for_each_term(&mut add);
         }
         add(AuthField::ClientId, client_id.clone());
         add(AuthField::ClientAuth, client_auth.clone());
@@ -162,7 +162,7 @@ impl AuthConfig {
 }
 
 impl AuthIdentityProvider {
-    fn each_term(&self, add: &mut impl FnMut(AuthField, Option<String>)) {
+    fn for_each_term(&self, add: &mut impl FnMut(AuthField, Option<String>)) {
         // No `..`: a new field must be added to the list.
         let Self { issuer, token_endpoint, client_id, client_secret, client_auth, private_key, algorithm, id_token } =
             self;
@@ -179,7 +179,7 @@ impl AuthIdentityProvider {
 
 /// Returns the name in `${secret:NAME}`. Settings with any other text are rejected, so nothing else is disclosed.
 fn secret_name(text: &str) -> String {
-    secrets::names(text).join(", ")
+    secrets::referenced_names(text).join(", ")
 }
 
 #[cfg(test)]

@@ -23,11 +23,11 @@ pub fn stdio_hash(config: &StdioConfig) -> Hash {
         "command": config.command,
         "args": config.args,
         "env": config.env,
-        "cwd": config.cwd.as_deref().map(path_in_json),
+        "cwd": config.cwd.as_deref().map(path_json),
     });
     // A missing sandbox is omitted, as older approvals don't include it.
     if let Some(sandbox) = &config.sandbox {
-        command["sandbox"] = sandbox.in_json();
+        command["sandbox"] = sandbox.to_json();
     }
     Hash::of_json(&command)
 }
@@ -53,6 +53,6 @@ pub fn definition_hash(config: &ServerConfig, tool: &Tool) -> Hash {
 }
 
 /// Serializes a path without collisions: a path that is not UTF-8 is written as bytes.
-pub fn path_in_json(path: &Path) -> Value {
+pub fn path_json(path: &Path) -> Value {
     path.to_str().map_or_else(|| json!({ "bytes": path.as_os_str().as_encoded_bytes() }), |text| json!(text))
 }

@@ -9,7 +9,7 @@ use crate::secrets;
 impl ServerConfig {
     /// Returns the headers of a remote server, or the environment variables of a local one.
     #[must_use]
-    pub const fn values(&self) -> &BTreeMap<String, String> {
+    pub const fn environment_or_headers(&self) -> &BTreeMap<String, String> {
         match &self.transport {
             ServerTransport::Http(http) => &http.headers,
             ServerTransport::Stdio(stdio) => &stdio.env,
@@ -18,7 +18,7 @@ impl ServerConfig {
 
     /// Returns `true` if the command, variables or sandbox refer to this folder or something in it.
     #[must_use]
-    pub fn names_folder(&self, folder: &Path) -> bool {
+    pub fn refers_to_folder(&self, folder: &Path) -> bool {
         let ServerTransport::Stdio(stdio) = &self.transport else { return false };
         let path = folder.to_string_lossy();
         let mut texts = [&stdio.command].into_iter().chain(&stdio.args).chain(stdio.env.values());
@@ -30,7 +30,7 @@ impl ServerConfig {
     /// Returns the place that the server's secrets are bound to, an origin or a command, or `None` if its URL is
     /// invalid.
     #[must_use]
-    pub fn secret_place(&self) -> Option<String> {
+    pub fn secret_binding(&self) -> Option<String> {
         match &self.transport {
             ServerTransport::Http(http) => http.origin(),
             ServerTransport::Stdio(stdio) => Some(secrets::command_place(stdio)),
@@ -41,22 +41,22 @@ impl ServerConfig {
     #[must_use]
     pub fn secret_names(&self) -> Vec<String> {
         let auth = self.as_http().and_then(|http| http.auth.as_ref());
-        let values = secrets::names_in(self.values());
+        let values = secrets::referenced_names_in(self.environment_or_headers());
         values.chain(auth.into_iter().flat_map(AuthConfig::secret_names).map(str::to_owned)).collect()
     }
 
     /// Returns the storage keys of all secrets of the server.
     #[must_use]
     pub fn secret_keys(&self) -> Vec<String> {
-        let Some(place) = self.secret_place() else { return Vec::new() };
-        self.secret_names().iter().map(|name| secrets::key(name, &place)).collect()
+        let Some(place) = self.secret_binding() else { return Vec::new() };
+        self.secret_names().iter().map(|name| secrets::storage_key(name, &place)).collect()
     }
 }
 
 impl AuthConfig {
     /// Returns the names of the secrets that signing in requires.
     pub fn secret_names(&self) -> impl Iterator<Item = &str> {
-        self.client_secret.as_deref().into_iter().flat_map(secrets::names).chain(self.other_secret_names())
+        self.client_secret.as_deref().into_iter().flat_map(secrets::referenced_names).chain(self.other_secret_names())
     }
 
     /// Returns the names of these secrets except the client secret.
@@ -66,6 +66,6 @@ impl AuthConfig {
             .identity_provider
             .as_ref()
             .map(|idp| [idp.client_secret.as_deref(), idp.private_key.as_deref(), idp.id_token.as_deref()]);
-        own.into_iter().chain(of_idp.into_iter().flatten()).flatten().flat_map(secrets::names)
+        own.into_iter().chain(of_idp.into_iter().flatten()).flatten().flat_map(secrets::referenced_names)
     }
 }

@@ -46,7 +46,7 @@ impl NewServer {
         let Self { mut entry, secret_values, client_secret } = self;
         let mut secrets = Vec::new();
         let mut name_secret = |what: &str, value: Option<SecretString>, taken: &mut Vec<String>| {
-            let name = secrets::name_for(&entry.name, what, taken);
+            let name = secrets::unused_secret_name(&entry.name, what, taken);
             taken.push(name.clone());
             secrets.extend(value.map(|value| (name.clone(), value)));
             secrets::reference(&name)
@@ -74,9 +74,10 @@ impl NewServer {
             }
         }
         // An invalid URL has no origin. `Host::add_server` rejects it before a secret is written.
-        let place = entry.config.secret_place().unwrap_or_default();
-        let keyed =
-            secrets.into_iter().map(|(name, value)| (secrets::key(&name, &place), value.expose_secret().to_owned()));
+        let place = entry.config.secret_binding().unwrap_or_default();
+        let keyed = secrets
+            .into_iter()
+            .map(|(name, value)| (secrets::storage_key(&name, &place), value.expose_secret().to_owned()));
         let keyed = keyed.collect();
         (entry, keyed)
     }
@@ -109,7 +110,7 @@ mod tests {
         let env = &entry.config.as_stdio().unwrap().env;
         assert_eq!(env["AUTH"], "Bearer ${secret:git.AUTH}:${secret:git.AUTH-2}");
         assert_eq!(env["KEY"], "${secret:git.KEY-2}", "a pending secret has an unused name");
-        let key = |name: &str| secrets::key(name, &place);
+        let key = |name: &str| secrets::storage_key(name, &place);
         assert_eq!(kept, [(key("git.AUTH"), "one".to_owned()), (key("git.AUTH-2"), "two".to_owned())]);
     }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 pub use process::sandbox::{AccessMode, AllowedFolder, HostPattern, NetworkAccess};
 
-use super::hashes::path_in_json;
+use super::hashes::path_json;
 
 /// Maximum number of folders per server.
 const MAX_FOLDERS: usize = 100;
@@ -43,22 +43,22 @@ impl SandboxConfig {
     }
 
     /// Serializes folders with their access and the network access, for the hash of an approval and its description.
-    pub fn in_json(&self) -> serde_json::Value {
-        let folder = |folder: &AllowedFolder| serde_json::json!({ "path": path_in_json(&folder.path), "access": word(folder.access) });
+    pub fn to_json(&self) -> serde_json::Value {
+        let folder = |folder: &AllowedFolder| serde_json::json!({ "path": path_json(&folder.path), "access": access_name(folder.access) });
         serde_json::json!({
             "folders": self.folders.iter().map(folder).collect::<Vec<_>>(),
-            "network": network_in_json(&self.network),
+            "network": network_json(&self.network),
         })
     }
 
     /// Returns a writable folder that contains this path, if any.
-    pub fn may_change(&self, path: &Path) -> Option<&AllowedFolder> {
+    pub fn writable_folder_for(&self, path: &Path) -> Option<&AllowedFolder> {
         self.folders.iter().find(|folder| folder.access == AccessMode::Write && path.starts_with(&folder.path))
     }
 }
 
 /// Returns the network access as in `mcp.json`: `false`, `true`, or the list of hosts.
-fn network_in_json(network: &NetworkAccess) -> serde_json::Value {
+fn network_json(network: &NetworkAccess) -> serde_json::Value {
     match network {
         NetworkAccess::None => false.into(),
         NetworkAccess::Full => true.into(),
@@ -68,7 +68,7 @@ fn network_in_json(network: &NetworkAccess) -> serde_json::Value {
 
 /// Returns the name in `mcp.json`.
 #[must_use]
-pub const fn word(access: AccessMode) -> &'static str {
+pub const fn access_name(access: AccessMode) -> &'static str {
     match access {
         AccessMode::Read => "read",
         AccessMode::Write => "write",

@@ -16,20 +16,20 @@ use crate::command::ServerCommand;
 use crate::missing_dependencies::{MissingDependency, missing_dependencies};
 use crate::programs::SearchPath;
 use crate::sandbox::ResolvedSandbox;
-use crate::sandbox::folder_proposals::{self, MARKERS};
+use crate::sandbox::folder_proposals::{self, PROJECT_MARKERS};
 use crate::sandbox::installed_files::package_root;
 
 pub use folder_proposals::ProposalRefusal;
 
 /// Maximum number of paths that are reported for one server.
-const MOST_BLOCKED: usize = 4;
+const MAX_BLOCKED_PATHS: usize = 4;
 /// Maximum number of names of a folder that are shown, and of entries that are counted.
-const MOST_NAMES: usize = 6;
-const MOST_COUNTED: usize = 1000;
+const MAX_SHOWN_NAMES: usize = 6;
+const MAX_COUNTED_ENTRIES: usize = 1000;
 /// Maximum length of a shown name, in characters.
-const LONGEST_NAME: usize = 80;
+const MAX_NAME_CHARS: usize = 80;
 /// Maximum number of ancestors of a file that are searched for the root of its project.
-const MOST_ABOVE: usize = 6;
+const MAX_ANCESTORS: usize = 6;
 
 /// An existing path that the sandbox hides and that the server seems to need.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,7 +76,7 @@ pub enum FolderProposal {
     },
 }
 
-/// Returns what the server may have missed under this plan, at most [`MOST_BLOCKED`] entries, the most likely ones
+/// Returns what the server may have missed under this plan, at most [`MAX_BLOCKED_PATHS`] entries, the most likely ones
 /// first. `said` is the server's output to standard error. Reads the disk.
 #[must_use]
 pub fn blocked_paths(
@@ -107,7 +107,7 @@ pub fn blocked_paths(
         if !is_told {
             found.push(blocked);
         }
-        if found.len() == MOST_BLOCKED {
+        if found.len() == MAX_BLOCKED_PATHS {
             break;
         }
     }
@@ -125,12 +125,12 @@ impl PathJudge<'_> {
     fn judge(&self, path: &Path, named_by: PathMention) -> Option<BlockedPath> {
         let real = path.canonicalize().ok()?;
         // A link that is missing in the sandbox but leads to an accessible path: adding a folder would not help.
-        if self.is_reached(path) || self.is_reached(&real) {
+        if self.is_accessible(path) || self.is_accessible(&real) {
             return None;
         }
-        let offer = match self.folder(&real) {
+        let offer = match self.proposed_folder(&real) {
             Ok(folder) => {
-                let (names, count) = content(&folder);
+                let (names, count) = folder_content(&folder);
                 FolderProposal::Folder { folder: folder.display().to_string(), names, count }
             }
             Err(because) => FolderProposal::None { because },
@@ -138,39 +138,43 @@ impl PathJudge<'_> {
         Some(BlockedPath { path: visible(&path.display().to_string()).into_owned(), named_by, offer })
     }
 
-    fn is_reached(&self, path: &Path) -> bool {
+    fn is_accessible(&self, path: &Path) -> bool {
         let reach = &self.plan.reach;
         let is_hidden = reach.hidden.iter().any(|hidden| path.starts_with(hidden));
-        path.starts_with(&reach.home) || reach.covering(path).is_some() && !is_hidden
+        path.starts_with(&reach.home) || reach.containing_path(path).is_some() && !is_hidden
     }
 
     /// Returns the smallest folder that makes a path accessible together with the files it depends on: the package
     /// folder or project that contains it, else its parent folder.
-    fn folder(&self, real: &Path) -> Result<PathBuf, ProposalRefusal> {
-        if folder_proposals::may_hold_data(real, self.home) {
+    fn proposed_folder(&self, real: &Path) -> Result<PathBuf, ProposalRefusal> {
+        if folder_proposals::may_contain_user_data(real, self.home) {
             return Err(ProposalRefusal::Secrets);
         }
-        let judged =
-            |folder: &Path| folder_proposals::judge(folder, self.home, self.hidden).map(|()| folder.to_owned());
+        let judged = |folder: &Path| {
+            folder_proposals::check_proposal(folder, self.home, self.hidden).map(|()| folder.to_owned())
+        };
         if let Some(packages) = package_root(real) {
             return judged(&packages);
         }
         let own = if real.is_dir() { Some(real) } else { real.parent() }.ok_or(ProposalRefusal::TooBroad)?;
-        let is_project = |folder: &&Path| MARKERS.iter().any(|marker| folder.join(marker).is_file());
-        let project = own.ancestors().take(MOST_ABOVE).find(is_project).and_then(|folder| judged(folder).ok());
+        let is_project = |folder: &&Path| PROJECT_MARKERS.iter().any(|marker| folder.join(marker).is_file());
+        let project = own.ancestors().take(MAX_ANCESTORS).find(is_project).and_then(|folder| judged(folder).ok());
         project.map_or_else(|| judged(own), Ok)
     }
 }
 
 /// Returns the first names in a folder, sorted, and the number of entries.
-fn content(folder: &Path) -> (Vec<String>, u32) {
+fn folder_content(folder: &Path) -> (Vec<String>, u32) {
     let Ok(entries) = std::fs::read_dir(folder) else { return (Vec::new(), 0) };
-    let mut names: Vec<String> =
-        entries.take(MOST_COUNTED).flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    let mut names: Vec<String> = entries
+        .take(MAX_COUNTED_ENTRIES)
+        .flatten()
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect();
     let count = u32::try_from(names.len()).unwrap_or(u32::MAX);
     names.sort_unstable();
-    names.truncate(MOST_NAMES);
-    let shown = |name: &String| visible(&name.chars().take(LONGEST_NAME).collect::<String>()).into_owned();
+    names.truncate(MAX_SHOWN_NAMES);
+    let shown = |name: &String| visible(&name.chars().take(MAX_NAME_CHARS).collect::<String>()).into_owned();
     (names.iter().map(shown).collect(), count)
 }
 

@@ -5,19 +5,19 @@
 use std::path::{Path, PathBuf};
 
 /// Maximum number of lines that are parsed, the last ones, and of bytes of one line.
-const MOST_LINES: usize = 64;
-const LONGEST_LINE: usize = 4096;
+const MAX_LINES: usize = 64;
+const MAX_LINE_BYTES: usize = 4096;
 /// Maximum number of paths that are looked up, and maximum length of a path in bytes.
-const MOST_PATHS: usize = 128;
-const LONGEST_PATH: usize = 1024;
+const MAX_PATHS: usize = 128;
+const MAX_PATH_BYTES: usize = 1024;
 /// Maximum number of files that are considered as importers of a missing module.
-const MOST_IMPORTERS: usize = 8;
+const MAX_IMPORTERS: usize = 8;
 /// Maximum number of ancestors of an importer in which modules are looked for.
-const MOST_ABOVE: usize = 8;
+const MAX_ANCESTORS: usize = 8;
 /// Maximum length of a module name, the limit of npm.
-const LONGEST_NAME: usize = 214;
+const MAX_MODULE_NAME: usize = 214;
 /// Text before the name of a missing module in the error messages of Node.js and Python.
-const NOT_FOUND: [(&str, ErrorLanguage); 3] = [
+const MISSING_MODULE_PREFIXES: [(&str, ErrorLanguage); 3] = [
     ("Cannot find package '", ErrorLanguage::Node),
     ("Cannot find module '", ErrorLanguage::Node),
     ("No module named '", ErrorLanguage::Python),
@@ -31,26 +31,26 @@ enum ErrorLanguage {
 
 /// Returns the paths that the lines name, and the paths where missing modules would be. None of them is known to exist.
 pub(super) fn paths_in_output(lines: &[String]) -> Vec<PathBuf> {
-    let last = lines.len().saturating_sub(MOST_LINES);
+    let last = lines.len().saturating_sub(MAX_LINES);
     let lines: Vec<&str> = lines[last..].iter().map(|line| truncate(line)).collect();
     let mut named: Vec<PathBuf> = Vec::new();
-    for path in lines.iter().flat_map(|line| paths_of(line)) {
-        if named.len() == MOST_PATHS {
+    for path in lines.iter().flat_map(|line| absolute_paths(line)) {
+        if named.len() == MAX_PATHS {
             break;
         }
         if !named.contains(&path) {
             named.push(path);
         }
     }
-    let mut found = modules(&lines, &named);
+    let mut found = missing_module_paths(&lines, &named);
     found.extend(named);
-    found.truncate(MOST_PATHS);
+    found.truncate(MAX_PATHS);
     found
 }
 
-/// Truncates a line to [`LONGEST_LINE`] bytes at a character boundary.
+/// Truncates a line to [`MAX_LINE_BYTES`] bytes at a character boundary.
 fn truncate(line: &str) -> &str {
-    let mut end = line.len().min(LONGEST_LINE);
+    let mut end = line.len().min(MAX_LINE_BYTES);
     while !line.is_char_boundary(end) {
         end -= 1;
     }
@@ -58,13 +58,13 @@ fn truncate(line: &str) -> &str {
 }
 
 /// Returns the paths where the missing modules would be, relative to each of the named files.
-fn modules(lines: &[&str], files: &[PathBuf]) -> Vec<PathBuf> {
+fn missing_module_paths(lines: &[&str], files: &[PathBuf]) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    for (before, language) in NOT_FOUND {
+    for (before, language) in MISSING_MODULE_PREFIXES {
         let names = lines.iter().filter_map(|line| line.split_once(before)?.1.split_once('\'')).map(|(name, _)| name);
-        for name in names.filter(|name| is_module(name)) {
-            for file in files.iter().take(MOST_IMPORTERS) {
-                let above = file.ancestors().skip(1).take(MOST_ABOVE);
+        for name in names.filter(|name| is_module_name(name)) {
+            for file in files.iter().take(MAX_IMPORTERS) {
+                let above = file.ancestors().skip(1).take(MAX_ANCESTORS);
                 match language {
                     ErrorLanguage::Node => found.extend(above.map(|folder| folder.join("node_modules").join(name))),
                     ErrorLanguage::Python => {
@@ -74,7 +74,7 @@ fn modules(lines: &[&str], files: &[PathBuf]) -> Vec<PathBuf> {
                         found.extend(beside);
                     }
                 }
-                if found.len() >= MOST_PATHS {
+                if found.len() >= MAX_PATHS {
                     return found;
                 }
             }
@@ -84,16 +84,16 @@ fn modules(lines: &[&str], files: &[PathBuf]) -> Vec<PathBuf> {
 }
 
 /// Returns `true` if the text is a plain module name without `..` or other path syntax.
-fn is_module(name: &str) -> bool {
+fn is_module_name(name: &str) -> bool {
     let is_plain = |part: &str| {
         let is_fitting = |c: char| c.is_ascii_alphanumeric() || matches!(c, '@' | '-' | '_' | '.' | '~');
         !part.is_empty() && part.chars().all(is_fitting) && !part.chars().all(|c| c == '.')
     };
-    name.len() <= LONGEST_NAME && name.split('/').count() <= 4 && name.split('/').all(is_plain)
+    name.len() <= MAX_MODULE_NAME && name.split('/').count() <= 4 && name.split('/').all(is_plain)
 }
 
 /// Returns the absolute paths in a line.
-fn paths_of(line: &str) -> Vec<PathBuf> {
+fn absolute_paths(line: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut before = None;
     for (at, c) in line.char_indices() {
@@ -101,7 +101,7 @@ fn paths_of(line: &str) -> Vec<PathBuf> {
         // `file:///path`: the third slash begins the path.
         let in_url = c == '/' && line[..at].ends_with("file://");
         if begins && !line[at..].starts_with("//") || in_url {
-            candidates(&line[at..], before, &mut found);
+            collect_candidates(&line[at..], before, &mut found);
         }
         before = Some(c);
     }
@@ -109,7 +109,7 @@ fn paths_of(line: &str) -> Vec<PathBuf> {
 }
 
 /// Collects the possible paths at the beginning of a text: up to the closing quote, a blank, or a colon.
-fn candidates(text: &str, before: Option<char>, found: &mut Vec<PathBuf>) {
+fn collect_candidates(text: &str, before: Option<char>, found: &mut Vec<PathBuf>) {
     let quote = before.filter(|before| "'\"`".contains(*before));
     let ends: [Option<&str>; 3] = match quote {
         Some(quote) => [text.split(quote).next(), None, None],
@@ -124,7 +124,7 @@ fn candidates(text: &str, before: Option<char>, found: &mut Vec<PathBuf>) {
         let text = text.trim_end_matches(['.', ':', ',']);
         let path = Path::new(text);
         let leads_up = path.components().any(|part| part.as_os_str() == "..");
-        if text.len() <= LONGEST_PATH && !text.contains('\0') && !leads_up && path.parent().is_some() {
+        if text.len() <= MAX_PATH_BYTES && !text.contains('\0') && !leads_up && path.parent().is_some() {
             found.push(path.to_owned());
         }
     }
@@ -134,7 +134,7 @@ fn candidates(text: &str, before: Option<char>, found: &mut Vec<PathBuf>) {
 mod tests {
     use super::*;
 
-    fn of(lines: &[&str]) -> Vec<String> {
+    fn paths_in(lines: &[&str]) -> Vec<String> {
         let lines: Vec<String> = lines.iter().map(|&line| line.to_owned()).collect();
         paths_in_output(&lines).iter().map(|path| path.display().to_string()).collect()
     }
@@ -151,15 +151,15 @@ mod tests {
             ("/w/tool: 3: exec: /w/bin/real: not found", "/w/bin/real"),
             ("config=/w/config.toml, ignored", "/w/config.toml"),
         ] {
-            assert!(of(&[line]).contains(&path.to_owned()), "{line}: {:?}", of(&[line]));
+            assert!(paths_in(&[line]).contains(&path.to_owned()), "{line}: {:?}", paths_in(&[line]));
         }
     }
 
     #[test]
     fn missing_module_is_resolved_like_its_importer_would() {
-        let node = of(&["Error: Cannot find package 'zod' imported from /w/project/dist/index.js"]);
+        let node = paths_in(&["Error: Cannot find package 'zod' imported from /w/project/dist/index.js"]);
         assert!(node.contains(&"/w/project/node_modules/zod".to_owned()), "{node:?}");
-        let python = of(&["  File \"/w/src/server.py\", line 1, in <module>", "No module named 'shared.inner'"]);
+        let python = paths_in(&["  File \"/w/src/server.py\", line 1, in <module>", "No module named 'shared.inner'"]);
         assert!(python.contains(&"/w/src/shared".to_owned()) && python.contains(&"/w/src/shared.py".to_owned()));
     }
 
@@ -168,15 +168,15 @@ mod tests {
     #[test]
     fn s36_hostile_output_names_few_and_plain_paths() {
         let many: Vec<String> = (0..10_000).map(|n| format!("open '/w/{n}' /x/{n} /y/{n}")).collect();
-        assert!(paths_in_output(&many).len() <= MOST_PATHS, "many lines");
-        assert!(paths_in_output(&[" /a".repeat(1_000_000)]).len() <= MOST_PATHS, "one long line");
-        assert!(paths_in_output(&["é".repeat(LONGEST_LINE)]).is_empty(), "cut within a character");
+        assert!(paths_in_output(&many).len() <= MAX_PATHS, "many lines");
+        assert!(paths_in_output(&[" /a".repeat(1_000_000)]).len() <= MAX_PATHS, "one long line");
+        assert!(paths_in_output(&["é".repeat(MAX_LINE_BYTES)]).is_empty(), "cut within a character");
         for hostile in ["open '/w/../../etc/shadow'", "open '/'", "//server/share/x", "http://evil.example/x", "a/b/c"]
         {
-            assert_eq!(of(&[hostile]), [""; 0], "{hostile}");
+            assert_eq!(paths_in(&[hostile]), [""; 0], "{hostile}");
         }
         for name in ["../../etc", "..", "/etc", "a/../../b", "a b", "zod\u{202e}"] {
-            let found = of(&[&format!("Cannot find package '{name}' imported from /w/i.js")]);
+            let found = paths_in(&[&format!("Cannot find package '{name}' imported from /w/i.js")]);
             let is_module = |path: &String| path.contains("node_modules");
             assert!(!found.iter().any(is_module), "{name}: {found:?}");
         }

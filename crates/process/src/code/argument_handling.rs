@@ -50,7 +50,7 @@ const INTERPRETERS: [&str; 44] = [
     "tsx",
     "wish",
 ];
-const PYTHONS: [&str; 3] = ["py", "pypy", "python"];
+const PYTHON_NAMES: [&str; 3] = ["py", "pypy", "python"];
 const SHELLS: [&str; 7] = ["ash", "bash", "dash", "fish", "ksh", "sh", "zsh"];
 /// Programs that run another program which their arguments name.
 const WRAPPERS: [&str; 53] = [
@@ -109,7 +109,7 @@ const WRAPPERS: [&str; 53] = [
     "prlimit",
 ];
 /// Programs that run the contents of project files, and the names of these files.
-const PROJECTS: [(&[&str], &[&str]); 10] = [
+const PROJECT_TOOLS: [(&[&str], &[&str]); 10] = [
     (&["npm", "npx", "pnpm", "pnpx", "yarn", "corepack"], &["package.json", ".npmrc", ".yarnrc.yml", ".pnpmfile.cjs"]),
     (&["bun", "bunx"], &["package.json", "bunfig.toml"]),
     (&["deno"], &["deno.json", "deno.jsonc", "package.json"]),
@@ -134,17 +134,17 @@ const PROJECTS: [(&[&str], &[&str]); 10] = [
     ),
     (&["cargo"], &["Cargo.toml", "build.rs", ".cargo/config.toml", "rust-toolchain.toml"]),
 ];
-/// Programs of [`PROJECTS`] that do not search ancestor folders for these files.
-const HERE_ONLY: [&str; 2] = ["gmake", "make"];
-/// Programs that load programs and packages from [`PACKAGES`] in ancestor folders.
-const TAKE_PACKAGES: [&str; 8] = ["bun", "bunx", "corepack", "npm", "npx", "pnpm", "pnpx", "yarn"];
+/// Programs of [`PROJECT_TOOLS`] that do not search ancestor folders for these files.
+const NO_ANCESTOR_SEARCH: [&str; 2] = ["gmake", "make"];
+/// Programs that load programs and packages from [`PACKAGE_FOLDER`] in ancestor folders.
+const PACKAGE_FOLDER_USERS: [&str; 8] = ["bun", "bunx", "corepack", "npm", "npx", "pnpm", "pnpx", "yarn"];
 /// Folder with the packages of a project. npm prefers its programs to all others.
-pub(super) const PACKAGES: &str = "node_modules";
+pub(super) const PACKAGE_FOLDER: &str = "node_modules";
 /// Programs with [`FILE_OPTIONS`] whose other arguments name nothing that runs on this computer.
 const CONTAINERS: [&str; 3] = ["docker", "nerdctl", "podman"];
 
 /// Options of interpreters that are followed by a file or module to run first.
-const PRELOADS: [&str; 10] = [
+const PRELOAD_OPTIONS: [&str; 10] = [
     "--env-file",
     "--experimental-loader",
     "--import",
@@ -162,9 +162,10 @@ const FOLDER_OPTIONS: [&str; 7] =
 /// Options of project tools that are followed by the project file.
 const FILE_OPTIONS: [&str; 5] = ["--file", "--justfile", "--makefile", "--manifest-path", "-f"];
 /// Options with a value that names no code to run.
-const VALUED: [&str; 8] = ["--class-path", "--conditions", "--module-path", "--title", "-W", "-X", "-classpath", "-cp"];
+const VALUE_OPTIONS: [&str; 8] =
+    ["--class-path", "--conditions", "--module-path", "--title", "-W", "-X", "-classpath", "-cp"];
 /// Short options of Python without a value, which may precede `-m` or `-c` in one word.
-const FLAGS: [char; 16] = ['b', 'B', 'd', 'E', 'h', 'i', 'I', 'O', 'P', 'q', 's', 'S', 'u', 'v', 'V', 'x'];
+const PYTHON_FLAGS: [char; 16] = ['b', 'B', 'd', 'E', 'h', 'i', 'I', 'O', 'P', 'q', 's', 'S', 'u', 'v', 'V', 'x'];
 
 /// A classification of programs by their treatment of arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -185,11 +186,11 @@ pub(super) enum ArgumentHandling {
 
 impl ArgumentHandling {
     /// Classifies a program by its name.
-    pub(super) fn of_program(program: &str) -> ArgumentHandling {
-        let name = name(program);
+    pub(super) fn for_program(program: &str) -> ArgumentHandling {
+        let name = program_name(program);
         match name.as_str() {
             name if SHELLS.contains(&name) => ArgumentHandling::Shell,
-            name if PYTHONS.contains(&name) => ArgumentHandling::Python,
+            name if PYTHON_NAMES.contains(&name) => ArgumentHandling::Python,
             name if INTERPRETERS.contains(&name) => ArgumentHandling::Interpreter,
             name if WRAPPERS.contains(&name) => ArgumentHandling::Wrapper,
             name if CONTAINERS.contains(&name) || project_files(name).next().is_some() => ArgumentHandling::Project,
@@ -209,7 +210,7 @@ impl ArgumentHandling {
             ArgumentHandling::Shell if is_code => ArgumentHandling::Wrapper,
             // After a bare `-m` the next word is the module.
             ArgumentHandling::Python
-                if flags(option).is_some_and(|rest| rest.starts_with(['c', 'm']) && rest != "m") =>
+                if option_after_flags(option).is_some_and(|rest| rest.starts_with(['c', 'm']) && rest != "m") =>
             {
                 ArgumentHandling::Other
             }
@@ -218,24 +219,24 @@ impl ArgumentHandling {
     }
 
     /// Returns `true` if the word after this option, or the value in it, names code to run.
-    pub(super) fn runs_value(self, option: &str) -> bool {
+    pub(super) fn is_code_option(self, option: &str) -> bool {
         match self {
             ArgumentHandling::Other => false,
-            ArgumentHandling::Wrapper => PRELOADS.contains(&option) || FOLDER_OPTIONS.contains(&option),
+            ArgumentHandling::Wrapper => PRELOAD_OPTIONS.contains(&option) || FOLDER_OPTIONS.contains(&option),
             ArgumentHandling::Project => {
                 // A combined short option, such as `f` in `-sf`.
                 let is_last =
                     option.strip_prefix('-').is_some_and(|rest| !rest.starts_with('-') && rest.ends_with('f'));
                 is_last || FILE_OPTIONS.contains(&option) || FOLDER_OPTIONS.contains(&option)
             }
-            ArgumentHandling::Interpreter => PRELOADS.contains(&option) || FOLDER_OPTIONS.contains(&option),
-            ArgumentHandling::Shell | ArgumentHandling::Python => PRELOADS.contains(&option),
+            ArgumentHandling::Interpreter => PRELOAD_OPTIONS.contains(&option) || FOLDER_OPTIONS.contains(&option),
+            ArgumentHandling::Shell | ArgumentHandling::Python => PRELOAD_OPTIONS.contains(&option),
         }
     }
 }
 
 /// Returns the name of a program without folder, version and extension: `python3.12` is `python`.
-fn name(program: &str) -> String {
+fn program_name(program: &str) -> String {
     let name = Path::new(program).file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
     let ending = [".exe", ".cmd", ".bat", ".ps1"].into_iter().find_map(|ending| name.strip_suffix(ending));
     let name = ending.unwrap_or(&name);
@@ -245,8 +246,8 @@ fn name(program: &str) -> String {
 
 /// Returns the names of the project files that define what this program runs.
 pub(super) fn project_files(program: &str) -> impl Iterator<Item = &'static str> {
-    let name = name(program);
-    PROJECTS
+    let name = program_name(program);
+    PROJECT_TOOLS
         .iter()
         .filter(move |(programs, _)| programs.contains(&name.as_str()))
         .flat_map(|(_, files)| *files)
@@ -254,37 +255,37 @@ pub(super) fn project_files(program: &str) -> impl Iterator<Item = &'static str>
 }
 
 /// Returns `true` if the program also searches ancestor folders for its project files.
-pub(super) fn looks_above(program: &str) -> bool {
-    !HERE_ONLY.contains(&name(program).as_str())
+pub(super) fn searches_ancestors(program: &str) -> bool {
+    !NO_ANCESTOR_SEARCH.contains(&program_name(program).as_str())
 }
 
-/// Returns `true` if a program loads code from [`PACKAGES`] in ancestor folders.
-pub(super) fn takes_packages(program: &str) -> bool {
-    TAKE_PACKAGES.contains(&name(program).as_str())
+/// Returns `true` if a program loads code from [`PACKAGE_FOLDER`] in ancestor folders.
+pub(super) fn uses_package_folder(program: &str) -> bool {
+    PACKAGE_FOLDER_USERS.contains(&program_name(program).as_str())
 }
 
 /// Returns `true` if the word after this option is its value and not the code to run.
-pub(super) fn is_valued(option: &str) -> bool {
-    VALUED.contains(&option) || PRELOADS.contains(&option)
+pub(super) fn takes_value(option: &str) -> bool {
+    VALUE_OPTIONS.contains(&option) || PRELOAD_OPTIONS.contains(&option)
 }
 
 /// Returns the option letter after leading flags: `m` of `-Im`.
-fn flags(option: &str) -> Option<&str> {
-    Some(option.strip_prefix('-')?.trim_start_matches(FLAGS))
+fn option_after_flags(option: &str) -> Option<&str> {
+    Some(option.strip_prefix('-')?.trim_start_matches(PYTHON_FLAGS))
 }
 
 /// Returns the module that a word names, given the previous word: `-m pkg`, `-mpkg`, `-MPkg=list`, `-rlib`.
-pub(super) fn module_of<'w>(before: &str, word: &'w str) -> Option<&'w str> {
-    if matches!(flags(before), Some("m" | "M" | "r")) || PRELOADS.contains(&before) {
+pub(super) fn named_module<'w>(before: &str, word: &'w str) -> Option<&'w str> {
+    if matches!(option_after_flags(before), Some("m" | "M" | "r")) || PRELOAD_OPTIONS.contains(&before) {
         return Some(word);
     }
-    let module = flags(word)?.strip_prefix(['m', 'M', 'r'])?;
+    let module = option_after_flags(word)?.strip_prefix(['m', 'M', 'r'])?;
     module.split('=').next().filter(|module| !module.is_empty())
 }
 
 /// Returns `true` if the word after this option is a module and no script follows it.
-pub(super) fn ends_with_module(option: &str) -> bool {
-    flags(option) == Some("m")
+pub(super) fn is_module_option(option: &str) -> bool {
+    option_after_flags(option) == Some("m")
 }
 
 /// Splits an option with a value: `--require` and `hook.js` for `--require=hook.js`.
@@ -294,7 +295,7 @@ pub(super) fn option_and_value(word: &str) -> Option<(&str, &str)> {
 
 /// Returns the commands in a piece of shell code, each as a list of words. If quotes are unbalanced, words are split at
 /// blanks.
-pub(super) fn commands_in(code: &str) -> Vec<Vec<String>> {
+pub(super) fn parse_shell_commands(code: &str) -> Vec<Vec<String>> {
     let code = code.trim_start_matches("--split-string=").trim_start_matches("-S");
     // Operators are surrounded with blanks to separate them from words. This also happens within quotes, which is
     // harmless: the caller looks for paths in the unsplit text as well.

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use super::argument_handling::option_and_value;
 
 /// Maximum number of paths extracted from one text.
-const MOST_PATHS: usize = 512;
+const MAX_PATHS: usize = 512;
 /// Maximum length, in bytes, of a text and of a value for which variables are expanded.
-const MOST_EXPANDED: usize = 4 * 1024;
+const MAX_EXPANDED_BYTES: usize = 4 * 1024;
 
 /// Characters that end a path in code of a shell or another language.
 const PUNCTUATION: [char; 18] =
@@ -16,7 +16,7 @@ const PUNCTUATION: [char; 18] =
 
 /// Returns all paths that a text may name, with these variables expanded.
 pub(super) fn paths_in(text: &str, variables: &BTreeMap<String, String>) -> Vec<PathBuf> {
-    let text = expanded(text, variables);
+    let text = expand_variables(text, variables);
     let mut texts: Vec<String> = vec![text.clone()];
     texts.extend(option_and_value(&text).map(|(_, value)| value.to_owned()));
     // A value attached to a short option: `-I/folder`.
@@ -25,7 +25,7 @@ pub(super) fn paths_in(text: &str, variables: &BTreeMap<String, String>) -> Vec<
     texts.extend(text.split(PUNCTUATION).map(str::to_owned));
     texts.extend(text.split(|c: char| c.is_whitespace() || PUNCTUATION.contains(&c)).map(str::to_owned));
     let mut paths: Vec<PathBuf> = Vec::new();
-    for text in texts.iter().filter(|text| !text.is_empty()).take(MOST_PATHS) {
+    for text in texts.iter().filter(|text| !text.is_empty()).take(MAX_PATHS) {
         let at = text.find("file:").and_then(|at| text.get(at..)).and_then(|url| url::Url::parse(url).ok());
         paths.extend(at.and_then(|url| url.to_file_path().ok()));
         paths.extend(std::env::split_paths(text).filter(|path| !path.as_os_str().is_empty()));
@@ -37,7 +37,7 @@ pub(super) fn paths_in(text: &str, variables: &BTreeMap<String, String>) -> Vec<
 }
 
 /// Expands the given variables and the user's home folder in a text.
-fn expanded(text: &str, variables: &BTreeMap<String, String>) -> String {
+fn expand_variables(text: &str, variables: &BTreeMap<String, String>) -> String {
     let mut text = text.to_owned();
     let home = std::env::home_dir().map(|home| home.display().to_string()).unwrap_or_default();
     if text.starts_with("~/") || text.contains(" ~/") {
@@ -46,28 +46,28 @@ fn expanded(text: &str, variables: &BTreeMap<String, String>) -> String {
     let home = (!variables.contains_key("HOME")).then_some(("HOME", home.as_str()));
     // Longer names first, because `$A` is a prefix of `$AB`.
     let named = variables.iter().rev().map(|(name, value)| (name.as_str(), value.as_str()));
-    for (name, value) in named.chain(home).filter(|(_, value)| value.len() <= MOST_EXPANDED) {
-        if text.contains('$') && text.len() <= MOST_EXPANDED {
-            text = with_default_of(&text, name, Some(value));
+    for (name, value) in named.chain(home).filter(|(_, value)| value.len() <= MAX_EXPANDED_BYTES) {
+        if text.contains('$') && text.len() <= MAX_EXPANDED_BYTES {
+            text = expand_default(&text, name, Some(value));
             text = text.replace(&format!("${{{name}}}"), value).replace(&format!("${name}"), value);
         }
     }
-    while text.len() <= MOST_EXPANDED
+    while text.len() <= MAX_EXPANDED_BYTES
         && let Some(name) =
             text.split("${").nth(1).and_then(|rest| rest.split_once(":-")).map(|(name, _)| name.to_owned())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
     {
-        text = with_default_of(&text, &name, None);
+        text = expand_default(&text, &name, None);
     }
     text
 }
 
 /// Replaces `${NAME:-default}` and its variants by the value, or by the default if the value is absent or empty.
-fn with_default_of(text: &str, name: &str, value: Option<&str>) -> String {
+fn expand_default(text: &str, name: &str, value: Option<&str>) -> String {
     let mut text = text.to_owned();
     for sign in [":-", ":=", "-", "="] {
         let begin = format!("${{{name}{sign}");
-        while text.len() <= MOST_EXPANDED
+        while text.len() <= MAX_EXPANDED_BYTES
             && let Some((before, rest)) = text.split_once(&begin)
             && let Some((default, after)) = rest.split_once('}')
         {

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use super::content_hash::open_for_hash;
 
 /// Maximum number of argument files that a sandbox makes accessible: the script, and one file that is loaded before it.
-const MOST_NAMED: usize = 2;
+const MAX_ARGUMENT_FILES: usize = 2;
 /// File extensions of code.
-const CODE: [&str; 72] = [
+const CODE_EXTENSIONS: [&str; 72] = [
     "applescript",
     "awk",
     "bash",
@@ -86,7 +86,7 @@ const CODE: [&str; 72] = [
 ];
 /// First bytes of executables, and of scripts with a shebang: ELF, Windows, Mach-O in both byte orders and widths,
 /// universal Mach-O.
-const MAGIC: [&[u8]; 8] = [
+const MAGIC_NUMBERS: [&[u8]; 8] = [
     b"#!",
     b"\x7fELF",
     b"MZ",
@@ -97,9 +97,9 @@ const MAGIC: [&[u8]; 8] = [
     b"\xca\xfe\xba\xbe",
 ];
 /// Extensions that Node and compatible runtimes append to a name.
-const ADDED: [&str; 8] = ["js", "json", "node", "cjs", "mjs", "ts", "mts", "tsx"];
+const IMPLIED_EXTENSIONS: [&str; 8] = ["js", "json", "node", "cjs", "mjs", "ts", "mts", "tsx"];
 /// Files that run if a folder is passed to an interpreter or a project tool.
-const ENTRIES: [&str; 14] = [
+const ENTRY_FILES: [&str; 14] = [
     "Cargo.toml",
     "Package.swift",
     "Program.cs",
@@ -116,42 +116,42 @@ const ENTRIES: [&str; 14] = [
     ".npmrc",
 ];
 /// Extensions of modules that an interpreter loads by name.
-const MODULES: [&str; 6] = ["py", "pyc", "pm", "rb", "class", "js"];
+const MODULE_EXTENSIONS: [&str; 6] = ["py", "pyc", "pm", "rb", "class", "js"];
 /// Extensions of .NET project files, which are found in their folder.
-const DOTNET: [&str; 3] = ["csproj", "fsproj", "vbproj"];
+const DOTNET_EXTENSIONS: [&str; 3] = ["csproj", "fsproj", "vbproj"];
 /// Maximum number of entries of a folder that are examined.
-const MOST_IN_FOLDER: usize = 1024;
+const MAX_FOLDER_ENTRIES: usize = 1024;
 /// Maximum number of libraries that are collected from one folder.
-const MOST_LIBRARIES: usize = 64;
+const MAX_LIBRARIES: usize = 64;
 /// Maximum number of bytes that are read of a `package.json`.
-const MOST_OF_PACKAGE: u64 = 1024 * 1024;
+const MAX_PACKAGE_JSON_BYTES: u64 = 1024 * 1024;
 
 /// Returns `true` if the name or the first bytes of a file say that it holds code.
 pub(super) fn is_code(file: &Path) -> bool {
-    has_code_name(file) || begins_as_code(file)
+    has_code_name(file) || has_code_magic(file)
 }
 
 /// Returns the first arguments that are, as a whole, paths of files with code: those that an interpreter runs. Options
 /// and their values after `=` are ignored.
-pub(crate) fn scripts_named(arguments: &[String], directory: &Path) -> Vec<PathBuf> {
+pub(crate) fn scripts_in_arguments(arguments: &[String], directory: &Path) -> Vec<PathBuf> {
     let words = arguments.iter().filter(|argument| !argument.starts_with('-'));
     let files = words.map(|word| directory.join(word)).filter(|file| file.is_file() && is_code(file));
-    files.take(MOST_NAMED).collect()
+    files.take(MAX_ARGUMENT_FILES).collect()
 }
 
 /// Returns `true` if the path has an extension of code. The file need not exist.
 pub(crate) fn has_code_name(file: &Path) -> bool {
-    ending_of(file).is_some_and(|ending| CODE.contains(&ending.as_str()))
+    lower_case_extension(file).is_some_and(|ending| CODE_EXTENSIONS.contains(&ending.as_str()))
 }
 
-fn ending_of(file: &Path) -> Option<String> {
+fn lower_case_extension(file: &Path) -> Option<String> {
     Some(file.extension()?.to_string_lossy().to_lowercase())
 }
 
 /// Returns the matching files of a folder, sorted.
-fn in_folder(folder: &Path, fits: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
+fn matching_files(folder: &Path, fits: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
     let Ok(entries) = folder.read_dir() else { return Vec::new() };
-    let files = entries.take(MOST_IN_FOLDER).filter_map(|entry| Some(entry.ok()?.path()));
+    let files = entries.take(MAX_FOLDER_ENTRIES).filter_map(|entry| Some(entry.ok()?.path()));
     let mut found: Vec<PathBuf> = files.filter(|file| fits(file) && file.is_file()).collect();
     found.sort_unstable();
     found
@@ -163,61 +163,63 @@ pub(super) fn libraries(folder: &Path) -> Vec<PathBuf> {
         let name = file.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
         name.ends_with(".so") || name.contains(".so.") || name.ends_with(".dylib")
     };
-    let mut found = in_folder(folder, is_library);
-    found.truncate(MOST_LIBRARIES);
+    let mut found = matching_files(folder, is_library);
+    found.truncate(MAX_LIBRARIES);
     found
 }
 
 /// Returns the module folders that Python adds for `PYTHONUSERBASE`: `lib/python3.12/site-packages`.
 pub(super) fn user_packages(base: &Path) -> Vec<PathBuf> {
     let Ok(entries) = base.join("lib").read_dir() else { return Vec::new() };
-    let folders = entries.take(MOST_IN_FOLDER).filter_map(|entry| Some(entry.ok()?.path().join("site-packages")));
+    let folders = entries.take(MAX_FOLDER_ENTRIES).filter_map(|entry| Some(entry.ok()?.path().join("site-packages")));
     let mut found: Vec<PathBuf> = folders.filter(|folder| folder.is_dir()).collect();
     found.sort_unstable();
     found
 }
 
-pub(super) fn begins_as_code(file: &Path) -> bool {
+pub(super) fn has_code_magic(file: &Path) -> bool {
     let mut first = Vec::new();
     let read = open_for_hash(file).and_then(|file| file.take(4).read_to_end(&mut first));
-    read.is_ok() && MAGIC.iter().any(|magic| first.starts_with(magic))
+    read.is_ok() && MAGIC_NUMBERS.iter().any(|magic| first.starts_with(magic))
 }
 
 /// Returns the files that an interpreter runs for a path: the file itself, or those that Node, Python or a project tool
 /// resolve the path to.
-pub(super) fn run_by(at: &Path) -> Vec<PathBuf> {
+pub(super) fn files_run_for_path(at: &Path) -> Vec<PathBuf> {
     if at.is_file() {
         return vec![at.to_owned()];
     }
-    let mut found = with_added_ending(at);
+    let mut found = with_implied_extensions(at);
     if at.is_dir() {
-        found.extend(ENTRIES.map(|entry| at.join(entry)));
-        found.extend(with_added_ending(&at.join("index")));
-        if let Some(main) = main_of(&at.join("package.json")).map(|main| at.join(main)) {
-            found.extend(with_added_ending(&main));
-            found.extend(with_added_ending(&main.join("index")));
+        found.extend(ENTRY_FILES.map(|entry| at.join(entry)));
+        found.extend(with_implied_extensions(&at.join("index")));
+        if let Some(main) = package_main(&at.join("package.json")).map(|main| at.join(main)) {
+            found.extend(with_implied_extensions(&main));
+            found.extend(with_implied_extensions(&main.join("index")));
             found.push(main);
         }
-        found.extend(in_folder(at, |file| ending_of(file).is_some_and(|ending| DOTNET.contains(&ending.as_str()))));
+        found.extend(matching_files(at, |file| {
+            lower_case_extension(file).is_some_and(|ending| DOTNET_EXTENSIONS.contains(&ending.as_str()))
+        }));
     }
     found.retain(|file| file.is_file());
     found
 }
 
-fn with_added_ending(at: &Path) -> Vec<PathBuf> {
+fn with_implied_extensions(at: &Path) -> Vec<PathBuf> {
     let named = |ending: &str| {
         let mut name = OsString::from(at);
         name.push(".");
         name.push(ending);
         PathBuf::from(name)
     };
-    ADDED.into_iter().map(named).filter(|file| file.is_file()).collect()
+    IMPLIED_EXTENSIONS.into_iter().map(named).filter(|file| file.is_file()).collect()
 }
 
 /// Returns the entry file that a `package.json` names as `main`.
-fn main_of(package: &Path) -> Option<String> {
+fn package_main(package: &Path) -> Option<String> {
     let mut text = Vec::new();
-    open_for_hash(package).ok()?.take(MOST_OF_PACKAGE).read_to_end(&mut text).ok()?;
+    open_for_hash(package).ok()?.take(MAX_PACKAGE_JSON_BYTES).read_to_end(&mut text).ok()?;
     let package: serde_json::Value = serde_json::from_slice(&text).ok()?;
     package.get("main")?.as_str().map(str::to_owned)
 }
@@ -229,7 +231,7 @@ pub(super) fn module_files(folder: &Path, module: &str) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = vec![module.join("__main__.py")];
     let packages = module.ancestors().take_while(|package| *package != folder && package.starts_with(folder));
     found.extend(packages.map(|package| package.join("__init__.py")));
-    found.extend(MODULES.map(|ending| module.with_extension(ending)));
+    found.extend(MODULE_EXTENSIONS.map(|ending| module.with_extension(ending)));
     found.retain(|file| file.is_file());
     found
 }

@@ -27,14 +27,14 @@ pub(super) const LIBRARY_VARIABLES: [&str; 3] = ["DYLD_FALLBACK_LIBRARY_PATH", "
 pub(super) const HOME_FILES: [&str; 9] =
     [".bash_login", ".bash_profile", ".bashrc", ".npmrc", ".profile", ".zlogin", ".zprofile", ".zshenv", ".zshrc"];
 /// Modules that Python runs at each start if it finds them.
-pub(super) const SITE: [&str; 2] = ["sitecustomize", "usercustomize"];
+pub(super) const PYTHON_SITE_MODULES: [&str; 2] = ["sitecustomize", "usercustomize"];
 
 /// Prefixes of variables that configure package managers, in lower case.
-const SETTINGS: [&str; 10] =
+const PACKAGE_MANAGER_PREFIXES: [&str; 10] =
     ["bun_", "cargo_", "deno_", "dotnet_", "npm_config_", "nuget_", "pip_", "pnpm_", "uv_", "yarn_"];
 /// Other variables that decide where programs and modules are loaded from or, for container engines, which engine,
 /// plugins and settings are used.
-const PLACES: [&str; 15] = [
+const CODE_LOCATION_VARIABLES: [&str; 15] = [
     "CONTAINERS_CONF",
     "CONTAINER_CONNECTION",
     "CONTAINER_HOST",
@@ -53,22 +53,23 @@ const PLACES: [&str; 15] = [
 ];
 
 /// Returns `true` if a variable of a server decides which code runs, so that another value may lead to other code.
-pub fn leads_to_code(name: &str) -> bool {
-    let lists: [&[&str]; 5] = [&RUN_VARIABLES, &OPTION_VARIABLES, &FOLDER_VARIABLES, &LIBRARY_VARIABLES, &PLACES];
+pub fn decides_code(name: &str) -> bool {
+    let lists: [&[&str]; 5] =
+        [&RUN_VARIABLES, &OPTION_VARIABLES, &FOLDER_VARIABLES, &LIBRARY_VARIABLES, &CODE_LOCATION_VARIABLES];
     let lower = name.to_ascii_lowercase();
     lists.into_iter().flatten().any(|known| known.eq_ignore_ascii_case(name))
-        || SETTINGS.iter().any(|prefix| lower.starts_with(prefix))
+        || PACKAGE_MANAGER_PREFIXES.iter().any(|prefix| lower.starts_with(prefix))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::leads_to_code;
+    use super::decides_code;
 
     #[test]
     fn container_engine_variables_lead_to_code() {
         let engines = ["DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG", "CONTAINER_HOST", "CONTAINER_CONNECTION"];
-        assert!(engines.into_iter().all(leads_to_code));
-        assert!(leads_to_code("docker_host"), "on Windows names differ by their letters' case only");
-        assert!(!["DOCKER_HOST_NAME", "CONTAINER_NAME", "HOST"].into_iter().any(leads_to_code));
+        assert!(engines.into_iter().all(decides_code));
+        assert!(decides_code("docker_host"), "on Windows names differ by their letters' case only");
+        assert!(!["DOCKER_HOST_NAME", "CONTAINER_NAME", "HOST"].into_iter().any(decides_code));
     }
 }

@@ -11,9 +11,9 @@ use std::path::Path;
 use aws_lc_rs::digest::{Context, SHA256};
 
 /// Size of the read buffer, in bytes.
-const PART: usize = 64 * 1024;
+const READ_BUFFER_BYTES: usize = 64 * 1024;
 /// Files up to this size, in bytes, are read each time: reading takes no longer than checking whether they changed.
-const ALWAYS_READ: u64 = 64 * 1024;
+const ALWAYS_READ_BYTES: u64 = 64 * 1024;
 
 /// Opens a file for reading. Opening a pipe does not wait for its writer.
 pub(super) fn open_for_hash(real: &Path) -> io::Result<File> {
@@ -33,27 +33,27 @@ pub(super) fn content_hash(real: &Path, most: u64) -> Option<String> {
     if !facts.is_file() || facts.len() > most {
         return None;
     }
-    if facts.len() <= ALWAYS_READ {
-        return hashed(&file, most);
+    if facts.len() <= ALWAYS_READ_BYTES {
+        return hash_file(&file, most);
     }
-    let key = cache::FileKey::of(&facts);
-    if let Some(known) = key.as_ref().and_then(cache::find) {
+    let key = cache::FileKey::from_metadata(&facts);
+    if let Some(known) = key.as_ref().and_then(cache::find_cached) {
         return Some(known);
     }
     // Checked before the read: a later write changes the file's times.
     let key = key.filter(|_| cache::is_quiescent(&file));
-    let hash = hashed(&file, most)?;
-    if let Some(key) =
-        key.filter(|key| file.metadata().ok().and_then(|facts| cache::FileKey::of(&facts)).as_ref() == Some(key))
-    {
-        cache::keep(key, &hash);
+    let hash = hash_file(&file, most)?;
+    if let Some(key) = key.filter(|key| {
+        file.metadata().ok().and_then(|facts| cache::FileKey::from_metadata(&facts)).as_ref() == Some(key)
+    }) {
+        cache::cache_hash(key, &hash);
     }
     Some(hash)
 }
 
 /// Hashes the whole file, or returns `None` on an error or if it grows beyond `most` bytes meanwhile.
-fn hashed(file: &File, most: u64) -> Option<String> {
-    let (mut context, mut read, mut part) = (Context::new(&SHA256), 0_u64, vec![0; PART]);
+fn hash_file(file: &File, most: u64) -> Option<String> {
+    let (mut context, mut read, mut part) = (Context::new(&SHA256), 0_u64, vec![0; READ_BUFFER_BYTES]);
     let mut file = file.take(most + 1);
     loop {
         match file.read(&mut part) {
@@ -84,12 +84,12 @@ mod cache {
     pub(super) use crate::platform::is_quiescent;
 
     /// Maximum number of cached hashes. The oldest one is evicted first.
-    const KEPT: usize = 256;
+    const MAX_CACHED_HASHES: usize = 256;
     /// File timestamps have a coarse resolution: a file changed more recently than this may change again within the
     /// same timestamp.
-    const SETTLED: Duration = Duration::from_secs(2);
+    const MIN_SETTLED_AGE: Duration = Duration::from_secs(2);
 
-    static HASHES: Mutex<VecDeque<(FileKey, String)>> = Mutex::new(VecDeque::new());
+    static HASH_CACHE: Mutex<VecDeque<(FileKey, String)>> = Mutex::new(VecDeque::new());
 
     /// Identifies one state of one file.
     #[derive(PartialEq, Eq)]
@@ -101,10 +101,10 @@ mod cache {
     }
 
     impl FileKey {
-        /// Returns `None` if the file was changed within [`SETTLED`].
-        pub(super) fn of(facts: &Metadata) -> Option<FileKey> {
+        /// Returns `None` if the file was changed within [`MIN_SETTLED_AGE`].
+        pub(super) fn from_metadata(facts: &Metadata) -> Option<FileKey> {
             let since = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
-            let settled = since.checked_sub(SETTLED)?.as_secs();
+            let settled = since.checked_sub(MIN_SETTLED_AGE)?.as_secs();
             let key = FileKey {
                 place: (facts.dev(), facts.ino()),
                 bytes: facts.size(),
@@ -115,18 +115,18 @@ mod cache {
         }
     }
 
-    fn hashes() -> MutexGuard<'static, VecDeque<(FileKey, String)>> {
-        HASHES.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_hash_cache() -> MutexGuard<'static, VecDeque<(FileKey, String)>> {
+        HASH_CACHE.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn find(key: &FileKey) -> Option<String> {
-        hashes().iter().find(|(known, _)| known == key).map(|(_, hash)| hash.clone())
+    pub(super) fn find_cached(key: &FileKey) -> Option<String> {
+        lock_hash_cache().iter().find(|(known, _)| known == key).map(|(_, hash)| hash.clone())
     }
 
-    pub(super) fn keep(key: FileKey, hash: &str) {
-        let mut hashes = hashes();
+    pub(super) fn cache_hash(key: FileKey, hash: &str) {
+        let mut hashes = lock_hash_cache();
         hashes.retain(|(known, _)| known.place != key.place);
-        if hashes.len() >= KEPT {
+        if hashes.len() >= MAX_CACHED_HASHES {
             hashes.pop_front();
         }
         hashes.push_back((key, hash.to_owned()));
@@ -140,7 +140,7 @@ mod cache {
     pub(super) enum FileKey {}
 
     impl FileKey {
-        pub(super) const fn of(_: &std::fs::Metadata) -> Option<FileKey> {
+        pub(super) const fn from_metadata(_: &std::fs::Metadata) -> Option<FileKey> {
             None
         }
     }
@@ -149,11 +149,11 @@ mod cache {
         false
     }
 
-    pub(super) fn find(key: &FileKey) -> Option<String> {
+    pub(super) fn find_cached(key: &FileKey) -> Option<String> {
         match *key {}
     }
 
-    pub(super) fn keep(key: FileKey, _: &str) {
+    pub(super) fn cache_hash(key: FileKey, _: &str) {
         match key {}
     }
 }
@@ -176,7 +176,7 @@ mod tests {
     /// Waits until the file is old enough for the cache. The status change time can't be set by the test.
     fn settle(file: &Path) {
         let start = Instant::now();
-        while cache::FileKey::of(&file.metadata().unwrap()).is_none() {
+        while cache::FileKey::from_metadata(&file.metadata().unwrap()).is_none() {
             assert!(start.elapsed() < Duration::from_secs(30), "the file must become old enough for the cache");
             // sleep: polls the file's age, since no event reports it.
             std::thread::sleep(Duration::from_millis(50));
@@ -217,15 +217,18 @@ mod tests {
     #[test]
     fn s06_write_through_a_mapping_is_detected_with_unchanged_times() {
         let ground = tempfile::tempdir().unwrap();
-        for bytes in [100, usize::try_from(ALWAYS_READ).unwrap() + 1] {
+        for bytes in [100, usize::try_from(ALWAYS_READ_BYTES).unwrap() + 1] {
             let file = ground.path().join(bytes.to_string());
             std::fs::write(&file, vec![b'a'; bytes]).unwrap();
             let mapping = SharedMapping::of(&file);
             mapping.write(b'b');
             settle(&file);
             let first = content_hash(&file, u64::MAX - 1).unwrap();
-            let key = || cache::FileKey::of(&file.metadata().unwrap());
-            assert!(key().as_ref().and_then(cache::find).is_none(), "the hash of a mapped file must not be cached");
+            let key = || cache::FileKey::from_metadata(&file.metadata().unwrap());
+            assert!(
+                key().as_ref().and_then(cache::find_cached).is_none(),
+                "the hash of a mapped file must not be cached"
+            );
             mapping.write(b'c');
             let second = content_hash(&file, u64::MAX - 1).unwrap();
             assert_ne!(second, first, "a file of {bytes} bytes must be read again");
@@ -237,16 +240,19 @@ mod tests {
     fn s06_large_file_is_read_once_and_again_after_a_change_with_equal_times() {
         let ground = tempfile::tempdir().unwrap();
         let file = ground.path().join("program");
-        let large = |byte: u8| vec![byte; usize::try_from(ALWAYS_READ).unwrap() + 1];
+        let large = |byte: u8| vec![byte; usize::try_from(ALWAYS_READ_BYTES).unwrap() + 1];
         std::fs::write(&file, large(1)).unwrap();
-        assert!(cache::FileKey::of(&file.metadata().unwrap()).is_none(), "the hash of a new file must not be cached");
+        assert!(
+            cache::FileKey::from_metadata(&file.metadata().unwrap()).is_none(),
+            "the hash of a new file must not be cached"
+        );
         settle(&file);
         let most = u64::MAX - 1;
         let first = content_hash(&file, most).unwrap();
-        let key = || cache::FileKey::of(&file.metadata().unwrap());
+        let key = || cache::FileKey::from_metadata(&file.metadata().unwrap());
         if cache::is_quiescent(&File::open(&file).unwrap()) {
             assert_eq!(
-                key().as_ref().and_then(cache::find),
+                key().as_ref().and_then(cache::find_cached),
                 Some(first.clone()),
                 "the hash of a settled file must be cached"
             );
@@ -269,7 +275,7 @@ mod tests {
         std::fs::write(&file, "0123456789").unwrap();
         assert_eq!(content_hash(&file, 9), None, "one byte too much");
         assert_eq!(content_hash(&file, 10), Some(sha256(b"0123456789")), "a file of exactly the limit must be hashed");
-        let large = vec![7; PART * 2 + 1];
+        let large = vec![7; READ_BUFFER_BYTES * 2 + 1];
         std::fs::write(&file, &large).unwrap();
         assert_eq!(
             content_hash(&file, u64::MAX - 1),

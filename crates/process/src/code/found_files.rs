@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::programs::{SearchPath, interpreter, is_of_system};
+use crate::programs::{SearchPath, interpreter, is_in_system_folder};
 
 /// Maximum length of a chain of interpreters.
-const MOST_INTERPRETERS: usize = 3;
+const MAX_INTERPRETER_CHAIN: usize = 3;
 
 /// The relation of a launch file to its command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,11 +31,11 @@ pub enum LaunchFileRole {
 pub(super) type FoundFile = (PathBuf, LaunchFileRole);
 
 /// Collects the interpreters named by the first lines of scripts, except those of the system.
-pub(super) fn interpreters(program: &Path, path: &SearchPath, found: &mut Vec<FoundFile>) {
+pub(super) fn collect_interpreters(program: &Path, path: &SearchPath, found: &mut Vec<FoundFile>) {
     let mut script = program.to_owned();
-    for _ in 0..MOST_INTERPRETERS {
+    for _ in 0..MAX_INTERPRETER_CHAIN {
         let Some(next) = script.canonicalize().ok().and_then(|real| interpreter(&real, path)) else { return };
-        let is_of_system = next.canonicalize().is_ok_and(|real| is_of_system(&real));
+        let is_of_system = next.canonicalize().is_ok_and(|real| is_in_system_folder(&real));
         if !is_of_system {
             found.push((next.clone(), LaunchFileRole::Interpreter));
             found.extend(python_environment(&next));

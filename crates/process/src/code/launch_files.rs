@@ -1,10 +1,10 @@
 //! The files that decide what a command runs: the program, the interpreter that the program names, the settings of a
 //! Python environment, and the scripts and programs that arguments and variables name.
 //!
-//! A file of at most [`HASHED_BYTES`] is identified by its content, so a version manager that touches or rewrites it
+//! A file of at most [`MAX_HASHED_FILE_BYTES`] is identified by its content, so a version manager that touches or rewrites it
 //! with the same content changes nothing, nor does a backup program that links to it. A larger file is identified by
 //! its length, its modification time and its status change time, which a write through a shared mapping may leave
-//! unchanged. The same applies to files beyond [`MOST_HASHED`] bytes in total for one command. Data files (`--db
+//! unchanged. The same applies to files beyond [`MAX_HASHED_TOTAL_BYTES`] bytes in total for one command. Data files (`--db
 //! notes.sqlite`) are omitted because they change with every use, and so are the modules that a script loads.
 
 use std::fs::Metadata;
@@ -12,18 +12,18 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use super::content_hash::content_hash;
-use super::found_files::{FoundFile, LaunchFileRole, interpreters, python_environment};
+use super::found_files::{FoundFile, LaunchFileRole, collect_interpreters, python_environment};
 use super::script_files::{CommandLine, script_files};
 use crate::programs::SearchPath;
 
 /// Files up to this size, in bytes, are identified by their content.
-const HASHED_BYTES: u64 = 512 * 1024 * 1024;
+const MAX_HASHED_FILE_BYTES: u64 = 512 * 1024 * 1024;
 /// Maximum total size, in bytes, of one command's files that are identified by content.
-const MOST_HASHED: u64 = 1024 * 1024 * 1024;
+const MAX_HASHED_TOTAL_BYTES: u64 = 1024 * 1024 * 1024;
 /// Maximum number of bytes that are read of one file when latency matters.
-const READ_AT_ONCE: u64 = 4 * 1024 * 1024;
+const MAX_IMMEDIATE_READ_BYTES: u64 = 4 * 1024 * 1024;
 /// Maximum number of files of one command.
-const MOST_FILES: usize = 256;
+const MAX_FILES: usize = 256;
 
 /// The files that decide what a command runs, in their state at one moment. The first is the program.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -80,14 +80,14 @@ impl LaunchFiles {
     /// are looked up on `path`.
     pub(crate) fn read(line: &CommandLine<'_>, program: &Path, path: &SearchPath) -> LaunchFiles {
         let mut found: Vec<FoundFile> = vec![(program.to_owned(), LaunchFileRole::Program)];
-        interpreters(program, path, &mut found);
+        collect_interpreters(program, path, &mut found);
         found.extend(python_environment(program));
         let scripts = script_files(line, program, path);
         found.extend(scripts.found);
-        let (mut files, mut left): (Vec<LaunchFile>, u64) = (Vec::new(), MOST_HASHED);
+        let (mut files, mut left): (Vec<LaunchFile>, u64) = (Vec::new(), MAX_HASHED_TOTAL_BYTES);
         for (path, role) in found {
-            if files.len() < MOST_FILES && !files.iter().any(|file| file.path == path) {
-                let file = LaunchFile::read(path, role, left.min(HASHED_BYTES));
+            if files.len() < MAX_FILES && !files.iter().any(|file| file.path == path) {
+                let file = LaunchFile::read(path, role, left.min(MAX_HASHED_FILE_BYTES));
                 // Counts the file's size instead of the bytes read, so that the same files are always identified in the
                 // same way.
                 left = left.saturating_sub(file.as_ref().map_or(0, |file| file.stamp.bytes));
@@ -102,12 +102,12 @@ impl LaunchFiles {
     #[must_use]
     pub fn reread(&self) -> LaunchFiles {
         let again = |file: &LaunchFile| {
-            let is_untouched = file.is_untouched();
+            let is_untouched = file.is_unchanged();
             if is_untouched && matches!(file.state, FileState::Stamp(_)) {
                 return Some(file.clone());
             }
             // Changed times prove a change, but unchanged times do not rule one out.
-            let most = if is_untouched { HASHED_BYTES } else { READ_AT_ONCE };
+            let most = if is_untouched { MAX_HASHED_FILE_BYTES } else { MAX_IMMEDIATE_READ_BYTES };
             LaunchFile::read(file.path.clone(), file.role, most)
         };
         let folders = self.folders.iter().filter(|folder| folder.exists()).cloned().collect();
@@ -127,7 +127,7 @@ impl LaunchFiles {
     /// Returns the path of a file or folder that changed since `before`, was added, or was removed. `None` if nothing
     /// differs.
     #[must_use]
-    pub fn difference<'f>(&'f self, before: &'f LaunchFiles) -> Option<&'f Path> {
+    pub fn first_difference<'f>(&'f self, before: &'f LaunchFiles) -> Option<&'f Path> {
         let changed = self.files.iter().find(|file| !before.files.contains(file));
         let gone = || before.files.iter().find(|file| !self.files.contains(file));
         let new_folder = || self.folders.iter().find(|folder| !before.folders.contains(folder));
@@ -142,7 +142,7 @@ impl LaunchFile {
     fn read(path: PathBuf, role: LaunchFileRole, most: u64) -> Option<LaunchFile> {
         let real = path.canonicalize().ok()?;
         let facts = real.metadata().ok().filter(Metadata::is_file)?;
-        let stamp = FileStamp::of_metadata(&facts)?;
+        let stamp = FileStamp::from_metadata(&facts)?;
         // Files that are executable but not readable are identified by their stamp, too.
         let content = content_hash(&real, most).filter(|_| stamp.bytes <= most);
         let state = content.map_or_else(|| FileState::Stamp(stamp.clone()), FileState::Content);
@@ -155,31 +155,31 @@ impl LaunchFile {
         self.stamp.bytes
     }
 
-    fn is_untouched(&self) -> bool {
+    fn is_unchanged(&self) -> bool {
         let facts = self.real.metadata().ok();
         // Without a status change time, a program can hide a write to the file.
         self.stamp.status_changed.is_some()
-            && facts.as_ref().and_then(FileStamp::of_metadata).as_ref() == Some(&self.stamp)
+            && facts.as_ref().and_then(FileStamp::from_metadata).as_ref() == Some(&self.stamp)
             && self.path.canonicalize().is_ok_and(|real| real == self.real)
     }
 }
 
 impl FileStamp {
-    fn of_metadata(facts: &Metadata) -> Option<FileStamp> {
+    fn from_metadata(facts: &Metadata) -> Option<FileStamp> {
         let since = facts.modified().ok()?.duration_since(UNIX_EPOCH);
         let modified = since.map_or_else(|before| before.duration().as_nanos(), |since| since.as_nanos());
-        Some(FileStamp { bytes: facts.len(), modified, status_changed: status_changed(facts) })
+        Some(FileStamp { bytes: facts.len(), modified, status_changed: status_change_time(facts) })
     }
 }
 
 #[cfg(unix)]
-fn status_changed(facts: &Metadata) -> Option<(i64, i64)> {
+fn status_change_time(facts: &Metadata) -> Option<(i64, i64)> {
     use std::os::unix::fs::MetadataExt as _;
     Some((facts.ctime(), facts.ctime_nsec()))
 }
 
 #[cfg(not(unix))]
-const fn status_changed(_facts: &Metadata) -> Option<(i64, i64)> {
+const fn status_change_time(_facts: &Metadata) -> Option<(i64, i64)> {
     None
 }
 
@@ -190,7 +190,7 @@ mod tests {
     use std::fs::File;
 
     use super::*;
-    use crate::code::code_files::begins_as_code;
+    use crate::code::code_files::has_code_magic;
     use crate::code::content_hash::open_for_hash;
     use crate::command::ServerCommand;
     use crate::programs::PathSource;
@@ -279,7 +279,7 @@ mod tests {
             let looked = LaunchFiles::for_command(&command, Path::new("/bin/sh"), &path);
             // A pipe may replace the file between the check and the opening.
             let opens = open_for_hash(&pipe).is_ok_and(|file| file.metadata().is_ok_and(|facts| !facts.is_file()));
-            let _ = send.send((looked.iter().count(), opens, begins_as_code(&pipe)));
+            let _ = send.send((looked.iter().count(), opens, has_code_magic(&pipe)));
         });
         let patience = std::time::Duration::from_secs(20);
         let (files, opens, is_code) = done.recv_timeout(patience).expect("reading must not block on the pipe");
@@ -305,10 +305,10 @@ mod tests {
         file.set_times(std::fs::FileTimes::new().set_modified(modified)).unwrap();
         let after = now();
         assert_eq!(
-            after.difference(&before),
+            after.first_difference(&before),
             Some(program.as_path()),
             "the change must be found although length and modification time are unchanged"
         );
-        assert!(before.reread().difference(&before).is_some(), "reading the files again must find the change");
+        assert!(before.reread().first_difference(&before).is_some(), "reading the files again must find the change");
     }
 }

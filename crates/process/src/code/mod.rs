@@ -13,8 +13,8 @@ mod found_files;
 mod launch_files;
 mod script_files;
 
-pub(crate) use code_files::{has_code_name, scripts_named};
-pub use code_variables::leads_to_code;
+pub(crate) use code_files::{has_code_name, scripts_in_arguments};
+pub use code_variables::decides_code;
 pub use found_files::LaunchFileRole;
 pub use launch_files::{FileStamp, FileState, LaunchFile, LaunchFiles};
 pub(crate) use script_files::CommandLine;

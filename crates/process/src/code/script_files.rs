@@ -13,25 +13,27 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::argument_handling::{
-    ArgumentHandling, PACKAGES, commands_in, ends_with_module, is_valued, looks_above, module_of, option_and_value,
-    project_files, takes_packages,
+    ArgumentHandling, PACKAGE_FOLDER, is_module_option, named_module, option_and_value, parse_shell_commands,
+    project_files, searches_ancestors, takes_value, uses_package_folder,
 };
 use super::argument_paths::paths_in;
-use super::code_files::{has_code_name, is_code, libraries, module_files, run_by, user_packages};
-use super::code_variables::{FOLDER_VARIABLES, HOME_FILES, LIBRARY_VARIABLES, OPTION_VARIABLES, RUN_VARIABLES, SITE};
-use super::found_files::{FoundFile, LaunchFileRole, interpreters, python_environment};
-use crate::programs::{SearchPath, is_of_system};
+use super::code_files::{files_run_for_path, has_code_name, is_code, libraries, module_files, user_packages};
+use super::code_variables::{
+    FOLDER_VARIABLES, HOME_FILES, LIBRARY_VARIABLES, OPTION_VARIABLES, PYTHON_SITE_MODULES, RUN_VARIABLES,
+};
+use super::found_files::{FoundFile, LaunchFileRole, collect_interpreters, python_environment};
+use crate::programs::{SearchPath, is_in_system_folder};
 
 /// Maximum number of arguments, variables, and words in them that are examined.
-const MOST_WORDS: usize = 1024;
+const MAX_WORDS: usize = 1024;
 /// Maximum number of path lookups, counted per base folder.
-const MOST_LOOKUPS: usize = 8 * 1024;
+const MAX_LOOKUPS: usize = 8 * 1024;
 /// Maximum number of folders in which a relative path is looked up.
-const MOST_BASES: usize = 16;
+const MAX_BASE_FOLDERS: usize = 16;
 /// Maximum number of ancestors of the working directory in which project files are looked up.
-const MOST_ABOVE: usize = 64;
+const MAX_ANCESTORS: usize = 64;
 /// Maximum nesting depth of command lines in arguments: `env -S "sh -c '…'"`.
-const MOST_DEPTH: usize = 4;
+const MAX_DEPTH: usize = 4;
 
 /// The parts of a command that can name files.
 pub(crate) struct CommandLine<'c> {
@@ -55,35 +57,35 @@ pub(super) fn script_files(command: &CommandLine<'_>, program: &Path, path: &Sea
     let mut scripts = ScriptSearch {
         command,
         path: path.clone(),
-        bases: bases(command),
-        above: above(&command.directory),
+        bases: base_folders(command),
+        above: ancestor_folders(&command.directory),
         found: Vec::new(),
         folders: Vec::new(),
         role: LaunchFileRole::Argument,
-        words: MOST_WORDS,
-        lookups: MOST_LOOKUPS,
+        words: MAX_WORDS,
+        lookups: MAX_LOOKUPS,
     };
-    let mut runner = scripts.runner(&program.to_string_lossy());
+    let mut runner = scripts.program_handling(&program.to_string_lossy());
     if let Some(real) = program.canonicalize().ok().filter(|_| runner == ArgumentHandling::Other) {
-        runner = scripts.runner(&real.to_string_lossy());
+        runner = scripts.program_handling(&real.to_string_lossy());
     }
-    scripts.line(runner, command.arguments, MOST_DEPTH);
+    scripts.search_arguments(runner, command.arguments, MAX_DEPTH);
     scripts.role = LaunchFileRole::Variable;
     for (name, value) in command.environment {
-        scripts.variable(name, value);
+        scripts.search_variable(name, value);
     }
     ScriptFiles { found: scripts.found, folders: scripts.folders }
 }
 
 /// Returns the folders in which tools look for project files: the canonical working directory and its ancestors.
-fn above(directory: &Path) -> Vec<PathBuf> {
+fn ancestor_folders(directory: &Path) -> Vec<PathBuf> {
     let real = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
-    real.ancestors().take(MOST_ABOVE).map(Path::to_owned).collect()
+    real.ancestors().take(MAX_ANCESTORS).map(Path::to_owned).collect()
 }
 
 /// Returns the folders in which relative paths and modules are looked up: the working directory, and the folders that
 /// variables and arguments name.
-fn bases(command: &CommandLine<'_>) -> Vec<PathBuf> {
+fn base_folders(command: &CommandLine<'_>) -> Vec<PathBuf> {
     let directory = &command.directory;
     let mut bases = vec![directory.clone()];
     let of_variables = command
@@ -91,10 +93,10 @@ fn bases(command: &CommandLine<'_>) -> Vec<PathBuf> {
         .iter()
         .filter(|(name, _)| FOLDER_VARIABLES.contains(&name.as_str()))
         .map(|(_, value)| value);
-    let texts = of_variables.chain(command.arguments).take(MOST_WORDS);
-    let paths = texts.flat_map(|text| paths_in(text, command.environment)).take(MOST_LOOKUPS);
+    let texts = of_variables.chain(command.arguments).take(MAX_WORDS);
+    let paths = texts.flat_map(|text| paths_in(text, command.environment)).take(MAX_LOOKUPS);
     for folder in paths.map(|path| directory.join(path)) {
-        if bases.len() < MOST_BASES && folder.is_dir() && !bases.contains(&folder) {
+        if bases.len() < MAX_BASE_FOLDERS && folder.is_dir() && !bases.contains(&folder) {
             bases.push(folder);
         }
     }
@@ -119,108 +121,108 @@ struct ScriptSearch<'c> {
 
 impl ScriptSearch<'_> {
     /// Examines the arguments of a program.
-    fn line(&mut self, mut runner: ArgumentHandling, words: &[String], depth: usize) {
+    fn search_arguments(&mut self, mut runner: ArgumentHandling, words: &[String], depth: usize) {
         let mut before = "";
         for word in words {
             let Some(left) = self.words.checked_sub(1) else { return };
             self.words = left;
-            self.code_in(word);
+            self.record_code_files(word);
             if word.contains(char::is_whitespace)
                 && let Some(depth) = depth.checked_sub(1)
             {
-                for command in commands_in(word) {
+                for command in parse_shell_commands(word) {
                     // The arguments of an unknown program are text more often than commands.
                     let is_command = command
                         .first()
-                        .is_some_and(|first| ArgumentHandling::of_program(first) != ArgumentHandling::Other);
+                        .is_some_and(|first| ArgumentHandling::for_program(first) != ArgumentHandling::Other);
                     if runner != ArgumentHandling::Other || is_command {
-                        self.line(ArgumentHandling::Wrapper, &command, depth);
+                        self.search_arguments(ArgumentHandling::Wrapper, &command, depth);
                     }
                 }
             }
-            runner = self.word(runner, before, word);
+            runner = self.search_word(runner, before, word);
             before = word;
         }
     }
 
     /// Examines one word and returns how the next one is treated.
-    fn word(&mut self, runner: ArgumentHandling, before: &str, word: &str) -> ArgumentHandling {
+    fn search_word(&mut self, runner: ArgumentHandling, before: &str, word: &str) -> ArgumentHandling {
         if runner != ArgumentHandling::Other
-            && let Some(module) = module_of(before, word)
+            && let Some(module) = named_module(before, word)
         {
-            self.modules(module);
+            self.record_module_files(module);
         }
-        if let Some((_, value)) = option_and_value(word).filter(|(option, _)| runner.runs_value(option)) {
-            self.run(value);
-        } else if runner.runs_value(before) {
-            self.run(word);
+        if let Some((_, value)) = option_and_value(word).filter(|(option, _)| runner.is_code_option(option)) {
+            self.record_run_files(value);
+        } else if runner.is_code_option(before) {
+            self.record_run_files(word);
         }
         if word.starts_with('-') {
             return runner.after_option(word);
         }
         match runner {
-            ArgumentHandling::Wrapper => self.program(word),
+            ArgumentHandling::Wrapper => self.search_wrapped_program(word),
             ArgumentHandling::Project => {
-                self.runner(word);
+                self.program_handling(word);
                 runner
             }
-            ArgumentHandling::Python if ends_with_module(before) => ArgumentHandling::Other,
+            ArgumentHandling::Python if is_module_option(before) => ArgumentHandling::Other,
             runner if runner.runs_script() => {
-                self.modules(word);
+                self.record_module_files(word);
                 // If no file has this name, it is a value of the previous option, or a subcommand.
-                let runs = self.run(word) || has_code_name(Path::new(word));
-                if runs && !is_valued(before) { ArgumentHandling::Other } else { runner }
+                let runs = self.record_run_files(word) || has_code_name(Path::new(word));
+                if runs && !takes_value(before) { ArgumentHandling::Other } else { runner }
             }
             runner => runner,
         }
     }
 
-    fn count(&mut self, files: impl IntoIterator<Item = PathBuf>) {
+    fn record_files(&mut self, files: impl IntoIterator<Item = PathBuf>) {
         let role = self.role;
         self.found.extend(files.into_iter().map(|file| (file, role)));
     }
 
     /// Returns how a program treats its arguments. Records its project files, and the package folders that it may load
     /// code from.
-    fn runner(&mut self, program: &str) -> ArgumentHandling {
+    fn program_handling(&mut self, program: &str) -> ArgumentHandling {
         for file in project_files(program) {
-            let above = self.above.iter().filter(|_| looks_above(program));
+            let above = self.above.iter().filter(|_| searches_ancestors(program));
             let files: Vec<PathBuf> = self.bases.iter().chain(above).map(|base| base.join(file)).collect();
-            self.count(files.into_iter().filter(|file| file.is_file()));
+            self.record_files(files.into_iter().filter(|file| file.is_file()));
         }
-        if takes_packages(program) {
-            let folders = self.above.iter().map(|folder| folder.join(PACKAGES)).filter(|folder| folder.exists());
+        if uses_package_folder(program) {
+            let folders = self.above.iter().map(|folder| folder.join(PACKAGE_FOLDER)).filter(|folder| folder.exists());
             self.folders.extend(folders);
             self.folders.sort_unstable();
             self.folders.dedup();
         }
-        ArgumentHandling::of_program(program)
+        ArgumentHandling::for_program(program)
     }
 
     /// Examines a word that may be the program which a wrapper runs.
-    fn program(&mut self, word: &str) -> ArgumentHandling {
+    fn search_wrapped_program(&mut self, word: &str) -> ArgumentHandling {
         if let Some(folders) = word.strip_prefix("PATH=") {
             let directory = &self.command.directory;
-            let folders = self.paths(folders).into_iter().map(|folder| directory.join(folder));
+            let folders = self.paths_within_limit(folders).into_iter().map(|folder| directory.join(folder));
             let mut folders: Vec<PathBuf> = folders.filter(|folder| folder.is_dir()).collect();
             folders.append(&mut self.path.directories);
             self.path.directories = folders;
         }
         let file = self.path.find(word, &self.command.directory).ok().filter(|file| file.is_file());
-        let is_of_system = |file: &PathBuf| file.canonicalize().is_ok_and(|real| is_of_system(&real));
+        let is_of_system = |file: &PathBuf| file.canonicalize().is_ok_and(|real| is_in_system_folder(&real));
         if let Some(file) = file.filter(|file| !is_of_system(file)) {
-            self.count([file.clone()]);
-            interpreters(&file, &self.path, &mut self.found);
+            self.record_files([file.clone()]);
+            collect_interpreters(&file, &self.path, &mut self.found);
             self.found.extend(python_environment(&file));
         }
-        match self.runner(word) {
+        match self.program_handling(word) {
             ArgumentHandling::Other => ArgumentHandling::Wrapper,
             runner => runner,
         }
     }
 
     /// Returns the paths in a text, as far as the lookup limit allows.
-    fn paths(&mut self, text: &str) -> Vec<PathBuf> {
+    fn paths_within_limit(&mut self, text: &str) -> Vec<PathBuf> {
         let mut paths = paths_in(text, self.command.environment);
         paths.truncate(self.lookups);
         self.lookups -= paths.len();
@@ -228,64 +230,72 @@ impl ScriptSearch<'_> {
     }
 
     /// Records files that run whatever their name is. Returns `true` if there are any.
-    fn run(&mut self, text: &str) -> bool {
+    fn record_run_files(&mut self, text: &str) -> bool {
         let before = self.found.len();
-        for path in self.paths(text) {
-            let files: Vec<PathBuf> = self.bases.iter().flat_map(|base| run_by(&base.join(&path))).collect();
-            self.count(files);
+        for path in self.paths_within_limit(text) {
+            let files: Vec<PathBuf> =
+                self.bases.iter().flat_map(|base| files_run_for_path(&base.join(&path))).collect();
+            self.record_files(files);
         }
         self.found.len() > before
     }
 
     /// Records the files with code that a text names anywhere.
-    fn code_in(&mut self, text: &str) {
-        for path in self.paths(text) {
+    fn record_code_files(&mut self, text: &str) {
+        for path in self.paths_within_limit(text) {
             let files = self.bases.iter().map(|base| base.join(&path));
             let files: Vec<PathBuf> = files.filter(|file| file.is_file() && is_code(file)).collect();
-            self.count(files);
+            self.record_files(files);
         }
     }
 
     /// Records the files of a module in all base folders.
-    fn modules(&mut self, module: &str) {
+    fn record_module_files(&mut self, module: &str) {
         let files: Vec<PathBuf> = self.bases.iter().flat_map(|base| module_files(base, module)).collect();
-        self.count(files);
+        self.record_files(files);
     }
 
     /// Returns the folders of a variable from which certain files count.
-    fn folders_of(&mut self, name: &str, value: &str) -> Vec<PathBuf> {
+    fn variable_folders(&mut self, name: &str, value: &str) -> Vec<PathBuf> {
         if !LIBRARY_VARIABLES.contains(&name) && !matches!(name, "HOME" | "PYTHONUSERBASE" | "ZDOTDIR") {
             return Vec::new();
         }
         let directory = &self.command.directory;
-        self.paths(value).into_iter().map(|path| directory.join(path)).filter(|folder| folder.is_dir()).collect()
+        self.paths_within_limit(value)
+            .into_iter()
+            .map(|path| directory.join(path))
+            .filter(|folder| folder.is_dir())
+            .collect()
     }
 
     /// Examines the value of an environment variable.
-    fn variable(&mut self, name: &str, value: &str) {
+    fn search_variable(&mut self, name: &str, value: &str) {
         let Some(left) = self.words.checked_sub(1) else { return };
         self.words = left;
-        self.code_in(value);
+        self.record_code_files(value);
         if RUN_VARIABLES.contains(&name) {
-            self.run(value);
+            self.record_run_files(value);
         }
         if name == "PYTHONPATH" {
-            SITE.into_iter().for_each(|module| self.modules(module));
+            PYTHON_SITE_MODULES.into_iter().for_each(|module| self.record_module_files(module));
         }
-        for folder in self.folders_of(name, value) {
+        for folder in self.variable_folders(name, value) {
             let files = match name {
                 "HOME" | "ZDOTDIR" => HOME_FILES.map(|file| folder.join(file)).into(),
                 "PYTHONUSERBASE" => {
                     let packages = user_packages(&folder);
-                    packages.iter().flat_map(|packages| SITE.map(|site| packages.join(format!("{site}.py")))).collect()
+                    packages
+                        .iter()
+                        .flat_map(|packages| PYTHON_SITE_MODULES.map(|site| packages.join(format!("{site}.py"))))
+                        .collect()
                 }
                 _ => libraries(&folder),
             };
-            self.count(files.into_iter().filter(|file| file.is_file()));
+            self.record_files(files.into_iter().filter(|file| file.is_file()));
         }
         if OPTION_VARIABLES.contains(&name) {
-            for command in commands_in(value) {
-                self.line(ArgumentHandling::Interpreter, &command, 0);
+            for command in parse_shell_commands(value) {
+                self.search_arguments(ArgumentHandling::Interpreter, &command, 0);
             }
         }
     }

@@ -11,20 +11,19 @@ use nix::unistd::{Pid, getpid};
 use tokio::process::Command;
 
 /// Maximum number of descriptors that are closed one by one if the system cannot close a range.
-const MOST_DESCRIPTORS: u64 = 65_536;
+const MAX_DESCRIPTORS: u64 = 65_536;
 
 /// Registers the steps with the command. The thread that starts the command must outlive the process it starts: Linux
 /// signals the child when its parent *thread* ends.
-pub(super) fn install(command: &mut Command) {
+pub(super) fn register_steps(command: &mut Command) {
     let parent = getpid();
-    let descriptors =
-        getrlimit(Resource::RLIMIT_NOFILE).map_or(MOST_DESCRIPTORS, |(soft, _)| soft).min(MOST_DESCRIPTORS);
+    let descriptors = getrlimit(Resource::RLIMIT_NOFILE).map_or(MAX_DESCRIPTORS, |(soft, _)| soft).min(MAX_DESCRIPTORS);
     // SAFETY: the closure runs in the forked child before exec. It allocates nothing, takes no lock, reads only values
     // copied into it, and makes async-signal-safe system calls only.
     unsafe {
         command.pre_exec(move || {
             close_on_exec(descriptors as libc::c_int);
-            die_with(parent)
+            die_with_parent(parent)
         });
     }
 }
@@ -33,7 +32,7 @@ pub(super) fn install(command: &mut Command) {
 /// no lock that another thread may hold, and allocates no memory except through functions that the C library makes safe
 /// after a fork.
 #[cfg(target_os = "linux")]
-pub(crate) fn in_child(command: &mut Command, step: impl FnMut() -> io::Result<()> + Send + Sync + 'static) {
+pub(crate) fn add_child_step(command: &mut Command, step: impl FnMut() -> io::Result<()> + Send + Sync + 'static) {
     // SAFETY: as above. The caller guarantees the conditions in the doc comment.
     unsafe {
         command.pre_exec(step);
@@ -43,10 +42,10 @@ pub(crate) fn in_child(command: &mut Command, step: impl FnMut() -> io::Result<(
 /// Drops, in the child, all capabilities that its program would get if its user is root, such as access to other
 /// processes. A child without capabilities is left unchanged.
 #[cfg(target_os = "linux")]
-pub(crate) fn give_up_capabilities() -> io::Result<()> {
+pub(crate) fn drop_capabilities() -> io::Result<()> {
     // Larger than the number of capabilities of any kernel.
-    const MOST: libc::c_ulong = 64;
-    for capability in 0..MOST {
+    const MAX_CAPABILITY: libc::c_ulong = 64;
+    for capability in 0..MAX_CAPABILITY {
         // SAFETY: the call takes integers and only drops privileges.
         if unsafe { libc::prctl(libc::PR_CAPBSET_DROP, capability, 0, 0, 0) } == 0 {
             continue;
@@ -61,7 +60,7 @@ pub(crate) fn give_up_capabilities() -> io::Result<()> {
 
 /// Creates an anonymous file in memory. No child inherits it.
 #[cfg(target_os = "linux")]
-pub(crate) fn memory_file() -> io::Result<std::fs::File> {
+pub(crate) fn anonymous_file() -> io::Result<std::fs::File> {
     use std::os::fd::FromRawFd;
 
     // SAFETY: the call takes a NUL-terminated constant and flags.
@@ -75,7 +74,7 @@ pub(crate) fn memory_file() -> io::Result<std::fs::File> {
 
 /// Makes, in the child, this descriptor inheritable by its program.
 #[cfg(target_os = "linux")]
-pub(crate) fn pass_on(descriptor: std::os::fd::BorrowedFd<'_>) -> io::Result<()> {
+pub(crate) fn make_inheritable(descriptor: std::os::fd::BorrowedFd<'_>) -> io::Result<()> {
     // SAFETY: the call changes a flag of an open descriptor.
     let changed = unsafe { libc::fcntl(std::os::fd::AsRawFd::as_raw_fd(&descriptor), libc::F_SETFD, 0) };
     if changed < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
@@ -101,7 +100,7 @@ fn close_on_exec(descriptors: libc::c_int) {
 }
 
 #[cfg(target_os = "linux")]
-fn die_with(parent: Pid) -> io::Result<()> {
+fn die_with_parent(parent: Pid) -> io::Result<()> {
     nix::sys::prctl::set_pdeathsig(nix::sys::signal::Signal::SIGKILL)?;
     // The parent may have ended before the request took effect.
     if nix::unistd::getppid() == parent { Ok(()) } else { Err(io::Error::from_raw_os_error(libc::ESRCH)) }
@@ -110,6 +109,6 @@ fn die_with(parent: Pid) -> io::Result<()> {
 /// Does nothing: other systems have no such request. There, a watcher process waits for the end of the app
 /// (`server/parent_watcher.rs`).
 #[cfg(not(target_os = "linux"))]
-fn die_with(_parent: Pid) -> io::Result<()> {
+fn die_with_parent(_parent: Pid) -> io::Result<()> {
     Ok(())
 }

@@ -30,25 +30,25 @@ enum State {
 ///
 /// # Errors
 /// Returns the system's error if the pipe can't be made non-blocking.
-pub(crate) fn input(stdin: ChildStdin) -> io::Result<InputPipe> {
+pub(crate) fn open_input_pipe(stdin: ChildStdin) -> io::Result<InputPipe> {
     InputPipe::new(stdin.into_owned_fd()?)
 }
 
 impl InputPipe {
     fn new(end: OwnedFd) -> io::Result<InputPipe> {
-        State::Full(Sender::from_owned_fd(end)?).unwatched().map(InputPipe)
+        State::Full(Sender::from_owned_fd(end)?).into_unregistered().map(InputPipe)
     }
 }
 
 impl State {
-    fn unwatched(self) -> io::Result<State> {
+    fn into_unregistered(self) -> io::Result<State> {
         match self {
             State::Full(sender) => Ok(State::Open(File::from(sender.into_nonblocking_fd()?))),
             pipe => Ok(pipe),
         }
     }
 
-    fn watched(self) -> io::Result<State> {
+    fn into_registered(self) -> io::Result<State> {
         match self {
             State::Open(file) => Ok(State::Full(Sender::from_owned_fd(file.into())?)),
             pipe => Ok(pipe),
@@ -61,11 +61,11 @@ impl State {
             if !written.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock) {
                 return Poll::Ready(written);
             }
-            *self = std::mem::replace(self, State::Closed).watched()?;
+            *self = std::mem::replace(self, State::Closed).into_registered()?;
         }
         let State::Full(sender) = self else { return Poll::Ready(Err(io::ErrorKind::BrokenPipe.into())) };
         let written = ready!(Pin::new(sender).poll_write_vectored(context, slices));
-        *self = std::mem::replace(self, State::Closed).unwatched()?;
+        *self = std::mem::replace(self, State::Closed).into_unregistered()?;
         Poll::Ready(written)
     }
 }

@@ -19,7 +19,7 @@ pub(crate) fn has_ended(pid: u32) -> bool {
 
 /// Returns `true` if a process of this group has one of these pipes open. The group is then the one that was given the
 /// pipes: Linux reuses no pid that is in use as a group ID.
-pub(crate) fn group_holds_pipe(group: u32, pipes: &[u64]) -> bool {
+pub(crate) fn group_has_open_pipe(group: u32, pipes: &[u64]) -> bool {
     let wanted: Vec<String> = pipes.iter().map(|number| format!("pipe:[{number}]")).collect();
     let Ok(processes) = fs::read_dir("/proc") else {
         return false;
@@ -28,10 +28,10 @@ pub(crate) fn group_holds_pipe(group: u32, pipes: &[u64]) -> bool {
         .flatten()
         .filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok())
         .filter(|pid| Stat::read(*pid).is_some_and(|stat| stat.group == group))
-        .any(|pid| has_open(pid, &wanted))
+        .any(|pid| has_open_pipe(pid, &wanted))
 }
 
-fn has_open(pid: u32, names: &[String]) -> bool {
+fn has_open_pipe(pid: u32, names: &[String]) -> bool {
     let Ok(descriptors) = fs::read_dir(format!("/proc/{pid}/fd")) else {
         return false;
     };

@@ -7,7 +7,7 @@ pub use start_time::StartTime;
 #[cfg(unix)]
 mod before_exec;
 #[cfg(target_os = "linux")]
-pub(crate) use before_exec::{give_up_capabilities, in_child, memory_file, pass_on};
+pub(crate) use before_exec::{add_child_step, anonymous_file, drop_capabilities, make_inheritable};
 #[cfg(unix)]
 mod input_pipe;
 #[cfg(unix)]
@@ -26,7 +26,7 @@ mod write_lease;
 #[cfg(target_os = "linux")]
 pub(crate) use network_namespace::listen_in_network_of;
 #[cfg(target_os = "linux")]
-pub(crate) use process_marks::{ProcessMark, end, end_marked_by, mark, started_by};
+pub(crate) use process_marks::{ProcessMark, descendants, kill_marked_by, kill_processes, new_mark};
 #[cfg(target_os = "linux")]
 pub(crate) use process_use::{TreeUse, tree_memory, tree_use};
 #[cfg(target_os = "linux")]
@@ -34,22 +34,22 @@ pub(crate) use write_lease::is_quiescent;
 #[cfg(not(target_os = "linux"))]
 mod no_process_marks;
 #[cfg(not(target_os = "linux"))]
-pub(crate) use no_process_marks::{ProcessMark, end, end_marked_by, mark, started_by};
+pub(crate) use no_process_marks::{ProcessMark, descendants, kill_marked_by, kill_processes, new_mark};
 
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{group_holds_pipe, has_ended, start_time_of};
+pub(crate) use linux::{group_has_open_pipe, has_ended, start_time_of};
 
 #[cfg(all(unix, not(target_os = "linux")))]
 mod macos;
 #[cfg(all(unix, not(target_os = "linux")))]
-pub(crate) use macos::{group_holds_pipe, has_ended, start_time_of};
+pub(crate) use macos::{group_has_open_pipe, has_ended, start_time_of};
 
 #[cfg(unix)]
 pub use input_pipe::InputPipe;
 #[cfg(unix)]
-pub(crate) use input_pipe::input;
+pub(crate) use input_pipe::open_input_pipe;
 #[cfg(unix)]
-pub(crate) use unix::{exit_of, isolate, kill_group, pipe_number, terminate};
+pub(crate) use unix::{exit_code_and_signal, isolate, kill_group, pipe_number, terminate};
 
 #[cfg(windows)]
 mod windows;
@@ -57,5 +57,6 @@ mod windows;
 pub use windows::InputPipe;
 #[cfg(windows)]
 pub(crate) use windows::{
-    exit_of, group_holds_pipe, has_ended, input, isolate, kill_group, pipe_number, start_time_of, terminate,
+    exit_code_and_signal, group_has_open_pipe, has_ended, isolate, kill_group, open_input_pipe, pipe_number,
+    start_time_of, terminate,
 };

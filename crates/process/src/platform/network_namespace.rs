@@ -20,7 +20,7 @@ use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::{ForkResult, fork};
 
 /// Backlog of connections that wait to be accepted.
-const WAITING: i32 = 128;
+const LISTEN_BACKLOG: i32 = 128;
 /// The ioctl that opens the user namespace that owns a namespace (`ioctl_ns(2)`).
 const NS_GET_USERNS: libc::c_ulong = 0xb701;
 
@@ -37,7 +37,7 @@ pub(crate) fn listen_in_network_of(pid: u32, number: Option<u64>, port: u16) -> 
     if own.ino() == of_process.ino() || number.is_some_and(|number| number != of_process.ino()) {
         return Err(io::Error::other("the process has no network of its own"));
     }
-    let owner = owner_of(network.as_fd())?;
+    let owner = owner_user_namespace(network.as_fd())?;
     let is_own = File::from(owner.try_clone()?).metadata()?.ino() == std::fs::metadata("/proc/self/ns/user")?.ino();
     let user = (!is_own).then_some(owner.as_fd());
     let (here, there) = socketpair(AddressFamily::Unix, SockType::SeqPacket, None, SockFlag::SOCK_CLOEXEC)?;
@@ -54,7 +54,7 @@ pub(crate) fn listen_in_network_of(pid: u32, number: Option<u64>, port: u16) -> 
         }
         ForkResult::Parent { child } => {
             drop(there);
-            let received = receive(here.as_fd());
+            let received = receive_descriptor(here.as_fd());
             match waitpid(child, None)? {
                 WaitStatus::Exited(_, 0) => received.map(std::net::TcpListener::from),
                 WaitStatus::Exited(_, code) => Err(io::Error::from_raw_os_error(code)),
@@ -64,7 +64,7 @@ pub(crate) fn listen_in_network_of(pid: u32, number: Option<u64>, port: u16) -> 
     }
 }
 
-fn owner_of(network: BorrowedFd<'_>) -> io::Result<OwnedFd> {
+fn owner_user_namespace(network: BorrowedFd<'_>) -> io::Result<OwnedFd> {
     // SAFETY: the call takes an open descriptor and returns a new one.
     let owner = unsafe { libc::ioctl(network.as_raw_fd(), NS_GET_USERNS as _) };
     if owner < 0 {
@@ -90,14 +90,14 @@ fn pass_listener(
     setsockopt(&listener, sockopt::ReuseAddr, &true)?;
     let [a, b, c, d] = Ipv4Addr::LOCALHOST.octets();
     bind(listener.as_raw_fd(), &SockaddrIn::new(a, b, c, d, port))?;
-    listen(&listener, Backlog::new(WAITING)?)?;
+    listen(&listener, Backlog::new(LISTEN_BACKLOG)?)?;
     let descriptors = [listener.as_raw_fd()];
     let rights = [ControlMessage::ScmRights(&descriptors)];
     sendmsg::<()>(to.as_raw_fd(), &[IoSlice::new(&[0])], &rights, MsgFlags::empty(), None).map(drop)
 }
 
 /// Receives the descriptor from the child. Returns an error if the child ends without sending one.
-fn receive(from: BorrowedFd<'_>) -> io::Result<OwnedFd> {
+fn receive_descriptor(from: BorrowedFd<'_>) -> io::Result<OwnedFd> {
     let mut byte = [0];
     let mut parts = [IoSliceMut::new(&mut byte)];
     let mut space = cmsg_space!(libc::c_int);

@@ -12,7 +12,7 @@ pub(crate) enum StartedProcess {}
 #[derive(Debug, Clone)]
 pub(crate) struct ProcessMark;
 
-pub(crate) const fn mark() -> ProcessMark {
+pub(crate) const fn new_mark() -> ProcessMark {
     ProcessMark
 }
 
@@ -21,15 +21,15 @@ impl ProcessMark {
         None
     }
 
-    pub(crate) const fn end(&self) {}
+    pub(crate) const fn kill_marked(&self) {}
 }
 
-pub(crate) const fn end_marked_by(_owner: u32, _started: &StartTime) -> bool {
+pub(crate) const fn kill_marked_by(_owner: u32, _started: &StartTime) -> bool {
     false
 }
 
-pub(crate) const fn started_by(_pid: u32) -> Vec<StartedProcess> {
+pub(crate) const fn descendants(_pid: u32) -> Vec<StartedProcess> {
     Vec::new()
 }
 
-pub(crate) const fn end(_started: &[StartedProcess]) {}
+pub(crate) const fn kill_processes(_started: &[StartedProcess]) {}

@@ -17,9 +17,9 @@ use super::StartTime;
 use super::linux::Stat;
 
 /// Environment variable with the mark. Set for each server and inherited by its descendants.
-const VARIABLE: &str = "DRAWBRIDGE_SERVER";
+const MARK_VARIABLE: &str = "DRAWBRIDGE_SERVER";
 /// Maximum number of scans when ending processes, which may start others meanwhile.
-const ROUNDS: usize = 5;
+const MAX_SCANS: usize = 5;
 
 /// A process that must not outlive its server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,12 +34,12 @@ pub(crate) struct StartedProcess {
 pub(crate) struct ProcessMark(String);
 
 /// Returns the mark for a new server.
-pub(crate) fn mark() -> ProcessMark {
-    static SERVERS: AtomicU64 = AtomicU64::new(0);
+pub(crate) fn new_mark() -> ProcessMark {
+    static SERVER_COUNTER: AtomicU64 = AtomicU64::new(0);
     let owner = std::process::id();
     let started = StartTime::of_process(owner).unwrap_or_else(StartTime::unknown);
     let of_owner = mark_prefix(owner, &started);
-    ProcessMark(format!("{of_owner}{};", SERVERS.fetch_add(1, Ordering::Relaxed)))
+    ProcessMark(format!("{of_owner}{};", SERVER_COUNTER.fetch_add(1, Ordering::Relaxed)))
 }
 
 /// Returns the common prefix of the marks of all servers of one Drawbridge process.
@@ -50,37 +50,37 @@ fn mark_prefix(owner: u32, started: &StartTime) -> String {
 impl ProcessMark {
     /// Returns the environment variable that contains the mark.
     pub(crate) fn variable(&self) -> Option<(OsString, OsString)> {
-        Some((VARIABLE.into(), self.0.clone().into()))
+        Some((MARK_VARIABLE.into(), self.0.clone().into()))
     }
 
     /// Kills all processes that have the mark.
-    pub(crate) fn end(&self) {
-        end_marked(&self.0);
+    pub(crate) fn kill_marked(&self) {
+        kill_all_marked(&self.0);
     }
 }
 
 /// Kills all processes started by servers of a Drawbridge process that has ended. Returns `true` if there were any.
-pub(crate) fn end_marked_by(owner: u32, started: &StartTime) -> bool {
-    end_marked(&mark_prefix(owner, started))
+pub(crate) fn kill_marked_by(owner: u32, started: &StartTime) -> bool {
+    kill_all_marked(&mark_prefix(owner, started))
 }
 
-fn end_marked(mark: &str) -> bool {
+fn kill_all_marked(mark: &str) -> bool {
     let mut were_some = false;
-    for _ in 0..ROUNDS {
+    for _ in 0..MAX_SCANS {
         let found: Vec<StartedProcess> =
             marked_processes().iter().filter(|(_, own)| own.starts_with(mark.as_bytes())).map(|(of, _)| *of).collect();
         if found.is_empty() {
             break;
         }
         were_some = true;
-        end(&found);
+        kill_processes(&found);
     }
     were_some
 }
 
 /// Returns the descendants of a process that are still connected to it by parent links.
-pub(crate) fn started_by(pid: u32) -> Vec<StartedProcess> {
-    let all: Vec<(u32, ProcessEntry)> = processes().collect();
+pub(crate) fn descendants(pid: u32) -> Vec<StartedProcess> {
+    let all: Vec<(u32, ProcessEntry)> = all_processes().collect();
     let mut parents = vec![pid];
     let mut found = Vec::new();
     while let Some(parent) = parents.pop() {
@@ -96,7 +96,7 @@ pub(crate) fn started_by(pid: u32) -> Vec<StartedProcess> {
 }
 
 /// Kills these processes, unless their pid was reused.
-pub(crate) fn end(started: &[StartedProcess]) {
+pub(crate) fn kill_processes(started: &[StartedProcess]) {
     for one in started {
         let is_same = Stat::read(one.pid).is_some_and(|stat| stat.start_ticks == one.start_ticks);
         if let Some(pid) = i32::try_from(one.pid).ok().filter(|_| is_same) {
@@ -112,7 +112,7 @@ struct ProcessEntry {
 }
 
 /// Iterates over all running processes except this one.
-fn processes() -> impl Iterator<Item = (u32, ProcessEntry)> {
+fn all_processes() -> impl Iterator<Item = (u32, ProcessEntry)> {
     let own = std::process::id();
     let all = fs::read_dir("/proc").into_iter().flatten().flatten();
     all.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok()).filter(move |pid| *pid != own).filter_map(
@@ -129,26 +129,27 @@ type MarkedProcesses = Arc<[(StartedProcess, Vec<u8>)]>;
 /// Returns all processes that have a mark. Reading the environment of every process takes milliseconds, and all servers
 /// end at once when the app quits, so callers that arrive during a scan share the next one.
 fn marked_processes() -> MarkedProcesses {
-    static LATEST: Mutex<Option<(Instant, MarkedProcesses)>> = Mutex::new(None);
+    static LATEST_SCAN: Mutex<Option<(Instant, MarkedProcesses)>> = Mutex::new(None);
     let asked = Instant::now();
-    let mut latest = LATEST.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut latest = LATEST_SCAN.lock().unwrap_or_else(PoisonError::into_inner);
     // A scan that began before the call may have missed a new process.
     if let Some((_, found)) = latest.as_ref().filter(|(began, _)| *began >= asked) {
         return Arc::clone(found);
     }
     let began = Instant::now();
-    let found: MarkedProcesses =
-        processes().flat_map(|(pid, process)| marks_of(pid).into_iter().map(move |mark| (process.of, mark))).collect();
+    let found: MarkedProcesses = all_processes()
+        .flat_map(|(pid, process)| process_marks(pid).into_iter().map(move |mark| (process.of, mark)))
+        .collect();
     *latest = Some((began, Arc::clone(&found)));
     found
 }
 
 /// Returns the marks in the initial environment of a process.
-fn marks_of(pid: u32) -> Vec<Vec<u8>> {
+fn process_marks(pid: u32) -> Vec<Vec<u8>> {
     let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
     environment
         .split(|byte| *byte == 0)
-        .filter_map(|variable| variable.strip_prefix(VARIABLE.as_bytes())?.strip_prefix(b"="))
+        .filter_map(|variable| variable.strip_prefix(MARK_VARIABLE.as_bytes())?.strip_prefix(b"="))
         .map(<[u8]>::to_vec)
         .collect()
 }

@@ -39,7 +39,7 @@ pub(crate) fn tree_use(root: u32, most: u64) -> TreeUse {
 pub(crate) fn tree_memory(root: u32, most: u64) -> u64 {
     let (mut bytes, mut processes, mut waiting) = (0_u64, 0, vec![root]);
     while let Some(pid) = waiting.pop() {
-        bytes = bytes.saturating_add(shared_out(pid).unwrap_or_else(|| memory(pid)));
+        bytes = bytes.saturating_add(proportional_share(pid).unwrap_or_else(|| memory(pid)));
         processes += 1;
         if processes > most {
             break;
@@ -75,19 +75,19 @@ fn process_use(pid: u32) -> Option<TreeUse> {
 }
 
 /// Returns the proportional share of a process in the memory that it shares with others, or `None` if it can't be read.
-fn shared_out(pid: u32) -> Option<u64> {
+fn proportional_share(pid: u32) -> Option<u64> {
     let rollup = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
-    sum(&rollup, &["Pss_Anon", "Pss_Shmem", "SwapPss"])
+    sum_lines(&rollup, &["Pss_Anon", "Pss_Shmem", "SwapPss"])
 }
 
 /// Returns the private memory of a process. The resident set size would count shared libraries once per process.
 fn memory(pid: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-    sum(&status, &["RssAnon", "RssShmem", "VmSwap"]).unwrap_or_default()
+    sum_lines(&status, &["RssAnon", "RssShmem", "VmSwap"]).unwrap_or_default()
 }
 
 /// Returns the sum of these lines in bytes, or `None` if none of them is present.
-fn sum(text: &str, names: &[&str]) -> Option<u64> {
+fn sum_lines(text: &str, names: &[&str]) -> Option<u64> {
     let mut own = text.lines().filter_map(|line| {
         let (name, value) = line.split_once(':')?;
         names.contains(&name).then(|| value.trim().trim_end_matches(" kB").parse::<u64>().ok()).flatten()
@@ -111,11 +111,11 @@ mod tests {
     fn shared_pages_of_several_processes_count_once() {
         let rollup = "Pss:  900 kB\nPss_Dirty: 7 kB\nPss_Anon: 30 kB\nPss_Shmem: 10 kB\nSwap: 9 kB\nSwapPss: 2 kB\n";
         assert_eq!(
-            sum(rollup, &["Pss_Anon", "Pss_Shmem", "SwapPss"]),
+            sum_lines(rollup, &["Pss_Anon", "Pss_Shmem", "SwapPss"]),
             Some(42 * 1024),
             "only the named lines must be added"
         );
-        assert_eq!(sum("", &["Pss_Anon"]), None, "missing lines must yield no sum");
+        assert_eq!(sum_lines("", &["Pss_Anon"]), None, "missing lines must yield no sum");
         let own = std::process::id();
         let (shared, whole) = (tree_memory(own, u64::MAX), memory(own));
         assert!(

@@ -13,7 +13,7 @@ use process_wrap::tokio::{ChildWrapper, CommandWrap, ProcessSession};
 /// Starts the child in its own session, and so in its own process group. Without a controlling terminal it cannot read
 /// the user's keyboard or write to the terminal.
 pub(crate) fn isolate(command: &mut CommandWrap) {
-    super::before_exec::install(command.command_mut());
+    super::before_exec::register_steps(command.command_mut());
     command.wrap(ProcessSession);
 }
 
@@ -33,7 +33,7 @@ pub(crate) fn kill_group(group: u32) -> io::Result<()> {
 }
 
 /// Returns the exit code, and the signal that ended the process.
-pub(crate) fn exit_of(status: ExitStatus) -> (Option<i32>, Option<i32>) {
+pub(crate) fn exit_code_and_signal(status: ExitStatus) -> (Option<i32>, Option<i32>) {
     (status.code(), status.signal())
 }
 

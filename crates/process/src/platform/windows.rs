@@ -29,12 +29,12 @@ pub(crate) fn kill_group(_group: u32) -> io::Result<()> {
 }
 
 /// Returns the exit code, and no signal.
-pub(crate) fn exit_of(status: ExitStatus) -> (Option<i32>, Option<i32>) {
+pub(crate) fn exit_code_and_signal(status: ExitStatus) -> (Option<i32>, Option<i32>) {
     (status.code(), None)
 }
 
 /// Returns the pipe unchanged. Windows does not wake the writer of a pipe when the pipe is read.
-pub(crate) fn input(stdin: ChildStdin) -> io::Result<InputPipe> {
+pub(crate) fn open_input_pipe(stdin: ChildStdin) -> io::Result<InputPipe> {
     Ok(stdin)
 }
 
@@ -54,6 +54,6 @@ pub(crate) fn has_ended(_pid: u32) -> bool {
 }
 
 /// Returns `false`, because no server outlives the app.
-pub(crate) fn group_holds_pipe(_group: u32, _pipes: &[u64]) -> bool {
+pub(crate) fn group_has_open_pipe(_group: u32, _pipes: &[u64]) -> bool {
     false
 }

@@ -12,11 +12,11 @@ use nix::sys::statfs::{BTRFS_SUPER_MAGIC, EXT4_SUPER_MAGIC, F2FS_SUPER_MAGIC, Fs
 
 /// File systems that update a file's times at the first write through a new mapping, and track each mapping. Others
 /// (`tmpfs`, overlays, network and user-space file systems) do not guarantee this.
-const TIMELY: [FsType; 4] = [BTRFS_SUPER_MAGIC, EXT4_SUPER_MAGIC, F2FS_SUPER_MAGIC, XFS_SUPER_MAGIC];
+const RELIABLE_FILE_SYSTEMS: [FsType; 4] = [BTRFS_SUPER_MAGIC, EXT4_SUPER_MAGIC, F2FS_SUPER_MAGIC, XFS_SUPER_MAGIC];
 /// Command of `fcntl` that sets the signal of a broken lease (`fcntl(2)`).
 const F_SETSIG: libc::c_int = 10;
 /// Mode bits for write permission of the group and of others.
-const OTHERS_WRITE: u32 = 0o022;
+const GROUP_OR_OTHERS_WRITE: u32 = 0o022;
 
 /// Returns `true` if no process has this file open or mapped for writing, and every later write updates its times. The
 /// file must be open for reading only.
@@ -24,7 +24,7 @@ const OTHERS_WRITE: u32 = 0o022;
 /// The kernel grants a read lease to the file's owner under exactly this condition. The lease is released at once.
 pub(crate) fn is_quiescent(file: &File) -> bool {
     let descriptor = file.as_raw_fd();
-    if !fstatfs(file).is_ok_and(|system| TIMELY.contains(&system.filesystem_type())) {
+    if !fstatfs(file).is_ok_and(|system| RELIABLE_FILE_SYSTEMS.contains(&system.filesystem_type())) {
         return false;
     }
     // SAFETY: `fcntl` gets an open descriptor and integers. The signal, sent if another process opens the file
@@ -43,7 +43,9 @@ pub(crate) fn is_quiescent(file: &File) -> bool {
         }
         // Leases are denied on files of other users. Only root can write to a file of root that is not writable for the
         // group or others.
-        Err(Errno::EACCES) => file.metadata().is_ok_and(|facts| facts.uid() == 0 && facts.mode() & OTHERS_WRITE == 0),
+        Err(Errno::EACCES) => {
+            file.metadata().is_ok_and(|facts| facts.uid() == 0 && facts.mode() & GROUP_OR_OTHERS_WRITE == 0)
+        }
         Err(_) => false,
     }
 }

@@ -15,10 +15,10 @@ use tokio::time::timeout;
 use crate::launch::ProcessLaunch;
 
 /// Time limit for the shell and its start-up files.
-pub(super) const SHELL_LIMIT: Duration = Duration::from_secs(5);
+pub(super) const SHELL_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Maximum size of the output, in bytes. Longer output is not an environment.
-const OUTPUT_LIMIT: u64 = 1024 * 1024;
+const MAX_OUTPUT_BYTES: u64 = 1024 * 1024;
 
 const MARKER: &[u8] = b"_begin_or_end_of_environment_";
 
@@ -28,7 +28,7 @@ const SCRIPT: &str =
     "printf '%s%s' _begin_or_end_ of_environment_; env -0; printf '%s%s' _begin_or_end_ of_environment_";
 
 /// Returns the PATH of the login shell, or a message that explains why there is none.
-pub(super) async fn path(shell: PathBuf, limit: Duration) -> Result<OsString, String> {
+pub(super) async fn login_shell_path(shell: PathBuf, limit: Duration) -> Result<OsString, String> {
     let name = shell.display().to_string();
     let launch = ProcessLaunch {
         program: shell,
@@ -50,12 +50,12 @@ pub(super) async fn path(shell: PathBuf, limit: Duration) -> Result<OsString, St
     match read {
         Err(_) => Err(format!("{name} did not answer within {} s", limit.as_secs_f32())),
         Ok(Err(error)) => Err(format!("the output of {name} could not be read: {error}")),
-        Ok(Ok(())) => path_in(&output).ok_or_else(|| format!("{name} did not print its environment")),
+        Ok(Ok(())) => parse_path(&output).ok_or_else(|| format!("{name} did not print its environment")),
     }
 }
 
 async fn read_to_second_marker(stdout: &mut (impl AsyncReadExt + Unpin), output: &mut Vec<u8>) -> std::io::Result<()> {
-    let mut limited = stdout.take(OUTPUT_LIMIT);
+    let mut limited = stdout.take(MAX_OUTPUT_BYTES);
     while memmem::find_iter(output, MARKER).count() < 2 {
         if limited.read_buf(output).await? == 0 {
             break;
@@ -65,7 +65,7 @@ async fn read_to_second_marker(stdout: &mut (impl AsyncReadExt + Unpin), output:
 }
 
 /// Returns the value of PATH between the two markers.
-fn path_in(output: &[u8]) -> Option<OsString> {
+fn parse_path(output: &[u8]) -> Option<OsString> {
     let begin = memmem::find(output, MARKER)? + MARKER.len();
     let length = memmem::find(&output[begin..], MARKER)?;
     let value =
@@ -88,7 +88,7 @@ fn os_string(bytes: &[u8]) -> OsString {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use super::{MARKER, SCRIPT, path_in};
+    use super::{MARKER, SCRIPT, parse_path};
 
     #[test]
     fn shell_script_never_contains_the_whole_marker() {
@@ -104,10 +104,10 @@ mod tests {
         let marker = std::str::from_utf8(MARKER).unwrap();
         let output = format!("Welcome!\nPATH=/wrong\n{marker}A=1\0B=line\nPATH=/also-wrong\0PATH=/a b:/c\0{marker}bye");
         assert_eq!(
-            path_in(output.as_bytes()),
+            parse_path(output.as_bytes()),
             Some("/a b:/c".into()),
             "only a variable named PATH between the markers counts"
         );
-        assert_eq!(path_in(b"PATH=/a\0"), None, "output without markers proves nothing");
+        assert_eq!(parse_path(b"PATH=/a\0"), None, "output without markers proves nothing");
     }
 }

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 pub(crate) use interpreter::interpreter;
 pub use search_path::{CommandNotFound, PathSource, SearchPath};
 pub(crate) use system_folders::SYSTEM_FOLDERS;
-pub use system_folders::is_of_system;
+pub use system_folders::is_in_system_folder;
 
 /// Returns the working directory of a program without a configured one: the user's home.
 pub fn default_directory() -> PathBuf {
@@ -22,6 +22,6 @@ pub fn default_directory() -> PathBuf {
 }
 
 /// Returns `true` if two names denote the same variable. Windows ignores case.
-pub(crate) fn same_name(left: &str, right: &str) -> bool {
+pub(crate) fn is_same_variable(left: &str, right: &str) -> bool {
     if cfg!(windows) { left.eq_ignore_ascii_case(right) } else { left == right }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::{login_shell, well_known};
 
 /// Maximum number of folders that are searched.
-const MOST_DIRECTORIES: usize = 512;
+const MAX_FOLDERS: usize = 512;
 
 /// The folders that are searched for programs, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,16 +38,17 @@ impl SearchPath {
         }
         match std::env::var_os("SHELL").filter(|shell| !shell.is_empty()) {
             None => SearchPath::from_process("the variable SHELL is not set".to_owned()),
-            Some(shell) => SearchPath::from_shell(shell.into(), login_shell::SHELL_LIMIT).await,
+            Some(shell) => SearchPath::from_shell(shell.into(), login_shell::SHELL_TIMEOUT).await,
         }
     }
 
     /// Reads the PATH of this shell, within at most `limit`.
     pub async fn from_shell(shell: PathBuf, limit: std::time::Duration) -> SearchPath {
-        match login_shell::path(shell, limit).await {
-            Ok(path) => {
-                SearchPath { directories: absolute(std::env::split_paths(&path)), source: PathSource::LoginShell }
-            }
+        match login_shell::login_shell_path(shell, limit).await {
+            Ok(path) => SearchPath {
+                directories: absolute_folders(std::env::split_paths(&path)),
+                source: PathSource::LoginShell,
+            },
             Err(reason) => SearchPath::from_process(reason),
         }
     }
@@ -56,7 +57,7 @@ impl SearchPath {
     pub fn from_process(reason: String) -> SearchPath {
         let own = std::env::var_os("PATH").unwrap_or_default();
         SearchPath {
-            directories: absolute(std::env::split_paths(&own).chain(well_known::directories())),
+            directories: absolute_folders(std::env::split_paths(&own).chain(well_known::existing_folders())),
             source: PathSource::Process { reason },
         }
     }
@@ -79,14 +80,14 @@ impl SearchPath {
                 PathSource::LoginShell => None,
                 PathSource::Process { reason } => Some(reason.clone()),
             },
-            hint: hint(program),
+            hint: not_found_hint(program),
         })
     }
 
     /// Returns the folders of this PATH value in place of the current ones. Relative folders start at `directory`.
-    pub(crate) fn replaced_by(&self, variable: &str, directory: &Path) -> SearchPath {
+    pub(crate) fn with_variable(&self, variable: &str, directory: &Path) -> SearchPath {
         let folders = std::env::split_paths(variable).map(|folder| directory.join(folder));
-        SearchPath { directories: absolute(folders), source: self.source.clone() }
+        SearchPath { directories: absolute_folders(folders), source: self.source.clone() }
     }
 
     /// Returns the folders as a value for the PATH of a server.
@@ -131,7 +132,7 @@ impl std::fmt::Display for CommandNotFound {
     }
 }
 
-fn hint(program: &str) -> Option<&'static str> {
+fn not_found_hint(program: &str) -> Option<&'static str> {
     let name = Path::new(program).file_stem().and_then(OsStr::to_str)?;
     Some(match name {
         _ if program.starts_with('~') => "\"~\" is not expanded here: write the whole path of your home folder.",
@@ -159,11 +160,11 @@ fn has_separator(program: &str) -> bool {
 
 /// Keeps absolute folders that a PATH variable can contain, without duplicates. An empty or relative folder would mean
 /// the current folder of the app.
-fn absolute(folders: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
+fn absolute_folders(folders: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
     let mut kept: Vec<PathBuf> = Vec::new();
     for folder in folders {
         let usable = folder.is_absolute() && std::env::join_paths([&folder]).is_ok();
-        if usable && !kept.contains(&folder) && kept.len() < MOST_DIRECTORIES {
+        if usable && !kept.contains(&folder) && kept.len() < MAX_FOLDERS {
             kept.push(folder);
         }
     }
@@ -180,7 +181,7 @@ mod tests {
     fn relative_and_repeated_folders_are_dropped() {
         let folders = ["/a", "", ".", "b/c", "/d", "/a"].map(PathBuf::from);
         assert_eq!(
-            absolute(folders.into_iter()),
+            absolute_folders(folders.into_iter()),
             [PathBuf::from("/a"), PathBuf::from("/d")],
             "a program must never be found in the current folder of the app"
         );

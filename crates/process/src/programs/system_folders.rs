@@ -54,7 +54,7 @@ pub(crate) const SYSTEM_FOLDERS: &[&str] = &[
 ];
 
 /// Returns `true` if a canonical path is in a folder of the system's own programs.
-pub fn is_of_system(real: &Path) -> bool {
+pub fn is_in_system_folder(real: &Path) -> bool {
     // On macOS, package managers make this folder writable for the user.
     let is_local = cfg!(target_os = "macos") && real.starts_with("/usr/local");
     !is_local && SYSTEM_FOLDERS.iter().any(|folder| real.starts_with(folder))

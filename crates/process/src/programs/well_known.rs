@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// Returns the well-known folders that exist on this machine.
-pub(super) fn directories() -> Vec<PathBuf> {
+pub(super) fn existing_folders() -> Vec<PathBuf> {
     let mut found = Vec::new();
     if let Some(home) = std::env::home_dir() {
         let below_home = [
@@ -33,11 +33,11 @@ pub(super) fn directories() -> Vec<PathBuf> {
 fn nvm_default(nvm: &Path) -> Option<PathBuf> {
     let versions = nvm.join("versions/node");
     let wanted = std::fs::read_to_string(nvm.join("alias/default")).unwrap_or_default();
-    let wanted = numbers(wanted.trim());
+    let wanted = version_numbers(wanted.trim());
     let mut installed: Vec<(Vec<u32>, PathBuf)> = std::fs::read_dir(versions)
         .ok()?
         .flatten()
-        .map(|entry| (numbers(&entry.file_name().to_string_lossy()), entry.path()))
+        .map(|entry| (version_numbers(&entry.file_name().to_string_lossy()), entry.path()))
         .collect();
     installed.sort();
     let newest = installed.last().cloned();
@@ -50,7 +50,7 @@ fn nvm_default(nvm: &Path) -> Option<PathBuf> {
 }
 
 /// Parses `v22.1.0` as `[22, 1, 0]`. Empty if the text is not a version.
-fn numbers(version: &str) -> Vec<u32> {
+fn version_numbers(version: &str) -> Vec<u32> {
     version.trim_start_matches('v').split('.').map_while(|part| part.parse().ok()).collect()
 }
 

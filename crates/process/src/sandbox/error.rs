@@ -133,4 +133,4 @@ impl SandboxError {
 const CHOOSE_ANOTHER_NETWORK: &str = "choose \"Files only\" or \"Full network\" in the server's settings";
 /// The same advice as a complete sentence.
 #[cfg(target_os = "linux")]
-pub(super) const NEXT_WITHOUT_HOSTS: &str = "Choose \"Files only\" or \"Full network\" in the server's settings";
+pub(super) const NAMED_HOSTS_ADVICE: &str = "Choose \"Files only\" or \"Full network\" in the server's settings";

@@ -8,14 +8,14 @@ use foreign::visible;
 use serde::{Deserialize, Serialize};
 
 /// Files that mark a folder as one program, library or project. Such a folder may be directly below the home.
-pub(crate) const MARKERS: [&str; 5] = ["package.json", "pyproject.toml", "pyvenv.cfg", "Cargo.toml", "go.mod"];
+pub(crate) const PROJECT_MARKERS: [&str; 5] = ["package.json", "pyproject.toml", "pyvenv.cfg", "Cargo.toml", "go.mod"];
 /// Folders of version managers, directly below the home or in `~/.local/share`. They contain programs and no keys.
 pub(crate) const VERSION_MANAGERS: [&str; 9] =
     [".asdf", ".fnm", ".nodenv", ".nvm", ".pyenv", ".rbenv", ".volta", "asdf", "mise"];
 /// Minimum depth of a folder below the user's home or below the root.
-const DEPTH: usize = 2;
+const MIN_DEPTH: usize = 2;
 /// Folders and files below the home with keys, passwords or sessions.
-const SECRET: [&str; 25] = [
+const SECRET_PATHS: [&str; 25] = [
     ".android",
     ".aws",
     ".azure",
@@ -44,7 +44,7 @@ const SECRET: [&str; 25] = [
     "snap",
 ];
 /// Hidden folders of the home that contain programs. Any other hidden folder may contain an app's data.
-const OF_PROGRAMS: [&str; 13] = [
+const PROGRAM_FOLDERS: [&str; 13] = [
     ".bun",
     ".cache",
     ".deno",
@@ -60,7 +60,7 @@ const OF_PROGRAMS: [&str; 13] = [
     ".npm-global",
 ];
 /// Folders of the system with settings, keys, devices and sockets.
-const OF_SYSTEM: [&str; 11] = [
+const SYSTEM_FOLDERS: [&str; 11] = [
     "/boot",
     "/dev",
     "/etc",
@@ -73,8 +73,8 @@ const OF_SYSTEM: [&str; 11] = [
     "/private/etc",
     "/private/var",
 ];
-/// Subfolders of [`OF_SYSTEM`] that belong to users: temporary folders and removable disks.
-const OF_USERS: [&str; 3] = ["/private/var/folders", "/run/media", "/var/tmp"];
+/// Subfolders of [`SYSTEM_FOLDERS`] that belong to users: temporary folders and removable disks.
+const USER_FOLDERS: [&str; 3] = ["/private/var/folders", "/run/media", "/var/tmp"];
 
 /// The reason why a folder is not proposed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -94,11 +94,11 @@ pub enum ProposalRefusal {
 }
 
 /// Decides whether a folder may be proposed. `folder` is a canonical path. `hidden` are Drawbridge's own folders. Reads
-/// the disk to look for [`MARKERS`] in a folder directly below the home.
+/// the disk to look for [`PROJECT_MARKERS`] in a folder directly below the home.
 ///
 /// # Errors
 /// Returns the [`ProposalRefusal`] reason if the folder may not be proposed.
-pub(crate) fn judge(folder: &Path, home: Option<&Path>, hidden: &[PathBuf]) -> Result<(), ProposalRefusal> {
+pub(crate) fn check_proposal(folder: &Path, home: Option<&Path>, hidden: &[PathBuf]) -> Result<(), ProposalRefusal> {
     if folder.to_str().is_none_or(|text| visible(text) != text || text.contains(char::is_control)) {
         return Err(ProposalRefusal::Name);
     }
@@ -109,19 +109,23 @@ pub(crate) fn judge(folder: &Path, home: Option<&Path>, hidden: &[PathBuf]) -> R
         return Err(ProposalRefusal::Secrets);
     }
     let homes = spellings(home);
-    let of_system = OF_SYSTEM.iter().any(|system| folder.starts_with(system));
+    let of_system = SYSTEM_FOLDERS.iter().any(|system| folder.starts_with(system));
     // A home may be within a system folder, such as `/var/home`.
     if of_system
-        && !OF_USERS.iter().map(Path::new).chain(homes.iter().map(PathBuf::as_path)).any(|own| folder.starts_with(own))
+        && !USER_FOLDERS
+            .iter()
+            .map(Path::new)
+            .chain(homes.iter().map(PathBuf::as_path))
+            .any(|own| folder.starts_with(own))
     {
         return Err(ProposalRefusal::System);
     }
     let depth = |path: &Path| path.components().filter(|part| matches!(part, Component::Normal(_))).count();
     let wide = homes.iter().any(|home| home.starts_with(folder))
         || match homes.iter().find(|home| folder.starts_with(home)) {
-            Some(home) if folder.strip_prefix(home).map_or(0, depth) == 1 => !is_one_program(folder),
-            Some(home) => is_of_many(folder, home),
-            None => depth(folder) < DEPTH,
+            Some(home) if folder.strip_prefix(home).map_or(0, depth) == 1 => !is_single_project(folder),
+            Some(home) => is_shared_folder(folder, home),
+            None => depth(folder) < MIN_DEPTH,
         };
     if wide {
         return Err(ProposalRefusal::TooBroad);
@@ -134,21 +138,22 @@ pub(crate) fn judge(folder: &Path, home: Option<&Path>, hidden: &[PathBuf]) -> R
 pub(crate) fn is_secret(path: &Path, home: Option<&Path>) -> bool {
     // Applies to every user: `.ssh` contains keys wherever it is.
     let by_name = path.components().any(|part| matches!(part.as_os_str().to_str(), Some(".ssh" | ".gnupg" | ".aws")));
-    by_name || below_home(path, home).iter().any(|below| SECRET.iter().any(|secret| below.starts_with(secret)))
+    by_name
+        || relative_to_home(path, home).iter().any(|below| SECRET_PATHS.iter().any(|secret| below.starts_with(secret)))
 }
 
 /// Returns `true` if an app may store user data there. Nothing there is proposed because of a server's output.
-pub(crate) fn may_hold_data(path: &Path, home: Option<&Path>) -> bool {
+pub(crate) fn may_contain_user_data(path: &Path, home: Option<&Path>) -> bool {
     let is_hidden = |below: &Path| below.to_str().is_none_or(|text| text.starts_with('.'));
     let is_of_programs = |below: &Path| {
-        let known = OF_PROGRAMS.iter().chain(&VERSION_MANAGERS).any(|folder| below.starts_with(folder));
+        let known = PROGRAM_FOLDERS.iter().chain(&VERSION_MANAGERS).any(|folder| below.starts_with(folder));
         known || below.starts_with(".cargo/bin")
     };
-    is_secret(path, home) || below_home(path, home).iter().any(|below| is_hidden(below) && !is_of_programs(below))
+    is_secret(path, home) || relative_to_home(path, home).iter().any(|below| is_hidden(below) && !is_of_programs(below))
 }
 
 /// Returns the path relative to the home, for each spelling of both.
-fn below_home(path: &Path, home: Option<&Path>) -> Vec<PathBuf> {
+fn relative_to_home(path: &Path, home: Option<&Path>) -> Vec<PathBuf> {
     let homes = spellings(home);
     let paths = spellings(Some(path));
     let pairs = paths.iter().flat_map(|path| homes.iter().map(move |home| path.strip_prefix(home)));
@@ -163,14 +168,14 @@ pub(crate) fn spellings(path: Option<&Path>) -> Vec<PathBuf> {
 }
 
 /// Returns `true` if the content of a folder directly below the home marks it as a single program or project.
-fn is_one_program(folder: &Path) -> bool {
+fn is_single_project(folder: &Path) -> bool {
     let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     name == "node_modules"
         || VERSION_MANAGERS.contains(&name)
-        || MARKERS.iter().any(|marker| folder.join(marker).is_file())
+        || PROJECT_MARKERS.iter().any(|marker| folder.join(marker).is_file())
 }
 
 /// Returns `true` for folders below the home in which many programs store files.
-fn is_of_many(folder: &Path, home: &Path) -> bool {
+fn is_shared_folder(folder: &Path, home: &Path) -> bool {
     ["share", "state", "lib"].iter().any(|many| folder == home.join(".local").join(many))
 }

@@ -4,29 +4,29 @@
 
 use std::path::{Path, PathBuf};
 
-use super::folder_proposals::{MARKERS, VERSION_MANAGERS, is_secret, judge, spellings};
+use super::folder_proposals::{PROJECT_MARKERS, VERSION_MANAGERS, check_proposal, is_secret, spellings};
 use crate::programs::{SearchPath, interpreter};
 
 /// Maximum length of a chain of interpreters.
-const DEPTH: usize = 3;
+const MAX_INTERPRETER_CHAIN: usize = 3;
 /// Minimum depth of an installation below the user's home. `~/.local` or `~/.cargo` contain more than programs.
-const BELOW_HOME: usize = 2;
+const MIN_DEPTH_BELOW_HOME: usize = 2;
 /// Maximum number of links from a program to its canonical path.
-const MOST_LINKS: usize = 8;
+const MAX_LINKS: usize = 8;
 /// Maximum number of ancestors of a script that are searched for its package.
-const MOST_ABOVE: usize = 8;
+const MAX_ANCESTORS: usize = 8;
 /// Maximum number of entries of a folder that are examined for libraries.
-const MOST_ENTRIES: usize = 512;
+const MAX_FOLDER_ENTRIES: usize = 512;
 /// Maximum number of bytes that are read of a `pyvenv.cfg`.
-const MOST_SETTINGS: u64 = 16 * 1024;
+const MAX_PYVENV_BYTES: u64 = 16 * 1024;
 /// Folder with the packages of npm.
-const PACKAGES: &str = "node_modules";
+const PACKAGE_FOLDER: &str = "node_modules";
 /// File that marks a folder as a Python environment.
-const ENVIRONMENT: &str = "pyvenv.cfg";
+const PYVENV_FILE: &str = "pyvenv.cfg";
 /// Folder in which version managers put small programs that run the real ones.
-const SHIMS: &str = "shims";
+const SHIM_FOLDER: &str = "shims";
 /// Entries next to a program that it needs to run.
-const BESIDE: [&str; 3] = ["_internal", "lib", "resources"];
+const ADJACENT_ENTRIES: [&str; 3] = ["_internal", "lib", "resources"];
 
 /// Collects the files and folders that programs consist of.
 pub(super) struct InstalledFiles<'p> {
@@ -43,36 +43,36 @@ pub(super) struct InstalledFiles<'p> {
 impl InstalledFiles<'_> {
     /// Adds a program, or a script that an interpreter runs.
     pub(super) fn add(&mut self, program: &Path) {
-        self.program(program, DEPTH);
+        self.add_program(program, MAX_INTERPRETER_CHAIN);
     }
 
-    fn program(&mut self, program: &Path, depth: usize) {
+    fn add_program(&mut self, program: &Path, depth: usize) {
         let Some(depth) = depth.checked_sub(1) else { return };
         let Some(real) = program.canonicalize().ok().filter(|real| real.is_file()) else { return };
-        for step in steps(program) {
+        for step in link_chain(program) {
             // A link above the program must not make more accessible than its target would.
-            let as_found = self.folder_of(&step);
-            let place = resolved_above(&step).map(|step| self.folder_of(&step));
+            let as_found = self.installation_folder(&step);
+            let place = resolve_parent(&step).map(|step| self.installation_folder(&step));
             let is_as_found = as_found.canonicalize().ok() == place;
             self.found.push(if is_as_found { as_found } else { step.clone() });
             // The canonical path is approved as well, so that the link can't be redirected later.
             self.found.extend(place);
-            self.shims(&step);
+            self.add_shim_folder(&step);
         }
-        let folder = self.folder_of(&real);
+        let folder = self.installation_folder(&real);
         self.found.push(folder);
-        self.packages(&real);
-        self.libraries(&real);
-        self.environment(&real, depth);
-        self.environment(program, depth);
+        self.add_packages(&real);
+        self.add_libraries(&real);
+        self.add_python_environment(&real, depth);
+        self.add_python_environment(program, depth);
         if let Some(interpreter) = interpreter(&real, self.path) {
-            self.program(&interpreter, depth);
+            self.add_program(&interpreter, depth);
         }
     }
 
     /// Returns the folder of a program: for `…/bin/program` the whole installation, if it is one and not the user's own
     /// folder, else the `bin` folder. For any other path, returns the file itself.
-    fn folder_of(&self, program: &Path) -> PathBuf {
+    fn installation_folder(&self, program: &Path) -> PathBuf {
         let Some(bin) = program.parent().filter(|folder| folder.ends_with("bin")) else { return program.to_owned() };
         let Some(whole) = bin.parent().filter(|folder| folder.parent().is_some()) else { return bin.to_owned() };
         if self.is_installation(whole) { whole.to_owned() } else { bin.to_owned() }
@@ -85,77 +85,78 @@ impl InstalledFiles<'_> {
         let holds_home = homes.iter().any(|home| home.starts_with(folder));
         let below =
             homes.iter().find_map(|home| folder.strip_prefix(home).ok()).map(|below| below.components().count());
-        let is_deep = below.is_none_or(|below| below >= BELOW_HOME);
-        folder.parent().is_some() && !holds_home && (is_deep || folder.join(ENVIRONMENT).is_file())
+        let is_deep = below.is_none_or(|below| below >= MIN_DEPTH_BELOW_HOME);
+        folder.parent().is_some() && !holds_home && (is_deep || folder.join(PYVENV_FILE).is_file())
     }
 
-    /// Adds a folder that was found only by its content, if [`judge`] accepts it.
-    fn add_judged(&mut self, folder: PathBuf) {
-        if judge(&folder, self.home, self.hidden).is_ok() {
+    /// Adds a folder that was found only by its content, if [`check_proposal`] accepts it.
+    fn add_if_allowed(&mut self, folder: PathBuf) {
+        if check_proposal(&folder, self.home, self.hidden).is_ok() {
             self.found.push(folder);
         }
     }
 
     /// Adds the folder of the version manager if the program is a shim, since the shim runs programs in it.
-    fn shims(&mut self, program: &Path) {
+    fn add_shim_folder(&mut self, program: &Path) {
         let Some(folder) = program.parent() else { return };
-        let Some(whole) = folder.parent().filter(|_| folder.ends_with(SHIMS) || folder.ends_with("bin")) else {
+        let Some(whole) = folder.parent().filter(|_| folder.ends_with(SHIM_FOLDER) || folder.ends_with("bin")) else {
             return;
         };
         let is_manager =
             whole.file_name().and_then(|name| name.to_str()).is_some_and(|n| VERSION_MANAGERS.contains(&n));
         if let Some(whole) = whole.canonicalize().ok().filter(|_| is_manager) {
-            self.add_judged(whole);
+            self.add_if_allowed(whole);
         }
     }
 
     /// Adds the package of a script, and the packages that it loads.
-    fn packages(&mut self, script: &Path) {
+    fn add_packages(&mut self, script: &Path) {
         if let Some(root) = package_root(script) {
-            self.add_judged(root);
+            self.add_if_allowed(root);
             return;
         }
-        let above: Vec<&Path> = script.ancestors().skip(1).take(MOST_ABOVE).collect();
-        let Some(at) = above.iter().position(|folder| MARKERS.iter().any(|name| folder.join(name).is_file())) else {
+        let above: Vec<&Path> = script.ancestors().skip(1).take(MAX_ANCESTORS).collect();
+        let Some(at) = above.iter().position(|folder| PROJECT_MARKERS.iter().any(|name| folder.join(name).is_file()))
+        else {
             return;
         };
-        if judge(above[at], self.home, self.hidden).is_err() {
+        if check_proposal(above[at], self.home, self.hidden).is_err() {
             return;
         }
         self.found.push(above[at].to_owned());
         // A workspace has the packages of its members in an ancestor folder.
         for folder in &above[at + 1..] {
-            let packages = folder.join(PACKAGES);
-            if packages.is_dir() && judge(folder, self.home, self.hidden).is_ok() {
-                self.add_judged(packages);
+            let packages = folder.join(PACKAGE_FOLDER);
+            if packages.is_dir() && check_proposal(folder, self.home, self.hidden).is_ok() {
+                self.add_if_allowed(packages);
             }
         }
     }
 
     /// Adds the folder of a program that has shared libraries next to it.
-    fn libraries(&mut self, program: &Path) {
+    fn add_libraries(&mut self, program: &Path) {
         let Some(folder) = program.parent().filter(|folder| !folder.ends_with("bin")) else { return };
         let Ok(entries) = std::fs::read_dir(folder) else { return };
         let is_library = |name: &str| {
             let is_shared = [".dll", ".dylib", ".so", ".runtimeconfig.json"].iter().any(|end| name.ends_with(end));
-            is_shared || name.contains(".so.") || BESIDE.contains(&name)
+            is_shared || name.contains(".so.") || ADJACENT_ENTRIES.contains(&name)
         };
-        let mut names = entries.take(MOST_ENTRIES).flatten().map(|entry| entry.file_name());
+        let mut names = entries.take(MAX_FOLDER_ENTRIES).flatten().map(|entry| entry.file_name());
         if names.any(|name| name.to_str().is_some_and(is_library)) && !runs_scripts(program) {
-            self.add_judged(folder.to_owned());
+            self.add_if_allowed(folder.to_owned());
         }
     }
 
     /// Adds the Python from which an environment was created.
-    fn environment(&mut self, program: &Path, depth: usize) {
+    fn add_python_environment(&mut self, program: &Path, depth: usize) {
         let folders = program.ancestors().skip(1).take(2);
-        let Some(settings) = folders.map(|folder| folder.join(ENVIRONMENT)).find(|file| file.is_file()) else { return };
-        let Some(base) = base_of(&settings) else { return };
+        let Some(settings) = folders.map(|folder| folder.join(PYVENV_FILE)).find(|file| file.is_file()) else { return };
+        let Some(base) = pyvenv_base(&settings) else { return };
         for name in ["python3", "python"] {
             let python = base.join(name);
             // The environment's own programs were already added.
             if python.is_file() && !settings.parent().is_some_and(|own| python.starts_with(own)) {
-                self.program(&python, depth);
+                self.add_program(&python, depth);
                 return;
             }
         }
@@ -163,9 +164,9 @@ impl InstalledFiles<'_> {
 }
 
 /// Returns a path and the targets of its chain of links. The last one is not a link.
-fn steps(program: &Path) -> Vec<PathBuf> {
+fn link_chain(program: &Path) -> Vec<PathBuf> {
     let mut steps = vec![program.to_owned()];
-    while let Some(last) = steps.last().filter(|_| steps.len() < MOST_LINKS) {
+    while let Some(last) = steps.last().filter(|_| steps.len() < MAX_LINKS) {
         let (Ok(target), Some(folder)) = (std::fs::read_link(last), last.parent()) else { break };
         let joined = folder.join(&target);
         // `..` after a link means the parent of the link's target, so the parent is resolved first.
@@ -187,7 +188,7 @@ fn steps(program: &Path) -> Vec<PathBuf> {
 /// Returns the folder with the npm package of a file and the packages that it loads: for a global package its own
 /// folder, which contains them, else the outermost `node_modules`. `None` if the file is in no package.
 pub(crate) fn package_root(file: &Path) -> Option<PathBuf> {
-    let packages = file.ancestors().filter(|folder| folder.ends_with(PACKAGES)).last()?;
+    let packages = file.ancestors().filter(|folder| folder.ends_with(PACKAGE_FOLDER)).last()?;
     let lib = packages.parent()?;
     let is_global = lib.ends_with("lib") && lib.parent().is_some_and(|prefix| prefix.join("bin").is_dir());
     if !is_global {
@@ -209,23 +210,23 @@ fn runs_scripts(program: &Path) -> bool {
 }
 
 /// Returns the folder that `home = …` names in a `pyvenv.cfg`.
-fn base_of(settings: &Path) -> Option<PathBuf> {
+fn pyvenv_base(settings: &Path) -> Option<PathBuf> {
     use std::io::Read as _;
 
     let mut text = String::new();
-    std::fs::File::open(settings).ok()?.take(MOST_SETTINGS).read_to_string(&mut text).ok()?;
+    std::fs::File::open(settings).ok()?.take(MAX_PYVENV_BYTES).read_to_string(&mut text).ok()?;
     let values = text.lines().filter_map(|line| line.split_once('='));
     let home = values.filter(|(key, _)| key.trim() == "home").map(|(_, value)| PathBuf::from(value.trim())).next()?;
     home.is_absolute().then_some(home)
 }
 
 /// Resolves the links in a path, except in its last component.
-fn resolved_above(path: &Path) -> Option<PathBuf> {
+fn resolve_parent(path: &Path) -> Option<PathBuf> {
     Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?))
 }
 
 /// Returns `true` if a script that the command names may be accessible without the user naming its folder.
-pub(super) fn may_be_reached(script: &Path, home: Option<&Path>, hidden: &[PathBuf]) -> bool {
+pub(super) fn may_be_accessible(script: &Path, home: Option<&Path>, hidden: &[PathBuf]) -> bool {
     let Ok(real) = script.canonicalize() else { return false };
     let is_hidden = hidden.iter().any(|own| real.starts_with(own));
     !is_hidden && !is_secret(script, home) && !is_secret(&real, home)
@@ -322,7 +323,7 @@ mod tests {
             "a folder that contains Drawbridge's own must not be included"
         );
         assert!(
-            !may_be_reached(&home.join(".ssh/x/index.js"), Some(&home), &[]),
+            !may_be_accessible(&home.join(".ssh/x/index.js"), Some(&home), &[]),
             "a named script in a folder with keys must stay inaccessible"
         );
     }

@@ -107,7 +107,7 @@ pub struct ResourceUsage {
 impl ResourceUsage {
     /// Returns the first limit that is exceeded.
     #[cfg(any(target_os = "linux", test))]
-    pub(crate) fn beyond(&self, limits: &ResourceLimits) -> Option<ExceededLimit> {
+    pub(crate) fn first_exceeded(&self, limits: &ResourceLimits) -> Option<ExceededLimit> {
         let bounds = [
             (LimitedResource::Processes, self.processes, u64::from(limits.processes)),
             (LimitedResource::Memory, self.memory_bytes, limits.memory_bytes),
@@ -152,7 +152,7 @@ impl ResourceMeter {
     }
 
     /// Returns the use at the last measurement.
-    pub fn used(&self) -> ResourceUsage {
+    pub fn usage(&self) -> ResourceUsage {
         self.lock().used
     }
 
@@ -163,11 +163,11 @@ impl ResourceMeter {
 
     /// Records a measurement. Only the first limit that is exceeded is retained.
     #[cfg(any(target_os = "linux", test))]
-    pub(crate) fn change(&self, change: impl FnOnce(&mut ResourceUsage)) -> Option<ExceededLimit> {
+    pub(crate) fn record_usage(&self, change: impl FnOnce(&mut ResourceUsage)) -> Option<ExceededLimit> {
         let mut seen = self.lock();
         change(&mut seen.used);
         if seen.exceeded.is_none() {
-            seen.exceeded = seen.used.beyond(&self.limits);
+            seen.exceeded = seen.used.first_exceeded(&self.limits);
         }
         seen.exceeded
     }
@@ -186,7 +186,7 @@ mod tests {
         let limits = ResourceLimits { memory_bytes: GIB + GIB / 2, processor_seconds: 90, ..ResourceLimits::DEFAULT };
         let used = |change: fn(&mut ResourceUsage)| {
             let meter = ResourceMeter::new(limits);
-            meter.change(change).map(|exceeded| exceeded.to_string()).unwrap_or_default()
+            meter.record_usage(change).map(|exceeded| exceeded.to_string()).unwrap_or_default()
         };
         assert_eq!(used(|used| used.processes = 513), "it ran more than 512 processes and threads");
         assert_eq!(used(|used| used.memory_bytes = 2 * GIB), "it used more than 1.5 GiB of memory");
@@ -199,8 +199,9 @@ mod tests {
     #[test]
     fn s37_first_exceeded_limit_is_retained() {
         let meter = ResourceMeter::new(ResourceLimits::DEFAULT);
-        let first = meter.change(|used| used.processes = 1_000);
-        let then = meter.change(|used| *used = ResourceUsage { memory_bytes: 8 * GIB, ..ResourceUsage::default() });
+        let first = meter.record_usage(|used| used.processes = 1_000);
+        let then =
+            meter.record_usage(|used| *used = ResourceUsage { memory_bytes: 8 * GIB, ..ResourceUsage::default() });
         assert_eq!(first, then, "the first exceeded limit must be retained");
     }
 }

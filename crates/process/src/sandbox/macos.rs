@@ -8,7 +8,7 @@ use crate::programs::SearchPath;
 
 const PROGRAM: &str = "/usr/bin/sandbox-exec";
 
-pub(super) async fn mechanism(_path: &SearchPath) -> Result<SandboxMechanism, SandboxError> {
+pub(super) async fn find_mechanism(_path: &SearchPath) -> Result<SandboxMechanism, SandboxError> {
     if Path::new(PROGRAM).is_file() {
         return Ok(SandboxMechanism::Seatbelt);
     }
@@ -18,11 +18,11 @@ pub(super) async fn mechanism(_path: &SearchPath) -> Result<SandboxMechanism, Sa
     })
 }
 
-pub(super) async fn parts(path: &SearchPath) -> Vec<(&'static str, Result<(), String>)> {
-    vec![("sandbox-exec", mechanism(path).await.map(drop).map_err(|error| error.to_string()))]
+pub(super) async fn check_parts(path: &SearchPath) -> Vec<(&'static str, Result<(), String>)> {
+    vec![("sandbox-exec", find_mechanism(path).await.map(drop).map_err(|error| error.to_string()))]
 }
 
-pub(super) fn inside(
+pub(super) fn wrap_command(
     plan: &ResolvedSandbox,
     server: LaunchCommand,
     _directory: &Path,

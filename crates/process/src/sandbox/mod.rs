@@ -1,7 +1,7 @@
 //! Sandboxes of local servers. A sandboxed server has access to the folders that the user named, to the files that its
 //! program needs, to its own home, and to the network as configured: none, named hosts, or all of it.
 //!
-//! [`ResolvedSandbox::make`] plans the access of a server and its enforcement. The start of the server
+//! [`ResolvedSandbox::for_command`] plans the access of a server and its enforcement. The start of the server
 //! (`server::spawn`) carries out the same plan. A server whose sandbox can't be enforced as configured does not start.
 //!
 //! - `resolved_sandbox`: the plan, and how it changes the start of a program
@@ -29,7 +29,7 @@ mod linux;
 #[cfg(target_os = "linux")]
 use linux as system;
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{ProgramGate, REFUSED, UsageWatch, refused_at_start};
+pub(crate) use linux::{ProgramGate, SANDBOX_FAILURE_ERRNO, UsageWatch, sandbox_failure_at_start};
 
 #[cfg(target_os = "macos")]
 mod macos;
@@ -46,7 +46,7 @@ use unsupported as system;
 use std::path::PathBuf;
 
 #[cfg(target_os = "linux")]
-use error::NEXT_WITHOUT_HOSTS;
+use error::NAMED_HOSTS_ADVICE;
 
 pub use egress::{HostPattern, NetworkAccess};
 pub use error::{SandboxError, SandboxProblem};

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::installed_files::{InstalledFiles, may_be_reached};
+use super::installed_files::{InstalledFiles, may_be_accessible};
 use super::{AccessMode, AllowedFolder, SandboxSettings};
 use crate::programs::{SYSTEM_FOLDERS, SearchPath};
 
@@ -44,7 +44,7 @@ impl ReachablePaths {
             let is_named = sandbox.folders.iter().any(|folder| script.starts_with(&folder.path));
             // The server's own home is one of the hidden folders, so files that the server puts there make nothing else
             // accessible.
-            if !is_named && may_be_reached(script, home.as_deref(), &sandbox.hidden) {
+            if !is_named && may_be_accessible(script, home.as_deref(), &sandbox.hidden) {
                 installations.add(script);
             }
         }
@@ -74,7 +74,8 @@ impl ReachablePaths {
         parts.retain(|part| !is_within(part));
         let (folders, home) = (sandbox.folders.clone(), sandbox.home.clone());
         let mut reach = ReachablePaths { folders, system, program: parts, home, hidden: Vec::new() };
-        reach.hidden = sandbox.hidden.iter().filter(|hidden| reach.covering(hidden).is_some()).cloned().collect();
+        reach.hidden =
+            sandbox.hidden.iter().filter(|hidden| reach.containing_path(hidden).is_some()).cloned().collect();
         reach.hidden.sort();
         // Sorted, so each folder comes after its parents.
         reach.hidden.dedup_by(|inner, outer| inner.starts_with(outer));
@@ -82,39 +83,39 @@ impl ReachablePaths {
     }
 
     /// Returns the accessible folder or file that contains this path.
-    pub fn covering(&self, path: &Path) -> Option<&Path> {
+    pub fn containing_path(&self, path: &Path) -> Option<&Path> {
         let named = self.folders.iter().map(|folder| &folder.path);
         let all = named.chain(&self.program).chain(&self.system).chain([&self.home]);
         all.map(PathBuf::as_path).find(|reached| path.starts_with(reached))
     }
 
     /// Returns the folder for the server's temporary files.
-    pub fn temporary(&self) -> PathBuf {
-        temporary(&self.home)
+    pub fn temporary_folder(&self) -> PathBuf {
+        temporary_folder(&self.home)
     }
 
     /// Returns the read-only paths, each before those in it.
     #[cfg(any(target_os = "macos", test))]
     pub(crate) fn read_only(&self) -> Vec<&Path> {
         let named = self.folders.iter().filter(|folder| folder.access == AccessMode::Read).map(|folder| &folder.path);
-        sorted(self.system.iter().chain(&self.program).chain(named))
+        sorted_unique(self.system.iter().chain(&self.program).chain(named))
     }
 
     /// Returns the writable paths, each before those in it.
     #[cfg(any(target_os = "macos", test))]
     pub(crate) fn writable(&self) -> Vec<&Path> {
         let named = self.folders.iter().filter(|folder| folder.access == AccessMode::Write).map(|folder| &folder.path);
-        sorted(named.chain([&self.home]))
+        sorted_unique(named.chain([&self.home]))
     }
 }
 
 /// Returns the folder for temporary files in a server's own home.
-pub(crate) fn temporary(home: &Path) -> PathBuf {
+pub(crate) fn temporary_folder(home: &Path) -> PathBuf {
     home.join("tmp")
 }
 
 #[cfg(any(target_os = "macos", test))]
-fn sorted<'p>(paths: impl Iterator<Item = &'p PathBuf>) -> Vec<&'p Path> {
+fn sorted_unique<'p>(paths: impl Iterator<Item = &'p PathBuf>) -> Vec<&'p Path> {
     let mut paths: Vec<&Path> = paths.map(PathBuf::as_path).collect();
     paths.sort_unstable();
     paths.dedup();

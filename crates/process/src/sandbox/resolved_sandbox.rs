@@ -64,13 +64,13 @@ impl ResolvedSandbox {
         if let Some(problem) = sandbox.network.problem() {
             return Err(SandboxError::Hosts(problem));
         }
-        let mechanism = system::mechanism(path).await?;
+        let mechanism = system::find_mechanism(path).await?;
         if matches!(sandbox.network, NetworkAccess::Hosts(_)) && !matches!(mechanism, SandboxMechanism::Bubblewrap(_)) {
             return Err(SandboxError::NoHosts { mechanism: mechanism.name() });
         }
         let reach = ReachablePaths::resolve(sandbox, program, scripts, path_of_command);
         if let (SandboxMechanism::Landlock, Some(hidden)) = (&mechanism, reach.hidden.first()) {
-            let folder = reach.covering(hidden).unwrap_or(hidden).to_owned();
+            let folder = reach.containing_path(hidden).unwrap_or(hidden).to_owned();
             return Err(SandboxError::Exposes { folder, hidden: hidden.clone() });
         }
         Ok(ResolvedSandbox { mechanism, reach, network: sandbox.network.clone(), limits: sandbox.limits })
@@ -81,10 +81,10 @@ impl ResolvedSandbox {
     /// # Errors
     /// Returns [`SandboxError::NoHome`] if a folder can't be created, or another [`SandboxError`] if the mechanism
     /// rejects the plan.
-    pub(crate) fn inside(&self, server: LaunchCommand, directory: &Path) -> Result<LaunchCommand, SandboxError> {
-        make_private(&self.reach.temporary())
+    pub(crate) fn wrap_command(&self, server: LaunchCommand, directory: &Path) -> Result<LaunchCommand, SandboxError> {
+        make_private(&self.reach.temporary_folder())
             .map_err(|cause| SandboxError::NoHome { folder: self.reach.home.clone(), cause: cause.to_string() })?;
-        system::inside(self, server, directory)
+        system::wrap_command(self, server, directory)
     }
 }
 

@@ -17,6 +17,6 @@ impl SandboxMeans {
     /// Checks each part. bubblewrap, which is looked up on `path`, is run once with a shell that does nothing. Changes
     /// nothing.
     pub async fn find(path: &SearchPath) -> SandboxMeans {
-        SandboxMeans { parts: system::parts(path).await, mechanism: system::mechanism(path).await }
+        SandboxMeans { parts: system::check_parts(path).await, mechanism: system::find_mechanism(path).await }
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::{NetworkAccess, ResolvedSandbox};
 
 /// Permissions that every program needs to run.
-const BASE: &str = r#"(version 1)
+const BASE_RULES: &str = r#"(version 1)
 (deny default)
 (import "bsd.sb")
 (allow process-exec process-fork)
@@ -18,7 +18,7 @@ const BASE: &str = r#"(version 1)
 "#;
 
 /// Permissions for the network, including name resolution and certificates.
-const NETWORK: &str = r#"(allow network-outbound (remote ip))
+const NETWORK_RULES: &str = r#"(allow network-outbound (remote ip))
 (allow network-inbound (local ip))
 (allow network-bind (local ip))
 (allow network-outbound (literal "/private/var/run/mDNSResponder"))
@@ -31,28 +31,28 @@ const NETWORK: &str = r#"(allow network-outbound (remote ip))
 /// # Errors
 /// Returns the first path that can't be expressed in a profile.
 pub(super) fn profile(plan: &ResolvedSandbox) -> Result<String, PathBuf> {
-    let mut profile = BASE.to_owned();
+    let mut profile = BASE_RULES.to_owned();
     for path in plan.reach.read_only() {
-        allow(&mut profile, "file-read*", path)?;
+        add_allow_rule(&mut profile, "file-read*", path)?;
     }
     for path in &plan.reach.hidden {
-        rule(&mut profile, "deny", "file-read* file-write*", path)?;
+        add_rule(&mut profile, "deny", "file-read* file-write*", path)?;
     }
     for path in plan.reach.writable() {
-        allow(&mut profile, "file-read* file-write*", path)?;
+        add_allow_rule(&mut profile, "file-read* file-write*", path)?;
     }
     // `ResolvedSandbox::resolve` refuses named hosts on macOS.
     if plan.network == NetworkAccess::Full {
-        profile.push_str(NETWORK);
+        profile.push_str(NETWORK_RULES);
     }
     Ok(profile)
 }
 
-fn allow(profile: &mut String, what: &str, path: &Path) -> Result<(), PathBuf> {
-    rule(profile, "allow", what, path)
+fn add_allow_rule(profile: &mut String, what: &str, path: &Path) -> Result<(), PathBuf> {
+    add_rule(profile, "allow", what, path)
 }
 
-fn rule(profile: &mut String, rule: &str, what: &str, path: &Path) -> Result<(), PathBuf> {
+fn add_rule(profile: &mut String, rule: &str, what: &str, path: &Path) -> Result<(), PathBuf> {
     let text = path.to_str().filter(|text| !text.contains(char::is_control)).ok_or_else(|| path.to_owned())?;
     let quoted = text.replace('\\', r"\\").replace('"', r#"\""#);
     // Writing to a `String` can't fail.

@@ -6,25 +6,25 @@ use std::path::Path;
 use super::{LaunchCommand, ResolvedSandbox, SandboxError, SandboxMechanism};
 use crate::programs::SearchPath;
 
-fn not_here() -> SandboxError {
+fn unsupported_error() -> SandboxError {
     SandboxError::NotHere {
         cause: "Drawbridge has no sandbox on this system yet".to_owned(),
         next: "Turn the sandbox off in the server's settings, or run the server in a container",
     }
 }
 
-pub(super) async fn mechanism(_path: &SearchPath) -> Result<SandboxMechanism, SandboxError> {
-    Err(not_here())
+pub(super) async fn find_mechanism(_path: &SearchPath) -> Result<SandboxMechanism, SandboxError> {
+    Err(unsupported_error())
 }
 
-pub(super) async fn parts(_path: &SearchPath) -> Vec<(&'static str, Result<(), String>)> {
+pub(super) async fn check_parts(_path: &SearchPath) -> Vec<(&'static str, Result<(), String>)> {
     Vec::new()
 }
 
-pub(super) fn inside(
+pub(super) fn wrap_command(
     _plan: &ResolvedSandbox,
     _server: LaunchCommand,
     _directory: &Path,
 ) -> Result<LaunchCommand, SandboxError> {
-    Err(not_here())
+    Err(unsupported_error())
 }

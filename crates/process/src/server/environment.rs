@@ -6,12 +6,12 @@
 use std::ffi::OsString;
 
 use crate::command::ServerCommand;
-use crate::programs::{SearchPath, same_name};
+use crate::programs::{SearchPath, is_same_variable};
 use crate::sandbox::SandboxSettings;
-use crate::sandbox::reachable_paths::temporary;
+use crate::sandbox::reachable_paths::temporary_folder;
 
 #[cfg(not(windows))]
-const PASSED_ON: &[&str] = &[
+const INHERITED_VARIABLES: &[&str] = &[
     "HOME",
     "LANG",
     "LANGUAGE",
@@ -27,7 +27,7 @@ const PASSED_ON: &[&str] = &[
 ];
 
 #[cfg(windows)]
-const PASSED_ON: &[&str] = &[
+const INHERITED_VARIABLES: &[&str] = &[
     "APPDATA",
     "COMSPEC",
     "HOMEDRIVE",
@@ -50,7 +50,7 @@ const PASSED_ON: &[&str] = &[
 ];
 
 /// Variables that name folders of the user.
-const OF_USER: &[&str] = &["HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"];
+const USER_FOLDER_VARIABLES: &[&str] = &["HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"];
 
 /// Returns the complete environment of a server without duplicates: the search path, the variables passed on from the
 /// app, and the configured variables, which take precedence.
@@ -58,20 +58,20 @@ const OF_USER: &[&str] = &["HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"
 /// In a sandbox, variables with folders of the user are replaced by those of the server's own home.
 pub(super) fn server_environment(command: &ServerCommand, path: &SearchPath) -> Vec<(OsString, OsString)> {
     let mut environment: Vec<(OsString, OsString)> =
-        std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_passed_on)).collect();
+        std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_inherited)).collect();
     if let Some(SandboxSettings { home, .. }) = &command.sandbox {
-        environment.retain(|(name, _)| !name.to_str().is_some_and(|name| OF_USER.contains(&name)));
+        environment.retain(|(name, _)| !name.to_str().is_some_and(|name| USER_FOLDER_VARIABLES.contains(&name)));
         environment.push(("HOME".into(), home.into()));
-        environment.push(("TMPDIR".into(), temporary(home).into()));
+        environment.push(("TMPDIR".into(), temporary_folder(home).into()));
     }
     environment.push(("PATH".into(), path.to_variable()));
     for (name, value) in &command.environment {
-        environment.retain(|(other, _)| !same_name(other.to_str().unwrap_or_default(), name));
+        environment.retain(|(other, _)| !is_same_variable(other.to_str().unwrap_or_default(), name));
         environment.push((name.into(), value.into()));
     }
     environment
 }
 
-fn is_passed_on(name: &str) -> bool {
-    (cfg!(unix) && name.starts_with("LC_")) || PASSED_ON.iter().any(|kept| same_name(kept, name))
+fn is_inherited(name: &str) -> bool {
+    (cfg!(unix) && name.starts_with("LC_")) || INHERITED_VARIABLES.iter().any(|kept| is_same_variable(kept, name))
 }

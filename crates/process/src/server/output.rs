@@ -55,7 +55,7 @@ pub enum OutputError {
 /// # Errors
 /// Returns [`OutputError`] if the program does not start, its output can't be read, or it exceeds its limits. The
 /// program is killed then.
-pub async fn output_of(
+pub async fn run_and_capture(
     command: &ServerCommand,
     program: &Path,
     path: &SearchPath,

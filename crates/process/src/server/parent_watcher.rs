@@ -62,8 +62,8 @@ mod tests {
 
     use std::time::Duration;
 
-    use testkit::deadline::holds_within;
-    use testkit::processes::{alive_in_group, is_alive};
+    use testkit::deadline::poll_until;
+    use testkit::processes::{is_alive, living_group_members};
 
     use super::*;
 
@@ -87,15 +87,15 @@ mod tests {
         let mut watcher = ParentWatcher::start(group).await.unwrap();
         let own = watcher.child.id().unwrap();
         drop(watcher);
-        assert!(holds_within(Duration::from_secs(20), || !is_alive(own)).await, "the watcher must end");
+        assert!(poll_until(Duration::from_secs(20), || !is_alive(own)).await, "the watcher must end");
         assert!(is_alive(group), "the end of the watcher must not end the server");
 
         watcher = ParentWatcher::start(group).await.unwrap();
         // The system closes the pipe like this when Drawbridge is killed.
         drop(watcher.child.stdin().take());
-        let has_ended = || alive_in_group(group).is_empty();
+        let has_ended = || living_group_members(group).is_empty();
         assert!(
-            holds_within(Duration::from_secs(20), has_ended).await,
+            poll_until(Duration::from_secs(20), has_ended).await,
             "the whole group must end when the pipe is closed"
         );
         let _ = child.start_kill();

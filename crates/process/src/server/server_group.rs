@@ -86,7 +86,7 @@ impl ServerGroup {
             return exit;
         }
         let (status, signal) = match self.child.inner_mut().wait().await {
-            Ok(status) => platform::exit_of(status),
+            Ok(status) => platform::exit_code_and_signal(status),
             Err(error) => {
                 self.kill();
                 tracing::warn!(pid = self.spawned.pid, %error, "the exit status of a server could not be read");
@@ -97,7 +97,7 @@ impl ServerGroup {
         let _ = self.child.start_kill();
         let mark = self.mark.clone();
         // The scan of all processes runs in a separate task, so that the caller learns of the exit immediately.
-        self.ending = Some(tokio::task::spawn_blocking(move || mark.end()));
+        self.ending = Some(tokio::task::spawn_blocking(move || mark.kill_marked()));
         #[cfg(unix)]
         drop(self.watcher.take());
         let exceeded = self.meter().and_then(|meter| meter.exceeded());
@@ -129,7 +129,7 @@ impl ServerGroup {
     /// hosts.
     pub fn egress_lines(&mut self) -> Option<mpsc::Receiver<String>> {
         #[cfg(target_os = "linux")]
-        return self.egress.as_mut()?.lines();
+        return self.egress.as_mut()?.take_lines();
         #[cfg(not(target_os = "linux"))]
         None
     }
@@ -154,10 +154,10 @@ impl ServerGroup {
     pub fn kill(&mut self) {
         if self.exit.is_none() {
             // Descendants are identified by their parent while it is alive.
-            let started = platform::started_by(self.spawned.pid);
+            let started = platform::descendants(self.spawned.pid);
             // Fails only if no process is left.
             let _ = self.child.start_kill();
-            platform::end(&started);
+            platform::kill_processes(&started);
         }
     }
 }
@@ -167,7 +167,7 @@ impl Drop for ServerGroup {
         self.kill();
         // The exit was not waited for, or the app may end before the task does.
         if self.ending.as_ref().is_none_or(|ending| !ending.is_finished()) {
-            self.mark.end();
+            self.mark.kill_marked();
         }
     }
 }

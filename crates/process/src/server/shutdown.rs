@@ -12,7 +12,7 @@ use super::server_group::{ProcessExit, ServerGroup, ServerPipes, ServerProcess};
 
 /// Time limit for a killed process to end. If it takes longer, it is blocked in the kernel, where signals have no
 /// effect.
-const KILLED_LIMIT: Duration = Duration::from_secs(2);
+const KILL_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Time that a server is given to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,7 +61,7 @@ impl ServerGroup {
             return exit;
         }
         self.kill();
-        timeout(KILLED_LIMIT, self.wait()).await.unwrap_or(ProcessExit { status: None, signal: None, exceeded: None })
+        timeout(KILL_TIMEOUT, self.wait()).await.unwrap_or(ProcessExit { status: None, signal: None, exceeded: None })
     }
 }
 

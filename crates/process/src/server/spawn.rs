@@ -21,7 +21,7 @@ use crate::sandbox::{LaunchCommand, ResolvedSandbox, SandboxError};
 use crate::sandbox::{ResourceBounds, UsageWatch};
 
 /// Time limit for reading the launch files, which may be on a network file system.
-const CHECK_LIMIT: Duration = Duration::from_secs(10);
+const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The reason why a server could not be started.
 #[derive(Debug, thiserror::Error)]
@@ -73,7 +73,7 @@ pub async fn spawn(command: &ServerCommand, program: &Path, path: &SearchPath) -
     };
     #[cfg(target_os = "linux")]
     let mut bounds = None;
-    if let Some(plan) = ResolvedSandbox::make(command, program, path).await? {
+    if let Some(plan) = ResolvedSandbox::for_command(command, program, path).await? {
         if command.approved.as_ref().is_some_and(|approved| *approved != plan) {
             return Err(SandboxError::Changed.into());
         }
@@ -81,12 +81,12 @@ pub async fn spawn(command: &ServerCommand, program: &Path, path: &SearchPath) -
         {
             bounds = Some(ResourceBounds { limits: plan.limits, home: plan.reach.home.clone() });
         }
-        start = plan.inside(start, &directory)?;
+        start = plan.wrap_command(start, &directory)?;
     }
     if let Some(approved) = command.files.clone() {
-        check(command.clone(), program.to_owned(), path.clone(), approved).await?;
+        check_launch_files(command.clone(), program.to_owned(), path.clone(), approved).await?;
     }
-    let mark = platform::mark();
+    let mark = platform::new_mark();
     start.environment.extend(mark.variable());
     if !directory.is_dir() {
         return Err(SpawnError::NoWorkingDirectory(directory));
@@ -99,7 +99,7 @@ pub async fn spawn(command: &ServerCommand, program: &Path, path: &SearchPath) -
         conversation: true,
         setup: start.setup,
     };
-    let mut child = launch.start().await.map_err(|cause| explain(program.to_owned(), cause))?;
+    let mut child = launch.start().await.map_err(|cause| spawn_error(program.to_owned(), cause))?;
     #[cfg(target_os = "linux")]
     let egress = match start.gate {
         Some(gate) => Some(gate.open(child.as_mut()).await?),
@@ -108,7 +108,7 @@ pub async fn spawn(command: &ServerCommand, program: &Path, path: &SearchPath) -
     let pipes = (child.stdin().take(), child.stdout().take(), child.stderr().take());
     let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
         let _ = child.start_kill();
-        return Err(explain(program.to_owned(), io::Error::other("it has no pipes")));
+        return Err(spawn_error(program.to_owned(), io::Error::other("it has no pipes")));
     };
     let pid = child.id().unwrap_or_default();
     let numbers = [platform::pipe_number(&stdin), platform::pipe_number(&stdout), platform::pipe_number(&stderr)];
@@ -119,11 +119,11 @@ pub async fn spawn(command: &ServerCommand, program: &Path, path: &SearchPath) -
         program: program.to_owned(),
         pipes: numbers.into_iter().flatten().collect(),
     };
-    let stdin = match platform::input(stdin) {
+    let stdin = match platform::open_input_pipe(stdin) {
         Ok(stdin) => stdin,
         Err(cause) => {
             let _ = child.start_kill();
-            return Err(explain(program.to_owned(), cause));
+            return Err(spawn_error(program.to_owned(), cause));
         }
     };
     let group = ServerGroup {
@@ -144,7 +144,7 @@ pub async fn spawn(command: &ServerCommand, program: &Path, path: &SearchPath) -
 
 /// Compares the launch files with the approved ones. They may have changed since the approval, for instance while
 /// secrets were read.
-async fn check(
+async fn check_launch_files(
     command: ServerCommand,
     program: PathBuf,
     path: SearchPath,
@@ -153,20 +153,20 @@ async fn check(
     let found = program.clone();
     let looking = tokio::task::spawn_blocking(move || {
         let now = LaunchFiles::for_command(&command, &program, &path);
-        now.difference(&approved).map(Path::to_owned)
+        now.first_difference(&approved).map(Path::to_owned)
     });
-    match timeout(CHECK_LIMIT, looking).await {
+    match timeout(CHECK_TIMEOUT, looking).await {
         Ok(Ok(None)) => Ok(()),
         Ok(Ok(Some(changed))) => Err(SpawnError::Changed(changed)),
-        Ok(Err(cause)) => Err(explain(found, io::Error::other(cause))),
+        Ok(Err(cause)) => Err(spawn_error(found, io::Error::other(cause))),
         Err(_) => Err(SpawnError::TimedOut(found)),
     }
 }
 
-fn explain(program: PathBuf, cause: io::Error) -> SpawnError {
+fn spawn_error(program: PathBuf, cause: io::Error) -> SpawnError {
     #[cfg(target_os = "linux")]
-    if cause.raw_os_error() == Some(crate::sandbox::REFUSED) {
-        return crate::sandbox::refused_at_start().into();
+    if cause.raw_os_error() == Some(crate::sandbox::SANDBOX_FAILURE_ERRNO) {
+        return crate::sandbox::sandbox_failure_at_start().into();
     }
     match cause.kind() {
         io::ErrorKind::NotFound => SpawnError::NotFound(program),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use testkit::deadline::within;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 
-use crate::support::{LONG, scripted, started};
+use crate::support::{WAIT_TIMEOUT, scripted, started};
 
 const ALLOWED: &[&str] = &[
     "DRAWBRIDGE_SERVER",
@@ -43,7 +43,7 @@ async fn server_receives_allowed_and_configured_variables_only() {
     server.pipes.stdin.write_all(format!("{call}\n").as_bytes()).await.unwrap();
     let mut answer = String::new();
     let mut lines = BufReader::new(&mut server.pipes.stdout);
-    within(LONG, "the server reports its environment", lines.read_line(&mut answer)).await.unwrap();
+    within(WAIT_TIMEOUT, "the server reports its environment", lines.read_line(&mut answer)).await.unwrap();
     let answer: Value = serde_json::from_str(&answer).unwrap();
     let seen: Value = serde_json::from_str(answer["result"]["content"][0]["text"].as_str().unwrap()).unwrap();
 

@@ -12,7 +12,7 @@ use process::{PathSource, SearchPath, ServerCommand, spawn};
 use crate::finished::{FinishedServer, finished};
 
 /// Time limit for a script to end or be stopped, on a slow machine.
-const PATIENCE: Duration = Duration::from_secs(120);
+const SCRIPT_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Folders of a user, one of them secret.
 pub struct TestGround {
@@ -54,7 +54,7 @@ pub async fn paths() -> Vec<(&'static str, SearchPath)> {
     let without = SearchPath { directories: vec![ground.root.clone()], source: PathSource::LoginShell };
     let mut found = Vec::new();
     for (wanted, path) in [("bubblewrap", with), ("Landlock", without)] {
-        match ResolvedSandbox::make(&command, Path::new("/bin/sh"), &path).await {
+        match ResolvedSandbox::for_command(&command, Path::new("/bin/sh"), &path).await {
             Ok(Some(plan)) if plan.mechanism.name() == wanted => found.push((wanted, path)),
             other => eprintln!("skipped: {wanted} can't be tested here: {other:?}"),
         }
@@ -73,14 +73,14 @@ pub fn shell(script: &str, sandbox: SandboxSettings) -> ServerCommand {
 }
 
 /// Returns the standard error of a script in a sandbox.
-pub async fn said(script: &str, sandbox: SandboxSettings, path: &SearchPath) -> Vec<String> {
+pub async fn script_errors(script: &str, sandbox: SandboxSettings, path: &SearchPath) -> Vec<String> {
     run(&shell(script, sandbox), path).await.stderr
 }
 
 /// Runs a command whose program is an absolute path until it ends.
 pub async fn run(command: &ServerCommand, path: &SearchPath) -> FinishedServer {
     let server = spawn(command, Path::new(&command.program), path).await.expect("the server starts");
-    tokio::time::timeout(PATIENCE, finished(server)).await.expect("the server ends in time")
+    tokio::time::timeout(SCRIPT_TIMEOUT, finished(server)).await.expect("the server ends in time")
 }
 
 /// Runs a Python script in a sandbox. Returns `None` if Python is not installed.
@@ -99,7 +99,7 @@ pub async fn python(script: &str, sandbox: SandboxSettings, path: &SearchPath) -
 }
 
 /// Returns a script that reports for each command whether it succeeded.
-pub fn each(commands: &[(&str, &str)]) -> String {
+pub fn success_script(commands: &[(&str, &str)]) -> String {
     let mut script = String::new();
     for (name, command) in commands {
         writeln!(

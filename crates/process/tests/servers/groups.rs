@@ -4,24 +4,24 @@ use std::time::Duration;
 
 use process::orphans::{RunningRecord, SweepOutcome, sweep};
 use process::{GracePeriods, ProcessExit, StartTime, shut_down};
-use testkit::deadline::holds_within;
-use testkit::processes::{alive_in_group, is_alive};
+use testkit::deadline::poll_until;
+use testkit::processes::{is_alive, living_group_members};
 
 use crate::support::{scripted, started};
 
-const SOON: Duration = Duration::from_secs(2);
+const END_TIMEOUT: Duration = Duration::from_secs(2);
 
 #[tokio::test]
 async fn dropped_process_is_killed_with_its_group() {
     let server = started(&scripted(&["--misbehave", "never-exits", "--misbehave", "grandchild@start"])).await;
     let group = server.spawned().group;
     assert!(
-        holds_within(SOON, || alive_in_group(group).len() >= 2).await,
+        poll_until(END_TIMEOUT, || living_group_members(group).len() >= 2).await,
         "server and grandchild run: {:?}",
-        alive_in_group(group)
+        living_group_members(group)
     );
     drop(server);
-    assert!(holds_within(SOON, || alive_in_group(group).is_empty()).await, "dropping kills the whole group");
+    assert!(poll_until(END_TIMEOUT, || living_group_members(group).is_empty()).await, "dropping kills the whole group");
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use std::path::Path;
 use process::ServerCommand;
 
 use crate::finished::FinishedServer;
-use crate::ground::{TestGround, each, paths, python, run, said, shell};
+use crate::ground::{TestGround, paths, python, run, script_errors, shell, success_script};
 
 /// Unconnected sockets can send to any other program by name. Keyrings and System V memory are shared by all programs.
 #[tokio::test]
@@ -118,7 +118,7 @@ async fn s23_memory_folders_are_private_and_bounded() {
         let ground = TestGround::new();
         let outside = tempfile::Builder::new().prefix("s23-").tempfile_in("/tmp").unwrap();
         let reads = format!("cat {}", outside.path().display());
-        let script = each(&[
+        let script = success_script(&[
             ("reads the folder of temporary files", &reads),
             ("makes a file at the root", "echo x > /file"),
             ("makes a file among the devices", "echo x > /dev/file"),
@@ -126,7 +126,7 @@ async fn s23_memory_folders_are_private_and_bounded() {
             ("has temporary files", "echo x > $TMPDIR/file"),
         ]);
         let script = format!("{script}df -k --output=size /tmp /dev/shm 2>/dev/null | tail -n +2 >&2");
-        let said = said(&script, ground.sandbox(false), &path).await;
+        let said = script_errors(&script, ground.sandbox(false), &path).await;
         let wanted = [
             "reads the folder of temporary files: no",
             "makes a file at the root: no",
@@ -145,8 +145,8 @@ async fn s23_memory_folders_are_private_and_bounded() {
 #[tokio::test]
 async fn s23_namespaces_cannot_be_created() {
     for (name, path) in paths().await {
-        let script = each(&[("makes a namespace", "unshare --user true"), ("makes a process", "/bin/true")]);
-        let said = said(&script, TestGround::new().sandbox(false), &path).await;
+        let script = success_script(&[("makes a namespace", "unshare --user true"), ("makes a process", "/bin/true")]);
+        let said = script_errors(&script, TestGround::new().sandbox(false), &path).await;
         assert_eq!(said, ["makes a namespace: no", "makes a process: yes"], "S23: {name}");
     }
 }

@@ -14,7 +14,7 @@ use crate::finished::FinishedServer;
 use crate::ground::{TestGround, paths, python, shell};
 
 /// Starts an HTTP server on this computer. Returns its port and its number of connections.
-fn host() -> (u16, Arc<AtomicUsize>) {
+fn start_http_host() -> (u16, Arc<AtomicUsize>) {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let port = listener.local_addr().unwrap().port();
     let came = Arc::new(AtomicUsize::new(0));
@@ -29,7 +29,7 @@ fn host() -> (u16, Arc<AtomicUsize>) {
     (port, came)
 }
 
-fn hosts(ground: &TestGround, hosts: &[String]) -> SandboxSettings {
+fn sandbox_with_hosts(ground: &TestGround, hosts: &[String]) -> SandboxSettings {
     let hosts = hosts.iter().map(|host| host.parse().unwrap()).collect();
     SandboxSettings { network: NetworkAccess::Hosts(hosts), ..ground.sandbox(false) }
 }
@@ -40,7 +40,7 @@ async fn bubblewrap() -> Option<SearchPath> {
 }
 
 /// Python script that tries all ways to connect to a port of this computer.
-const TRIES: &str = r#"
+const CONNECT_SCRIPT: &str = r#"
 import os, socket, sys, urllib.request
 named, other, around = PORTS
 def tried(name, way):
@@ -85,11 +85,11 @@ fn own_addresses() -> String {
 #[tokio::test]
 async fn s24_proxy_is_the_only_network_access() {
     let Some(path) = bubblewrap().await else { return };
-    let ((named, at_named), (other, at_other)) = (host(), host());
+    let ((named, at_named), (other, at_other)) = (start_http_host(), start_http_host());
     let ports = format!("PORTS = ('{named}', '{other}', '{}')\n", own_addresses());
     let ground = TestGround::new();
-    let sandbox = hosts(&ground, &[format!("localhost:{named}"), "example.invalid".to_owned()]);
-    let script = format!("{ports}{TRIES}");
+    let sandbox = sandbox_with_hosts(&ground, &[format!("localhost:{named}"), "example.invalid".to_owned()]);
+    let script = format!("{ports}{CONNECT_SCRIPT}");
     let Some(FinishedServer { stderr: said, egress, .. }) = python(&script, sandbox, &path).await else { return };
     let of = |name: &str| {
         let line = said.iter().find_map(|line| line.strip_prefix(&format!("{name} ")));
@@ -139,12 +139,15 @@ async fn s24_files_only_has_no_proxy() {
 #[tokio::test]
 async fn s24_servers_do_not_share_a_proxy() {
     let Some(path) = bubblewrap().await else { return };
-    let ((one, _), (two, _)) = (host(), host());
+    let ((one, _), (two, _)) = (start_http_host(), start_http_host());
     let script = format!(
         "import sys, urllib.request\nfor port in ({one}, {two}):\n    try:\n        print(urllib.request.urlopen(f'http://localhost:{{port}}/', timeout=5).read().decode(), file=sys.stderr)\n    except Exception as error:\n        print(error.code, file=sys.stderr)"
     );
     let (first, second) = (TestGround::new(), TestGround::new());
-    let (first, second) = (hosts(&first, &[format!("localhost:{one}")]), hosts(&second, &[format!("localhost:{two}")]));
+    let (first, second) = (
+        sandbox_with_hosts(&first, &[format!("localhost:{one}")]),
+        sandbox_with_hosts(&second, &[format!("localhost:{two}")]),
+    );
     let both = tokio::join!(python(&script, first, &path), python(&script, second, &path));
     let (Some(first), Some(second)) = both else { return };
     assert_eq!(
@@ -156,11 +159,11 @@ async fn s24_servers_do_not_share_a_proxy() {
 #[tokio::test]
 async fn s24_server_is_not_started_if_hosts_cannot_be_enforced() {
     let ground = TestGround::new();
-    let sandbox = hosts(&ground, &["example.com".to_owned()]);
+    let sandbox = sandbox_with_hosts(&ground, &["example.com".to_owned()]);
     for (name, path) in paths().await.into_iter().filter(|(name, _)| *name != "bubblewrap") {
         let marker = ground.sandbox(false).home.join("ran");
         let command = shell(&format!(": > {}", marker.display()), sandbox.clone());
-        let planned = ResolvedSandbox::make(&command, Path::new("/bin/sh"), &path).await;
+        let planned = ResolvedSandbox::for_command(&command, Path::new("/bin/sh"), &path).await;
         assert!(
             matches!(planned, Err(SandboxError::NoHosts { .. })),
             "S24: {name} must refuse named hosts: {planned:?}"
@@ -172,7 +175,7 @@ async fn s24_server_is_not_started_if_hosts_cannot_be_enforced() {
     }
     let empty = SandboxSettings { network: NetworkAccess::Hosts(Vec::new()), ..sandbox };
     let path = SearchPath::from_process("a test".to_owned());
-    let planned = ResolvedSandbox::make(&shell(":", empty), Path::new("/bin/sh"), &path).await;
+    let planned = ResolvedSandbox::for_command(&shell(":", empty), Path::new("/bin/sh"), &path).await;
     assert!(matches!(planned, Err(SandboxError::Hosts(_))), "an empty list of hosts must be refused: {planned:?}");
 }
 
@@ -180,9 +183,9 @@ async fn s24_server_is_not_started_if_hosts_cannot_be_enforced() {
 async fn s24_changed_hosts_require_another_approval() {
     let Some(path) = bubblewrap().await else { return };
     let ground = TestGround::new();
-    let narrow = shell(":", hosts(&ground, &["example.com".to_owned()]));
-    let approved = ResolvedSandbox::make(&narrow, Path::new("/bin/sh"), &path).await.unwrap();
-    let wide = shell(":", hosts(&ground, &["example.com".to_owned(), "example.org".to_owned()]));
+    let narrow = shell(":", sandbox_with_hosts(&ground, &["example.com".to_owned()]));
+    let approved = ResolvedSandbox::for_command(&narrow, Path::new("/bin/sh"), &path).await.unwrap();
+    let wide = shell(":", sandbox_with_hosts(&ground, &["example.com".to_owned(), "example.org".to_owned()]));
     let refused = spawn(&ServerCommand { approved, ..wide }, Path::new("/bin/sh"), &path).await;
     let refused = refused.expect_err("S24: other hosts were not approved");
     assert!(matches!(refused, SpawnError::Sandbox(SandboxError::Changed)), "S24: {refused}");

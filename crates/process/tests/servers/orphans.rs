@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use process::orphans::{RunningRecord, SweepOutcome, sweep};
 use process::{GracePeriods, ServerCommand, StartTime, shut_down};
-use testkit::deadline::{holds_within, within};
-use testkit::processes::{alive_in_group, is_alive};
+use testkit::deadline::{poll_until, within};
+use testkit::processes::{is_alive, living_group_members};
 use tokio::io::{AsyncBufReadExt, BufReader};
 
-use crate::support::{LONG, scripted, started};
+use crate::support::{WAIT_TIMEOUT, scripted, started};
 
-const SOON: Duration = Duration::from_secs(2);
+const END_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// X34: a process that leaves its group, its session and its parent still ends with its server, as long as its
 /// environment has the mark.
@@ -29,20 +29,20 @@ async fn process_outside_the_group_ends_with_the_server() {
             .count()
     };
     let server = started(&leaves(7421)).await;
-    assert!(holds_within(LONG, || sleeps(7421) == 1).await, "the process must run in its own session");
+    assert!(poll_until(WAIT_TIMEOUT, || sleeps(7421) == 1).await, "the process must run in its own session");
     drop(server);
-    assert!(holds_within(SOON, || sleeps(7421) == 0).await, "the process must end when the server is dropped");
+    assert!(poll_until(END_TIMEOUT, || sleeps(7421) == 0).await, "the process must end when the server is dropped");
     let server = started(&leaves(7422)).await;
-    assert!(holds_within(LONG, || sleeps(7422) == 1).await, "the process must run again");
+    assert!(poll_until(WAIT_TIMEOUT, || sleeps(7422) == 1).await, "the process must run again");
     shut_down(server, GracePeriods::default()).await;
-    assert!(holds_within(LONG, || sleeps(7422) == 0).await, "the process must end when the server is shut down");
+    assert!(poll_until(WAIT_TIMEOUT, || sleeps(7422) == 0).await, "the process must end when the server is shut down");
 }
 
 #[tokio::test]
 #[allow(clippy::disallowed_methods, reason = "starts an app, not a server")]
 async fn orphans_of_a_killed_app_are_swept() {
     // The crate's example is an app that runs one program.
-    let example = testkit::binaries::path("examples/one_program");
+    let example = testkit::binaries::program_path("examples/one_program");
     let mut app = tokio::process::Command::new(example)
         .arg(testkit::binaries::scripted_server())
         .args(["--misbehave", "never-exits", "--misbehave", "grandchild@start"])
@@ -52,7 +52,7 @@ async fn orphans_of_a_killed_app_are_swept() {
         .spawn()
         .unwrap();
     let mut output = BufReader::new(app.stdout.take().unwrap()).lines();
-    let record: RunningRecord = within(LONG, "the app starts its server", async {
+    let record: RunningRecord = within(WAIT_TIMEOUT, "the app starts its server", async {
         loop {
             let line = output.next_line().await.unwrap().expect("the app still runs");
             if let Some((_, record)) = line.split_once("record: ") {
@@ -61,8 +61,8 @@ async fn orphans_of_a_killed_app_are_swept() {
         }
     })
     .await;
-    let run = holds_within(LONG, || alive_in_group(record.group).len() >= 2).await;
-    assert!(run, "server and grandchild run: {:?}", alive_in_group(record.group));
+    let run = poll_until(WAIT_TIMEOUT, || living_group_members(record.group).len() >= 2).await;
+    assert!(run, "server and grandchild run: {:?}", living_group_members(record.group));
     assert_eq!(
         sweep(std::slice::from_ref(&record))[0].outcome,
         SweepOutcome::OwnerRunning,
@@ -71,12 +71,12 @@ async fn orphans_of_a_killed_app_are_swept() {
 
     app.kill().await.unwrap();
     assert!(
-        holds_within(SOON, || !is_alive(record.pid)).await,
+        poll_until(END_TIMEOUT, || !is_alive(record.pid)).await,
         "the server's own process must end with the app, although it ignores signals"
     );
-    assert!(!alive_in_group(record.group).is_empty(), "the grandchild must remain for the sweep");
+    assert!(!living_group_members(record.group).is_empty(), "the grandchild must remain for the sweep");
     // The start time remains readable until init has reaped the leader.
-    holds_within(SOON, || StartTime::of_process(record.pid).is_none()).await;
+    poll_until(END_TIMEOUT, || StartTime::of_process(record.pid).is_none()).await;
     let another = StartTime::of_process(1).unwrap();
     let owner_start_time = another.clone();
     let recycled = RunningRecord { pipes: vec![1, 2, 3], start_time: another, owner_start_time, ..record.clone() };
@@ -85,12 +85,15 @@ async fn orphans_of_a_killed_app_are_swept() {
         SweepOutcome::NotRunning,
         "a group without the recorded pipes must not be killed"
     );
-    assert!(!alive_in_group(record.group).is_empty(), "the grandchild must still run");
+    assert!(!living_group_members(record.group).is_empty(), "the grandchild must still run");
     assert_eq!(
         sweep(std::slice::from_ref(&record))[0].outcome,
         SweepOutcome::Killed,
         "the sweep must find the grandchild"
     );
-    assert!(holds_within(SOON, || alive_in_group(record.group).is_empty()).await, "the sweep must end the grandchild");
+    assert!(
+        poll_until(END_TIMEOUT, || living_group_members(record.group).is_empty()).await,
+        "the sweep must end the grandchild"
+    );
     assert_eq!(sweep(&[record])[0].outcome, SweepOutcome::NotRunning, "a second sweep has nothing to do");
 }

@@ -6,7 +6,7 @@ use std::pin::pin;
 use std::time::Duration;
 
 use process::{PathSource, SearchPath, ServerCommand};
-use testkit::deadline::holds_within;
+use testkit::deadline::poll_until;
 use testkit::processes::is_alive;
 
 /// Writes a script that acts as the user's login shell.
@@ -66,7 +66,7 @@ async fn hanging_shell_is_killed_and_the_own_path_used() {
         let text = std::fs::read_to_string(&pids).unwrap_or_default();
         text.split_whitespace().map(|pid| pid.parse().unwrap()).collect::<Vec<u32>>()
     };
-    let hangs = holds_within(Duration::from_secs(20), || running().len() == 2);
+    let hangs = poll_until(Duration::from_secs(20), || running().len() == 2);
     tokio::select! {
         path = &mut search => panic!("the search must wait for the shell: {path:?}"),
         hangs = hangs => assert!(hangs, "the shell runs"),
@@ -81,7 +81,7 @@ async fn hanging_shell_is_killed_and_the_own_path_used() {
     assert!(is_told, "the reason must be reported: {reason}");
     assert!(!path.directories.is_empty(), "the app's own PATH must be used");
     for pid in running() {
-        let gone = holds_within(Duration::from_secs(2), || !is_alive(pid)).await;
+        let gone = poll_until(Duration::from_secs(2), || !is_alive(pid)).await;
         assert!(gone, "process {pid} of the hanging shell must be gone");
     }
 }

@@ -11,10 +11,10 @@ use process::sandbox::{
     AccessMode, AllowedFolder, NetworkAccess, ResolvedSandbox, SandboxError, SandboxMechanism, SandboxSettings,
 };
 use process::{GracePeriods, LaunchFiles, PathSource, SearchPath, ServerCommand, SpawnError, shut_down, spawn};
-use testkit::deadline::holds_within;
+use testkit::deadline::poll_until;
 
-use crate::ground::{TestGround, each, paths, run, said, shell};
-use crate::support::LONG;
+use crate::ground::{TestGround, paths, run, script_errors, shell, success_script};
+use crate::support::WAIT_TIMEOUT;
 
 #[tokio::test]
 async fn sandboxed_server_accesses_named_paths_only() {
@@ -40,8 +40,9 @@ async fn sandboxed_server_accesses_named_paths_only() {
             ("has programs of the system", "ls /usr/bin && sed --version".to_owned(), true),
             ("throws things away", "echo x > /dev/null".to_owned(), true),
         ];
-        let script = each(&commands.iter().map(|(name, command, _)| (*name, command.as_str())).collect::<Vec<_>>());
-        let said = said(&script, ground.sandbox(false), &path).await;
+        let script =
+            success_script(&commands.iter().map(|(name, command, _)| (*name, command.as_str())).collect::<Vec<_>>());
+        let said = script_errors(&script, ground.sandbox(false), &path).await;
         let wanted: Vec<String> =
             commands.iter().map(|(name, _, works)| format!("{name}: {}", if *works { "yes" } else { "no" })).collect();
         assert_eq!(said, wanted, "the access of a server under {name}");
@@ -67,18 +68,22 @@ async fn network_requires_permission_and_local_sockets_are_always_refused() {
             let port = listener.local_addr().unwrap().port();
             let (local, datagram) = (perl("AF_UNIX, SOCK_STREAM"), perl("AF_INET, SOCK_DGRAM"));
             let connects = format!("bash -c 'exec 3<>/dev/tcp/127.0.0.1/{port}'");
-            let script = each(&[
+            let script = success_script(&[
                 ("connects", &connects),
                 ("talks to other programs", &local),
                 ("has pairs of its own", "perl -MSocket -e 'socketpair(A, B, AF_UNIX, SOCK_STREAM, 0) or exit 1'"),
             ]);
-            let said = said(&script, TestGround::new().sandbox(network), &path).await;
+            let said = script_errors(&script, TestGround::new().sandbox(network), &path).await;
             let connects = if network { "connects: yes" } else { "connects: no" };
             let wanted = [connects, "talks to other programs: no", "has pairs of its own: yes"];
             assert_eq!(said, wanted, "{name}, network {network}");
             if name == "Landlock" && !network {
-                let said =
-                    self::said(&each(&[("datagrams", &datagram)]), TestGround::new().sandbox(false), &path).await;
+                let said = self::script_errors(
+                    &success_script(&[("datagrams", &datagram)]),
+                    TestGround::new().sandbox(false),
+                    &path,
+                )
+                .await;
                 assert_eq!(said, ["datagrams: no"], "datagram sockets must be refused as well");
             }
         }
@@ -161,10 +166,10 @@ async fn processes_end_with_their_sandbox() {
         let script = "trap '' TERM; setsid sleep 7411 & echo ready >&2; wait; wait";
         let command = shell(script, ground.sandbox(false));
         let server = spawn(&command, Path::new("/bin/sh"), &path).await.expect("it starts");
-        assert!(holds_within(LONG, || sleepers() > 0).await, "{name}: the process must run");
+        assert!(poll_until(WAIT_TIMEOUT, || sleepers() > 0).await, "{name}: the process must run");
         assert_eq!(server.spawned().program, Path::new("/bin/sh"), "{name}: the started program must be reported");
         shut_down(server, GracePeriods::default()).await;
-        assert!(holds_within(LONG, || sleepers() == 0).await, "{name}: all processes must end with the server");
+        assert!(poll_until(WAIT_TIMEOUT, || sleepers() == 0).await, "{name}: all processes must end with the server");
     }
 }
 
@@ -194,7 +199,7 @@ async fn sandbox_changed_since_the_approval_is_refused() {
         let mut sandbox = ground.sandbox(false);
         sandbox.folders.push(AllowedFolder { path: folder.clone(), access: AccessMode::Write });
         let mut command = ServerCommand { program: script.display().to_string(), ..shell("", sandbox) };
-        command.approved = ResolvedSandbox::make(&command, &script, &path).await.unwrap();
+        command.approved = ResolvedSandbox::for_command(&command, &script, &path).await.unwrap();
         assert!(spawn(&command, &script, &path).await.is_ok(), "{name}: the approved program must start");
         let secret = ground.root.join("secret/key");
         fs::create_dir_all(secret.parent().unwrap()).unwrap();
@@ -205,7 +210,7 @@ async fn sandbox_changed_since_the_approval_is_refused() {
         assert!(matches!(refused, SpawnError::Sandbox(SandboxError::Changed)), "{name}: it is refused: {refused}");
         // A character that looks like a blank but is none for the kernel does not end a name.
         write(&format!("#!{}\u{a0}x", folder.join("l").display()));
-        let plan = ResolvedSandbox::make(&command, &script, &path).await.unwrap().unwrap();
+        let plan = ResolvedSandbox::for_command(&command, &script, &path).await.unwrap().unwrap();
         let holds_secret = plan.reach.program.iter().any(|part| secret.starts_with(part));
         assert!(!holds_secret, "{name}: the plan must not include the secret: {:?}", plan.reach.program);
     }
@@ -216,8 +221,10 @@ async fn plan_contains_mechanism_and_reachable_paths() {
     for (name, path) in paths().await {
         let ground = TestGround::new();
         let command = shell(":", ground.sandbox(true));
-        let plan =
-            ResolvedSandbox::make(&command, Path::new("/bin/sh"), &path).await.unwrap().expect("it has a sandbox");
+        let plan = ResolvedSandbox::for_command(&command, Path::new("/bin/sh"), &path)
+            .await
+            .unwrap()
+            .expect("it has a sandbox");
         assert_eq!(plan.mechanism.name(), name, "the mechanism must be named");
         assert_eq!(
             matches!(plan.mechanism, SandboxMechanism::Bubblewrap(_)),
@@ -293,7 +300,7 @@ async fn s05_replaced_bubblewrap_is_not_run() {
     std::os::unix::fs::symlink(real, &planted).unwrap();
     let directories = ["bin"].map(|name| ground.root.join(name)).into_iter().chain([real.parent().unwrap().to_owned()]);
     let path = SearchPath { directories: directories.collect(), source: PathSource::LoginShell };
-    let runs = async || said("echo works >&2", ground.sandbox(false), &path).await;
+    let runs = async || script_errors("echo works >&2", ground.sandbox(false), &path).await;
     assert_eq!(runs().await, ["works"], "a link to root's bubblewrap must work");
     fs::remove_file(&planted).unwrap();
     fs::write(&planted, format!("#!/bin/sh\n: > {}\n", marker.display())).unwrap();

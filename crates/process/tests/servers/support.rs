@@ -3,7 +3,7 @@
 use process::{SearchPath, ServerCommand, ServerProcess, spawn};
 
 /// Time limit of each wait in the tests.
-pub const LONG: std::time::Duration = std::time::Duration::from_secs(9);
+pub const WAIT_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(9);
 
 /// Returns the command for `scripted-server` with these arguments.
 pub fn scripted(arguments: &[&str]) -> ServerCommand {

@@ -67,7 +67,7 @@ pub(crate) struct ChangesProgress {
 }
 
 impl ChangesProgress {
-    pub(crate) const fn since(since: Millis, began: Millis) -> Self {
+    pub(crate) const fn starting_at(since: Millis, began: Millis) -> Self {
         Self { since, began, until: since, cursor: None }
     }
 }
@@ -83,7 +83,7 @@ pub(super) struct CacheIndex {
 
 impl RegistryRecord {
     /// Records the statuses of entries that were just read.
-    pub(super) fn record(&mut self, entries: &[RegistryEntry], now: Millis) {
+    pub(super) fn record_statuses(&mut self, entries: &[RegistryEntry], now: Millis) {
         for entry in entries {
             let (name, version) = (&entry.server.name, &entry.server.version);
             let Some(listing) = &entry.listing else { continue };
@@ -102,7 +102,7 @@ impl RegistryRecord {
             self.statuses.entry(name.clone()).or_default().insert(version.clone(), recorded);
         }
         self.statuses.retain(|_, versions| !versions.is_empty());
-        self.forget_oldest();
+        self.drop_oldest();
     }
 
     pub(super) fn status_of(&self, name: &str, version: &str) -> Option<&RecordedStatus> {
@@ -110,7 +110,7 @@ impl RegistryRecord {
     }
 
     /// Drops the statuses that were read longest ago, until at most [`MAX_STATUSES`] remain.
-    fn forget_oldest(&mut self) {
+    fn drop_oldest(&mut self) {
         let count: usize = self.statuses.values().map(BTreeMap::len).sum();
         let mut ages: Vec<Millis> =
             self.statuses.values().flat_map(BTreeMap::values).map(|kept| kept.read_at).collect();

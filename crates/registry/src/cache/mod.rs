@@ -22,7 +22,7 @@ pub use index::RecordedStatus;
 pub(crate) use index::ChangesProgress;
 
 /// Name of the index file.
-const INDEX: &str = "index.json";
+const INDEX_FILE: &str = "index.json";
 /// Maximum size of an index that is read, in bytes.
 const MAX_INDEX: u64 = 16 * 1024 * 1024;
 
@@ -73,9 +73,9 @@ impl RegistryCache {
         let cache = Self { files, limits, index: Mutex::default() };
         // Another program may have written a response but not yet its index entry.
         let held = cache.files.lock();
-        let index = cache.on_disk();
-        for name in cache.files.names()? {
-            if held.is_ok() && is_answer(&name) && !index.answers.contains_key(&name) {
+        let index = cache.read_index();
+        for name in cache.files.file_names()? {
+            if held.is_ok() && is_response_file(&name) && !index.answers.contains_key(&name) {
                 cache.files.remove(&name)?;
             }
         }
@@ -93,16 +93,16 @@ impl RegistryCache {
     /// Returns the cached response to a request.
     pub(crate) fn get(&self, address: &RegistryAddress, request: &RegistryRequest) -> Option<CachedBody> {
         let name = file_name(address, request);
-        let kept = self.reread().answers.get(&name)?.clone();
+        let kept = self.reload_index().answers.get(&name)?.clone();
         self.read(&name, &kept)
     }
 
     /// Returns all cached list responses of a registry, newest first.
-    pub(crate) fn lists(&self, address: &RegistryAddress) -> Vec<CachedBody> {
+    pub(crate) fn cached_lists(&self, address: &RegistryAddress) -> Vec<CachedBody> {
         let is_list =
             |kept: &CachedResponse| kept.address == address.as_str() && kept.request.starts_with(RegistryRequest::LIST);
         let mut found: Vec<(String, CachedResponse)> = self
-            .reread()
+            .reload_index()
             .answers
             .iter()
             .filter(|(_, kept)| is_list(kept))
@@ -144,7 +144,7 @@ impl RegistryCache {
                 index.answers.insert(name, kept);
                 self.make_room(index)?;
             }
-            index.registry(address).record(entries, now);
+            index.registry_mut(address).record_statuses(entries, now);
             Ok(())
         })
     }
@@ -154,7 +154,7 @@ impl RegistryCache {
     /// # Errors
     ///
     /// Returns [`StoreError`] if the cache can't be written.
-    pub(crate) fn record(
+    pub(crate) fn record_changes(
         &self,
         address: &RegistryAddress,
         entries: &[RegistryEntry],
@@ -162,8 +162,8 @@ impl RegistryCache {
         now: Millis,
     ) -> Result<(), StoreError> {
         self.change(|index| {
-            let kept = index.registry(address);
-            kept.record(entries, now);
+            let kept = index.registry_mut(address);
+            kept.record_statuses(entries, now);
             if read.cursor.is_some() {
                 kept.unfinished = Some(read);
             } else {
@@ -175,8 +175,8 @@ impl RegistryCache {
     }
 
     /// Returns the progress of reading a registry's changes.
-    pub(crate) fn changes_read(&self, address: &RegistryAddress) -> CachedChanges {
-        let index = self.reread();
+    pub(crate) fn changes_progress(&self, address: &RegistryAddress) -> CachedChanges {
+        let index = self.reload_index();
         let kept = index.registries.get(address.as_str());
         CachedChanges {
             until: kept.and_then(|kept| kept.changes_until),
@@ -202,28 +202,28 @@ impl RegistryCache {
     /// Changes the index on disk while holding the folder's lock.
     fn change(&self, act: impl FnOnce(&mut CacheIndex) -> Result<(), StoreError>) -> Result<(), StoreError> {
         let _held = self.files.lock()?;
-        let mut index = self.on_disk();
+        let mut index = self.read_index();
         act(&mut index)?;
         let bytes = serde_json::to_vec(&index).map_err(|error| StoreError {
-            path: INDEX.to_owned(),
+            path: INDEX_FILE.to_owned(),
             cause: format!("it can't be written as JSON: {error}"),
         })?;
-        self.files.write(INDEX, &bytes)?;
+        self.files.write(INDEX_FILE, &bytes)?;
         *self.index() = index;
         Ok(())
     }
 
     /// Reads the index from disk, which another program may have changed. It is replaced atomically, so readers need
     /// no lock.
-    fn reread(&self) -> MutexGuard<'_, CacheIndex> {
+    fn reload_index(&self) -> MutexGuard<'_, CacheIndex> {
         // Read while the mutex is held, so that an older state never overwrites a newer one.
         let mut index = self.index();
-        *index = self.on_disk();
+        *index = self.read_index();
         index
     }
 
-    fn on_disk(&self) -> CacheIndex {
-        let bytes = self.files.read(INDEX, MAX_INDEX).unwrap_or_else(|error| {
+    fn read_index(&self) -> CacheIndex {
+        let bytes = self.files.read(INDEX_FILE, MAX_INDEX).unwrap_or_else(|error| {
             tracing::warn!(%error, "what is kept of registries is dropped");
             None
         });
@@ -242,13 +242,13 @@ impl std::fmt::Debug for RegistryCache {
 }
 
 impl CacheIndex {
-    fn registry(&mut self, address: &RegistryAddress) -> &mut RegistryRecord {
+    fn registry_mut(&mut self, address: &RegistryAddress) -> &mut RegistryRecord {
         self.registries.entry(address.as_str().to_owned()).or_default()
     }
 }
 
 /// Returns true if a file name has the form that [`file_name`] creates.
-fn is_answer(name: &str) -> bool {
+fn is_response_file(name: &str) -> bool {
     let hash = name.strip_suffix(".json");
     hash.is_some_and(|hash| hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }

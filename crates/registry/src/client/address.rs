@@ -15,11 +15,11 @@ use crate::server_json::read::quote;
 /// Address of the official registry.
 pub const OFFICIAL_REGISTRY: &str = "https://registry.modelcontextprotocol.io";
 /// Version of the API.
-const API: &str = "v0.1";
+const API_VERSION: &str = "v0.1";
 /// Minimum length of a token that is searched for in responses, in bytes. A shorter one may occur by chance.
 const MIN_TOKEN: usize = 6;
 /// Characters that are not percent-encoded in a path segment.
-const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+const ENCODED_CHARACTERS: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// The address of a registry: HTTPS, or HTTP on this computer.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -116,12 +116,16 @@ impl RegistryRequest {
 
     /// Creates a request for `GET /v0.1/servers/{name}/versions`.
     pub(crate) fn versions(name: &str) -> Self {
-        Self(format!("{API}/servers/{}/versions?include_deleted=true", part(name)))
+        Self(format!("{API_VERSION}/servers/{}/versions?include_deleted=true", encode_segment(name)))
     }
 
     /// Creates a request for `GET /v0.1/servers/{name}/versions/{version}`.
     pub(crate) fn version(name: &str, version: &str) -> Self {
-        Self(format!("{API}/servers/{}/versions/{}?include_deleted=true", part(name), part(version)))
+        Self(format!(
+            "{API_VERSION}/servers/{}/versions/{}?include_deleted=true",
+            encode_segment(name),
+            encode_segment(version)
+        ))
     }
 
     pub(crate) fn as_str(&self) -> &str {
@@ -129,8 +133,8 @@ impl RegistryRequest {
     }
 }
 
-fn part(text: &str) -> String {
-    utf8_percent_encode(text, PLAIN).to_string()
+fn encode_segment(text: &str) -> String {
+    utf8_percent_encode(text, ENCODED_CHARACTERS).to_string()
 }
 
 pub(crate) fn is_loopback(url: &Url) -> bool {
@@ -173,7 +177,7 @@ impl RegistryHeader {
     }
 
     /// Returns true if the bytes contain the value, or the token after its scheme, as in `Bearer TOKEN`.
-    pub(super) fn is_in(&self, bytes: &[u8]) -> bool {
+    pub(super) fn occurs_in(&self, bytes: &[u8]) -> bool {
         let value = self.value.as_bytes();
         let token = value.rsplit(|byte| *byte == b' ').next().unwrap_or(value);
         token.len() >= MIN_TOKEN && memmem::find(bytes, token).is_some()

@@ -133,7 +133,7 @@ pub enum RegistryError {
 
 impl RegistryError {
     /// Returns true if a cached response may be used instead: the registry, or the connection to it, failed.
-    pub(crate) const fn is_failure(&self) -> bool {
+    pub(crate) const fn allows_cached_response(&self) -> bool {
         !matches!(self, Self::NotFound { .. } | Self::Address { .. } | Self::Header { .. } | Self::Question(_))
     }
 }

@@ -58,7 +58,7 @@ impl RegistryClient {
         limits: RegistryLimits,
     ) -> Result<Self, RegistryError> {
         let client = mcp_transport::http::for_registries(address.is_loopback());
-        let client = client.map_err(|error| RegistryError::Unavailable { cause: root(&error) })?;
+        let client = client.map_err(|error| RegistryError::Unavailable { cause: innermost_cause(&error) })?;
         Ok(Self { address, header, client, limits })
     }
 
@@ -76,7 +76,7 @@ impl RegistryClient {
     /// messages.
     pub(crate) async fn get(&self, request: &RegistryRequest, what: &str) -> Result<Vec<u8>, RegistryError> {
         let url = self.address.url(request)?;
-        let slow = RegistryError::TooSlow { address: self.shown(), limit: self.limits.time };
+        let slow = RegistryError::TooSlow { address: self.displayed_address(), limit: self.limits.time };
         tokio::time::timeout(self.limits.time, self.exchange(url, what)).await.unwrap_or(Err(slow))
     }
 
@@ -90,7 +90,10 @@ impl RegistryClient {
             }
             url = self.redirect(&url, response.headers())?;
         }
-        Err(RegistryError::Redirect { address: self.shown(), to: format!("more than {MAX_REDIRECTS} times") })
+        Err(RegistryError::Redirect {
+            address: self.displayed_address(),
+            to: format!("more than {MAX_REDIRECTS} times"),
+        })
     }
 
     /// Adds the registry's header to a request, if it goes to the registry's origin.
@@ -110,15 +113,15 @@ impl RegistryClient {
             Some(to) if to.origin() == from.origin() && to.username().is_empty() && to.password().is_none() => Ok(to),
             Some(to) if to.origin().is_tuple() => {
                 let to = format!("to {}", to.origin().ascii_serialization());
-                Err(RegistryError::Redirect { address: self.shown(), to })
+                Err(RegistryError::Redirect { address: self.displayed_address(), to })
             }
-            _ => Err(RegistryError::Redirect { address: self.shown(), to: "to no address".to_owned() }),
+            _ => Err(RegistryError::Redirect { address: self.displayed_address(), to: "to no address".to_owned() }),
         }
     }
 
     async fn body(&self, mut response: Response, what: &str) -> Result<Vec<u8>, RegistryError> {
         let status = response.status();
-        let address = self.shown();
+        let address = self.displayed_address();
         match status {
             StatusCode::OK => {}
             StatusCode::NOT_FOUND => return Err(RegistryError::NotFound { address, what: what.to_owned() }),
@@ -144,7 +147,7 @@ impl RegistryClient {
             }
             body.extend_from_slice(&chunk);
         }
-        if self.header.as_ref().is_some_and(|header| header.is_in(&body)) {
+        if self.header.as_ref().is_some_and(|header| header.occurs_in(&body)) {
             return Err(RegistryError::RepeatsHeader { address });
         }
         if is_page || body.trim_ascii_start().starts_with(b"<") {
@@ -154,16 +157,16 @@ impl RegistryClient {
     }
 
     fn unreachable(&self, error: &reqwest::Error) -> RegistryError {
-        RegistryError::Unreachable { address: self.shown(), cause: root(error) }
+        RegistryError::Unreachable { address: self.displayed_address(), cause: innermost_cause(error) }
     }
 
-    pub(crate) fn shown(&self) -> String {
+    pub(crate) fn displayed_address(&self) -> String {
         self.address.to_string()
     }
 }
 
 /// Returns the innermost cause, which says what happened; the outer ones name the URL.
-pub(crate) fn root(error: &dyn std::error::Error) -> String {
+pub(crate) fn innermost_cause(error: &dyn std::error::Error) -> String {
     let mut cause = error;
     while let Some(inner) = cause.source() {
         cause = inner;

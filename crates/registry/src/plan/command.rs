@@ -7,7 +7,7 @@ use crate::server_json::read::quote;
 /// Prefixes of variables by which Docker and Podman select the engine that loads and runs an image.
 const ENGINE_VARIABLES: [&str; 3] = ["DOCKER_", "CONTAINER_", "CONTAINERS_"];
 /// Prefix of an image digest.
-const DIGEST: &str = "sha256:";
+const DIGEST_PREFIX: &str = "sha256:";
 
 /// A program that loads and runs packages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,7 +54,7 @@ impl PackageLauncher {
     }
 
     /// Returns the arguments before the package.
-    pub(super) const fn first(self) -> &'static [&'static str] {
+    pub(super) const fn leading_arguments(self) -> &'static [&'static str] {
         match self {
             Self::Npx => &["-y"],
             Self::Uvx | Self::Dnx => &[],
@@ -63,7 +63,7 @@ impl PackageLauncher {
     }
 
     /// Returns the arguments after the package.
-    pub(super) const fn last(self) -> &'static [&'static str] {
+    pub(super) const fn trailing_arguments(self) -> &'static [&'static str] {
         match self {
             Self::Dnx => &["--yes", "--"],
             _ => &[],
@@ -71,13 +71,13 @@ impl PackageLauncher {
     }
 
     /// Returns true for arguments that are passed anyway, which publishers often repeat.
-    pub(super) fn implies(self, word: &str) -> bool {
+    pub(super) fn adds_argument(self, word: &str) -> bool {
         let more: &[&str] = match self {
             Self::Npx | Self::Dnx => &["-y", "--yes"],
             Self::Uvx => &[],
             Self::Docker | Self::Podman => &["--interactive"],
         };
-        self.first().contains(&word) || more.contains(&word)
+        self.leading_arguments().contains(&word) || more.contains(&word)
     }
 
     /// Returns the package registries that the launcher uses by default.
@@ -98,7 +98,7 @@ impl PackageLauncher {
     }
 
     /// Returns the registry that a package names, if it is not one of the launcher's default ones.
-    fn other_registry(self, package: &Package) -> Option<&str> {
+    fn custom_registry(self, package: &Package) -> Option<&str> {
         let base = package.registry_base_url.as_deref().filter(|base| !base.is_empty())?;
         let is_public = self.public_registries().contains(&base.trim_end_matches('/'));
         (!is_public).then_some(base)
@@ -120,10 +120,10 @@ impl PackageLauncher {
     }
 
     /// Returns true if a variable decides which code runs, or where it is loaded from.
-    pub(super) fn obeys(self, variable: &str) -> bool {
+    pub(super) fn is_code_variable(self, variable: &str) -> bool {
         let name = variable.to_ascii_uppercase();
         let is_of_engine = ENGINE_VARIABLES.iter().any(|start| name.starts_with(start));
-        process::leads_to_code(variable) || self.is_container() && is_of_engine
+        process::decides_code(variable) || self.is_container() && is_of_engine
     }
 
     pub(super) const fn is_container(self) -> bool {
@@ -147,22 +147,24 @@ pub(super) struct PackageArgument {
 /// # Errors
 ///
 /// Returns [`PlanError`] if the name, version or registry is not valid for the launcher.
-pub(super) fn package_word(launcher: PackageLauncher, package: &Package) -> Result<PackageArgument, PlanError> {
+pub(super) fn package_argument(launcher: PackageLauncher, package: &Package) -> Result<PackageArgument, PlanError> {
     if launcher.is_container() {
-        return image(launcher, package);
+        return image_argument(launcher, package);
     }
     let identifier = &package.identifier;
     let is_name = match launcher {
         PackageLauncher::Npx => match identifier.strip_prefix('@') {
-            Some(scoped) => scoped.split_once('/').is_some_and(|(scope, name)| is_plain(scope) && is_plain(name)),
-            None => is_plain(identifier),
+            Some(scoped) => {
+                scoped.split_once('/').is_some_and(|(scope, name)| is_plain_name(scope) && is_plain_name(name))
+            }
+            None => is_plain_name(identifier),
         },
-        _ => is_plain(identifier),
+        _ => is_plain_name(identifier),
     };
     if !is_name {
         return Err(PlanError::Identifier(quote(identifier)));
     }
-    let (options, elsewhere) = match launcher.other_registry(package) {
+    let (options, elsewhere) = match launcher.custom_registry(package) {
         None => (Vec::new(), None),
         Some(base) if launcher == PackageLauncher::Npx && is_https(base) => {
             let note = format!("it is loaded from the package registry {}, and not from the public one", quote(base));
@@ -186,14 +188,14 @@ pub(super) fn package_word(launcher: PackageLauncher, package: &Package) -> Resu
     })
 }
 
-fn image(launcher: PackageLauncher, package: &Package) -> Result<PackageArgument, PlanError> {
+fn image_argument(launcher: PackageLauncher, package: &Package) -> Result<PackageArgument, PlanError> {
     let mut word = package.identifier.clone();
     let fits = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || "./:@_-".contains(c));
     if !fits(&word) || !word.starts_with(|c: char| c.is_ascii_alphanumeric()) {
         return Err(PlanError::Identifier(quote(&word)));
     }
     // Before 2025-10-11, registry and version were separate members.
-    if let Some(base) = launcher.other_registry(package) {
+    if let Some(base) = launcher.custom_registry(package) {
         let host = url::Url::parse(base).ok().filter(|url| url.scheme() == "https" && url.path() == "/");
         let host = host.and_then(|url| {
             Some(format!("{}{}", url.host_str()?, url.port().map(|port| format!(":{port}")).unwrap_or_default()))
@@ -205,7 +207,7 @@ fn image(launcher: PackageLauncher, package: &Package) -> Result<PackageArgument
     }
     let tag_of = |word: &str| word.rsplit_once(':').map(|(_, tag)| tag.to_owned()).filter(|tag| !tag.contains('/'));
     if let Some((_, digest)) = word.split_once('@') {
-        let is_digest = digest.strip_prefix(DIGEST).is_some_and(is_sha256);
+        let is_digest = digest.strip_prefix(DIGEST_PREFIX).is_some_and(is_sha256);
         return if is_digest {
             Ok(PackageArgument { options: Vec::new(), word, notes: Vec::new() })
         } else {
@@ -234,7 +236,7 @@ fn image(launcher: PackageLauncher, package: &Package) -> Result<PackageArgument
 }
 
 /// Returns true for a name that no launcher mistakes for an option, a path or an address.
-fn is_plain(name: &str) -> bool {
+fn is_plain_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphanumeric())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c))
 }

@@ -32,7 +32,7 @@ pub(super) struct ValuePlace<'p> {
 }
 
 impl PlanInputs {
-    pub(super) fn note(&mut self, note: String) {
+    pub(super) fn add_note(&mut self, note: String) {
         if self.notes.len() < MAX_NOTES && !self.notes.contains(&note) {
             self.notes.push(note);
         }
@@ -43,36 +43,36 @@ impl PlanInputs {
     /// # Errors
     ///
     /// Returns [`PlanError`] if there are too many inputs, or a text refers to a secret.
-    pub(super) fn template(&mut self, at: ValuePlace<'_>, value: &TemplateInput) -> Result<Template, PlanError> {
+    pub(super) fn value_template(&mut self, at: ValuePlace<'_>, value: &TemplateInput) -> Result<Template, PlanError> {
         let input = &value.input;
         let Some(fixed) = &input.value else {
-            let key = self.add(at, input, false)?;
+            let key = self.add_input(at, input, false)?;
             return Ok(Template::input(&key));
         };
-        let template = self.fixed(at, fixed, &value.variables, input)?;
+        let template = self.text_template(at, fixed, &value.variables, input)?;
         if input.is_secret && template.keys().next().is_none() {
-            self.note(format!("{} is marked as a secret, and everybody can read it in the registry", at.place));
+            self.add_note(format!("{} is marked as a secret, and everybody can read it in the registry", at.place));
         }
         Ok(template)
     }
 
     /// Returns the template of a fixed text with variables. Each is replaced once, and the replacement is never
     /// expanded again. A variable of a required text is required, and that of a secret one is a secret.
-    pub(super) fn fixed(
+    pub(super) fn text_template(
         &mut self,
         at: ValuePlace<'_>,
         text: &str,
         variables: &IndexMap<String, InputDefinition>,
         whole: &InputDefinition,
     ) -> Result<Template, PlanError> {
-        self.check(at.place, text)?;
+        self.check_text(at.place, text)?;
         let mut pieces = Vec::new();
-        for piece in pieces_of(text) {
+        for piece in split_pieces(text) {
             match piece {
                 TemplatePiece::Text(text) => pieces.push(TemplatePart::Text(text.to_owned())),
                 TemplatePiece::Variable(braced, name) => match variables.get(name) {
                     Some(InputDefinition { value: Some(value), .. }) => {
-                        self.check(at.place, value)?;
+                        self.check_text(at.place, value)?;
                         pieces.push(TemplatePart::Text(value.clone()));
                     }
                     Some(variable) => {
@@ -81,22 +81,25 @@ impl PlanInputs {
                             is_secret: variable.is_secret || whole.is_secret,
                             ..variable.clone()
                         };
-                        let key = self.add(ValuePlace { label: name, ..at }, &variable, true)?;
+                        let key = self.add_input(ValuePlace { label: name, ..at }, &variable, true)?;
                         pieces.push(TemplatePart::Input(key));
                     }
                     None => {
                         let name = quote(braced);
-                        self.note(format!("{}: {name} stands there as it is, since nothing says what it is", at.place));
+                        self.add_note(format!(
+                            "{}: {name} stands there as it is, since nothing says what it is",
+                            at.place
+                        ));
                         pieces.push(TemplatePart::Text(braced.to_owned()));
                     }
                 },
             }
         }
         // Two texts that are harmless on their own may together refer to a secret.
-        let template = Template { parts: merged(pieces) };
+        let template = Template { parts: merge_texts(pieces) };
         for part in &template.parts {
             if let TemplatePart::Text(text) = part {
-                self.check(at.place, text)?;
+                self.check_text(at.place, text)?;
             }
         }
         if template.forms_secret_reference(&self.inputs) {
@@ -107,18 +110,23 @@ impl PlanInputs {
 
     /// Refuses a publisher's text that would be read as a reference to one of Drawbridge's secrets, and notes
     /// invisible characters.
-    fn check(&mut self, place: &str, text: &str) -> Result<(), PlanError> {
-        if !secrets::names(text).is_empty() {
+    fn check_text(&mut self, place: &str, text: &str) -> Result<(), PlanError> {
+        if !secrets::referenced_names(text).is_empty() {
             return Err(PlanError::NamesSecret(place.to_owned()));
         }
         if visible(text) != text {
-            self.note(format!("{place} has characters that can't be seen: {}", quote(text)));
+            self.add_note(format!("{place} has characters that can't be seen: {}", quote(text)));
         }
         Ok(())
     }
 
     /// Adds an input, and returns its key. Variables with the same name and description share an input.
-    fn add(&mut self, at: ValuePlace<'_>, input: &InputDefinition, is_variable: bool) -> Result<String, PlanError> {
+    fn add_input(
+        &mut self,
+        at: ValuePlace<'_>,
+        input: &InputDefinition,
+        is_variable: bool,
+    ) -> Result<String, PlanError> {
         let label = one_line(at.label);
         let mut planned = PlanInput {
             description: input.description.clone(),
@@ -137,13 +145,13 @@ impl PlanInputs {
             ..PlanInput::text(&label)
         };
         for default in &planned.default {
-            self.check(&label, default)?;
+            self.check_text(&label, default)?;
         }
         for choice in &planned.choices {
-            self.check(&label, choice)?;
+            self.check_text(&label, choice)?;
         }
         if let Some(problem) = planned.default_problem() {
-            self.note(format!("the default of {label} is omitted: {problem}"));
+            self.add_note(format!("the default of {label} is omitted: {problem}"));
             planned.default.clear();
         }
         let others = || self.inputs.iter().filter(|other| other.label == label);
@@ -166,7 +174,7 @@ impl PlanInputs {
 }
 
 /// Merges adjacent texts, and drops empty ones.
-fn merged(parts: Vec<TemplatePart>) -> Vec<TemplatePart> {
+fn merge_texts(parts: Vec<TemplatePart>) -> Vec<TemplatePart> {
     let mut merged: Vec<TemplatePart> = Vec::new();
     for part in parts {
         match (merged.last_mut(), part) {
@@ -185,7 +193,7 @@ enum TemplatePiece<'t> {
 }
 
 /// Splits a text at `{name}`. An unclosed brace, or one that contains another brace, is text.
-fn pieces_of(text: &str) -> Vec<TemplatePiece<'_>> {
+fn split_pieces(text: &str) -> Vec<TemplatePiece<'_>> {
     let mut pieces = Vec::new();
     let mut rest = text;
     while let Some(close) = rest.find('}') {

@@ -7,7 +7,7 @@ use installs::{InstallPlan, PlanTarget, Template, TemplateArgument, TemplatePart
 use ports::server_config::url_problem;
 use url::Url;
 
-use super::command::{PackageLauncher, is_sha256, package_word};
+use super::command::{PackageLauncher, is_sha256, package_argument};
 use super::inputs::{PlanInputs, ValuePlace};
 use super::{BundleDownload, PackageInstall, PlanError};
 use crate::client::is_loopback;
@@ -22,67 +22,74 @@ use crate::server_json::{ArgumentKind, DescribedArgument, InputDefinition, Named
 /// command line.
 pub fn plan_package(server: &ServerJson, package: &Package) -> Result<PackageInstall, PlanError> {
     if package.registry_type == "mcpb" {
-        return bundle(package).map(PackageInstall::Bundle);
+        return bundle_download(package).map(PackageInstall::Bundle);
     }
     let launcher = PackageLauncher::for_package(package)?;
     if let Some(transport) = package.transport.as_ref().filter(|transport| transport.kind != "stdio") {
         return Err(PlanError::NotStdio(quote(&transport.kind)));
     }
-    let word = package_word(launcher, package)?;
+    let word = package_argument(launcher, package)?;
     let mut inputs = PlanInputs::default();
     for note in word.notes {
-        inputs.note(note);
+        inputs.add_note(note);
     }
     if let Some(hint) = package.runtime_hint.as_deref().filter(|hint| !hint.is_empty() && *hint != launcher.program()) {
-        inputs.note(format!("its publisher names the program {}; {} is used", quote(hint), launcher.program()));
+        inputs.add_note(format!("its publisher names the program {}; {} is used", quote(hint), launcher.program()));
     }
     if package.file_sha256.is_some() {
-        inputs.note(format!("the SHA-256 of its file is not used: {} checks files in its own way", launcher.program()));
+        inputs.add_note(format!(
+            "the SHA-256 of its file is not used: {} checks files in its own way",
+            launcher.program()
+        ));
     }
     let env = environment(&package.environment_variables, &mut inputs)?;
-    let obeyed: Vec<String> = env.keys().filter(|name| launcher.obeys(name)).map(|name| quote(name)).collect();
+    let obeyed: Vec<String> =
+        env.keys().filter(|name| launcher.is_code_variable(name)).map(|name| quote(name)).collect();
     if !obeyed.is_empty() {
-        inputs
-            .note(format!("these variables decide which code runs, or where it is loaded from: {}", obeyed.join(", ")));
+        inputs.add_note(format!(
+            "these variables decide which code runs, or where it is loaded from: {}",
+            obeyed.join(", ")
+        ));
     }
-    let mut args: Vec<TemplateArgument> = launcher.first().iter().map(|word| TemplateArgument::from(*word)).collect();
+    let mut args: Vec<TemplateArgument> =
+        launcher.leading_arguments().iter().map(|word| TemplateArgument::from(*word)).collect();
     if launcher.is_container() {
-        args.extend(env.iter().map(passed_variable));
+        args.extend(env.iter().map(passthrough_argument));
     }
     let runtime: Vec<&DescribedArgument> =
-        package.runtime_arguments.iter().filter(|argument| !is_given(launcher, argument)).collect();
+        package.runtime_arguments.iter().filter(|argument| !is_implied(launcher, argument)).collect();
     if !runtime.is_empty() {
         let program = launcher.program();
-        inputs.note(format!(
+        inputs.add_note(format!(
             "its publisher adds arguments for {program} itself, which decide what runs and what it reaches"
         ));
     }
     for argument in runtime {
-        args.push(described(argument, &mut inputs)?);
+        args.push(convert_argument(argument, &mut inputs)?);
     }
     args.extend(word.options.iter().chain([&word.word]).map(|word| TemplateArgument::from(word.as_str())));
-    args.extend(launcher.last().iter().map(|word| TemplateArgument::from(*word)));
+    args.extend(launcher.trailing_arguments().iter().map(|word| TemplateArgument::from(*word)));
     for argument in &package.package_arguments {
-        args.push(described(argument, &mut inputs)?);
+        args.push(convert_argument(argument, &mut inputs)?);
     }
     for step in &package.post_install_instructions {
         let description = step.description.as_deref().unwrap_or("a step of your own");
         let command = step.command.as_deref().map(|command| format!(" (command: {command})")).unwrap_or_default();
-        inputs.note(format!("after installing, its publisher wants this done by you: {description}{command}"));
+        inputs.add_note(format!("after installing, its publisher wants this done by you: {description}{command}"));
     }
     let PlanInputs { inputs, notes } = inputs;
     let target = PlanTarget::Command { command: launcher.program().to_owned(), args, env };
-    Ok(PackageInstall::Plan(InstallPlan { name: own_name(server), target, inputs, notes }))
+    Ok(PackageInstall::Plan(InstallPlan { name: proposed_name(server), target, inputs, notes }))
 }
 
 /// Returns the proposed name of the server: the part after the slash.
-pub(super) fn own_name(server: &ServerJson) -> String {
-    const MOST: usize = 64;
+pub(super) fn proposed_name(server: &ServerJson) -> String {
+    const MAX_NAME_LENGTH: usize = 64;
     let own = server.name.rsplit('/').next().unwrap_or_default();
-    own.chars().take(MOST).collect()
+    own.chars().take(MAX_NAME_LENGTH).collect()
 }
 
-fn bundle(package: &Package) -> Result<BundleDownload, PlanError> {
+fn bundle_download(package: &Package) -> Result<BundleDownload, PlanError> {
     let url = &package.identifier;
     let problem = url_problem(url);
     // Addresses on this computer are checked again when the bundle is downloaded.
@@ -105,7 +112,7 @@ fn environment(variables: &[NamedInput], inputs: &mut PlanInputs) -> Result<BTre
         }
         let place = format!("the variable {name}");
         let template =
-            inputs.template(ValuePlace { label: name, place: &place, is_repeated: false }, &variable.value)?;
+            inputs.value_template(ValuePlace { label: name, place: &place, is_repeated: false }, &variable.value)?;
         if env.insert(name.clone(), template).is_some() {
             return Err(PlanError::Name(format!("the variable {name} stands there twice")));
         }
@@ -115,23 +122,25 @@ fn environment(variables: &[NamedInput], inputs: &mut PlanInputs) -> Result<BTre
 
 /// Returns `-e NAME`, which passes a variable of the launcher's environment on. It is omitted without a value, since
 /// the host may have a variable of this name.
-fn passed_variable((name, value): (&String, &Template)) -> TemplateArgument {
+fn passthrough_argument((name, value): (&String, &Template)) -> TemplateArgument {
     let needs = value.keys().map(|key| TemplatePart::Needs(key.to_owned()));
     let name = Template { parts: std::iter::once(TemplatePart::Text(name.clone())).chain(needs).collect() };
     TemplateArgument { words: vec!["-e".into(), name] }
 }
 
 /// Returns true for an argument that the launcher receives anyway.
-fn is_given(launcher: PackageLauncher, argument: &DescribedArgument) -> bool {
+fn is_implied(launcher: PackageLauncher, argument: &DescribedArgument) -> bool {
     let value = argument.value.input.value.as_deref().filter(|value| !value.is_empty());
     match argument.kind {
-        ArgumentKind::Positional => value.is_some_and(|value| launcher.implies(value)),
-        ArgumentKind::Named => value.is_none() && argument.name.as_deref().is_some_and(|name| launcher.implies(name)),
+        ArgumentKind::Positional => value.is_some_and(|value| launcher.adds_argument(value)),
+        ArgumentKind::Named => {
+            value.is_none() && argument.name.as_deref().is_some_and(|name| launcher.adds_argument(name))
+        }
     }
 }
 
 /// Converts one argument. A named one becomes two words, or one if it takes no value.
-fn described(argument: &DescribedArgument, inputs: &mut PlanInputs) -> Result<TemplateArgument, PlanError> {
+fn convert_argument(argument: &DescribedArgument, inputs: &mut PlanInputs) -> Result<TemplateArgument, PlanError> {
     let name = argument.name.as_deref().filter(|_| argument.kind == ArgumentKind::Named);
     let label = name.or(argument.value_hint.as_deref()).unwrap_or("argument");
     let place = format!("the argument {}", quote(label));
@@ -140,14 +149,14 @@ fn described(argument: &DescribedArgument, inputs: &mut PlanInputs) -> Result<Te
         if argument.kind == ArgumentKind::Named {
             return Err(PlanError::Name("an argument has no name".to_owned()));
         }
-        return Ok(inputs.template(at, &argument.value)?.into());
+        return Ok(inputs.value_template(at, &argument.value)?.into());
     };
-    let flag = inputs.fixed(at, name, &IndexMap::new(), &InputDefinition::default())?;
+    let flag = inputs.text_template(at, name, &IndexMap::new(), &InputDefinition::default())?;
     let input = &argument.value.input;
     let is_flag = input.value.as_deref() == Some("") || *input == InputDefinition::default();
     let mut words = vec![flag];
     if !is_flag {
-        words.push(inputs.template(at, &argument.value)?);
+        words.push(inputs.value_template(at, &argument.value)?);
     }
     Ok(TemplateArgument { words })
 }

@@ -11,7 +11,7 @@ use url::{Host, Url};
 
 use super::PlanError;
 use super::inputs::{PlanInputs, ValuePlace};
-use super::package::own_name;
+use super::package::proposed_name;
 use crate::server_json::read::quote;
 use crate::server_json::{InputDefinition, RemoteTransport, ServerJson};
 
@@ -36,7 +36,7 @@ pub fn plan_remote(server: &ServerJson, remote: &RemoteTransport) -> Result<Inst
         .map(|(name, input)| (name.clone(), InputDefinition { is_required: true, ..input.clone() }))
         .collect();
     let place = ValuePlace { label: "URL", place: "the URL", is_repeated: false };
-    let url = inputs.fixed(place, text, &variables, &InputDefinition::default())?;
+    let url = inputs.text_template(place, text, &variables, &InputDefinition::default())?;
     let begins = match url.parts.as_slice() {
         [] => "",
         [TemplatePart::Text(text)] => {
@@ -52,16 +52,18 @@ pub fn plan_remote(server: &ServerJson, remote: &RemoteTransport) -> Result<Inst
         return Err(PlanError::Address(quote(text), "it must begin with https:// or http://".to_owned()));
     }
     if begins.starts_with("http://") {
-        inputs.note(
+        inputs.add_note(
             "the URL begins with http://: what is sent can be read on the way, unless it leads to this computer"
                 .to_owned(),
         );
     }
     if url.keys().next().is_some_and(|_| !matches!(url.parts.first(), Some(TemplatePart::Text(_)))) {
-        inputs.note("the URL begins with a value of yours: what you enter decides where everything is sent".to_owned());
+        inputs.add_note(
+            "the URL begins with a value of yours: what you enter decides where everything is sent".to_owned(),
+        );
     }
-    if leads_home(&url) {
-        inputs.note("the URL leads to this computer or into your network, and not to the internet".to_owned());
+    if is_non_public(&url) {
+        inputs.add_note("the URL leads to this computer or into your network, and not to the internet".to_owned());
     }
     let mut headers = BTreeMap::new();
     for header in &remote.headers {
@@ -70,19 +72,20 @@ pub fn plan_remote(server: &ServerJson, remote: &RemoteTransport) -> Result<Inst
             return Err(PlanError::Name(problem));
         }
         let place = format!("the header {name}");
-        let template = inputs.template(ValuePlace { label: name, place: &place, is_repeated: false }, &header.value)?;
+        let template =
+            inputs.value_template(ValuePlace { label: name, place: &place, is_repeated: false }, &header.value)?;
         let is_twice = headers.keys().any(|other: &String| other.eq_ignore_ascii_case(name));
         if is_twice || headers.insert(name.clone(), template).is_some() {
             return Err(PlanError::Name(format!("the header {name} stands there twice")));
         }
     }
     let PlanInputs { inputs, notes } = inputs;
-    Ok(InstallPlan { name: own_name(server), target: PlanTarget::Remote { url, kind, headers }, inputs, notes })
+    Ok(InstallPlan { name: proposed_name(server), target: PlanTarget::Remote { url, kind, headers }, inputs, notes })
 }
 
 /// Returns true if a URL leads to an address outside of the public internet, as far as that is known before its
 /// inputs are filled in.
-fn leads_home(url: &Template) -> bool {
+fn is_non_public(url: &Template) -> bool {
     let piece = |part: &TemplatePart| match part {
         TemplatePart::Text(text) => text.clone(),
         TemplatePart::Input(_) | TemplatePart::Needs(_) => "x".to_owned(),

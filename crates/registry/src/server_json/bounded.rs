@@ -10,19 +10,27 @@ use serde::{Deserialize, Deserializer};
 
 /// Deserializes a text that is executed, sent or looked up, verbatim, of at most `N` bytes. Numbers and booleans
 /// count as their text.
-pub(super) fn exact<'de, D: Deserializer<'de>, const N: usize>(deserializer: D) -> Result<Option<String>, D::Error> {
+pub(super) fn deserialize_exact<'de, D: Deserializer<'de>, const N: usize>(
+    deserializer: D,
+) -> Result<Option<String>, D::Error> {
     deserializer.deserialize_any(BoundedText::<N>)
 }
 
 /// Deserializes a required text, verbatim, of at most `N` bytes.
-pub(super) fn needed<'de, D: Deserializer<'de>, const N: usize>(deserializer: D) -> Result<String, D::Error> {
-    exact::<D, N>(deserializer)?.filter(|text| !text.is_empty()).ok_or_else(|| D::Error::custom("it is empty"))
+pub(super) fn deserialize_required<'de, D: Deserializer<'de>, const N: usize>(
+    deserializer: D,
+) -> Result<String, D::Error> {
+    deserialize_exact::<D, N>(deserializer)?
+        .filter(|text| !text.is_empty())
+        .ok_or_else(|| D::Error::custom("it is empty"))
 }
 
 /// Deserializes a text for display, of at most `N` bytes. Line breaks become spaces, and invisible or
 /// direction-changing characters are escaped.
-pub(super) fn shown<'de, D: Deserializer<'de>, const N: usize>(deserializer: D) -> Result<Option<String>, D::Error> {
-    Ok(exact::<D, N>(deserializer)?.map(|text| one_line(&text)).filter(|text| !text.is_empty()))
+pub(super) fn deserialize_display<'de, D: Deserializer<'de>, const N: usize>(
+    deserializer: D,
+) -> Result<Option<String>, D::Error> {
+    Ok(deserialize_exact::<D, N>(deserializer)?.map(|text| one_line(&text)).filter(|text| !text.is_empty()))
 }
 
 /// Returns a text on one line, with invisible characters escaped.
@@ -31,14 +39,14 @@ pub(crate) fn one_line(text: &str) -> String {
 }
 
 /// Deserializes a list of at most `N` elements. `null` counts as empty.
-pub(super) fn list<'de, D: Deserializer<'de>, T: Deserialize<'de>, const N: usize>(
+pub(super) fn deserialize_list<'de, D: Deserializer<'de>, T: Deserialize<'de>, const N: usize>(
     deserializer: D,
 ) -> Result<Vec<T>, D::Error> {
     deserializer.deserialize_any(BoundedList::<T, N>(PhantomData))
 }
 
 /// Deserializes a map of at most `N` entries, in their order. `null` counts as empty.
-pub(super) fn map<'de, D: Deserializer<'de>, T: Deserialize<'de>, const N: usize>(
+pub(super) fn deserialize_map<'de, D: Deserializer<'de>, T: Deserialize<'de>, const N: usize>(
     deserializer: D,
 ) -> Result<IndexMap<String, T>, D::Error> {
     deserializer.deserialize_any(BoundedMap::<T, N>(PhantomData))
@@ -47,7 +55,7 @@ pub(super) fn map<'de, D: Deserializer<'de>, T: Deserialize<'de>, const N: usize
 struct BoundedText<const N: usize>;
 
 impl<const N: usize> BoundedText<N> {
-    fn bounded<E: Error>(text: String) -> Result<Option<String>, E> {
+    fn check_length<E: Error>(text: String) -> Result<Option<String>, E> {
         if text.len() > N {
             return Err(E::custom(format_args!("it is longer than {N} bytes")));
         }
@@ -63,23 +71,23 @@ impl<'de, const N: usize> Visitor<'de> for BoundedText<N> {
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
-        Self::bounded(text.to_owned())
+        Self::check_length(text.to_owned())
     }
 
     fn visit_bool<E: Error>(self, value: bool) -> Result<Self::Value, E> {
-        Self::bounded(value.to_string())
+        Self::check_length(value.to_string())
     }
 
     fn visit_i64<E: Error>(self, value: i64) -> Result<Self::Value, E> {
-        Self::bounded(value.to_string())
+        Self::check_length(value.to_string())
     }
 
     fn visit_u64<E: Error>(self, value: u64) -> Result<Self::Value, E> {
-        Self::bounded(value.to_string())
+        Self::check_length(value.to_string())
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<Self::Value, E> {
-        Self::bounded(value.to_string())
+        Self::check_length(value.to_string())
     }
 
     fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
@@ -142,7 +150,7 @@ impl<'de, T: Deserialize<'de>, const N: usize> Visitor<'de> for BoundedMap<T, N>
 
 /// Returns true if lists and objects are nested at most `most` levels deep. Counts brackets outside of strings,
 /// before anything is parsed.
-pub(super) fn is_flat(json: &[u8], most: usize) -> bool {
+pub(super) fn is_within_depth(json: &[u8], most: usize) -> bool {
     let (mut depth, mut in_string, mut is_escaped) = (0_usize, false, false);
     for byte in json {
         match byte {

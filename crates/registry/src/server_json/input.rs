@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 use serde::Deserialize;
 
-use super::bounded::{exact, list, map, needed, shown};
+use super::bounded::{deserialize_display, deserialize_exact, deserialize_list, deserialize_map, deserialize_required};
 use super::{MAX_CHOICES, MAX_LABEL, MAX_SHOWN, MAX_VALUE, MAX_VARIABLES};
 
 /// The type of value that an input accepts. An unknown type counts as text.
@@ -27,22 +27,22 @@ pub enum InputFormat {
 #[serde(rename_all = "camelCase", default)]
 pub struct InputDefinition {
     /// Purpose of the value.
-    #[serde(deserialize_with = "shown::<_, MAX_SHOWN>")]
+    #[serde(deserialize_with = "deserialize_display::<_, MAX_SHOWN>")]
     pub description: Option<String>,
     /// Set if the server doesn't work without the value.
     pub is_required: bool,
     /// Type of the value.
     pub format: InputFormat,
     /// Fixed value. `{name}` in it refers to a variable.
-    #[serde(deserialize_with = "exact::<_, MAX_VALUE>")]
+    #[serde(deserialize_with = "deserialize_exact::<_, MAX_VALUE>")]
     pub value: Option<String>,
     /// Set if the value is a secret.
     pub is_secret: bool,
     /// Value used if the user enters none.
-    #[serde(deserialize_with = "exact::<_, MAX_VALUE>")]
+    #[serde(deserialize_with = "deserialize_exact::<_, MAX_VALUE>")]
     pub default: Option<String>,
     /// Example of a value, for display.
-    #[serde(deserialize_with = "shown::<_, MAX_SHOWN>")]
+    #[serde(deserialize_with = "deserialize_display::<_, MAX_SHOWN>")]
     pub placeholder: Option<String>,
     /// The accepted values; any value if empty.
     #[serde(deserialize_with = "choices")]
@@ -56,7 +56,7 @@ pub struct TemplateInput {
     #[serde(flatten)]
     pub input: InputDefinition,
     /// Variables of the fixed value, by name.
-    #[serde(default, deserialize_with = "map::<_, _, MAX_VARIABLES>")]
+    #[serde(default, deserialize_with = "deserialize_map::<_, _, MAX_VARIABLES>")]
     pub variables: IndexMap<String, InputDefinition>,
 }
 
@@ -64,7 +64,7 @@ pub struct TemplateInput {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct NamedInput {
     /// Name of the header or variable.
-    #[serde(deserialize_with = "needed::<_, MAX_LABEL>")]
+    #[serde(deserialize_with = "deserialize_required::<_, MAX_LABEL>")]
     pub name: String,
     /// Value of the header or variable.
     #[serde(flatten)]
@@ -89,10 +89,10 @@ pub struct DescribedArgument {
     #[serde(rename = "type")]
     pub kind: ArgumentKind,
     /// Name of a named argument, with its dashes.
-    #[serde(default, deserialize_with = "exact::<_, MAX_LABEL>")]
+    #[serde(default, deserialize_with = "deserialize_exact::<_, MAX_LABEL>")]
     pub name: Option<String>,
     /// Label of a positional argument.
-    #[serde(default, deserialize_with = "shown::<_, MAX_LABEL>")]
+    #[serde(default, deserialize_with = "deserialize_display::<_, MAX_LABEL>")]
     pub value_hint: Option<String>,
     /// Set if the argument may be repeated.
     #[serde(default)]
@@ -104,7 +104,7 @@ pub struct DescribedArgument {
 
 fn choices<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     #[derive(Deserialize)]
-    struct InputChoice(#[serde(deserialize_with = "exact::<_, MAX_VALUE>")] Option<String>);
-    let choices = list::<D, InputChoice, MAX_CHOICES>(deserializer)?;
+    struct InputChoice(#[serde(deserialize_with = "deserialize_exact::<_, MAX_VALUE>")] Option<String>);
+    let choices = deserialize_list::<D, InputChoice, MAX_CHOICES>(deserializer)?;
     Ok(choices.into_iter().filter_map(|choice| choice.0).collect())
 }

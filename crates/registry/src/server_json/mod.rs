@@ -12,7 +12,7 @@ use indexmap::IndexMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use bounded::{exact, list, map, needed, shown};
+use bounded::{deserialize_display, deserialize_exact, deserialize_list, deserialize_map, deserialize_required};
 use domain::Millis;
 
 pub use input::{ArgumentKind, DescribedArgument, InputDefinition, InputFormat, NamedInput, TemplateInput};
@@ -66,16 +66,16 @@ pub struct ListingMetadata {
     /// Availability of the version.
     pub status: ListingStatus,
     /// Reason for the status.
-    #[serde(deserialize_with = "shown::<_, MAX_SHOWN>")]
+    #[serde(deserialize_with = "deserialize_display::<_, MAX_SHOWN>")]
     pub status_message: Option<String>,
     /// Time of the last change of the status, in milliseconds since 1970.
-    #[serde(deserialize_with = "read::time")]
+    #[serde(deserialize_with = "read::deserialize_time")]
     pub status_changed_at: Option<Millis>,
     /// Time of publication, in milliseconds since 1970.
-    #[serde(deserialize_with = "read::time")]
+    #[serde(deserialize_with = "read::deserialize_time")]
     pub published_at: Option<Millis>,
     /// Time of the last change of the entry, in milliseconds since 1970.
-    #[serde(deserialize_with = "read::time")]
+    #[serde(deserialize_with = "read::deserialize_time")]
     pub updated_at: Option<Millis>,
     /// Set if the registry considers this the newest version.
     pub is_latest: bool,
@@ -102,31 +102,31 @@ pub enum ListingStatus {
 #[serde(rename_all = "camelCase")]
 pub struct ServerJson {
     /// `namespace/name`: ASCII letters, digits, `.`, `-` and, after the slash, `_`.
-    #[serde(deserialize_with = "needed::<_, MAX_NAME>")]
+    #[serde(deserialize_with = "deserialize_required::<_, MAX_NAME>")]
     pub name: String,
     /// Description of the server.
-    #[serde(default, deserialize_with = "shown::<_, MAX_SHOWN>")]
+    #[serde(default, deserialize_with = "deserialize_display::<_, MAX_SHOWN>")]
     pub description: Option<String>,
     /// Version: any text without control or invisible characters.
-    #[serde(deserialize_with = "needed::<_, MAX_VERSION>")]
+    #[serde(deserialize_with = "deserialize_required::<_, MAX_VERSION>")]
     pub version: String,
     /// Display name, which nobody verified: never shown without `name`.
-    #[serde(default, deserialize_with = "shown::<_, MAX_SHOWN>")]
+    #[serde(default, deserialize_with = "deserialize_display::<_, MAX_SHOWN>")]
     pub title: Option<String>,
     /// URL of the home page.
-    #[serde(default, deserialize_with = "shown::<_, MAX_ADDRESS>")]
+    #[serde(default, deserialize_with = "deserialize_display::<_, MAX_ADDRESS>")]
     pub website_url: Option<String>,
     /// Source repository that the entry claims.
     #[serde(default)]
     pub repository: Option<Repository>,
     /// Icons. None of them is loaded by this crate.
-    #[serde(default, deserialize_with = "list::<_, _, MAX_EXTRAS>")]
+    #[serde(default, deserialize_with = "deserialize_list::<_, _, MAX_EXTRAS>")]
     pub icons: Vec<IconLink>,
     /// Packages to install; any one of them provides the server.
-    #[serde(default, deserialize_with = "list::<_, _, MAX_TARGETS>")]
+    #[serde(default, deserialize_with = "deserialize_list::<_, _, MAX_TARGETS>")]
     pub packages: Vec<Package>,
     /// Addresses at which the server already runs.
-    #[serde(default, deserialize_with = "list::<_, _, MAX_TARGETS>")]
+    #[serde(default, deserialize_with = "deserialize_list::<_, _, MAX_TARGETS>")]
     pub remotes: Vec<RemoteTransport>,
 }
 
@@ -134,16 +134,16 @@ pub struct ServerJson {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Repository {
     /// URL of the remote endpoint.
-    #[serde(default, deserialize_with = "shown::<_, MAX_ADDRESS>")]
+    #[serde(default, deserialize_with = "deserialize_display::<_, MAX_ADDRESS>")]
     pub url: Option<String>,
     /// Hosting service, such as `github`.
-    #[serde(default, deserialize_with = "shown::<_, MAX_LABEL>")]
+    #[serde(default, deserialize_with = "deserialize_display::<_, MAX_LABEL>")]
     pub source: Option<String>,
     /// Id of the repository at the service: another id under the same URL is another repository.
-    #[serde(default, deserialize_with = "shown::<_, MAX_LABEL>")]
+    #[serde(default, deserialize_with = "deserialize_display::<_, MAX_LABEL>")]
     pub id: Option<String>,
     /// Folder within the repository.
-    #[serde(default, deserialize_with = "shown::<_, MAX_ADDRESS>")]
+    #[serde(default, deserialize_with = "deserialize_display::<_, MAX_ADDRESS>")]
     pub subfolder: Option<String>,
 }
 
@@ -152,10 +152,10 @@ pub struct Repository {
 #[serde(rename_all = "camelCase")]
 pub struct IconLink {
     /// URL of the icon.
-    #[serde(default, deserialize_with = "shown::<_, MAX_ADDRESS>")]
+    #[serde(default, deserialize_with = "deserialize_display::<_, MAX_ADDRESS>")]
     pub src: Option<String>,
     /// Media type that the entry claims.
-    #[serde(default, deserialize_with = "shown::<_, MAX_LABEL>")]
+    #[serde(default, deserialize_with = "deserialize_display::<_, MAX_LABEL>")]
     pub mime_type: Option<String>,
 }
 
@@ -164,37 +164,37 @@ pub struct IconLink {
 #[serde(rename_all = "camelCase")]
 pub struct Package {
     /// `npm`, `pypi`, `nuget`, `oci`, `mcpb` or another kind.
-    #[serde(deserialize_with = "needed::<_, MAX_LABEL>")]
+    #[serde(deserialize_with = "deserialize_required::<_, MAX_LABEL>")]
     pub registry_type: String,
     /// Package registry, if it is not the default one.
-    #[serde(default, deserialize_with = "exact::<_, MAX_ADDRESS>")]
+    #[serde(default, deserialize_with = "deserialize_exact::<_, MAX_ADDRESS>")]
     pub registry_base_url: Option<String>,
     /// Name of the package, image, or URL of a bundle.
-    #[serde(deserialize_with = "needed::<_, MAX_ADDRESS>")]
+    #[serde(deserialize_with = "deserialize_required::<_, MAX_ADDRESS>")]
     pub identifier: String,
     /// Version of the package; that of an image is part of `identifier`.
-    #[serde(default, deserialize_with = "exact::<_, MAX_VERSION>")]
+    #[serde(default, deserialize_with = "deserialize_exact::<_, MAX_VERSION>")]
     pub version: Option<String>,
     /// SHA-256 of the package's file, in hexadecimal.
-    #[serde(default, deserialize_with = "exact::<_, MAX_LABEL>")]
+    #[serde(default, deserialize_with = "deserialize_exact::<_, MAX_LABEL>")]
     pub file_sha256: Option<String>,
     /// Program that runs the package.
-    #[serde(default, deserialize_with = "exact::<_, MAX_LABEL>")]
+    #[serde(default, deserialize_with = "deserialize_exact::<_, MAX_LABEL>")]
     pub runtime_hint: Option<String>,
     /// Transport; stdio if missing.
     #[serde(default)]
     pub transport: Option<RemoteTransport>,
     /// Arguments for the program that runs the package.
-    #[serde(default, deserialize_with = "list::<_, _, MAX_VALUES>")]
+    #[serde(default, deserialize_with = "deserialize_list::<_, _, MAX_VALUES>")]
     pub runtime_arguments: Vec<DescribedArgument>,
     /// Arguments for the package itself.
-    #[serde(default, deserialize_with = "list::<_, _, MAX_VALUES>")]
+    #[serde(default, deserialize_with = "deserialize_list::<_, _, MAX_VALUES>")]
     pub package_arguments: Vec<DescribedArgument>,
     /// Environment variables of the server's process.
-    #[serde(default, deserialize_with = "list::<_, _, MAX_VALUES>")]
+    #[serde(default, deserialize_with = "deserialize_list::<_, _, MAX_VALUES>")]
     pub environment_variables: Vec<NamedInput>,
     /// Steps that the publisher asks for after the installation: shown, never run.
-    #[serde(default, deserialize_with = "list::<_, _, MAX_EXTRAS>")]
+    #[serde(default, deserialize_with = "deserialize_list::<_, _, MAX_EXTRAS>")]
     pub post_install_instructions: Vec<PostInstallStep>,
 }
 
@@ -202,10 +202,10 @@ pub struct Package {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct PostInstallStep {
     /// Description of the step.
-    #[serde(default, deserialize_with = "shown::<_, MAX_SHOWN>")]
+    #[serde(default, deserialize_with = "deserialize_display::<_, MAX_SHOWN>")]
     pub description: Option<String>,
     /// Command for the step.
-    #[serde(default, deserialize_with = "shown::<_, MAX_SHOWN>")]
+    #[serde(default, deserialize_with = "deserialize_display::<_, MAX_SHOWN>")]
     pub command: Option<String>,
 }
 
@@ -213,15 +213,15 @@ pub struct PostInstallStep {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct RemoteTransport {
     /// `streamable-http`, `sse`, or `stdio` for a package.
-    #[serde(rename = "type", deserialize_with = "needed::<_, MAX_LABEL>")]
+    #[serde(rename = "type", deserialize_with = "deserialize_required::<_, MAX_LABEL>")]
     pub kind: String,
     /// URL, with `{name}` for variables.
-    #[serde(default, deserialize_with = "exact::<_, MAX_ADDRESS>")]
+    #[serde(default, deserialize_with = "deserialize_exact::<_, MAX_ADDRESS>")]
     pub url: Option<String>,
     /// Headers of each request.
-    #[serde(default, deserialize_with = "list::<_, _, MAX_VALUES>")]
+    #[serde(default, deserialize_with = "deserialize_list::<_, _, MAX_VALUES>")]
     pub headers: Vec<NamedInput>,
     /// Variables of the URL, by name.
-    #[serde(default, deserialize_with = "map::<_, _, MAX_VARIABLES>")]
+    #[serde(default, deserialize_with = "deserialize_map::<_, _, MAX_VARIABLES>")]
     pub variables: IndexMap<String, InputDefinition>,
 }

@@ -8,16 +8,16 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::bounded::{exact, is_flat, list, map, one_line};
+use super::bounded::{deserialize_exact, deserialize_list, deserialize_map, is_within_depth, one_line};
 use super::{
     ListingMetadata, MAX_ADDRESS, MAX_DEPTH, MAX_ENTRY, MAX_EXTRAS, MAX_LABEL, MAX_NAME, MAX_PAGE, MAX_VERSION,
     RegistryEntry, ServerJson,
 };
 
 /// Key of the registry's metadata in `_meta`.
-const OFFICIAL: &str = "io.modelcontextprotocol.registry/official";
+const OFFICIAL_META_KEY: &str = "io.modelcontextprotocol.registry/official";
 /// Members that `server.json` had before 2025-09-16, at the top level or in a package or remote.
-const OLD_MEMBERS: [&str; 12] = [
+const LEGACY_MEMBERS: [&str; 12] = [
     "version_detail",
     "website_url",
     "registry_type",
@@ -85,18 +85,19 @@ pub fn read_entry(json: &[u8]) -> Result<RegistryEntry, EntryError> {
     if json.len() > MAX_ENTRY {
         return Err(EntryError::TooLarge(MAX_ENTRY));
     }
-    if !is_flat(json, MAX_DEPTH) {
+    if !is_within_depth(json, MAX_DEPTH) {
         return Err(EntryError::TooDeep);
     }
-    let value: Value = serde_json::from_slice(json).map_err(|error| unreadable(&error))?;
-    if let Some(old) = old_member(&value) {
+    let value: Value = serde_json::from_slice(json).map_err(|error| unreadable_error(&error))?;
+    if let Some(old) = legacy_member(&value) {
         return Err(EntryError::Old(old.to_owned()));
     }
-    let response: EntryResponse = parsed(&value)?;
+    let response: EntryResponse = parse_value(&value)?;
     check_name(&response.server.name)?;
     check_version(&response.server.version)?;
     let mut claims = response.meta;
-    let listing = claims.shift_remove(OFFICIAL).map(|official| parsed::<ListingMetadata>(&official)).transpose()?;
+    let listing =
+        claims.shift_remove(OFFICIAL_META_KEY).map(|official| parse_value::<ListingMetadata>(&official)).transpose()?;
     Ok(RegistryEntry { server: response.server, listing, claims })
 }
 
@@ -106,10 +107,10 @@ pub fn read_entry(json: &[u8]) -> Result<RegistryEntry, EntryError> {
 ///
 /// Returns [`EntryError`] if the data is not a page, is nested too deeply, or has more than [`MAX_PAGE`] entries.
 pub fn read_page(json: &[u8]) -> Result<EntryPage, EntryError> {
-    if !is_flat(json, MAX_DEPTH) {
+    if !is_within_depth(json, MAX_DEPTH) {
         return Err(EntryError::TooDeep);
     }
-    let read: PageResponse<'_> = serde_json::from_slice(json).map_err(|error| unreadable(&error))?;
+    let read: PageResponse<'_> = serde_json::from_slice(json).map_err(|error| unreadable_error(&error))?;
     let mut page = EntryPage {
         next_cursor: read.metadata.next_cursor.filter(|cursor| !cursor.is_empty()),
         ..EntryPage::default()
@@ -117,7 +118,7 @@ pub fn read_page(json: &[u8]) -> Result<EntryPage, EntryError> {
     for raw in read.servers {
         match read_entry(raw.get().as_bytes()) {
             Ok(entry) => page.entries.push(entry),
-            Err(cause) => page.unreadable.push(UnreadableEntry { name: name_in(raw.get()), cause }),
+            Err(cause) => page.unreadable.push(UnreadableEntry { name: entry_name(raw.get()), cause }),
         }
     }
     Ok(page)
@@ -151,8 +152,8 @@ pub(crate) fn check_version(version: &str) -> Result<(), EntryError> {
 
 /// Quotes a foreign text for a message, truncated to 80 characters.
 pub(crate) fn quote(text: &str) -> String {
-    const MOST: usize = 80;
-    let mut short: String = text.chars().take(MOST).collect();
+    const MAX_QUOTED_CHARS: usize = 80;
+    let mut short: String = text.chars().take(MAX_QUOTED_CHARS).collect();
     if short.len() < text.len() {
         short.push('…');
     }
@@ -160,21 +161,21 @@ pub(crate) fn quote(text: &str) -> String {
 }
 
 /// Deserializes a time of RFC 3339. Returns `None` for invalid ones, since nothing may depend on the time alone.
-pub(super) fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Millis>, D::Error> {
-    let text = exact::<D, MAX_LABEL>(deserializer)?.unwrap_or_default();
+pub(super) fn deserialize_time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Millis>, D::Error> {
+    let text = deserialize_exact::<D, MAX_LABEL>(deserializer)?.unwrap_or_default();
     Ok(DateTime::parse_from_rfc3339(&text).ok().and_then(|time| u64::try_from(time.timestamp_millis()).ok()))
 }
 
 #[derive(Deserialize)]
 struct EntryResponse {
     server: ServerJson,
-    #[serde(rename = "_meta", default, deserialize_with = "map::<_, _, MAX_EXTRAS>")]
+    #[serde(rename = "_meta", default, deserialize_with = "deserialize_map::<_, _, MAX_EXTRAS>")]
     meta: IndexMap<String, Value>,
 }
 
 #[derive(Deserialize)]
 struct PageResponse<'j> {
-    #[serde(borrow, deserialize_with = "list::<_, _, MAX_PAGE>")]
+    #[serde(borrow, deserialize_with = "deserialize_list::<_, _, MAX_PAGE>")]
     servers: Vec<&'j RawValue>,
     #[serde(default)]
     metadata: PageMetadata,
@@ -183,32 +184,32 @@ struct PageResponse<'j> {
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct PageMetadata {
-    #[serde(deserialize_with = "exact::<_, MAX_ADDRESS>")]
+    #[serde(deserialize_with = "deserialize_exact::<_, MAX_ADDRESS>")]
     next_cursor: Option<String>,
 }
 
-fn parsed<T: serde::de::DeserializeOwned>(value: &Value) -> Result<T, EntryError> {
-    serde_path_to_error::deserialize(value).map_err(|error| unreadable(&error))
+fn parse_value<T: serde::de::DeserializeOwned>(value: &Value) -> Result<T, EntryError> {
+    serde_path_to_error::deserialize(value).map_err(|error| unreadable_error(&error))
 }
 
-fn unreadable(error: &dyn std::fmt::Display) -> EntryError {
+fn unreadable_error(error: &dyn std::fmt::Display) -> EntryError {
     EntryError::Unreadable(one_line(&error.to_string()).chars().take(300).collect())
 }
 
 /// Returns a member that only old forms have.
-fn old_member(entry: &Value) -> Option<&'static str> {
+fn legacy_member(entry: &Value) -> Option<&'static str> {
     let Some(server) = entry.get("server") else {
         return entry.get("name").map(|_| "the server's members stand outside of \"server\"");
     };
     let inner = ["packages", "remotes"].into_iter().filter_map(|list| server[list].as_array()).flatten();
     let mut places = std::iter::once(server).chain(inner).filter_map(Value::as_object);
     places
-        .find_map(|place| OLD_MEMBERS.into_iter().find(|member| place.contains_key(*member)))
+        .find_map(|place| LEGACY_MEMBERS.into_iter().find(|member| place.contains_key(*member)))
         .or_else(|| server.get("id").map(|_| "id"))
 }
 
 /// Returns the name in an entry that can't be used.
-fn name_in(json: &str) -> Option<String> {
+fn entry_name(json: &str) -> Option<String> {
     #[derive(Deserialize)]
     struct EntryName {
         #[serde(default)]

@@ -52,7 +52,7 @@ async fn versions_include_deleted_ones() {
     assert_eq!(one.value.server.version, "2.0.0+b");
     let latest = desk.catalog.version("com.example/a", "latest", CachePolicy::Usual).await.unwrap();
     assert_eq!(latest.value.server.version, "2.0.0+b");
-    let paths: Vec<String> = server.seen().iter().map(|request| request.path_alone().to_owned()).collect();
+    let paths: Vec<String> = server.seen().iter().map(|request| request.path_without_query().to_owned()).collect();
     let versions = "/v0.1/servers/com.example%2Fa/versions";
     assert_eq!(paths, [versions.to_owned(), format!("{versions}/2.0.0%2Bb"), format!("{versions}/latest")]);
     assert!(server.seen().iter().all(|request| request.query() == [("include_deleted".to_owned(), "true".to_owned())]));
@@ -83,7 +83,7 @@ async fn response_about_another_server_is_rejected() {
     let other = active("com.example/other", "1.0.0", true);
     let server = HttpServer::start(move |request, mut answer| {
         let list = json!({ "servers": [other], "metadata": {} });
-        let body = if request.path_alone().ends_with("/versions") { list } else { other.clone() };
+        let body = if request.path_without_query().ends_with("/versions") { list } else { other.clone() };
         async move { answer.json(&body).await }
     })
     .await;
@@ -151,8 +151,10 @@ async fn error_does_not_contain_the_header_value() {
         (302, "location: https://other.example/?s3cret-token\r\n"),
     ] {
         let server =
-            HttpServer::start(move |_, mut answer| async move { answer.whole(status, headers, b"s3cret-token").await })
-                .await;
+            HttpServer::start(
+                move |_, mut answer| async move { answer.respond(status, headers, b"s3cret-token").await },
+            )
+            .await;
         let desk = TestCatalog::with(&server.url(""), Default::default(), Default::default(), Some(header.clone()));
         let error = desk.catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap_err();
         assert!(!format!("{error} {error:?}").contains("s3cret"), "{error:?}");

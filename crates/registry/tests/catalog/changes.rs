@@ -90,15 +90,14 @@ async fn rejected_cursor_restarts_the_list() {
     let stored = StoredRegistry::of(many(250).collect());
     let forgets = Arc::new(AtomicBool::new(false));
     let (answering, forgetting) = (stored.clone(), Arc::clone(&forgets));
-    let server =
-        HttpServer::start(move |request, mut answer| {
-            let stored = answering.clone();
-            let is_forgotten = forgetting.load(Ordering::Relaxed) && request.path.contains("cursor=at+100");
-            async move {
-                if is_forgotten { answer.whole(400, "", b"{}").await } else { stored.answer(&request, answer).await }
-            }
-        })
-        .await;
+    let server = HttpServer::start(move |request, mut answer| {
+        let stored = answering.clone();
+        let is_forgotten = forgetting.load(Ordering::Relaxed) && request.path.contains("cursor=at+100");
+        async move {
+            if is_forgotten { answer.respond(400, "", b"{}").await } else { stored.answer(&request, answer).await }
+        }
+    })
+    .await;
     let desk = TestCatalog::limited(&server, RegistryLimits { pages: 1, ..RegistryLimits::default() });
     desk.catalog.refresh().await.unwrap();
     forgets.store(true, Ordering::Relaxed);

@@ -33,7 +33,7 @@ async fn whole(status: u16, headers: String, body: &'static [u8]) -> HttpServer 
     let headers = Arc::new(headers);
     HttpServer::start(move |_, mut answer| {
         let headers = Arc::clone(&headers);
-        async move { answer.whole(status, &headers, body).await }
+        async move { answer.respond(status, &headers, body).await }
     })
     .await
 }
@@ -75,14 +75,14 @@ async fn bundle_without_a_hash_or_with_another_hash_is_rejected() {
 async fn oversized_bundle_is_rejected() {
     let limits = DownloadLimits { bytes: 100_000, ..DownloadLimits::default() };
     let said = HttpServer::start(|_, mut answer| async move {
-        answer.raw(b"HTTP/1.1 200 -\r\ncontent-length: 100001\r\n\r\n").await?;
-        answer.hang().await
+        answer.write_raw(b"HTTP/1.1 200 -\r\ncontent-length: 100001\r\n\r\n").await?;
+        answer.hang_until_closed().await
     })
     .await;
     let endless = HttpServer::start(|_, mut answer| async move {
-        answer.raw(b"HTTP/1.1 200 -\r\n\r\n").await?;
+        answer.write_raw(b"HTTP/1.1 200 -\r\n\r\n").await?;
         loop {
-            answer.raw(&[b'a'; 10_000]).await?;
+            answer.write_raw(&[b'a'; 10_000]).await?;
         }
     })
     .await;
@@ -96,14 +96,14 @@ async fn oversized_bundle_is_rejected() {
 async fn slow_download_times_out() {
     let short = Duration::from_millis(200);
     let long = Duration::from_secs(60);
-    let silent = HttpServer::start(|_, mut answer| async move { answer.hang().await }).await;
+    let silent = HttpServer::start(|_, mut answer| async move { answer.hang_until_closed().await }).await;
     let limits = DownloadLimits { silence: short, time: long, ..DownloadLimits::default() };
     let error = refused(&TestCatalog::at(&silent), &download(silent.url("/b.mcpb")), limits).await;
     assert_eq!(error, DownloadError::TooSlow { address: silent.url(""), limit: short });
     let trickling = HttpServer::start(|_, mut answer| async move {
-        answer.raw(b"HTTP/1.1 200 -\r\n\r\n").await?;
+        answer.write_raw(b"HTTP/1.1 200 -\r\n\r\n").await?;
         loop {
-            answer.raw(b"a").await?;
+            answer.write_raw(b"a").await?;
             // sleep: the server is slow.
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
@@ -117,7 +117,7 @@ async fn slow_download_times_out() {
 #[tokio::test]
 async fn truncated_or_missing_bundle_is_an_error() {
     let broken = HttpServer::start(|_, mut answer| async move {
-        answer.raw(b"HTTP/1.1 200 -\r\ncontent-length: 100\r\n\r\nPK").await
+        answer.write_raw(b"HTTP/1.1 200 -\r\ncontent-length: 100\r\n\r\nPK").await
     })
     .await;
     let error = refused(&TestCatalog::at(&broken), &download(broken.url("/b.mcpb")), DownloadLimits::default()).await;
@@ -161,7 +161,7 @@ async fn only_encrypted_public_addresses_are_downloaded() {
     assert!(matches!(error, DownloadError::Address { .. }), "{error}");
     assert!(target.seen().is_empty());
     let circle =
-        HttpServer::start(|_, mut answer| async move { answer.whole(302, "location: /b\r\n", b"").await }).await;
+        HttpServer::start(|_, mut answer| async move { answer.respond(302, "location: /b\r\n", b"").await }).await;
     let error = refused(&TestCatalog::at(&circle), &download(circle.url("/a")), DownloadLimits::default()).await;
     assert_eq!(error, DownloadError::Redirects { address: circle.url("") });
     assert_eq!(circle.seen().len(), 6);

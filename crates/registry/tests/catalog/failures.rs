@@ -11,7 +11,8 @@ const JSON: &str = "content-type: application/json\r\n";
 
 /// Returns the error of a search in a registry that always returns the same response.
 async fn error_of(status: u16, headers: &'static str, body: &'static [u8]) -> RegistryError {
-    let server = HttpServer::start(move |_, mut answer| async move { answer.whole(status, headers, body).await }).await;
+    let server =
+        HttpServer::start(move |_, mut answer| async move { answer.respond(status, headers, body).await }).await;
     TestCatalog::at(&server).catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap_err()
 }
 
@@ -19,11 +20,11 @@ async fn error_of(status: u16, headers: &'static str, body: &'static [u8]) -> Re
 async fn slow_registry_times_out() {
     let time = Duration::from_millis(200);
     let limits = RegistryLimits { time, ..RegistryLimits::default() };
-    let silent = HttpServer::start(|_, mut answer| async move { answer.hang().await }).await;
+    let silent = HttpServer::start(|_, mut answer| async move { answer.hang_until_closed().await }).await;
     let trickling = HttpServer::start(|_, mut answer| async move {
-        answer.raw(b"HTTP/1.1 200 -\r\ncontent-type: application/json\r\n\r\n").await?;
+        answer.write_raw(b"HTTP/1.1 200 -\r\ncontent-type: application/json\r\n\r\n").await?;
         loop {
-            answer.raw(b" ").await?;
+            answer.write_raw(b" ").await?;
             // sleep: the registry is slow.
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
@@ -63,7 +64,7 @@ async fn each_failure_reports_its_cause_and_advice() {
 #[tokio::test]
 async fn truncated_response_is_an_error() {
     let server = HttpServer::start(|_, mut answer| async move {
-        answer.raw(b"HTTP/1.1 200 -\r\ncontent-length: 100\r\n\r\n{\"servers\":[]}").await
+        answer.write_raw(b"HTTP/1.1 200 -\r\ncontent-length: 100\r\n\r\n{\"servers\":[]}").await
     })
     .await;
     let error = TestCatalog::at(&server).catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap_err();
@@ -77,7 +78,7 @@ async fn redirect_within_the_registry_is_followed() {
         let stored = stored.clone();
         async move {
             match request.path.strip_prefix("/old") {
-                Some(path) => answer.whole(308, &format!("location: {path}\r\n"), b"").await,
+                Some(path) => answer.respond(308, &format!("location: {path}\r\n"), b"").await,
                 None => stored.answer(&request, answer).await,
             }
         }
@@ -94,7 +95,7 @@ async fn redirect_to_another_origin_receives_nothing() {
     let location = format!("location: {}\r\n", other.url("/v0.1/servers"));
     let server = HttpServer::start(move |_, mut answer| {
         let location = location.clone();
-        async move { answer.whole(302, &location, b"").await }
+        async move { answer.respond(302, &location, b"").await }
     })
     .await;
     let header = RegistryHeader::new("Authorization", &"Bearer s3cret".into()).unwrap();
@@ -108,7 +109,7 @@ async fn redirect_to_another_origin_receives_nothing() {
 async fn redirects_are_bounded() {
     for location in ["location: /v0.1/servers\r\n", "location: file:///etc/passwd\r\n", ""] {
         let server =
-            HttpServer::start(move |_, mut answer| async move { answer.whole(302, location, b"").await }).await;
+            HttpServer::start(move |_, mut answer| async move { answer.respond(302, location, b"").await }).await;
         let error =
             TestCatalog::at(&server).catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap_err();
         assert!(matches!(error, RegistryError::Redirect { .. }), "{location}: {error}");
@@ -123,7 +124,7 @@ async fn cached_response_replaces_that_of_a_broken_registry() {
     let broken = is_broken.clone();
     let server = HttpServer::start(move |request, mut answer| {
         let (stored, broken) = (stored.clone(), broken.load(std::sync::atomic::Ordering::Relaxed));
-        async move { if broken { answer.whole(200, JSON, b"{").await } else { stored.answer(&request, answer).await } }
+        async move { if broken { answer.respond(200, JSON, b"{").await } else { stored.answer(&request, answer).await } }
     })
     .await;
     let desk = TestCatalog::at(&server);

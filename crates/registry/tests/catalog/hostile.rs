@@ -14,7 +14,7 @@ async fn serve(body: Vec<u8>) -> HttpServer {
     let body = Arc::new(body);
     HttpServer::start(move |_, mut answer| {
         let body = Arc::clone(&body);
-        async move { answer.whole(200, "content-type: application/json\r\n", &body).await }
+        async move { answer.respond(200, "content-type: application/json\r\n", &body).await }
     })
     .await
 }
@@ -30,9 +30,9 @@ async fn endless_body_is_not_read_completely() {
     let server = HttpServer::start(move |_, mut answer| {
         let counted = Arc::clone(&counted);
         async move {
-            answer.raw(b"HTTP/1.1 200 -\r\ncontent-type: application/json\r\n\r\n{\"servers\":[").await?;
+            answer.write_raw(b"HTTP/1.1 200 -\r\ncontent-type: application/json\r\n\r\n{\"servers\":[").await?;
             loop {
-                answer.raw(&[b' '; 64 * 1024]).await?;
+                answer.write_raw(&[b' '; 64 * 1024]).await?;
                 counted.fetch_add(64 * 1024, Ordering::Relaxed);
             }
         }
@@ -131,9 +131,9 @@ async fn slow_pages_end_a_refresh() {
 #[tokio::test]
 async fn endless_headers_are_an_error() {
     let server = HttpServer::start(|_, mut answer| async move {
-        answer.raw(b"HTTP/1.1 200 -\r\n").await?;
+        answer.write_raw(b"HTTP/1.1 200 -\r\n").await?;
         loop {
-            answer.raw(b"x-more: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n").await?;
+            answer.write_raw(b"x-more: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n").await?;
         }
     })
     .await;

@@ -137,14 +137,14 @@ async fn damaged_cache_is_fetched_again() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_processes_keep_each_others_responses() {
-    const EACH: usize = 20;
+    const BODY_BYTES: usize = 20;
     let stored = StoredRegistry::of(vec![active("com.example/a", "1.0.0", true)]);
     let server = stored.serve().await;
     let desk = TestCatalog::at(&server);
     let programs = ["app", "cli"].map(|program| {
         let catalog = desk.again();
         tokio::spawn(async move {
-            for n in 0..EACH {
+            for n in 0..BODY_BYTES {
                 catalog.search(&text(&format!("{program}-{n}")), CachePolicy::Usual).await.unwrap();
             }
         })
@@ -153,14 +153,14 @@ async fn two_processes_keep_each_others_responses() {
         program.await.unwrap();
     }
     let asked = server.seen().len();
-    assert_eq!((asked, desk.files()), (2 * EACH, 2 * EACH + 1), "every answer and the index");
+    assert_eq!((asked, desk.files()), (2 * BODY_BYTES, 2 * BODY_BYTES + 1), "every answer and the index");
     let restarted = desk.again();
     for program in ["app", "cli"] {
-        for n in 0..EACH {
+        for n in 0..BODY_BYTES {
             restarted.search(&text(&format!("{program}-{n}")), CachePolicy::Usual).await.unwrap();
             desk.catalog.search(&text(&format!("{program}-{n}")), CachePolicy::Usual).await.unwrap();
         }
     }
     assert_eq!(server.seen().len(), asked, "all is kept, also for a program that was open meanwhile");
-    assert_eq!(desk.files(), 2 * EACH + 1);
+    assert_eq!(desk.files(), 2 * BODY_BYTES + 1);
 }

@@ -120,7 +120,7 @@ impl StoredRegistry {
     }
 
     pub(crate) async fn answer(&self, request: &HttpRequest, mut answer: HttpResponder) -> std::io::Result<()> {
-        let parts: Vec<&str> = request.path_alone().split('/').collect();
+        let parts: Vec<&str> = request.path_without_query().split('/').collect();
         let body = match parts.as_slice() {
             ["", "v0.1", "servers"] => Some(self.list(request)),
             ["", "v0.1", "servers", name, "versions"] => self.versions(&name.replace("%2F", "/")),
@@ -131,7 +131,7 @@ impl StoredRegistry {
         };
         match body {
             Some(body) => answer.json(&body).await,
-            None => answer.whole(404, "content-type: application/json\r\n", br#"{"error":"Server not found"}"#).await,
+            None => answer.respond(404, "content-type: application/json\r\n", br#"{"error":"Server not found"}"#).await,
         }
     }
 

@@ -286,7 +286,7 @@ fn variables_are_replaced_once() {
     let filled = plan.fill(&values(&[("user", &["{fixed}"])]), None).unwrap();
     let (entry, kept) = filled.into_settings(Vec::new());
     let text = &entry.config.as_stdio().unwrap().env["TARGET"];
-    let secrets = ports::secrets::names(text);
+    let secrets = ports::secrets::referenced_names(text);
     assert_eq!(secrets.len(), 2, "each place of a secret value: {text}");
     let shown =
         text.replace(&ports::secrets::reference(secrets[0]), "S").replace(&ports::secrets::reference(secrets[1]), "S");

@@ -57,10 +57,10 @@ type CheckResult = Option<(FieldProblem, Option<f64>)>;
 impl Form {
     /// Returns the validation errors of submitted content. Empty if it can be sent.
     #[must_use]
-    pub fn problems(&self, content: &Map<String, Value>) -> Vec<FormProblem> {
+    pub fn validation_problems(&self, content: &Map<String, Value>) -> Vec<FormProblem> {
         let of_fields = self.fields.iter().filter_map(|field| {
             let found = match content.get(&field.name) {
-                Some(value) => field.problem(value),
+                Some(value) => field.validation_problem(value),
                 None if field.required => Some((FieldProblem::Required, None)),
                 None => None,
             };
@@ -75,7 +75,7 @@ impl Form {
 }
 
 impl FormField {
-    pub(super) fn problem(&self, value: &Value) -> CheckResult {
+    pub(super) fn validation_problem(&self, value: &Value) -> CheckResult {
         match &self.kind {
             FieldKind::Text { format, min_length, max_length } => {
                 let Some(text) = value.as_str() else { return wrong_type() };

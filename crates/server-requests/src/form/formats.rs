@@ -14,22 +14,22 @@ fn validator(format: &str) -> Option<Validator> {
     jsonschema::options().should_validate_formats(true).build(&json!({"type": "string", "format": format})).ok()
 }
 
-fn fits(validator: Option<&Validator>, text: &str) -> bool {
+fn is_valid(validator: Option<&Validator>, text: &str) -> bool {
     validator.is_some_and(|v| v.is_valid(&Value::String(text.to_owned())))
 }
 
 pub(super) fn is_email(text: &str) -> bool {
-    fits(EMAIL.as_ref(), text)
+    is_valid(EMAIL.as_ref(), text)
 }
 
 pub(super) fn is_uri(text: &str) -> bool {
-    fits(URI.as_ref(), text)
+    is_valid(URI.as_ref(), text)
 }
 
 pub(super) fn is_date(text: &str) -> bool {
-    fits(DATE.as_ref(), text)
+    is_valid(DATE.as_ref(), text)
 }
 
 pub(super) fn is_date_time(text: &str) -> bool {
-    fits(DATE_TIME.as_ref(), text)
+    is_valid(DATE_TIME.as_ref(), text)
 }

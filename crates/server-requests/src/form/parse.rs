@@ -51,7 +51,7 @@ impl FormField {
             || description.as_deref().is_some_and(looks_secret);
         let mut field = Self { name: name.to_owned(), title, description, required, kind, default: None, secret };
         // A default that the field itself rejects is the server's mistake; the field then starts out empty.
-        field.default = schema.get("default").filter(|value| field.problem(value).is_none()).cloned();
+        field.default = schema.get("default").filter(|value| field.validation_problem(value).is_none()).cloned();
         Ok(field)
     }
 }
@@ -75,8 +75,8 @@ impl FieldKind {
                     // Other formats are annotations in JSON Schema: any text is valid.
                     Some(_) | None => None,
                 },
-                min_length: length(schema, "minLength"),
-                max_length: length(schema, "maxLength"),
+                min_length: length_limit(schema, "minLength"),
+                max_length: length_limit(schema, "maxLength"),
             }),
             Some(kind @ ("number" | "integer")) => Ok(Self::Number {
                 integer: kind == "integer",
@@ -97,8 +97,8 @@ impl FieldKind {
                 };
                 Ok(Self::Choices {
                     options,
-                    min_items: length(schema, "minItems"),
-                    max_items: length(schema, "maxItems"),
+                    min_items: length_limit(schema, "minItems"),
+                    max_items: length_limit(schema, "maxItems"),
                 })
             }
             Some(other) => Err(format!("fields of type \"{}\" are not allowed in a form", shorten(other))),
@@ -110,7 +110,7 @@ impl FieldKind {
 fn named_options(schema: &Map<String, Value>) -> Result<Vec<ChoiceOption>, String> {
     let values = schema.get("enum").and_then(Value::as_array).ok_or("its options are not a list")?;
     let titles = schema.get("enumNames").and_then(Value::as_array);
-    bounded(values.len())?;
+    check_option_count(values.len())?;
     values
         .iter()
         .enumerate()
@@ -125,7 +125,7 @@ fn named_options(schema: &Map<String, Value>) -> Result<Vec<ChoiceOption>, Strin
 
 fn titled_options(schema: &Map<String, Value>, key: &str) -> Result<Vec<ChoiceOption>, String> {
     let options = schema.get(key).and_then(Value::as_array).ok_or("its options are not a list")?;
-    bounded(options.len())?;
+    check_option_count(options.len())?;
     options
         .iter()
         .map(|option| {
@@ -137,7 +137,7 @@ fn titled_options(schema: &Map<String, Value>, key: &str) -> Result<Vec<ChoiceOp
         .collect()
 }
 
-fn bounded(options: usize) -> Result<(), String> {
+fn check_option_count(options: usize) -> Result<(), String> {
     match options {
         0 => Err("it has no options".into()),
         n if n > MAX_OPTIONS => Err(format!("it has {n} options; at most {MAX_OPTIONS} are shown")),
@@ -145,7 +145,7 @@ fn bounded(options: usize) -> Result<(), String> {
     }
 }
 
-fn length(schema: &Map<String, Value>, key: &str) -> Option<u32> {
+fn length_limit(schema: &Map<String, Value>, key: &str) -> Option<u32> {
     schema.get(key).and_then(Value::as_u64).map(|n| u32::try_from(n).unwrap_or(u32::MAX))
 }
 
@@ -158,7 +158,7 @@ fn shorten(text: &str) -> String {
 /// Forms must not ask for secrets (`client/elicitation`, Security Considerations); the result only decides where to
 /// warn.
 fn looks_secret(words: &str) -> bool {
-    const SIGNS: &[&str] = &[
+    const SECRET_WORDS: &[&str] = &[
         "password",
         "passwd",
         "passphrase",
@@ -184,13 +184,15 @@ fn looks_secret(words: &str) -> bool {
         "信用卡",
     ];
     // Look-alike letters and spacing are normalized, so that "p а s s-word" is detected as well.
-    let folded: String = words.chars().filter_map(fold).collect();
+    let folded: String = words.chars().filter_map(fold_look_alike).collect();
     let first_words: Vec<String> =
-        words.split(|c: char| !c.is_alphanumeric()).map(|w| w.chars().filter_map(fold).collect()).collect();
-    SIGNS.iter().any(|sign| if sign.len() <= 3 { first_words.iter().any(|w| w == sign) } else { folded.contains(sign) })
+        words.split(|c: char| !c.is_alphanumeric()).map(|w| w.chars().filter_map(fold_look_alike).collect()).collect();
+    SECRET_WORDS
+        .iter()
+        .any(|sign| if sign.len() <= 3 { first_words.iter().any(|w| w == sign) } else { folded.contains(sign) })
 }
 
-fn fold(c: char) -> Option<char> {
+fn fold_look_alike(c: char) -> Option<char> {
     let plain = match c {
         'а' | 'А' | 'α' | 'Α' | '@' | 'à' | 'á' => 'a',
         'е' | 'Е' | 'ε' | 'Ε' | '3' | 'é' => 'e',

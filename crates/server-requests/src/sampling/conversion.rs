@@ -13,7 +13,7 @@ use models::{MessagePart, ModelErrorCode, ModelMessage, ModelReply, ModelRequest
 use serde_json::{Map, Value, json};
 
 /// The `_meta` key of a provider's opaque data about a tool use, which must be returned with that tool use.
-const OPAQUE: &str = "dev.drawbridge/opaque";
+const OPAQUE_META_KEY: &str = "dev.drawbridge/opaque";
 /// Maximum length of a tool name that every provider accepts.
 const MAX_NAME: usize = 64;
 
@@ -72,7 +72,7 @@ impl ToolNames {
         let all: Vec<&str> = offered.chain(used).collect();
         let mut names = Self::default();
         for name in all.iter().copied().filter(|name| is_plain(name)) {
-            names.put(name, name.to_owned());
+            names.insert(name, name.to_owned());
         }
         let mut number = 0;
         for name in all {
@@ -84,12 +84,12 @@ impl ToolNames {
                 number += 1;
                 key = format!("tool_{number}");
             }
-            names.put(name, key);
+            names.insert(name, key);
         }
         names
     }
 
-    fn put(&mut self, name: &str, key: String) {
+    fn insert(&mut self, name: &str, key: String) {
         self.to_model.insert(name.to_owned(), key.clone());
         self.to_server.insert(key, name.to_owned());
     }
@@ -112,7 +112,7 @@ fn is_plain(name: &str) -> bool {
 ///
 /// Returns [`ConversionError::NoMessages`] for a request without messages, [`ConversionError::Base64`] for media that are not base64, and
 /// [`ConversionError::Content`] for blocks of an unknown kind.
-pub fn check(params: &CreateMessageParams) -> Result<(), ConversionError> {
+pub fn check_request(params: &CreateMessageParams) -> Result<(), ConversionError> {
     if params.messages.is_empty() {
         return Err(ConversionError::NoMessages);
     }
@@ -152,7 +152,7 @@ pub fn to_request(params: &CreateMessageParams) -> Result<ModelRequest, Conversi
             if let ContentBlock::ToolUse(own) = block {
                 used.insert(&own.id, &own.name);
             }
-            parts.push(to_part(block, &names, &used)?);
+            parts.push(to_message_part(block, &names, &used)?);
         }
         let role = match message.role {
             Role::User => models::Role::User,
@@ -187,7 +187,7 @@ pub fn tool_choice(params: &CreateMessageParams) -> ToolChoice {
     }
 }
 
-fn to_part(
+fn to_message_part(
     block: &ContentBlock,
     names: &ToolNames,
     used: &HashMap<&str, &str>,
@@ -203,12 +203,12 @@ fn to_part(
             id: used.id.clone(),
             name: names.for_model(&used.name),
             arguments: used.input.clone().into_iter().collect(),
-            opaque: used.meta.as_ref().and_then(|meta| meta.get(OPAQUE)).cloned(),
+            opaque: used.meta.as_ref().and_then(|meta| meta.get(OPAQUE_META_KEY)).cloned(),
         },
         ContentBlock::ToolResult(result) => {
             let mut parts = Vec::new();
             for block in &result.content {
-                parts.push(to_part(block, names, used)?);
+                parts.push(to_message_part(block, names, used)?);
             }
             if let Some(structured) = result.structured_content.as_ref().filter(|_| result.content.is_empty()) {
                 parts.push(MessagePart::Text(structured.to_string()));
@@ -232,7 +232,10 @@ fn to_part(
 ///
 /// Returns [`ConversionError::Tool`] if the model used a tool that it must not use, [`ConversionError::Content`] for parts that have no
 /// counterpart, and [`ConversionError::Empty`] or [`ConversionError::OutOfTokens`] if nothing remains.
-pub fn from_reply(reply: &ModelReply, params: &CreateMessageParams) -> Result<CreateMessageResult, ConversionError> {
+pub fn reply_to_result(
+    reply: &ModelReply,
+    params: &CreateMessageParams,
+) -> Result<CreateMessageResult, ConversionError> {
     let names = ToolNames::for_request(params);
     let offered: Vec<&str> = params.tools.iter().flatten().map(|tool| tool.name.as_str()).collect();
     let may_use = tool_choice(params) != ToolChoice::None;
@@ -241,15 +244,15 @@ pub fn from_reply(reply: &ModelReply, params: &CreateMessageParams) -> Result<Cr
         match part {
             MessagePart::Text(text) if text.is_empty() => {}
             MessagePart::Text(text) => blocks.push(ContentBlock::text(text.clone())),
-            MessagePart::Image { mime, data } => blocks.push(ContentBlock::Image(media(mime, data))),
-            MessagePart::Audio { mime, data } => blocks.push(ContentBlock::Audio(media(mime, data))),
+            MessagePart::Image { mime, data } => blocks.push(ContentBlock::Image(media_content(mime, data))),
+            MessagePart::Audio { mime, data } => blocks.push(ContentBlock::Audio(media_content(mime, data))),
             MessagePart::ToolUse { id, name, arguments, opaque } => {
                 let own = names.to_server.get(name).filter(|own| may_use && offered.contains(&own.as_str()));
                 blocks.push(ContentBlock::ToolUse(ToolUseContent {
                     id: id.clone(),
                     name: own.ok_or(ConversionError::Tool)?.clone(),
                     input: arguments.clone().into_iter().collect(),
-                    meta: opaque.clone().map(|opaque| [(OPAQUE.to_owned(), opaque)].into_iter().collect()),
+                    meta: opaque.clone().map(|opaque| [(OPAQUE_META_KEY.to_owned(), opaque)].into_iter().collect()),
                     extra: Map::<String, Value>::new(),
                 }));
             }
@@ -287,7 +290,7 @@ pub fn uses_tool(result: &CreateMessageResult) -> bool {
     result.content.blocks().iter().any(|block| matches!(block, ContentBlock::ToolUse(_)))
 }
 
-fn media(mime: &str, data: &[u8]) -> ImageContent {
+fn media_content(mime: &str, data: &[u8]) -> ImageContent {
     ImageContent { data: STANDARD.encode(data).into(), mime_type: mime.to_owned(), ..ImageContent::default() }
 }
 

@@ -5,18 +5,19 @@ use mcp_proto::types::{ContentBlock, CreateMessageParams};
 use serde::Serialize;
 
 /// Maximum number of tokens for a picture. Providers scale large ones down.
-const PICTURE: u64 = 5_000;
+const MAX_PICTURE_TOKENS: u64 = 5_000;
 /// Number of base64 characters of audio per token: 32 tokens per second at 4 kB per second.
-const RECORDING_CHARACTERS: u64 = 160;
+const AUDIO_CHARACTERS_PER_TOKEN: u64 = 160;
 /// Overhead in tokens of each message.
-const MESSAGE: u64 = 8;
+const MESSAGE_OVERHEAD_TOKENS: u64 = 8;
 
 /// Returns the estimated number of tokens of a request.
 #[must_use]
 pub fn estimated_tokens(params: &CreateMessageParams) -> u64 {
     let system = params.system_prompt.as_deref().map_or(0, text_tokens);
-    let tools = params.tools.as_ref().map_or(0, written_tokens);
-    let of_message = |blocks: &[ContentBlock]| blocks.iter().map(block_tokens).fold(MESSAGE, u64::saturating_add);
+    let tools = params.tools.as_ref().map_or(0, json_tokens);
+    let of_message =
+        |blocks: &[ContentBlock]| blocks.iter().map(block_tokens).fold(MESSAGE_OVERHEAD_TOKENS, u64::saturating_add);
     let messages = params.messages.iter().map(|message| of_message(message.content.blocks()));
     messages.fold(system.saturating_add(tools), u64::saturating_add)
 }
@@ -32,17 +33,17 @@ fn text_tokens(text: &str) -> u64 {
 fn block_tokens(block: &ContentBlock) -> u64 {
     match block {
         ContentBlock::Text(text) => text_tokens(&text.text),
-        ContentBlock::Image(_) => PICTURE,
-        ContentBlock::Audio(audio) => (audio.data.len() as u64).div_ceil(RECORDING_CHARACTERS),
+        ContentBlock::Image(_) => MAX_PICTURE_TOKENS,
+        ContentBlock::Audio(audio) => (audio.data.len() as u64).div_ceil(AUDIO_CHARACTERS_PER_TOKEN),
         ContentBlock::ToolResult(result) => {
-            let structured = result.structured_content.as_ref().map_or(0, written_tokens);
+            let structured = result.structured_content.as_ref().map_or(0, json_tokens);
             result.content.iter().map(block_tokens).fold(structured, u64::saturating_add)
         }
-        other => written_tokens(other),
+        other => json_tokens(other),
     }
 }
 
-fn written_tokens(value: &impl Serialize) -> u64 {
+fn json_tokens(value: &impl Serialize) -> u64 {
     serde_json::to_string(value).map_or(0, |written| text_tokens(&written))
 }
 
@@ -53,7 +54,7 @@ mod tests {
 
     use super::*;
 
-    fn of(content: &serde_json::Value) -> u64 {
+    fn tokens_of(content: &serde_json::Value) -> u64 {
         let params = json!({ "maxTokens": 1, "messages": [{ "role": "user", "content": content }] });
         estimated_tokens(&serde_json::from_value(params).unwrap())
     }
@@ -76,12 +77,12 @@ mod tests {
     #[test]
     fn image_has_a_fixed_token_estimate() {
         let data = "A".repeat(800_000);
-        let picture = of(&json!({ "type": "image", "data": data, "mimeType": "image/png" }));
-        assert_eq!(picture, MESSAGE + PICTURE, "however many bytes it has");
-        let spoken = of(&json!({ "type": "audio", "data": data, "mimeType": "audio/wav" }));
-        assert_eq!(spoken, MESSAGE + 5_000, "a recording goes by its length");
+        let picture = tokens_of(&json!({ "type": "image", "data": data, "mimeType": "image/png" }));
+        assert_eq!(picture, MESSAGE_OVERHEAD_TOKENS + MAX_PICTURE_TOKENS, "however many bytes it has");
+        let spoken = tokens_of(&json!({ "type": "audio", "data": data, "mimeType": "audio/wav" }));
+        assert_eq!(spoken, MESSAGE_OVERHEAD_TOKENS + 5_000, "a recording goes by its length");
         let hidden = json!({ "type": "tool_use", "id": "1", "name": "t",
             "input": { "type": "image", "data": data, "mimeType": "image/png" } });
-        assert!(of(&hidden) > 250_000, "[sampling-rate-limit]: what only poses as a picture is text");
+        assert!(tokens_of(&hidden) > 250_000, "[sampling-rate-limit]: what only poses as a picture is text");
     }
 }

@@ -18,7 +18,7 @@ use serde_json::json;
 pub use settings::{Budget, SamplingSettings};
 
 /// Model name in the result of a request that the user answered.
-pub const WRITTEN_BY_USER: &str = "user";
+pub const USER_MODEL_NAME: &str = "user";
 
 /// Returns a result without content, for an answer that the user writes.
 #[must_use]
@@ -26,7 +26,7 @@ pub fn empty_response() -> CreateMessageResult {
     CreateMessageResult {
         role: Role::Assistant,
         content: SamplingContent::Many(Vec::new()),
-        model: WRITTEN_BY_USER.to_owned(),
+        model: USER_MODEL_NAME.to_owned(),
         stop_reason: Some("endTurn".to_owned()),
         meta: None,
     }
@@ -52,7 +52,7 @@ pub struct SamplingState {
 /// Returns the hash of what is sent to a model: the request, the model, the settings of its provider, and what is
 /// left out of it.
 #[must_use]
-pub fn ask_hash(request: &CreateMessageParams, state: &SamplingState) -> Hash {
+pub fn request_hash(request: &CreateMessageParams, state: &SamplingState) -> Hash {
     let model = state.model.as_ref().map(|own| (&own.model, &own.provider));
     Hash::of_json(&json!({ "request": request, "model": model, "losses": state.losses }))
 }
@@ -60,9 +60,9 @@ pub fn ask_hash(request: &CreateMessageParams, state: &SamplingState) -> Hash {
 /// Returns the hash of what "ask again" would send, if that is exactly what was approved and sent before. `None`
 /// before the first time, and if the request or model changed since.
 #[must_use]
-pub fn asked_before(request: &CreateMessageParams, state: &SamplingState) -> Option<Hash> {
+pub fn previously_approved_hash(request: &CreateMessageParams, state: &SamplingState) -> Option<Hash> {
     let asked = state.asked.as_ref()?;
-    (ask_hash(request, state) == *asked).then(|| asked.clone())
+    (request_hash(request, state) == *asked).then(|| asked.clone())
 }
 
 /// The selected model, and the reason for the selection.

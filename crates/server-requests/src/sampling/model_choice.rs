@@ -12,9 +12,9 @@ const MAX_HINTS: usize = 20;
 /// Maximum number of characters shown of a hint.
 const MAX_HINT: usize = 80;
 /// Score of an unknown model in any category, from 0 to 1.
-const UNKNOWN: f64 = 0.5;
+const UNKNOWN_SCORE: f64 = 0.5;
 /// Parts of the names of models that don't generate text.
-const NO_CHAT: [&str; 7] = ["embed", "whisper", "tts", "moderation", "dall-e", "rerank", "transcribe"];
+const NON_CHAT_NAME_PARTS: [&str; 7] = ["embed", "whisper", "tts", "moderation", "dall-e", "rerank", "transcribe"];
 
 /// The reason for selecting a model.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,12 +58,13 @@ pub struct ModelSelection<'a> {
 }
 
 /// Selects a model, and returns it with the reason. `None` if there is no model.
-pub fn choose(wish: ModelSelection<'_>, all: &[(ModelRef, &Model)]) -> Option<(ModelRef, ModelChoiceReason)> {
+pub fn choose_model(wish: ModelSelection<'_>, all: &[(ModelRef, &Model)]) -> Option<(ModelRef, ModelChoiceReason)> {
     if let Some(model) = wish.setting {
         return Some((model.clone(), ModelChoiceReason::Setting));
     }
-    let talks =
-        |(model, _): &&(ModelRef, &Model)| !NO_CHAT.iter().any(|word| model.model.to_lowercase().contains(word));
+    let talks = |(model, _): &&(ModelRef, &Model)| {
+        !NON_CHAT_NAME_PARTS.iter().any(|word| model.model.to_lowercase().contains(word))
+    };
     let all: Vec<&(ModelRef, &Model)> = all.iter().filter(talks).collect();
     let no_preferences = ModelPreferences::default();
     let preferences = wish.preferences.unwrap_or(&no_preferences);
@@ -77,33 +78,33 @@ pub fn choose(wish: ModelSelection<'_>, all: &[(ModelRef, &Model)]) -> Option<(M
         .collect();
     for hint in &hints {
         let wanted = hint.to_lowercase();
-        let named: Vec<_> = all.iter().copied().filter(|model| has_in_name(model, &wanted)).collect();
-        if let Some(model) = best(&named, &priorities, wish.default) {
+        let named: Vec<_> = all.iter().copied().filter(|model| name_contains(model, &wanted)).collect();
+        if let Some(model) = best_model(&named, &priorities, wish.default) {
             return Some((model.clone(), ModelChoiceReason::Hint(displayed_hint(hint))));
         }
     }
     for hint in &hints {
         let Some(wanted) = ModelTier::from_name(&hint.to_lowercase()) else { continue };
-        if let Some(model) = equivalent(&all, wanted) {
+        if let Some(model) = equivalent_model(&all, wanted) {
             return Some((model.clone(), ModelChoiceReason::Equivalent(displayed_hint(hint))));
         }
     }
     if !priorities.is_empty()
-        && let Some(model) = best(&all, &priorities, wish.default)
+        && let Some(model) = best_model(&all, &priorities, wish.default)
     {
-        return Some((model.clone(), ModelChoiceReason::Priorities(priorities.by_importance())));
+        return Some((model.clone(), ModelChoiceReason::Priorities(priorities.sorted_priorities())));
     }
     if let Some(default) = wish.default {
         return Some((default.clone(), ModelChoiceReason::Default));
     }
-    best(&all, &priorities, None).map(|model| (model.clone(), ModelChoiceReason::First))
+    best_model(&all, &priorities, None).map(|model| (model.clone(), ModelChoiceReason::First))
 }
 
 fn displayed_hint(hint: &str) -> String {
     hint.chars().take(MAX_HINT).collect()
 }
 
-fn has_in_name((id, model): &(ModelRef, &Model), wanted: &str) -> bool {
+fn name_contains((id, model): &(ModelRef, &Model), wanted: &str) -> bool {
     id.model.to_lowercase().contains(wanted) || model.name.to_lowercase().contains(wanted)
 }
 
@@ -130,7 +131,7 @@ impl PriorityWeights {
     }
 
     /// Returns the priorities with a weight above 0, the most important first.
-    fn by_importance(&self) -> Vec<ModelPriority> {
+    fn sorted_priorities(&self) -> Vec<ModelPriority> {
         let mut named = vec![
             (self.cost, ModelPriority::Cost),
             (self.speed, ModelPriority::Speed),
@@ -144,7 +145,7 @@ impl PriorityWeights {
 
 /// Returns the model with the highest score. If no priority is set, returns the default model if it is among the
 /// candidates, or else the most capable one as far as known.
-fn best<'a>(
+fn best_model<'a>(
     of: &[&'a (ModelRef, &Model)],
     priorities: &PriorityWeights,
     default: Option<&ModelRef>,
@@ -159,7 +160,7 @@ fn best<'a>(
         if priorities.is_empty() {
             return intelligence(model);
         }
-        let speed = model.rank.as_ref().map_or(UNKNOWN, |rank| rank.speed);
+        let speed = model.rank.as_ref().map_or(UNKNOWN_SCORE, |rank| rank.speed);
         priorities.cost * cheapness(model, &prices)
             + priorities.speed * speed
             + priorities.intelligence * intelligence(model)
@@ -176,7 +177,7 @@ fn best<'a>(
 }
 
 fn intelligence(model: &Model) -> f64 {
-    model.rank.as_ref().map_or(UNKNOWN, |rank| rank.intelligence)
+    model.rank.as_ref().map_or(UNKNOWN_SCORE, |rank| rank.intelligence)
 }
 
 fn price(model: &Model) -> Option<f64> {
@@ -185,9 +186,9 @@ fn price(model: &Model) -> Option<f64> {
 
 /// Returns the relative cheapness of a model among the others: 1 for the cheapest, 0 for the most expensive.
 fn cheapness(model: &Model, prices: &[f64]) -> f64 {
-    let Some(own) = price(model) else { return UNKNOWN };
+    let Some(own) = price(model) else { return UNKNOWN_SCORE };
     let (least, most) = prices.iter().fold((own, own), |(least, most), price| (least.min(*price), most.max(*price)));
-    if most > least { (most - own) / (most - least) } else { UNKNOWN }
+    if most > least { (most - own) / (most - least) } else { UNKNOWN_SCORE }
 }
 
 /// The size class of a model, as its name suggests.
@@ -227,7 +228,7 @@ impl ModelTier {
 
 /// Returns the model whose capability is closest to that of this size class. A model without a known rank counts as the
 /// class that its name suggests, and is skipped if the name suggests none.
-fn equivalent<'a>(all: &[&'a (ModelRef, &Model)], wanted: ModelTier) -> Option<&'a ModelRef> {
+fn equivalent_model<'a>(all: &[&'a (ModelRef, &Model)], wanted: ModelTier) -> Option<&'a ModelRef> {
     let distance = |(id, model): &&&(ModelRef, &Model)| {
         let own = match &model.rank {
             Some(rank) => rank.intelligence,
@@ -273,7 +274,7 @@ mod tests {
         let preferences: ModelPreferences = serde_json::from_value(preferences).unwrap();
         let default = default.map(own);
         let wish = ModelSelection { preferences: Some(&preferences), setting: None, default: default.as_ref() };
-        let (model, by) = choose(wish, &all).expect("there are models");
+        let (model, by) = choose_model(wish, &all).expect("there are models");
         (model.model, by)
     }
 
@@ -355,12 +356,12 @@ mod tests {
         let (only, setting) = (model("only", None), own("mine"));
         let preferences: ModelPreferences = serde_json::from_value(json!({ "hints": [{ "name": "only" }] })).unwrap();
         let wish = ModelSelection { preferences: Some(&preferences), setting: Some(&setting), default: None };
-        let found = choose(wish, &[(own("only"), &only)]);
+        let found = choose_model(wish, &[(own("only"), &only)]);
         assert_eq!(
             found,
             Some((setting, ModelChoiceReason::Setting)),
             "[sampling-user-controls]: as it was set for the server"
         );
-        assert_eq!(choose(ModelSelection::default(), &[]), None, "without models there is none");
+        assert_eq!(choose_model(ModelSelection::default(), &[]), None, "without models there is none");
     }
 }

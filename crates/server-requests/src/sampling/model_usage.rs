@@ -36,7 +36,7 @@ impl ModelUsage {
         self.rounds = self.rounds.saturating_add(more.rounds);
     }
 
-    fn take(&mut self, less: &Self) {
+    fn subtract(&mut self, less: &Self) {
         self.requests = self.requests.saturating_sub(less.requests);
         self.tokens = self.tokens.saturating_sub(less.tokens);
         self.micros = self.micros.saturating_sub(less.micros);
@@ -69,10 +69,10 @@ impl UsageRecord {
     }
 
     /// Replaces the estimate that was recorded when a request began with the actual usage.
-    pub fn settle(&mut self, began: Millis, counted: &ModelUsage, spent: &ModelUsage) {
+    pub fn replace_estimate(&mut self, began: Millis, counted: &ModelUsage, spent: &ModelUsage) {
         let of_minute = self.minutes.iter_mut().find(|(at, _)| *at == began / MINUTE).map(|(_, sum)| sum);
         for sum in of_minute.into_iter().chain([&mut self.in_all]) {
-            sum.take(counted);
+            sum.subtract(counted);
             sum.add(spent);
         }
     }
@@ -90,7 +90,7 @@ impl UsageRecord {
 
     /// Returns the limit that the server has reached, if any.
     #[must_use]
-    pub fn stopped(&self, settings: &SamplingSettings, now: Millis) -> Option<ReachedLimit> {
+    pub fn current_reached_limit(&self, settings: &SamplingSettings, now: Millis) -> Option<ReachedLimit> {
         let hour = self.within_hour(now);
         reached_limit(LimitPeriod::Hour, &settings.per_hour, &hour)
             .or_else(|| reached_limit(LimitPeriod::Always, &settings.in_all, &self.in_all))
@@ -102,7 +102,12 @@ impl UsageRecord {
 
     /// Returns the limit that further usage of this amount would exceed, if any.
     #[must_use]
-    pub fn too_much(&self, settings: &SamplingSettings, more: &ModelUsage, now: Millis) -> Option<ReachedLimit> {
+    pub fn limit_exceeded_by(
+        &self,
+        settings: &SamplingSettings,
+        more: &ModelUsage,
+        now: Millis,
+    ) -> Option<ReachedLimit> {
         let mut after = self.clone();
         after.add(more, now);
         let hour = after.within_hour(now);
@@ -120,14 +125,14 @@ impl UsageRecord {
 }
 
 fn exceeded_limit(span: LimitPeriod, budget: &Budget, spent: &ModelUsage) -> Option<ReachedLimit> {
-    limit(span, budget, spent, |spent, most| spent > most)
+    find_limit(span, budget, spent, |spent, most| spent > most)
 }
 
 fn reached_limit(span: LimitPeriod, budget: &Budget, spent: &ModelUsage) -> Option<ReachedLimit> {
-    limit(span, budget, spent, |spent, most| spent >= most)
+    find_limit(span, budget, spent, |spent, most| spent >= most)
 }
 
-fn limit(
+fn find_limit(
     span: LimitPeriod,
     budget: &Budget,
     spent: &ModelUsage,
@@ -232,10 +237,10 @@ mod tests {
         let mut spending = UsageRecord::default();
         spending.add(&used(1, 5_000, 900), 0);
         spending.add(&used(1, 7, 1), 2 * MINUTE);
-        spending.settle(0, &used(1, 5_000, 900), &used(1, 40, 3));
+        spending.replace_estimate(0, &used(1, 5_000, 900), &used(1, 40, 3));
         assert_eq!(spending.within_hour(2 * MINUTE), used(2, 47, 4), "it is as if it had been known at once");
         assert_eq!(spending.in_all, used(2, 47, 4), "in all, too");
-        spending.settle(9 * HOUR_MS, &used(0, 40, 3), &used(0, 50, 4));
+        spending.replace_estimate(9 * HOUR_MS, &used(0, 40, 3), &used(0, 50, 4));
         assert_eq!(spending.in_all, used(2, 57, 5), "also when its minute is over");
     }
 
@@ -261,17 +266,17 @@ mod tests {
             (settings(none, none), None),
         ];
         for (settings, expected) in cases {
-            let stopped = spending.stopped(&settings, 0).map(|limit| (limit.of, limit.span));
+            let stopped = spending.current_reached_limit(&settings, 0).map(|limit| (limit.of, limit.span));
             assert_eq!(stopped, expected, "[sampling-rate-limit], X26: {settings:?}");
         }
         let settings = settings(Budget { tokens: Some(150), ..none }, Budget { tokens: Some(1_000), ..none });
         assert_eq!(spending.tokens_left(&settings, 0), Some(50), "the least that is left counts");
-        let too_much = |tokens| spending.too_much(&settings, &used(1, tokens, 0), 0).map(|limit| limit.of);
+        let too_much = |tokens| spending.limit_exceeded_by(&settings, &used(1, tokens, 0), 0).map(|limit| limit.of);
         assert_eq!(too_much(50), None, "all that is left can be used");
         assert_eq!(too_much(51), Some(LimitedQuantity::Tokens), "[sampling-rate-limit], X26: and no more");
         let mut looping = UsageRecord::default();
         looping.add(&ModelUsage { rounds: MAX_ROUNDS, ..ModelUsage::default() }, 0);
-        let limit = looping.stopped(&settings, 0).map(|limit| limit.of);
+        let limit = looping.current_reached_limit(&settings, 0).map(|limit| limit.of);
         assert_eq!(limit, Some(LimitedQuantity::Rounds), "[sampling-iteration-limit]: a loop of tools ends");
     }
 }

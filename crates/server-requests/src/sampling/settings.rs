@@ -61,7 +61,7 @@ impl SamplingSettings {
 
     /// Returns true if a budget limits cost, so that only models with a known price may be asked.
     #[must_use]
-    pub const fn bounds_money(&self) -> bool {
+    pub const fn limits_cost(&self) -> bool {
         self.per_hour.micros.is_some() || self.in_all.micros.is_some()
     }
 }

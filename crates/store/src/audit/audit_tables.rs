@@ -7,12 +7,12 @@ use ports::AuditEntry;
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, TransactionBehavior};
 
-use super::chain::{ChainLink, START};
+use super::chain::{ChainLink, FIRST_PREDECESSOR};
 use super::seal::{LogSeal, SealKey, SealScope};
 use crate::content_key::{self, ContentKey};
 use crate::database;
 
-pub(super) use crate::database::{failed, signed, unsigned};
+pub(super) use crate::database::{database_error, signed, unsigned};
 
 /// Version of the schema, stored in `PRAGMA user_version`.
 const VERSION: i64 = 2;
@@ -76,13 +76,13 @@ CREATE TRIGGER entry_stays_as_it_is BEFORE UPDATE ON entry
 ";
 
 /// Purpose for which the content of an entry is encrypted.
-pub(super) const CONTENT: &str = "audit content";
+pub(super) const CONTENT_PURPOSE: &str = "audit content";
 
 /// Index for the host, which looks for the latest entry of a kind at each start. Logs of older versions lack it.
-const INDEX_OF_KINDS: &str = "CREATE INDEX IF NOT EXISTS entry_of_kind ON entry (kind, number)";
+const KIND_INDEX_SQL: &str = "CREATE INDEX IF NOT EXISTS entry_of_kind ON entry (kind, number)";
 
-/// Columns that [`entry`] reads, in its order.
-pub(super) const COLUMNS: &str = "number, at, asker, server, kind, subject, decision, scope, decided_by, rule, conversation, \
+/// Columns that [`read_entry`] reads, in its order.
+pub(super) const ENTRY_COLUMNS: &str = "number, at, asker, server, kind, subject, decision, scope, decided_by, rule, conversation, \
     hash, imported, content_bytes, content, link";
 
 const INSERT: &str = "INSERT INTO entry (number, at, asker, server, kind, subject, decision, scope, decided_by, rule, \
@@ -90,7 +90,7 @@ const INSERT: &str = "INSERT INTO entry (number, at, asker, server, kind, subjec
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
 
 /// Maximum number of schema parts that are named.
-const MOST_STRANGE: usize = 10;
+const MAX_NAMED_PARTS: usize = 10;
 
 /// The last removed entry, as recorded by a checkpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,26 +111,26 @@ impl Checkpoint {
 
 /// Returns the names of schema parts that are unknown or missing. Through a view or a trigger, a modified file could
 /// show one log to the verification and another one to its reader.
-pub(super) fn strange_tables(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+pub(super) fn unexpected_schema_parts(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     let own = Connection::open_in_memory()?;
     own.execute_batch(TABLES)?;
     own.execute_batch(ENCRYPTION)?;
-    let mut wanted = schema_of(&own)?;
-    let found = schema_of(connection)?;
-    own.execute_batch(INDEX_OF_KINDS)?;
-    let with_index = schema_of(&own)?;
+    let mut wanted = schema_parts(&own)?;
+    let found = schema_parts(connection)?;
+    own.execute_batch(KIND_INDEX_SQL)?;
+    let with_index = schema_parts(&own)?;
     let mut strange: Vec<String> =
         found.iter().filter(|part| !with_index.contains(part)).map(|(_, name, _)| name.clone()).collect();
     wanted.retain(|part| !found.contains(part));
     strange.extend(wanted.into_iter().map(|(_, name, _)| name));
     strange.sort_unstable();
     strange.dedup();
-    strange.truncate(MOST_STRANGE);
+    strange.truncate(MAX_NAMED_PARTS);
     Ok(strange)
 }
 
 /// Returns type, name and SQL text of each schema part.
-fn schema_of(connection: &Connection) -> rusqlite::Result<Vec<(String, String, Option<String>)>> {
+fn schema_parts(connection: &Connection) -> rusqlite::Result<Vec<(String, String, Option<String>)>> {
     let mut statement = connection.prepare("SELECT type, name, sql FROM sqlite_schema")?;
     let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
     rows.collect()
@@ -140,22 +140,22 @@ fn schema_of(connection: &Connection) -> rusqlite::Result<Vec<(String, String, O
 /// changed the schema so that content could not be encrypted, and the schema was repaired.
 pub(super) fn open(path: &Path) -> Result<(Connection, bool), StoreError> {
     let connection = database::open(path, VERSION, &format!("{TABLES}{ENCRYPTION}"), upgrade)?;
-    let fail = |error| failed(path, "open it", &error);
-    leave_copying(&connection).map_err(fail)?;
-    let was_mended = mend(&connection).map_err(fail)?;
-    connection.execute_batch(INDEX_OF_KINDS).map_err(fail)?;
+    let fail = |error| database_error(path, "open it", &error);
+    disable_auto_checkpoint(&connection).map_err(fail)?;
+    let was_mended = repair_schema(&connection).map_err(fail)?;
+    connection.execute_batch(KIND_INDEX_SQL).map_err(fail)?;
     Ok((connection, was_mended))
 }
 
 /// Restores the schema parts that encryption needs if another program removed them. All contents are checked again
 /// then. A table of entries with an unknown definition is left unchanged and refuses encrypted content.
-fn mend(connection: &Connection) -> rusqlite::Result<bool> {
-    if takes_encrypted(connection)? {
+fn repair_schema(connection: &Connection) -> rusqlite::Result<bool> {
+    if accepts_encrypted(connection)? {
         return Ok(false);
     }
     let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
     // Another process may have repaired the schema meanwhile.
-    let is_mended = !takes_encrypted(&transaction)?;
+    let is_mended = !accepts_encrypted(&transaction)?;
     if is_mended {
         transaction.execute_batch("DROP TABLE IF EXISTS encryption")?;
         upgrade(&transaction)?;
@@ -172,13 +172,13 @@ fn upgrade(connection: &Connection) -> rusqlite::Result<()> {
     own.execute_batch(TABLES)?;
     let after: String = own.query_row("SELECT sql FROM sqlite_schema WHERE name = 'entry'", [], |row| row.get(0))?;
     let before = after.replace("content ANY", "content TEXT");
-    database::replace_text_of_table(connection, "entry", (&before, &after))?;
+    database::replace_table_definition(connection, "entry", (&before, &after))?;
     connection.execute_batch("DROP TRIGGER IF EXISTS entry_stays_as_it_is")?;
     connection.execute_batch(ENCRYPTION)
 }
 
 /// Returns `true` if the schema accepts encrypted content. It does unless it was modified.
-fn takes_encrypted(connection: &Connection) -> rusqlite::Result<bool> {
+fn accepts_encrypted(connection: &Connection) -> rusqlite::Result<bool> {
     let sql = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'entry' AND instr(sql, 'content ANY') > 0) \
         AND EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'encryption')";
     connection.query_row(sql, [], |row| row.get(0))
@@ -189,15 +189,15 @@ pub(super) fn open_to_read(path: &Path) -> Result<Option<Connection>, StoreError
     if !path.exists() {
         return Ok(None);
     }
-    let fail = |error| failed(path, "open it", &error);
+    let fail = |error| database_error(path, "open it", &error);
     let connection = database::connect(path).map_err(fail)?;
-    leave_copying(&connection).map_err(fail)?;
-    let version = database::version_of(&connection).map_err(fail)?;
+    disable_auto_checkpoint(&connection).map_err(fail)?;
+    let version = database::schema_version(&connection).map_err(fail)?;
     Ok((version > 0).then_some(connection))
 }
 
 /// Disables automatic checkpoints. The sync thread (`sync.rs`) copies the journal, so that no entry waits for it.
-fn leave_copying(connection: &Connection) -> rusqlite::Result<()> {
+fn disable_auto_checkpoint(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "wal_autocheckpoint", 0)
 }
 
@@ -212,7 +212,7 @@ pub(super) fn insert(
         (None, _) => Value::Null,
         (Some(content), None) => Value::Text(content.clone()),
         (Some(content), Some(key)) => {
-            Value::Blob(key.encrypt(CONTENT, content.as_bytes()).map_err(content_key::failed)?)
+            Value::Blob(key.encrypt(CONTENT_PURPOSE, content.as_bytes()).map_err(content_key::decryption_error)?)
         }
     };
     let mut statement = connection.prepare_cached(INSERT)?;
@@ -248,14 +248,14 @@ pub(super) struct ReadEntry {
 }
 
 /// Reads an entry and its hash from a row.
-pub(super) fn entry(row: &Row<'_>, key: Option<&ContentKey>) -> rusqlite::Result<ReadEntry> {
+pub(super) fn read_entry(row: &Row<'_>, key: Option<&ContentKey>) -> rusqlite::Result<ReadEntry> {
     let words = |at| row.get::<_, String>(at);
     let content_bytes = row.get::<_, Option<i64>>(13)?.map(unsigned);
     let is_plain = matches!(row.get_ref(14)?, ValueRef::Text(_));
     let (content, hidden) = match row.get_ref(14)? {
-        ValueRef::Blob(bytes) => match key.map(|key| key.decrypt_text(CONTENT, bytes)) {
+        ValueRef::Blob(bytes) => match key.map(|key| key.decrypt_text(CONTENT_PURPOSE, bytes)) {
             Some(Ok(text)) => (Some(text), None),
-            None | Some(Err(_)) => (None, Some(ContentKey::length_of(bytes) as u64)),
+            None | Some(Err(_)) => (None, Some(ContentKey::plain_length(bytes) as u64)),
         },
         _ => (row.get(14)?, None),
     };
@@ -279,20 +279,20 @@ pub(super) fn entry(row: &Row<'_>, key: Option<&ContentKey>) -> rusqlite::Result
     Ok(ReadEntry { entry, link: row.get(15)?, is_hidden: hidden.is_some(), is_plain })
 }
 
-/// Returns number and hash of the last entry, or 0 and [`START`] if there is none.
-pub(super) fn last(connection: &Connection) -> rusqlite::Result<(u64, ChainLink)> {
+/// Returns number and hash of the last entry, or 0 and [`FIRST_PREDECESSOR`] if there is none.
+pub(super) fn last_entry(connection: &Connection) -> rusqlite::Result<(u64, ChainLink)> {
     let mut statement = connection.prepare_cached("SELECT number, link FROM entry ORDER BY number DESC LIMIT 1")?;
     let found = statement.query_row([], |row| Ok((unsigned(row.get(0)?), row.get(1)?))).optional()?;
-    Ok(found.unwrap_or((0, START)))
+    Ok(found.unwrap_or((0, FIRST_PREDECESSOR)))
 }
 
 /// Returns the hash of an entry, or `None` if it does not exist.
-pub(super) fn link_of(connection: &Connection, number: u64) -> rusqlite::Result<Option<ChainLink>> {
+pub(super) fn entry_link(connection: &Connection, number: u64) -> rusqlite::Result<Option<ChainLink>> {
     let mut statement = connection.prepare_cached("SELECT link FROM entry WHERE number = ?1")?;
     statement.query_row([signed(number)], |row| row.get(0)).optional()
 }
 
-pub(super) fn seal(connection: &Connection) -> rusqlite::Result<Option<LogSeal>> {
+pub(super) fn read_seal(connection: &Connection) -> rusqlite::Result<Option<LogSeal>> {
     let mut statement = connection.prepare_cached("SELECT number, link, key, mac FROM seal")?;
     let read = |row: &Row<'_>| {
         Ok(LogSeal { number: unsigned(row.get(0)?), link: row.get(1)?, key: row.get(2)?, mac: row.get(3)? })
@@ -300,7 +300,7 @@ pub(super) fn seal(connection: &Connection) -> rusqlite::Result<Option<LogSeal>>
     statement.query_row([], read).optional()
 }
 
-pub(super) fn put_seal(connection: &Connection, seal: &LogSeal) -> rusqlite::Result<()> {
+pub(super) fn write_seal(connection: &Connection, seal: &LogSeal) -> rusqlite::Result<()> {
     let mut statement = connection
         .prepare_cached("INSERT OR REPLACE INTO seal (id, number, link, key, mac) VALUES (1, ?1, ?2, ?3, ?4)")?;
     statement.execute(rusqlite::params![signed(seal.number), seal.link.as_slice(), seal.key, seal.mac])?;
@@ -308,12 +308,12 @@ pub(super) fn put_seal(connection: &Connection, seal: &LogSeal) -> rusqlite::Res
 }
 
 /// Returns the number of the last entry that was removed, or 0.
-pub(super) fn removed(connection: &Connection) -> rusqlite::Result<u64> {
-    Ok(checkpoint(connection)?.map_or(0, |checkpoint| checkpoint.number))
+pub(super) fn last_removed(connection: &Connection) -> rusqlite::Result<u64> {
+    Ok(read_checkpoint(connection)?.map_or(0, |checkpoint| checkpoint.number))
 }
 
 /// Returns the latest checkpoint, or `None` if nothing was removed.
-pub(super) fn checkpoint(connection: &Connection) -> rusqlite::Result<Option<Checkpoint>> {
+pub(super) fn read_checkpoint(connection: &Connection) -> rusqlite::Result<Option<Checkpoint>> {
     let mut statement =
         connection.prepare_cached("SELECT number, link, key, mac FROM checkpoint ORDER BY number DESC LIMIT 1")?;
     let read = |row: &Row<'_>| {

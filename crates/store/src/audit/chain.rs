@@ -13,7 +13,7 @@ pub(super) use crate::hex::{from_hex, hex};
 pub(super) type ChainLink = [u8; 32];
 
 /// Predecessor of the first entry.
-pub(super) const START: ChainLink = [0; 32];
+pub(super) const FIRST_PREDECESSOR: ChainLink = [0; 32];
 
 /// The hashed and exported form of an entry. The order of the members must not change, because it determines the
 /// hashes. A new member must be omitted if it has no value, so that the hashes of older entries stay valid.
@@ -46,7 +46,7 @@ struct LogLine<'a> {
 
 /// Returns the hashed text of an entry: one line of JSON, in which characters that are invisible or control a terminal
 /// are escaped.
-pub(super) fn text_of(entry: &AuditEntry) -> serde_json::Result<String> {
+pub(super) fn entry_text(entry: &AuditEntry) -> serde_json::Result<String> {
     let line = LogLine {
         number: entry.number,
         at: entry.at,
@@ -64,11 +64,11 @@ pub(super) fn text_of(entry: &AuditEntry) -> serde_json::Result<String> {
         hash: Cow::Borrowed(&entry.hash),
         imported: entry.imported,
     };
-    Ok(visible(serde_json::to_string(&line)?))
+    Ok(escape_invisible(serde_json::to_string(&line)?))
 }
 
 /// Returns the entry number in an exported line.
-pub(super) fn number_in(text: &str) -> serde_json::Result<u64> {
+pub(super) fn exported_number(text: &str) -> serde_json::Result<u64> {
     Ok(serde_json::from_str::<LogLine<'_>>(text)?.number)
 }
 
@@ -79,18 +79,18 @@ pub(super) fn kind_and_hash_in(text: &str) -> serde_json::Result<(String, String
 }
 
 /// Returns the hash of an entry with this predecessor.
-pub(super) fn link(previous: &ChainLink, text: &str) -> ChainLink {
+pub(super) fn next_link(previous: &ChainLink, text: &str) -> ChainLink {
     let mut context = Context::new(&SHA256);
     context.update(previous);
     context.update(text.as_bytes());
-    let mut link = START;
+    let mut link = FIRST_PREDECESSOR;
     link.copy_from_slice(context.finish().as_ref());
     link
 }
 
 /// Escapes characters in JSON that are invisible or control a terminal. They occur only in strings, where a JSON parser
 /// decodes the escapes.
-fn visible(json: String) -> String {
+fn escape_invisible(json: String) -> String {
     let acts = |c: char| {
         c.is_control()
             || matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
@@ -132,15 +132,19 @@ mod tests {
             hash: "abc".into(),
             ..AuditEntry::default()
         };
-        let text = text_of(&entry).unwrap();
+        let text = entry_text(&entry).unwrap();
         let wanted = r#"{"number":7,"at":1795000000000,"server":"demo","kind":"tool","subject":"a\u202eb\u001b","decision":"allowed","by":"user","hash":"abc"}"#;
         assert_eq!(text, wanted, "another text would make every existing log fail verification");
         assert_eq!(
-            hex(&link(&START, &text)),
+            hex(&next_link(&FIRST_PREDECESSOR, &text)),
             "872a50c4e0f1d27d37597439516957e07309b79454ae6bfa317cde2b73a07b0e",
             "another hash would make every existing log fail verification"
         );
-        assert_eq!(from_hex(&hex(&link(&START, &text))), Some(link(&START, &text)), "a hash must be parsed");
+        assert_eq!(
+            from_hex(&hex(&next_link(&FIRST_PREDECESSOR, &text))),
+            Some(next_link(&FIRST_PREDECESSOR, &text)),
+            "a hash must be parsed"
+        );
         for strange in ["", "zz", "ä", &"g".repeat(64), &"0".repeat(63)] {
             assert_eq!(from_hex(strange), None, "{strange:?} is no hash");
         }

@@ -7,16 +7,16 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
 
-use super::audit_tables::CONTENT;
+use super::audit_tables::CONTENT_PURPOSE;
 use crate::content_key::{self, ContentKey};
 use crate::database;
 
 /// Maximum time to wait for other processes that read, to empty the journal.
-const CLEARING: Duration = Duration::from_millis(100);
+const CLEAR_TIMEOUT: Duration = Duration::from_millis(100);
 /// Number of contents that are encrypted in one step.
-const ROWS: i64 = 200;
+const ROWS_PER_STEP: i64 = 200;
 /// Number of entries that are searched for unencrypted content in one step.
-const LOOKED_AT: i64 = 1_000;
+const CHECKED_PER_STEP: i64 = 1_000;
 
 /// State: unencrypted contents remain.
 const ROWS_LEFT: i64 = 0;
@@ -39,7 +39,7 @@ pub(super) enum EncryptionProgress {
 }
 
 /// Records that unencrypted contents are written.
-pub(super) fn note_plain(connection: &Connection) -> rusqlite::Result<()> {
+pub(super) fn record_unencrypted(connection: &Connection) -> rusqlite::Result<()> {
     set_progress(connection, ROWS_LEFT)
 }
 
@@ -49,20 +49,20 @@ fn set_progress(connection: &Connection, left: i64) -> rusqlite::Result<()> {
     connection.prepare_cached(sql)?.execute([left]).map(|_| ())
 }
 
-fn remaining(connection: &Connection) -> rusqlite::Result<i64> {
+fn remaining_state(connection: &Connection) -> rusqlite::Result<i64> {
     let mut statement = connection.prepare_cached("SELECT left FROM encryption")?;
     Ok(statement.query_row([], |row| row.get(0)).optional()?.unwrap_or(ROWS_LEFT))
 }
 
 /// Returns `true` if all contents are encrypted.
-pub(super) fn is_done(connection: &Connection) -> rusqlite::Result<bool> {
-    Ok(remaining(connection)? == NOTHING_LEFT)
+pub(super) fn is_fully_encrypted(connection: &Connection) -> rusqlite::Result<bool> {
+    Ok(remaining_state(connection)? == NOTHING_LEFT)
 }
 
 /// Progress of the search for unencrypted content in a log that is marked as encrypted, which another program may have
 /// added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum PlainCheck {
+pub(super) enum UnencryptedSearch {
     /// All entries up to this number were searched.
     Upto(i64),
     /// The whole log was searched.
@@ -70,67 +70,71 @@ pub(super) enum PlainCheck {
 }
 
 /// Searches some more entries. Returns `true` if there is unencrypted content among them, until that is recorded
-/// ([`note_plain`]).
-pub(super) fn find_plain(connection: &Connection, looked: &mut PlainCheck) -> rusqlite::Result<bool> {
-    let PlainCheck::Upto(after) = *looked else { return Ok(false) };
-    if !is_done(connection)? {
+/// ([`record_unencrypted`]).
+pub(super) fn find_unencrypted(connection: &Connection, looked: &mut UnencryptedSearch) -> rusqlite::Result<bool> {
+    let UnencryptedSearch::Upto(after) = *looked else { return Ok(false) };
+    if !is_fully_encrypted(connection)? {
         // Unencrypted content is recorded as such and will be encrypted.
-        *looked = PlainCheck::AtAll;
+        *looked = UnencryptedSearch::AtAll;
         return Ok(false);
     }
     let sql = "SELECT max(number) FROM (SELECT number FROM entry WHERE number > ?1 ORDER BY number LIMIT ?2)";
-    let last: Option<i64> = connection.prepare_cached(sql)?.query_row([after, LOOKED_AT], |row| row.get(0))?;
+    let last: Option<i64> = connection.prepare_cached(sql)?.query_row([after, CHECKED_PER_STEP], |row| row.get(0))?;
     let Some(last) = last else {
-        *looked = PlainCheck::AtAll;
+        *looked = UnencryptedSearch::AtAll;
         return Ok(false);
     };
     let sql = "SELECT EXISTS (SELECT 1 FROM entry WHERE number > ?1 AND number <= ?2 AND typeof(content) = 'text')";
     let has_plain: bool = connection.prepare_cached(sql)?.query_row([after, last], |row| row.get(0))?;
     if !has_plain {
-        *looked = PlainCheck::Upto(last);
+        *looked = UnencryptedSearch::Upto(last);
     }
     Ok(has_plain)
 }
 
 /// Performs one step. `after` is the last number that was processed, initially 0.
-pub(super) fn step(
+pub(super) fn encryption_step(
     connection: &mut Connection,
     key: &ContentKey,
     after: &mut i64,
 ) -> rusqlite::Result<EncryptionProgress> {
-    match remaining(connection)? {
-        ROWS_LEFT => rows(connection, key, after),
+    match remaining_state(connection)? {
+        ROWS_LEFT => encrypt_rows(connection, key, after),
         PAGES_LEFT => {
             connection.execute_batch("VACUUM")?;
-            advance(connection, PAGES_LEFT, JOURNAL_LEFT)
+            advance_state(connection, PAGES_LEFT, JOURNAL_LEFT)
         }
         JOURNAL_LEFT => {
-            if !database::empty_journal(connection, CLEARING)? {
+            if !database::empty_journal(connection, CLEAR_TIMEOUT)? {
                 return Ok(EncryptionProgress::Journal);
             }
-            advance(connection, JOURNAL_LEFT, NOTHING_LEFT)
+            advance_state(connection, JOURNAL_LEFT, NOTHING_LEFT)
         }
         _ => Ok(EncryptionProgress::Nothing),
     }
 }
 
 /// Advances the state, unless another process wrote unencrypted content meanwhile.
-fn advance(connection: &Connection, from: i64, to: i64) -> rusqlite::Result<EncryptionProgress> {
+fn advance_state(connection: &Connection, from: i64, to: i64) -> rusqlite::Result<EncryptionProgress> {
     connection.execute("UPDATE encryption SET left = ?2 WHERE left = ?1", [from, to])?;
     Ok(EncryptionProgress::Steps)
 }
 
-fn rows(connection: &mut Connection, key: &ContentKey, after: &mut i64) -> rusqlite::Result<EncryptionProgress> {
+fn encrypt_rows(
+    connection: &mut Connection,
+    key: &ContentKey,
+    after: &mut i64,
+) -> rusqlite::Result<EncryptionProgress> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let plain: Vec<(i64, String)> = {
         let sql = "SELECT number, content FROM entry WHERE number > ?2 AND typeof(content) = 'text' \
             ORDER BY number LIMIT ?1";
         let mut statement = transaction.prepare_cached(sql)?;
-        let rows = statement.query_map([ROWS, *after], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let rows = statement.query_map([ROWS_PER_STEP, *after], |row| Ok((row.get(0)?, row.get(1)?)))?;
         rows.collect::<rusqlite::Result<_>>()?
     };
     for (number, content) in &plain {
-        let encrypted = key.encrypt(CONTENT, content.as_bytes()).map_err(content_key::failed)?;
+        let encrypted = key.encrypt(CONTENT_PURPOSE, content.as_bytes()).map_err(content_key::decryption_error)?;
         let sql = "UPDATE entry SET content = ?2 WHERE number = ?1";
         transaction.prepare_cached(sql)?.execute(params![number, encrypted])?;
     }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::audit_tables::{self, Checkpoint};
-use super::chain::{START, from_hex, hex, kind_and_hash_in, number_in, text_of};
+use super::chain::{FIRST_PREDECESSOR, entry_text, exported_number, from_hex, hex, kind_and_hash_in};
 use super::seal::LogSeal;
 use super::verify::{ChainWalk, VerifyKey};
 use crate::lines_from_end::LinesFromEnd;
@@ -67,7 +67,7 @@ pub(super) fn write(path: &Path, out: &mut dyn Write, key: &VerifyKey<'_>) -> Re
         path: path.display().to_string(),
         cause: format!("the export could not be written: {error}"),
     };
-    let fail = |error| audit_tables::failed(path, "read it", &error);
+    let fail = |error| audit_tables::database_error(path, "read it", &error);
     let connection = audit_tables::open_to_read(path)?;
     let mut line = |value: serde_json::Result<String>| {
         let value = value.map_err(|error| not_written(error.into()))?;
@@ -80,7 +80,7 @@ pub(super) fn write(path: &Path, out: &mut dyn Write, key: &VerifyKey<'_>) -> Re
         return Ok(0);
     };
     let snapshot = connection.transaction().map_err(fail)?;
-    let removed = audit_tables::checkpoint(&snapshot).map_err(fail)?.map(|checkpoint| SignedHash {
+    let removed = audit_tables::read_checkpoint(&snapshot).map_err(fail)?.map(|checkpoint| SignedHash {
         number: checkpoint.number,
         link: hex(&checkpoint.link),
         key: checkpoint.key,
@@ -89,7 +89,7 @@ pub(super) fn write(path: &Path, out: &mut dyn Write, key: &VerifyKey<'_>) -> Re
     line(serde_json::to_string(&begin(removed)))?;
     let sql = format!(
         "SELECT {} FROM entry WHERE number > (SELECT coalesce(max(number), 0) FROM checkpoint) ORDER BY number",
-        audit_tables::COLUMNS
+        audit_tables::ENTRY_COLUMNS
     );
     let mut entries = 0;
     {
@@ -98,18 +98,18 @@ pub(super) fn write(path: &Path, out: &mut dyn Write, key: &VerifyKey<'_>) -> Re
         while let Some(row) = rows.next().map_err(fail)? {
             let content = key.as_ref().ok().map(|key| key.content.as_ref());
             let audit_tables::ReadEntry { entry, link, is_hidden, .. } =
-                audit_tables::entry(row, content).map_err(fail)?;
+                audit_tables::read_entry(row, content).map_err(fail)?;
             if is_hidden {
                 let why = key.as_ref().err().map_or("the keychain has another key", String::as_str);
                 let cause = format!("the content of entry {} is encrypted and can't be read: {why}", entry.number);
                 return Err(StoreError { path: path.display().to_string(), cause });
             }
-            let text = text_of(&entry).and_then(RawValue::from_string);
+            let text = entry_text(&entry).and_then(RawValue::from_string);
             line(text.and_then(|text| serde_json::to_string(&ExportLine { link: hex(&link), entry: &text })))?;
             entries += 1;
         }
     }
-    let seal = audit_tables::seal(&snapshot).map_err(fail)?;
+    let seal = audit_tables::read_seal(&snapshot).map_err(fail)?;
     let seal = seal.map(|seal| SignedHash {
         number: seal.number,
         link: hex(&seal.link),
@@ -123,7 +123,7 @@ pub(super) fn write(path: &Path, out: &mut dyn Write, key: &VerifyKey<'_>) -> Re
 
 /// Verifies an exported file.
 pub(super) fn verify(path: &Path, key: &VerifyKey<'_>) -> Result<AuditVerdict, StoreError> {
-    let fail = |error| crate::files::failed(path, "read it", &error);
+    let fail = |error| crate::files::file_error(path, "read it", &error);
     let not_one = |cause: &str| StoreError { path: path.display().to_string(), cause: cause.to_owned() };
     let mut lines = BoundedLines { file: BufReader::new(File::open(path).map_err(fail)?), line: Vec::new() };
     let begin = lines.next().map_err(fail)?.and_then(|line| serde_json::from_slice::<ExportHeader>(line).ok());
@@ -135,14 +135,14 @@ pub(super) fn verify(path: &Path, key: &VerifyKey<'_>) -> Result<AuditVerdict, S
     }
     let checkpoint = begin.removed.map(|signed| Checkpoint {
         number: signed.number,
-        link: from_hex(&signed.link).unwrap_or(START),
+        link: from_hex(&signed.link).unwrap_or(FIRST_PREDECESSOR),
         key: signed.key,
         mac: signed.mac.map(|mac| from_hex(&mac).map(Vec::from).unwrap_or_default()),
     });
-    let end = last_line(path).map_err(fail)?;
+    let end = read_trailer(path).map_err(fail)?;
     let seal = end.and_then(|end| end.seal).map(|signed| LogSeal {
         number: signed.number,
-        link: from_hex(&signed.link).unwrap_or(START),
+        link: from_hex(&signed.link).unwrap_or(FIRST_PREDECESSOR),
         key: signed.key.unwrap_or_default(),
         mac: signed.mac.and_then(|mac| from_hex(&mac)).map(Vec::from).unwrap_or_default(),
     });
@@ -150,7 +150,7 @@ pub(super) fn verify(path: &Path, key: &VerifyKey<'_>) -> Result<AuditVerdict, S
     let (mut entries, mut ended) = (0_u64, None);
     while let Some(line) = lines.next().map_err(fail)? {
         if ended.is_some() {
-            walk.unreadable("there is more after the last line".to_owned());
+            walk.report_unreadable("there is more after the last line".to_owned());
             break;
         }
         if let Ok(end) = serde_json::from_slice::<ExportTrailer>(line) {
@@ -160,25 +160,25 @@ pub(super) fn verify(path: &Path, key: &VerifyKey<'_>) -> Result<AuditVerdict, S
         let read = serde_json::from_slice::<ExportLine<'_>>(line).ok().and_then(|line| {
             let text = line.entry.get();
             let (kind, hash, subject) = kind_and_hash_in(text).ok()?;
-            Some((number_in(text).ok()?, text, kind, subject, hash, from_hex(&line.link)?))
+            Some((exported_number(text).ok()?, text, kind, subject, hash, from_hex(&line.link)?))
         });
         match read {
             Some((number, text, kind, subject, hash, link)) => {
                 entries += 1;
-                walk.next(number, Some(text), (&kind, &subject, &hash), &link);
+                walk.check_entry(number, Some(text), (&kind, &subject, &hash), &link);
             }
-            None => walk.unreadable("a line is no entry".to_owned()),
+            None => walk.report_unreadable("a line is no entry".to_owned()),
         }
     }
     if ended != Some(entries) {
         let detail = Some("the file does not end as it was written".to_owned());
-        walk.found_more(AuditFinding { what: TamperKind::CutOff, number: entries, to: None, detail });
+        walk.add_finding(AuditFinding { what: TamperKind::CutOff, number: entries, to: None, detail });
     }
-    Ok(walk.end(key))
+    Ok(walk.finish(key))
 }
 
 /// Returns the last line, which contains the seal.
-fn last_line(path: &Path) -> std::io::Result<Option<ExportTrailer>> {
+fn read_trailer(path: &Path) -> std::io::Result<Option<ExportTrailer>> {
     let mut lines = LinesFromEnd::new(File::open(path)?)?;
     Ok(lines.next().transpose()?.and_then(|line| serde_json::from_slice(&line).ok()))
 }

@@ -12,10 +12,10 @@ use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior};
 use super::audit_tables;
 use super::chain::ChainLink;
 use super::encryption;
-use super::write_log::{AppendError, log_entry, write};
+use super::write_log::{AppendError, log_entry, write_entry};
 
 /// Kind of the entry that records the import.
-pub(super) const IMPORTED: &str = "log-imported";
+pub(super) const IMPORTED_KIND: &str = "log-imported";
 
 /// Maximum length of a line, in bytes. A longer one is not an entry.
 const MAX_LINE: u64 = 1 << 20;
@@ -30,12 +30,12 @@ pub(super) fn import_log(
     let file = match File::open(older) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(crate::files::failed(older, "take it over", &error)),
+        Err(error) => return Err(crate::files::file_error(older, "take it over", &error)),
     };
     let done = import(connection, BufReader::new(file)).map_err(|error| match error {
-        ImportProblem::File(error) => crate::files::failed(older, "take it over", &error),
+        ImportProblem::File(error) => crate::files::file_error(older, "take it over", &error),
         ImportProblem::Log(error) => {
-            audit_tables::failed(path, "take over what older versions wrote", &error.into_sql())
+            audit_tables::database_error(path, "take over what older versions wrote", &error.into_sql())
         }
     });
     let last = done?;
@@ -50,7 +50,7 @@ pub(super) fn import_log(
 pub(super) fn remove_old_log(older: &Path) -> Result<(), StoreError> {
     let kept = older.with_extension("jsonl.imported");
     match std::fs::remove_file(&kept) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(crate::files::failed(&kept, "remove it", &error)),
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(crate::files::file_error(&kept, "remove it", &error)),
         _ => Ok(()),
     }
 }
@@ -72,7 +72,7 @@ fn import(connection: &mut Connection, mut lines: BufReader<File>) -> Result<Opt
     if done.is_some() {
         return Ok(None);
     }
-    let (mut number, mut previous) = audit_tables::last(&transaction)?;
+    let (mut number, mut previous) = audit_tables::last_entry(&transaction)?;
     let (mut taken, mut passed_over) = (0_u64, 0_u64);
     let mut line = Vec::new();
     loop {
@@ -87,17 +87,17 @@ fn import(connection: &mut Connection, mut lines: BufReader<File>) -> Result<Opt
         number += 1;
         taken += 1;
         (entry.number, entry.imported) = (number, true);
-        entry.bound();
-        previous = write(&transaction, &entry, &previous, None).map_err(ImportProblem::Log)?;
+        entry.truncate_fields();
+        previous = write_entry(&transaction, &entry, &previous, None).map_err(ImportProblem::Log)?;
     }
-    encryption::note_plain(&transaction)?;
+    encryption::record_unencrypted(&transaction)?;
     let words = match passed_over {
         0 => format!("{taken} entries of audit.jsonl"),
         _ => format!("{taken} entries of audit.jsonl; {passed_over} lines were none"),
     };
-    let mut entry = log_entry(IMPORTED, words);
+    let mut entry = log_entry(IMPORTED_KIND, words);
     entry.number = number + 1;
-    let last = (entry.number, write(&transaction, &entry, &previous, None).map_err(ImportProblem::Log)?);
+    let last = (entry.number, write_entry(&transaction, &entry, &previous, None).map_err(ImportProblem::Log)?);
     transaction.execute("INSERT INTO import (id, entries) VALUES (1, ?1)", [audit_tables::signed(taken)])?;
     transaction.commit()?;
     Ok(Some(last))

@@ -27,24 +27,24 @@ use ports::{
     AppendOutcome, AuditEntry, AuditLog, AuditQuery, AuditReceipts, AuditRetention, AuditVerdict, WrittenEntry,
 };
 
-pub(crate) use seal::{KeyHolder, MARK, SealKey};
+pub(crate) use seal::{KeyHolder, MARK_NAME, SealKey};
 use sync::SyncProgress;
 use writer::{AppendReply, WriterCommand};
 
 /// Name of the database file in the data folder.
-const FILE: &str = "audit.db";
+const DATABASE_FILE: &str = "audit.db";
 /// Name of the log file of older versions.
-const OLDER: &str = "audit.jsonl";
+const OLD_LOG_FILE: &str = "audit.jsonl";
 /// Capacity of the queue of the writing thread.
-const MAX_WAITING: usize = 4_096;
+const QUEUE_CAPACITY: usize = 4_096;
 /// Name of the log's key listener.
-const LISTENER: &str = "audit";
+const KEY_LISTENER_NAME: &str = "audit";
 /// Maximum time that a verification waits for the keychain.
-const KEY_PATIENCE: Duration = Duration::from_secs(60);
+const KEY_TIMEOUT: Duration = Duration::from_secs(60);
 /// Maximum time that a reader waits for the keychain. Without the key, encrypted contents are omitted.
-const READ_PATIENCE: Duration = Duration::from_secs(3);
+const READ_KEY_TIMEOUT: Duration = Duration::from_secs(3);
 /// Maximum time that [`AuditLog::flush`] waits for the keychain. Unsealed entries are sealed at the next start.
-const LAST_PATIENCE: Duration = Duration::from_millis(300);
+const FLUSH_KEY_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// The audit log in a data folder.
 pub(crate) struct AuditDatabase {
@@ -61,22 +61,22 @@ impl AuditDatabase {
     /// # Errors
     /// Returns [`StoreError`] if a thread can't be started.
     pub(crate) fn new(data_dir: &Path, keys: Arc<KeyHolder>) -> Result<Self, StoreError> {
-        let path = data_dir.join(FILE);
-        let (orders, received) = sync_channel(MAX_WAITING);
+        let path = data_dir.join(DATABASE_FILE);
+        let (orders, received) = sync_channel(QUEUE_CAPACITY);
         let durable = Arc::new(SyncProgress::default());
         let (known, told) = (Arc::downgrade(&keys), orders.clone());
         keys.listen(
-            LISTENER,
+            KEY_LISTENER_NAME,
             Arc::new(move || {
-                if known.upgrade().is_some_and(|keys| keys.known().is_some()) {
+                if known.upgrade().is_some_and(|keys| keys.cached_key().is_some()) {
                     // The log may be closed meanwhile.
                     let _ = told.send(WriterCommand::KeyFound);
                 }
             }),
         );
-        let fail = |error: std::io::Error| crate::files::failed(&path, "begin to write it", &error);
+        let fail = |error: std::io::Error| crate::files::file_error(&path, "begin to write it", &error);
         let writer =
-            writer::LogWriter::new(path.clone(), data_dir.join(OLDER), Arc::clone(&durable), Arc::clone(&keys));
+            writer::LogWriter::new(path.clone(), data_dir.join(OLD_LOG_FILE), Arc::clone(&durable), Arc::clone(&keys));
         let writing = std::thread::Builder::new().name("audit write".into()).spawn(move || writer.run(&received));
         let writing = writing.map_err(fail)?;
         let (own, at) = (Arc::clone(&durable), path.clone());
@@ -85,30 +85,30 @@ impl AuditDatabase {
         Ok(Self { path, orders: Some(orders), durable, keys, threads: Mutex::new(vec![writing, syncing]) })
     }
 
-    fn ended_error(&self) -> StoreError {
+    fn writer_ended_error(&self) -> StoreError {
         let cause = "it is not written any more; start Drawbridge again".to_owned();
         StoreError { path: self.path.display().to_string(), cause }
     }
 
     /// Sends an order to the writing thread, and waits for the reply.
-    fn done<T>(&self, order: impl FnOnce(SyncSender<T>) -> WriterCommand) -> Result<T, StoreError> {
+    fn send_and_wait<T>(&self, order: impl FnOnce(SyncSender<T>) -> WriterCommand) -> Result<T, StoreError> {
         let (reply, replied) = sync_channel(1);
-        let orders = self.orders.as_ref().ok_or_else(|| self.ended_error())?;
-        orders.send(order(reply)).map_err(|_| self.ended_error())?;
-        replied.recv().map_err(|_| self.ended_error())
+        let orders = self.orders.as_ref().ok_or_else(|| self.writer_ended_error())?;
+        orders.send(order(reply)).map_err(|_| self.writer_ended_error())?;
+        replied.recv().map_err(|_| self.writer_ended_error())
     }
 
     /// Requests the key from the keychain, and waits for it.
-    fn key(&self) -> Result<Arc<seal::SealKey>, String> {
-        self.keys.ask(true);
-        self.keys.wait(KEY_PATIENCE)
+    fn wait_for_key(&self) -> Result<Arc<seal::SealKey>, String> {
+        self.keys.request_key(true);
+        self.keys.wait_for_key(KEY_TIMEOUT)
     }
 }
 
 /// Returns `true` if the log in this folder has a seal, whichever key made it.
 pub(crate) fn is_sealed(data_dir: &Path) -> bool {
-    let connection = audit_tables::open_to_read(&data_dir.join(FILE)).ok().flatten();
-    connection.is_some_and(|connection| audit_tables::seal(&connection).ok().flatten().is_some())
+    let connection = audit_tables::open_to_read(&data_dir.join(DATABASE_FILE)).ok().flatten();
+    connection.is_some_and(|connection| audit_tables::read_seal(&connection).ok().flatten().is_some())
 }
 
 impl AuditLog for AuditDatabase {
@@ -124,77 +124,81 @@ impl AuditLog for AuditDatabase {
         if let Some(failure) = self.durable.failure() {
             return Err(failure);
         }
-        self.done(|reply| WriterCommand::Append(Box::new(entry), AppendReply::Now(reply)))?
+        self.send_and_wait(|reply| WriterCommand::Append(Box::new(entry), AppendReply::Now(reply)))?
     }
 
     fn append_later(&self, entry: AuditEntry, ticket: u64) -> Result<AppendOutcome, StoreError> {
         if let Some(failure) = self.durable.failure() {
             return Err(failure);
         }
-        let orders = self.orders.as_ref().ok_or_else(|| self.ended_error())?;
+        let orders = self.orders.as_ref().ok_or_else(|| self.writer_ended_error())?;
         match orders.try_send(WriterCommand::Append(Box::new(entry), AppendReply::Later(ticket))) {
             Ok(()) => Ok(AppendOutcome::Later),
             Err(TrySendError::Full(_)) => {
                 let cause = "the disk can't keep up with what is to be written down; try again".to_owned();
                 Err(StoreError { path: self.path.display().to_string(), cause })
             }
-            Err(TrySendError::Disconnected(_)) => Err(self.ended_error()),
+            Err(TrySendError::Disconnected(_)) => Err(self.writer_ended_error()),
         }
     }
 
-    fn durable(&self) -> Result<u64, StoreError> {
+    fn durable_position(&self) -> Result<u64, StoreError> {
         self.durable.durable()
     }
 
     fn flush(&self) -> Result<(), StoreError> {
-        if self.durable.is_untouched() && !self.done(WriterCommand::IsOpen)? {
+        if self.durable.is_untouched() && !self.send_and_wait(WriterCommand::IsOpen)? {
             return Ok(());
         }
         // Waits only for a request that is already pending, so that systems without a keychain are not delayed.
-        let sealed = if self.keys.wait(LAST_PATIENCE).is_ok() { self.done(WriterCommand::Seal)? } else { None };
-        self.done(WriterCommand::Settle)??;
+        let sealed = if self.keys.wait_for_key(FLUSH_KEY_TIMEOUT).is_ok() {
+            self.send_and_wait(WriterCommand::Seal)?
+        } else {
+            None
+        };
+        self.send_and_wait(WriterCommand::Settle)??;
         self.durable.wait()?;
         if let Some(sealed) = sealed {
             // A keychain that does not respond is not waited for. It then knows an earlier entry.
-            let _ = self.keys.mark(sealed, &self.durable).recv_timeout(LAST_PATIENCE);
+            let _ = self.keys.store_mark(sealed, &self.durable).recv_timeout(FLUSH_KEY_TIMEOUT);
         }
         Ok(())
     }
 
     fn read(&self, query: &AuditQuery) -> Result<Vec<AuditEntry>, StoreError> {
-        self.done(WriterCommand::Settle)??;
-        self.keys.ask(false);
-        let key = self.keys.wait(READ_PATIENCE).ok();
+        self.send_and_wait(WriterCommand::Settle)??;
+        self.keys.request_key(false);
+        let key = self.keys.wait_for_key(READ_KEY_TIMEOUT).ok();
         query::read(&self.path, query, key.map(|key| Arc::clone(&key.content)))
     }
 
     fn verify(&self) -> Result<AuditVerdict, StoreError> {
-        self.done(WriterCommand::Settle)??;
-        let key = self.key();
+        self.send_and_wait(WriterCommand::Settle)??;
+        let key = self.wait_for_key();
         // The mark is read first: the entry that the keychain knows must be in the log by now.
         let mark = self.keys.latest_mark();
         if key.is_ok() {
-            self.done(WriterCommand::Seal)?;
+            self.send_and_wait(WriterCommand::Seal)?;
         }
-        verify::log(&self.path, &key.as_deref().map_err(Clone::clone), mark)
+        verify::verify_log(&self.path, &key.as_deref().map_err(Clone::clone), mark)
     }
 
     fn verify_export(&self, file: &Path) -> Result<AuditVerdict, StoreError> {
-        let key = self.key();
+        let key = self.wait_for_key();
         export::verify(file, &key.as_deref().map_err(Clone::clone))
     }
 
     fn export(&self, out: &mut dyn Write) -> Result<u64, StoreError> {
-        self.done(WriterCommand::Settle)??;
-        let key = self.key();
+        self.send_and_wait(WriterCommand::Settle)??;
+        let key = self.wait_for_key();
         export::write(&self.path, out, &key.as_deref().map_err(Clone::clone))
     }
 
     fn is_encrypted(&self) -> Result<bool, StoreError> {
-        self.done(WriterCommand::Settle)??;
-        self.keys.ask(false);
-        let _ = self.keys.wait(READ_PATIENCE);
-        self.done(WriterCommand::IsEncrypted)?
+        self.send_and_wait(WriterCommand::Settle)??;
+        self.keys.request_key(false);
+        let _ = self.keys.wait_for_key(READ_KEY_TIMEOUT);
+        self.send_and_wait(WriterCommand::IsEncrypted)?
     }
 
     fn retain(&self, keep: AuditRetention) {

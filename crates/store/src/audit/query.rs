@@ -13,14 +13,14 @@ use super::audit_tables::{self, signed};
 use crate::content_key::{self, ContentKey, ContentKeySlot};
 
 /// Time limit of a search.
-const PATIENCE: Duration = Duration::from_secs(10);
+const SEARCH_TIMEOUT: Duration = Duration::from_secs(10);
 /// Number of SQLite VM instructions between two checks of the time limit.
-const STEPS: i32 = 100_000;
+const STEPS_PER_CHECK: i32 = 100_000;
 /// Maximum number of search words.
 const MAX_WORDS: usize = 16;
 
 /// SQL expression of the text that is searched.
-const TEXT: &str = "lower(server || ' ' || kind || ' ' || subject || ' ' || decision || ' ' || decided_by || ' ' || rule || ' ' || \
+const SEARCHED_TEXT_SQL: &str = "lower(server || ' ' || kind || ' ' || subject || ' ' || decision || ' ' || decided_by || ' ' || rule || ' ' || \
     coalesce(readable('audit content', content), ''))";
 
 /// Returns the matching entries, newest first.
@@ -32,25 +32,26 @@ pub(super) fn read(
     let Some(connection) = audit_tables::open_to_read(path)? else { return Ok(Vec::new()) };
     let slot = ContentKeySlot::default();
     slot.set(key.clone());
-    content_key::add_functions(&connection, &slot).map_err(|error| audit_tables::failed(path, "read it", &error))?;
-    let (sql, values) = statement(query);
+    content_key::add_functions(&connection, &slot)
+        .map_err(|error| audit_tables::database_error(path, "read it", &error))?;
+    let (sql, values) = build_statement(query);
     let start = Instant::now();
     let fail = |error| {
-        if start.elapsed() > PATIENCE {
+        if start.elapsed() > SEARCH_TIMEOUT {
             let cause = "the search took too long; look in a shorter time, or at one server".to_owned();
             return StoreError { path: path.display().to_string(), cause };
         }
-        audit_tables::failed(path, "read it", &error)
+        audit_tables::database_error(path, "read it", &error)
     };
-    connection.progress_handler(STEPS, Some(move || start.elapsed() > PATIENCE)).map_err(fail)?;
+    connection.progress_handler(STEPS_PER_CHECK, Some(move || start.elapsed() > SEARCH_TIMEOUT)).map_err(fail)?;
     let mut statement = connection.prepare(&sql).map_err(fail)?;
-    let read = |row: &Row<'_>| audit_tables::entry(row, key.as_deref()).map(|read| read.entry);
+    let read = |row: &Row<'_>| audit_tables::read_entry(row, key.as_deref()).map(|read| read.entry);
     let rows = statement.query_map(rusqlite::params_from_iter(values), read).map_err(fail)?;
     rows.collect::<Result<_, _>>().map_err(fail)
 }
 
 /// Returns the SQL statement and its parameters. Search terms are passed only as parameters.
-fn statement(query: &AuditQuery) -> (String, Vec<Value>) {
+fn build_statement(query: &AuditQuery) -> (String, Vec<Value>) {
     let mut values: Vec<Value> = Vec::new();
     let mut wheres = vec!["number > (SELECT coalesce(max(number), 0) FROM checkpoint)".to_owned()];
     let mut fits = |condition: &str, value: Value| {
@@ -75,10 +76,13 @@ fn statement(query: &AuditQuery) -> (String, Vec<Value>) {
     }
     for word in query.words.iter().take(MAX_WORDS) {
         // Lower case as in SQLite's `lower`.
-        fits(&format!("instr({TEXT}, ?) > 0"), word.to_ascii_lowercase().into());
+        fits(&format!("instr({SEARCHED_TEXT_SQL}, ?) > 0"), word.to_ascii_lowercase().into());
     }
     values.push(signed(query.limit as u64).into());
     let limit = values.len();
     let wheres = wheres.join(" AND ");
-    (format!("SELECT {} FROM entry WHERE {wheres} ORDER BY number DESC LIMIT ?{limit}", audit_tables::COLUMNS), values)
+    (
+        format!("SELECT {} FROM entry WHERE {wheres} ORDER BY number DESC LIMIT ?{limit}", audit_tables::ENTRY_COLUMNS),
+        values,
+    )
 }

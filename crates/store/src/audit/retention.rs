@@ -5,22 +5,22 @@ use ports::AuditRetention;
 use rusqlite::{Connection, OptionalExtension as _};
 
 use super::audit_tables::{self, signed, unsigned};
-use super::chain::{ChainLink, START};
+use super::chain::{ChainLink, FIRST_PREDECESSOR};
 use super::seal::{SealKey, SealScope};
-use super::write_log::{UNSEALED, first_broken, log_entry, unsealed_range};
+use super::write_log::{UNSEALED_KIND, first_broken_link, log_entry, unsealed_range};
 
 /// Kind of the entry that records a removal.
-pub(super) const REMOVED: &str = "log-shortened";
+pub(super) const REMOVED_KIND: &str = "log-shortened";
 
 const DAY: u64 = 24 * 60 * 60 * 1_000;
 const MEGABYTE: u64 = 1_000_000;
 /// Maximum number of entries that are removed in one step, so that writers wait only briefly.
-const AT_ONCE: u32 = 200;
+const ENTRIES_PER_STEP: u32 = 200;
 /// Maximum number of free pages that are returned to the system in one step.
-const PAGES_AT_ONCE: u32 = 1_000;
+const PAGES_PER_STEP: u32 = 1_000;
 /// Target size of a log that exceeds its size limit, in percent of the limit, so that not every new entry causes a
 /// removal.
-const DOWN_TO: u64 = 90;
+const TARGET_PERCENT: u64 = 90;
 
 /// The entries to remove.
 pub(super) struct EntryRemoval {
@@ -32,11 +32,11 @@ pub(super) struct EntryRemoval {
 
 /// Returns the entries beyond the limits, or `None` if there are none.
 pub(super) fn due_removal(connection: &Connection, keep: AuditRetention) -> rusqlite::Result<Option<EntryRemoval>> {
-    let (last, _) = audit_tables::last(connection)?;
-    let gone = audit_tables::removed(connection)?;
+    let (last, _) = audit_tables::last_entry(connection)?;
+    let gone = audit_tables::last_removed(connection)?;
     let (mut upto, mut for_room) = (gone, false);
     if keep.days > 0 {
-        let bound = log_entry(REMOVED, String::new()).at.saturating_sub(u64::from(keep.days) * DAY);
+        let bound = log_entry(REMOVED_KIND, String::new()).at.saturating_sub(u64::from(keep.days) * DAY);
         // The first recent entry is kept with all later ones, even if the clock was set back in between.
         let young = "SELECT number FROM entry WHERE number > ?2 AND +at >= ?1 ORDER BY number LIMIT 1";
         let first: Option<i64> =
@@ -50,7 +50,7 @@ pub(super) fn due_removal(connection: &Connection, keep: AuditRetention) -> rusq
         let entries = last.saturating_sub(gone);
         if size > bound && entries > 0 {
             let size = size.saturating_sub(unproved_size(connection, gone)?);
-            let stay = if size > bound { entries * (bound * DOWN_TO / 100) / size } else { entries };
+            let stay = if size > bound { entries * (bound * TARGET_PERCENT / 100) / size } else { entries };
             for_room = last - stay > upto;
             upto = upto.max(last - stay);
         }
@@ -63,7 +63,7 @@ pub(super) fn due_removal(connection: &Connection, keep: AuditRetention) -> rusq
 /// Returns the size of entries of unproven origin. Entries of another program must not displace those of Drawbridge.
 fn unproved_size(connection: &Connection, gone: u64) -> rusqlite::Result<u64> {
     let mut statement = connection.prepare("SELECT subject FROM entry WHERE kind = ?1 AND number > ?2")?;
-    let mut rows = statement.query(rusqlite::params![UNSEALED, signed(gone)])?;
+    let mut rows = statement.query(rusqlite::params![UNSEALED_KIND, signed(gone)])?;
     let bytes = |column: &str| format!("length(CAST(coalesce({column}, '') AS BLOB))");
     // The indexes contain server and kind once more.
     let columns = ["asker", "server", "server", "kind", "kind", "subject", "decision", "scope", "decided_by", "rule"];
@@ -86,27 +86,27 @@ pub(super) fn removal_obstacle(
     removal: &EntryRemoval,
     key: Option<&SealKey>,
 ) -> rusqlite::Result<Option<String>> {
-    let strange = audit_tables::strange_tables(connection)?;
+    let strange = audit_tables::unexpected_schema_parts(connection)?;
     if !strange.is_empty() {
         return Ok(Some(format!("its tables are not those that Drawbridge made: {}", strange.join(", "))));
     }
-    let checkpoint = audit_tables::checkpoint(connection)?;
+    let checkpoint = audit_tables::read_checkpoint(connection)?;
     if let (Some(key), Some(checkpoint)) = (key, &checkpoint)
         && !checkpoint.is_sealed_with(key)
     {
         let number = checkpoint.number;
         return Ok(Some(format!("the record that entries up to {number} were removed was not made by Drawbridge")));
     }
-    let begin = checkpoint.map_or((0, START), |checkpoint| (checkpoint.number, checkpoint.link));
+    let begin = checkpoint.map_or((0, FIRST_PREDECESSOR), |checkpoint| (checkpoint.number, checkpoint.link));
     // For a removal because of size, the remaining entries are checked as well, because they may have been enlarged.
     let upto = (!removal.for_room).then_some(removal.upto);
-    let broken = first_broken(connection, begin, upto, key)?;
+    let broken = first_broken_link(connection, begin, upto, key)?;
     Ok(broken.map(|number| format!("entry {number} or one before it was changed or removed")))
 }
 
 /// Seals the latest checkpoint again.
 pub(super) fn seal_checkpoint(connection: &Connection, key: &SealKey) -> rusqlite::Result<()> {
-    let Some(checkpoint) = audit_tables::checkpoint(connection)? else { return Ok(()) };
+    let Some(checkpoint) = audit_tables::read_checkpoint(connection)? else { return Ok(()) };
     let mac = key.seal(SealScope::Checkpoint, checkpoint.number, &checkpoint.link);
     // Replacing a row does not fire delete triggers.
     connection.execute(
@@ -117,8 +117,12 @@ pub(super) fn seal_checkpoint(connection: &Connection, key: &SealKey) -> rusqlit
 }
 
 /// Writes the checkpoint, and returns the hash of the last entry to remove, or `None` if it does not exist.
-pub(super) fn record(connection: &Connection, upto: u64, key: Option<&SealKey>) -> rusqlite::Result<Option<ChainLink>> {
-    let Some(link) = audit_tables::link_of(connection, upto)? else { return Ok(None) };
+pub(super) fn write_checkpoint(
+    connection: &Connection,
+    upto: u64,
+    key: Option<&SealKey>,
+) -> rusqlite::Result<Option<ChainLink>> {
+    let Some(link) = audit_tables::entry_link(connection, upto)? else { return Ok(None) };
     let mac = key.map(|key| key.seal(SealScope::Checkpoint, upto, &link));
     connection.execute(
         "INSERT INTO checkpoint (number, link, key, mac) VALUES (?1, ?2, ?3, ?4)",
@@ -129,13 +133,13 @@ pub(super) fn record(connection: &Connection, upto: u64, key: Option<&SealKey>) 
 
 /// Removes some of the entries before the checkpoint, which are no longer read. Returns `true` if there is more to
 /// remove.
-pub(super) fn remove_some(connection: &Connection) -> rusqlite::Result<bool> {
+pub(super) fn remove_batch(connection: &Connection) -> rusqlite::Result<bool> {
     let sql = "DELETE FROM entry WHERE number IN \
         (SELECT number FROM entry WHERE number <= (SELECT coalesce(max(number), 0) FROM checkpoint) LIMIT ?1)";
-    let removed = connection.execute(sql, [AT_ONCE])?;
+    let removed = connection.execute(sql, [ENTRIES_PER_STEP])?;
     let free = || connection.pragma_query_value(None, "freelist_count", |row| row.get::<_, i64>(0));
     let before = free()?;
-    let mut statement = connection.prepare(&format!("PRAGMA incremental_vacuum({PAGES_AT_ONCE})"))?;
+    let mut statement = connection.prepare(&format!("PRAGMA incremental_vacuum({PAGES_PER_STEP})"))?;
     let mut rows = statement.query([])?;
     // Each step returns some pages to the file system.
     while rows.next()?.is_some() {}
@@ -172,10 +176,10 @@ mod tests {
             other.query_row("SELECT count(*) FROM entry", [], |row| row.get::<_, i64>(0)).unwrap()
         };
         assert_eq!(left(), 2_001, "the removal must be recorded before entries are removed");
-        assert!(log.remove_some().unwrap(), "one step must remove a part");
-        assert_eq!(left(), 2_001 - i64::from(AT_ONCE), "one step must remove no more than its limit");
+        assert!(log.remove_batch().unwrap(), "one step must remove a part");
+        assert_eq!(left(), 2_001 - i64::from(ENTRIES_PER_STEP), "one step must remove no more than its limit");
         let mut longest = 0;
-        while log.remove_some().unwrap() {
+        while log.remove_batch().unwrap() {
             let journal = std::fs::metadata(folder.path().join("audit.db-wal")).unwrap().len();
             longest = longest.max(journal);
         }

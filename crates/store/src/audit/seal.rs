@@ -14,21 +14,21 @@ use super::sync::SyncProgress;
 use crate::content_key::ContentKey;
 
 /// Name of the key in the keychain.
-const NAME: &str = "seal of the audit log";
+const KEY_NAME: &str = "seal of the audit log";
 /// Name of the mark in the keychain: the last entry that it knows.
-pub(crate) const MARK: &str = "end of the audit log";
+pub(crate) const MARK_NAME: &str = "end of the audit log";
 /// Labels from which the content keys are derived: for the cipher and for names.
 const CONTENT_LABELS: [&[u8]; 2] = [b"drawbridge content cipher 1", b"drawbridge content names 1"];
 /// Length of a key, in bytes.
 const KEY_BYTES: usize = 32;
 /// A younger key may have been created by another process that has not sealed yet.
-const YOUNG: Duration = Duration::from_secs(60);
+const YOUNG_KEY_AGE: Duration = Duration::from_secs(60);
 /// Pause before the keychain is asked again for a key. Doubled each time, because the keychain may prompt its user.
-const AGAIN: Duration = Duration::from_secs(5 * 60);
+const RETRY_INTERVAL: Duration = Duration::from_secs(5 * 60);
 /// Maximum pause before the keychain is asked again.
-const AGAIN_AT_MOST: Duration = Duration::from_secs(60 * 60);
+const MAX_RETRY_INTERVAL: Duration = Duration::from_secs(60 * 60);
 /// Pause before the keychain is asked again because of a user action. The user may have closed its prompt by mistake.
-const AGAIN_FOR_USER: Duration = Duration::from_secs(2);
+const USER_RETRY_INTERVAL: Duration = Duration::from_secs(2);
 
 /// The kinds of sealed positions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,17 +62,17 @@ impl SealKey {
         let key = hmac::Key::new(hmac::HMAC_SHA256, &bytes);
         let [cipher, names] = CONTENT_LABELS.map(|label| hmac::sign(&key, label));
         let content = ContentKey::new(id.clone(), cipher.as_ref(), names.as_ref()).ok()?;
-        Some(Self { id, key, content: Arc::new(content), is_old: now().saturating_sub(made) > YOUNG, mark })
+        Some(Self { id, key, content: Arc::new(content), is_old: now().saturating_sub(made) > YOUNG_KEY_AGE, mark })
     }
 
-    fn make() -> Result<String, String> {
+    fn generate_secret() -> Result<String, String> {
         let mut bytes = [0; KEY_BYTES];
         aws_lc_rs::rand::fill(&mut bytes).map_err(|_| "this system gives no random numbers".to_owned())?;
         Ok(format!("{} {}", hex(&bytes), now().as_millis()))
     }
 
     /// Returns the ID of this key, and a key derived from it.
-    pub(crate) fn derived(&self, label: &[u8]) -> (String, hmac::Key) {
+    pub(crate) fn derive_key(&self, label: &[u8]) -> (String, hmac::Key) {
         let bytes = hmac::sign(&self.key, label);
         (self.id.clone(), hmac::Key::new(hmac::HMAC_SHA256, bytes.as_ref()))
     }
@@ -157,10 +157,10 @@ enum KeyState {
 
 impl KeyHolder {
     pub(crate) fn new(secrets: Arc<dyn Secrets>) -> Arc<Self> {
-        Self::asking_again_after(secrets, AGAIN)
+        Self::with_retry_interval(secrets, RETRY_INTERVAL)
     }
 
-    fn asking_again_after(secrets: Arc<dyn Secrets>, again: Duration) -> Arc<Self> {
+    fn with_retry_interval(secrets: Arc<dyn Secrets>, again: Duration) -> Arc<Self> {
         let state = Mutex::new(KeyState::NotAsked);
         let (changed, listeners, marked) = (Condvar::new(), Mutex::default(), Mutex::default());
         Arc::new(Self { secrets, state, changed, listeners, marked, again })
@@ -185,12 +185,12 @@ impl KeyHolder {
     }
 
     /// Requests the key, unless that was done recently. With `now`, it is also requested after a recent failure.
-    pub(crate) fn ask(self: &Arc<Self>, now: bool) {
+    pub(crate) fn request_key(self: &Arc<Self>, now: bool) {
         let mut state = self.state();
         let next = match &*state {
             KeyState::NotAsked => self.again,
             KeyState::Missing { pause, .. } if now => *pause,
-            KeyState::Missing { since, pause, .. } if since.elapsed() >= *pause => (*pause * 2).min(AGAIN_AT_MOST),
+            KeyState::Missing { since, pause, .. } if since.elapsed() >= *pause => (*pause * 2).min(MAX_RETRY_INTERVAL),
             KeyState::Missing { .. } | KeyState::Asking | KeyState::Known(_) => return,
         };
         *state = KeyState::Asking;
@@ -216,32 +216,32 @@ impl KeyHolder {
     }
 
     /// Requests the key again because of a user action, if it may exist but was unavailable.
-    pub(crate) fn ask_for_user(self: &Arc<Self>) {
+    pub(crate) fn request_key_for_user(self: &Arc<Self>) {
         let state = self.state();
-        let is_due = |since: &Instant| since.elapsed() >= AGAIN_FOR_USER;
+        let is_due = |since: &Instant| since.elapsed() >= USER_RETRY_INTERVAL;
         if matches!(&*state, KeyState::Missing { cause, since, .. } if cause.exists && is_due(since)) {
             drop(state);
-            self.ask(true);
+            self.request_key(true);
         }
     }
 
     fn find(&self) -> Result<SealKey, MissingKey> {
         let key_of = |secret: &str| {
-            let mark = self.mark_in_keychain().map_err(MissingKey::unavailable)?;
+            let mark = self.read_keychain_mark().map_err(MissingKey::unavailable)?;
             SealKey::parse(secret, mark)
                 .ok_or_else(|| MissingKey::unavailable("the key of the seal is damaged".to_owned()))
         };
-        let read = || self.secrets.get(NAME).map_err(|error| MissingKey::unavailable(error.to_string()));
+        let read = || self.secrets.get(KEY_NAME).map_err(|error| MissingKey::unavailable(error.to_string()));
         if let Some(secret) = read()? {
             return key_of(&secret);
         }
         // Two processes that start at once must not create two keys.
-        let _held = self.secrets.hold(NAME);
+        let _held = self.secrets.lock_name(KEY_NAME);
         if let Some(secret) = read()? {
             return key_of(&secret);
         }
-        let secret = SealKey::make().map_err(MissingKey::absent)?;
-        match self.secrets.set(NAME, &secret).map_err(|error| MissingKey::absent(error.to_string()))? {
+        let secret = SealKey::generate_secret().map_err(MissingKey::absent)?;
+        match self.secrets.set(KEY_NAME, &secret).map_err(|error| MissingKey::absent(error.to_string()))? {
             SecretPersistence::Keychain => {
                 let kept = read()?;
                 let lost = || MissingKey::absent("the keychain does not give back what it was given".to_owned());
@@ -249,7 +249,7 @@ impl KeyHolder {
             }
             SecretPersistence::ThisRun { cause } => {
                 // A seal with a temporary key would look broken at the next start.
-                self.secrets.delete(NAME).map_err(|error| MissingKey::absent(error.to_string()))?;
+                self.secrets.delete(KEY_NAME).map_err(|error| MissingKey::absent(error.to_string()))?;
                 // A locked keychain may contain a key.
                 let is_locked = matches!(self.secrets.status(), SecretsStatus::Locked { .. });
                 Err(if is_locked { MissingKey::unavailable(cause) } else { MissingKey::absent(cause) })
@@ -257,8 +257,8 @@ impl KeyHolder {
         }
     }
 
-    fn mark_in_keychain(&self) -> Result<Option<(u64, ChainLink)>, String> {
-        let mark = self.secrets.mark(MARK).map_err(|error| error.to_string())?;
+    fn read_keychain_mark(&self) -> Result<Option<(u64, ChainLink)>, String> {
+        let mark = self.secrets.read_mark(MARK_NAME).map_err(|error| error.to_string())?;
         let read = |mark: String| {
             let (number, link) = mark.split_once(' ')?;
             Some((number.parse().ok()?, from_hex(link)?))
@@ -269,7 +269,7 @@ impl KeyHolder {
 
     /// Stores in the keychain that this entry was sealed, in a separate thread and once the entry is durable. The
     /// returned channel receives a message when that is done.
-    pub(super) fn mark(
+    pub(super) fn store_mark(
         self: &Arc<Self>,
         (number, link): (u64, ChainLink),
         durable: &Arc<SyncProgress>,
@@ -297,10 +297,10 @@ impl KeyHolder {
             return Ok(());
         }
         // Another process may have stored a later entry.
-        let _held = self.secrets.hold(MARK);
-        if self.mark_in_keychain()?.is_none_or(|(known, _)| known < number) {
+        let _held = self.secrets.lock_name(MARK_NAME);
+        if self.read_keychain_mark()?.is_none_or(|(known, _)| known < number) {
             let mark = format!("{number} {}", hex(link));
-            self.secrets.set_mark(MARK, &mark).map_err(|error| error.to_string())?;
+            self.secrets.set_mark(MARK_NAME, &mark).map_err(|error| error.to_string())?;
         }
         *marked = number;
         Ok(())
@@ -308,11 +308,11 @@ impl KeyHolder {
 
     /// Returns the last entry that the keychain knows, even if the key is unavailable.
     pub(super) fn latest_mark(&self) -> Option<(u64, ChainLink)> {
-        let known = self.known().and_then(|key| key.mark);
-        if !self.is_settled() {
+        let known = self.cached_key().and_then(|key| key.mark);
+        if !self.is_resolved() {
             return known;
         }
-        let found = self.mark_in_keychain().unwrap_or_else(|cause| {
+        let found = self.read_keychain_mark().unwrap_or_else(|cause| {
             tracing::warn!(cause, "the end of the audit log could not be read from the keychain");
             None
         });
@@ -320,7 +320,7 @@ impl KeyHolder {
     }
 
     /// Returns the key, if it is known.
-    pub(crate) fn known(&self) -> Option<Arc<SealKey>> {
+    pub(crate) fn cached_key(&self) -> Option<Arc<SealKey>> {
         match &*self.state() {
             KeyState::Known(key) => Some(Arc::clone(key)),
             _ => None,
@@ -328,7 +328,7 @@ impl KeyHolder {
     }
 
     /// Returns `true` if it is known whether there is a key.
-    pub(crate) fn is_settled(&self) -> bool {
+    pub(crate) fn is_resolved(&self) -> bool {
         matches!(*self.state(), KeyState::Known(_) | KeyState::Missing { .. })
     }
 
@@ -336,7 +336,7 @@ impl KeyHolder {
     ///
     /// # Errors
     /// Returns a message that explains why there is none.
-    pub(crate) fn wait(&self, patience: Duration) -> Result<Arc<SealKey>, String> {
+    pub(crate) fn wait_for_key(&self, patience: Duration) -> Result<Arc<SealKey>, String> {
         let waits = |state: &mut KeyState| matches!(state, KeyState::Asking);
         let (state, _) =
             self.changed.wait_timeout_while(self.state(), patience, waits).unwrap_or_else(PoisonError::into_inner);
@@ -350,7 +350,7 @@ impl KeyHolder {
     }
 
     /// Returns the key, or the reason why there is none. To be called once it is settled.
-    pub(crate) fn key(&self) -> Result<Arc<SealKey>, MissingKey> {
+    pub(crate) fn resolved_key(&self) -> Result<Arc<SealKey>, MissingKey> {
         match &*self.state() {
             KeyState::Known(key) => Ok(Arc::clone(key)),
             KeyState::Missing { cause, .. } => Err(cause.clone()),

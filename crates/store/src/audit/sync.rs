@@ -11,9 +11,9 @@ use ports::AuditReceipts;
 use super::audit_tables;
 
 /// Length of the journal, in bytes, from which it is copied into the database.
-const LONG: u64 = 4 << 20;
+const COPY_THRESHOLD: u64 = 4 << 20;
 /// Length of the journal, in bytes, from which writers are blocked while it is copied and truncated.
-const TOO_LONG: u64 = 64 << 20;
+const BLOCKING_THRESHOLD: u64 = 64 << 20;
 
 /// The durability state of the log.
 #[derive(Default)]
@@ -50,7 +50,7 @@ impl SyncProgress {
     }
 
     /// Records that another file, with another journal, was opened.
-    pub(super) fn reopened(&self) {
+    pub(super) fn record_reopened(&self) {
         self.state().generation += 1;
     }
 
@@ -126,11 +126,11 @@ impl SyncProgress {
             }
             self.changed.notify_all();
             if let Some(receipts) = &state.receipts {
-                receipts.durable();
+                receipts.notify_durable();
             }
             drop(state);
             if let Some((_, journal)) = &journal {
-                journal.shorten(path);
+                journal.copy_if_long(path);
             }
         }
     }
@@ -159,12 +159,12 @@ impl WriteAheadJournal {
     }
 
     /// Copies a long journal into the database, so that it restarts.
-    fn shorten(&self, path: &Path) {
+    fn copy_if_long(&self, path: &Path) {
         let length = self.file.metadata().map_or(0, |metadata| metadata.len());
-        if length < LONG {
+        if length < COPY_THRESHOLD {
             return;
         }
-        let way = if length < TOO_LONG { "passive" } else { "truncate" };
+        let way = if length < BLOCKING_THRESHOLD { "passive" } else { "truncate" };
         let copied = audit_tables::open_to_read(path).map(|connection| {
             connection.map(|connection| connection.pragma_update_and_check(None, "wal_checkpoint", way, |_| Ok(())))
         });

@@ -7,11 +7,11 @@ use ports::{AuditFinding, AuditSeal, AuditVerdict, TamperKind};
 use rusqlite::Connection;
 
 use super::audit_tables::{self, Checkpoint};
-use super::chain::{ChainLink, START, hex, link, text_of};
+use super::chain::{ChainLink, FIRST_PREDECESSOR, entry_text, hex, next_link};
 use super::encryption;
-use super::retention::REMOVED;
+use super::retention::REMOVED_KIND;
 use super::seal::{LogSeal, SealKey, SealScope};
-use super::write_log::{DAMAGE, UNSEALED, unsealed_range};
+use super::write_log::{DAMAGE_KIND, UNSEALED_KIND, unsealed_range};
 
 /// Maximum number of findings that are listed. Others are counted.
 const MAX_FINDINGS: usize = 100;
@@ -55,7 +55,8 @@ impl ChainWalk {
             more: 0,
             unproved: Vec::new(),
         };
-        let (number, previous) = checkpoint.map_or((0, START), |checkpoint| (checkpoint.number, checkpoint.link));
+        let (number, previous) =
+            checkpoint.map_or((0, FIRST_PREDECESSOR), |checkpoint| (checkpoint.number, checkpoint.link));
         let removed = checkpoint.map(|checkpoint| hex(&checkpoint.link));
         let seal = seal.map(|seal| (seal, false));
         let mut walk = Self {
@@ -72,17 +73,17 @@ impl ChainWalk {
         if let (Some(checkpoint), Ok(key)) = (checkpoint, key)
             && !checkpoint.is_sealed_with(key)
         {
-            walk.report(TamperKind::CheckpointBroken, checkpoint.number);
+            walk.report_finding(TamperKind::CheckpointBroken, checkpoint.number);
         }
         walk
     }
 
     /// Requires the entry that the keychain knows. An exported file need not have it.
-    fn require(&mut self, mark: Option<(u64, ChainLink)>) {
+    fn require_entry(&mut self, mark: Option<(u64, ChainLink)>) {
         self.mark = mark.filter(|(number, _)| *number > self.number).map(|mark| (mark, false));
     }
 
-    fn unproved(&mut self, from: u64, to: u64) {
+    fn add_unproved_range(&mut self, from: u64, to: u64) {
         let unproved = &mut self.verdict.unproved;
         let is_full = unproved.len() == MAX_UNPROVED;
         match unproved.last_mut().filter(|_| is_full) {
@@ -91,11 +92,11 @@ impl ChainWalk {
         }
     }
 
-    fn report(&mut self, what: TamperKind, number: u64) {
-        self.found_more(AuditFinding { what, number, to: None, detail: None });
+    fn report_finding(&mut self, what: TamperKind, number: u64) {
+        self.add_finding(AuditFinding { what, number, to: None, detail: None });
     }
 
-    pub(super) fn found_more(&mut self, finding: AuditFinding) {
+    pub(super) fn add_finding(&mut self, finding: AuditFinding) {
         if self.verdict.findings.len() < MAX_FINDINGS {
             self.verdict.findings.push(finding);
         } else {
@@ -104,7 +105,7 @@ impl ChainWalk {
     }
 
     /// Checks the next entry: its number, its text if it is readable, its kind, subject and hash, and its stored link.
-    pub(super) fn next(
+    pub(super) fn check_entry(
         &mut self,
         number: u64,
         text: Option<&str>,
@@ -113,27 +114,27 @@ impl ChainWalk {
     ) {
         let is_next = number == self.number + 1;
         if number <= self.number {
-            self.report(TamperKind::Changed, number);
+            self.report_finding(TamperKind::Changed, number);
         } else if !is_next {
             let to = (number - 1 > self.number + 1).then_some(number - 1);
-            self.found_more(AuditFinding { what: TamperKind::Missing, number: self.number + 1, to, detail: None });
-        } else if text.is_some_and(|text| link(&self.previous, text) != *stored) {
-            self.report(TamperKind::Changed, number);
+            self.add_finding(AuditFinding { what: TamperKind::Missing, number: self.number + 1, to, detail: None });
+        } else if text.is_some_and(|text| next_link(&self.previous, text) != *stored) {
+            self.report_finding(TamperKind::Changed, number);
         }
         match kind {
-            DAMAGE => {
+            DAMAGE_KIND => {
                 let detail = Some(subject.to_owned());
-                self.found_more(AuditFinding { what: TamperKind::Noted, number, to: None, detail });
+                self.add_finding(AuditFinding { what: TamperKind::Noted, number, to: None, detail });
             }
-            UNSEALED => {
+            UNSEALED_KIND => {
                 let (from, to) = unsealed_range(subject).unwrap_or((1, number));
                 // Entries that were removed since then need no proof.
                 let from = self.verdict.removed.map_or(from, |removed| from.max(removed + 1));
                 if from <= to {
-                    self.unproved(from, to);
+                    self.add_unproved_range(from, to);
                 }
             }
-            REMOVED if self.confirmed.is_none() && self.removed.as_deref() == Some(hash) => {
+            REMOVED_KIND if self.confirmed.is_none() && self.removed.as_deref() == Some(hash) => {
                 self.confirmed = Some(number);
             }
             _ => {}
@@ -155,25 +156,25 @@ impl ChainWalk {
     }
 
     /// Records an entry whose content the key does not decrypt.
-    pub(super) fn unreadable_content(&mut self, number: u64) {
+    pub(super) fn report_unreadable_content(&mut self, number: u64) {
         let (first, _) = *self.undecipherable.get_or_insert((number, number));
         self.undecipherable = Some((first, number));
     }
 
     /// Records an entry with unencrypted content in a log that is marked as encrypted.
-    fn plain_content(&mut self, number: u64) {
+    fn report_unencrypted_content(&mut self, number: u64) {
         let (first, _) = *self.plain.get_or_insert((number, number));
         self.plain = Some((first, number));
     }
 
     /// Records an unreadable entry.
-    pub(super) fn unreadable(&mut self, detail: String) {
+    pub(super) fn report_unreadable(&mut self, detail: String) {
         let number = self.number + 1;
-        self.found_more(AuditFinding { what: TamperKind::Unreadable, number, to: None, detail: Some(detail) });
+        self.add_finding(AuditFinding { what: TamperKind::Unreadable, number, to: None, detail: Some(detail) });
     }
 
     /// Completes the verification after the last entry.
-    pub(super) fn end(mut self, key: &VerifyKey<'_>) -> AuditVerdict {
+    pub(super) fn finish(mut self, key: &VerifyKey<'_>) -> AuditVerdict {
         let sealed = self.seal.as_ref().map(|(seal, _)| seal.number);
         let mut is_missing = false;
         self.verdict.seal = match (self.seal.take(), key) {
@@ -181,18 +182,18 @@ impl ChainWalk {
             (None, Ok(key)) => {
                 is_missing = self.mark.is_some();
                 if key.is_old && self.verdict.entries > 0 {
-                    self.report(TamperKind::SealMissing, self.number);
+                    self.report_finding(TamperKind::SealMissing, self.number);
                 }
                 AuditSeal::None
             }
-            (Some((seal, is_there)), key) => self.end_of_sealed(&seal, is_there, key),
+            (Some((seal, is_there)), key) => self.check_seal(&seal, is_there, key),
         };
         if let Some(removed) = self.verdict.removed {
             // Any program could have added the confirming entry after the seal.
             let is_proved = |number| key.is_err() || sealed.is_some_and(|sealed| number <= sealed);
             let is_known = self.verdict.findings.iter().any(|finding| finding.what == TamperKind::CheckpointBroken);
             if !is_known && !self.confirmed.is_some_and(is_proved) {
-                self.report(TamperKind::CheckpointBroken, removed);
+                self.report_finding(TamperKind::CheckpointBroken, removed);
             }
         }
         if let Some(((marked, _), false)) = self.mark
@@ -200,18 +201,18 @@ impl ChainWalk {
         {
             if marked > self.number {
                 let to = (marked > self.number + 1).then_some(marked);
-                self.found_more(AuditFinding { what: TamperKind::CutOff, number: self.number + 1, to, detail: None });
+                self.add_finding(AuditFinding { what: TamperKind::CutOff, number: self.number + 1, to, detail: None });
             } else {
-                self.report(TamperKind::SealBroken, marked);
+                self.report_finding(TamperKind::SealBroken, marked);
             }
         }
         if is_missing && self.verdict.findings.is_empty() {
-            self.report(TamperKind::SealMissing, self.number);
+            self.report_finding(TamperKind::SealMissing, self.number);
         }
         if let (Some(first), Some(last)) = (self.verdict.first, self.verdict.last) {
             match self.verdict.seal {
                 AuditSeal::Holds { number } if number >= last => {}
-                AuditSeal::Holds { number } => self.unproved(number + 1, last),
+                AuditSeal::Holds { number } => self.add_unproved_range(number + 1, last),
                 AuditSeal::None | AuditSeal::Unchecked { .. } | AuditSeal::Broken => {
                     self.verdict.unproved = vec![(first, last)];
                 }
@@ -220,28 +221,28 @@ impl ChainWalk {
         if let Some((first, last)) = self.plain {
             let detail = Some("its content is plain on disk, and the log says that all are encrypted".to_owned());
             let to = (last > first).then_some(last);
-            self.found_more(AuditFinding { what: TamperKind::Changed, number: first, to, detail });
+            self.add_finding(AuditFinding { what: TamperKind::Changed, number: first, to, detail });
         }
         if let Some((first, last)) = self.undecipherable {
             let detail = Some("the key in the keychain does not decrypt its content".to_owned());
             let to = (last > first).then_some(last);
-            self.found_more(AuditFinding { what: TamperKind::Unreadable, number: first, to, detail });
+            self.add_finding(AuditFinding { what: TamperKind::Unreadable, number: first, to, detail });
         }
         self.verdict
     }
 
-    fn end_of_sealed(&mut self, seal: &LogSeal, is_there: bool, key: &VerifyKey<'_>) -> AuditSeal {
+    fn check_seal(&mut self, seal: &LogSeal, is_there: bool, key: &VerifyKey<'_>) -> AuditSeal {
         let before = self.verdict.findings.len();
         if seal.number > self.number {
             let (number, to) = (self.number + 1, (seal.number > self.number + 1).then_some(seal.number));
-            self.found_more(AuditFinding { what: TamperKind::CutOff, number, to, detail: None });
+            self.add_finding(AuditFinding { what: TamperKind::CutOff, number, to, detail: None });
         } else if !is_there {
-            self.report(TamperKind::SealBroken, seal.number);
+            self.report_finding(TamperKind::SealBroken, seal.number);
         }
         match key {
-            Ok(key) if !is_of(key, seal) => {
+            Ok(key) if !is_sealed_by(key, seal) => {
                 if self.verdict.findings.len() == before {
-                    self.report(TamperKind::SealBroken, seal.number);
+                    self.report_finding(TamperKind::SealBroken, seal.number);
                 }
                 AuditSeal::Broken
             }
@@ -252,69 +253,70 @@ impl ChainWalk {
     }
 }
 
-fn is_of(key: &SealKey, seal: &LogSeal) -> bool {
+fn is_sealed_by(key: &SealKey, seal: &LogSeal) -> bool {
     seal.key == key.id && key.verify(SealScope::Head, seal.number, &seal.link, &seal.mac)
 }
 
 /// Verifies the log, which must have the entry that the keychain knows.
-pub(super) fn log(
+pub(super) fn verify_log(
     path: &Path,
     key: &VerifyKey<'_>,
     mark: Option<(u64, ChainLink)>,
 ) -> Result<AuditVerdict, StoreError> {
     let Some(mut connection) = audit_tables::open_to_read(path)? else {
         let mut walk = ChainWalk::new(None, None, key);
-        walk.require(mark);
-        return Ok(walk.end(key));
+        walk.require_entry(mark);
+        return Ok(walk.finish(key));
     };
-    tables(&mut connection, key, mark).map_err(|error| audit_tables::failed(path, "check it", &error))
+    verify_tables(&mut connection, key, mark).map_err(|error| audit_tables::database_error(path, "check it", &error))
 }
 
-fn tables(
+fn verify_tables(
     connection: &mut Connection,
     key: &VerifyKey<'_>,
     mark: Option<(u64, ChainLink)>,
 ) -> rusqlite::Result<AuditVerdict> {
     // Other processes may append meanwhile, so everything is read from one snapshot.
     let snapshot = connection.transaction()?;
-    let strange = audit_tables::strange_tables(&snapshot)?;
-    let mut walk = ChainWalk::new(audit_tables::checkpoint(&snapshot)?.as_ref(), audit_tables::seal(&snapshot)?, key);
-    walk.require(mark);
+    let strange = audit_tables::unexpected_schema_parts(&snapshot)?;
+    let mut walk =
+        ChainWalk::new(audit_tables::read_checkpoint(&snapshot)?.as_ref(), audit_tables::read_seal(&snapshot)?, key);
+    walk.require_entry(mark);
     if !strange.is_empty() {
         let detail = Some(format!("its tables are not those that Drawbridge made: {}", strange.join(", ")));
-        walk.found_more(AuditFinding { what: TamperKind::Unreadable, number: 0, to: None, detail });
+        walk.add_finding(AuditFinding { what: TamperKind::Unreadable, number: 0, to: None, detail });
     }
     let sound: String = snapshot.pragma_query_value(None, "integrity_check", |row| row.get(0))?;
     if sound != "ok" {
-        walk.found_more(AuditFinding { what: TamperKind::Unreadable, number: 0, to: None, detail: Some(sound) });
+        walk.add_finding(AuditFinding { what: TamperKind::Unreadable, number: 0, to: None, detail: Some(sound) });
     }
     let sql = format!(
         "SELECT {} FROM entry WHERE number > (SELECT coalesce(max(number), 0) FROM checkpoint) ORDER BY number",
-        audit_tables::COLUMNS
+        audit_tables::ENTRY_COLUMNS
     );
     let mut statement = snapshot.prepare(&sql)?;
     let mut rows = statement.query([])?;
     let content = key.as_ref().ok().map(|key| key.content.as_ref());
     // If the table is missing, the schema was reported already.
-    let is_encrypted = key.is_ok() && encryption::is_done(&snapshot).unwrap_or(false);
+    let is_encrypted = key.is_ok() && encryption::is_fully_encrypted(&snapshot).unwrap_or(false);
     while let Some(row) = rows.next()? {
-        match audit_tables::entry(row, content) {
-            Ok(audit_tables::ReadEntry { entry, link, is_hidden, is_plain }) => match text_of(&entry) {
+        match audit_tables::read_entry(row, content) {
+            Ok(audit_tables::ReadEntry { entry, link, is_hidden, is_plain }) => match entry_text(&entry) {
                 Ok(text) => {
                     let text = if is_hidden { None } else { Some(text.as_str()) };
                     // Without a key, encrypted contents can't be checked, and nothing is proven.
                     if is_hidden && key.is_ok() {
-                        walk.unreadable_content(entry.number);
+                        walk.report_unreadable_content(entry.number);
                     }
                     if is_plain && is_encrypted {
-                        walk.plain_content(entry.number);
+                        walk.report_unencrypted_content(entry.number);
                     }
-                    walk.next(entry.number, text, (&entry.kind, &entry.subject, &entry.hash), &link);
+                    walk.check_entry(entry.number, text, (&entry.kind, &entry.subject, &entry.hash), &link);
                 }
-                Err(error) => walk.unreadable(error.to_string()),
+                Err(error) => walk.report_unreadable(error.to_string()),
             },
-            Err(error) => walk.unreadable(error.to_string()),
+            Err(error) => walk.report_unreadable(error.to_string()),
         }
     }
-    Ok(walk.end(key))
+    Ok(walk.finish(key))
 }

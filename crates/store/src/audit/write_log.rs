@@ -13,17 +13,17 @@ use domain::StoreError;
 use ports::AuditEntry;
 use rusqlite::{Connection, TransactionBehavior};
 
-use super::chain::{ChainLink, link, text_of};
-use super::encryption::{EncryptionProgress, PlainCheck};
+use super::chain::{ChainLink, entry_text, next_link};
+use super::encryption::{EncryptionProgress, UnencryptedSearch};
 use super::seal::{LogSeal, SealKey, SealScope};
 use super::{audit_tables, encryption, import, retention};
 use crate::audit::chain::hex;
 use crate::content_key::ContentKey;
 
 /// Kind of an entry that records damage of the log.
-pub(super) const DAMAGE: &str = "log-damaged";
+pub(super) const DAMAGE_KIND: &str = "log-damaged";
 /// Kind of an entry that names entries of unproven origin, which were written without a seal.
-pub(super) const UNSEALED: &str = "log-unsealed";
+pub(super) const UNSEALED_KIND: &str = "log-unsealed";
 
 /// The log, opened for writing.
 pub(super) struct AuditWriteLog {
@@ -45,27 +45,28 @@ pub(super) struct AuditWriteLog {
     doubts_removal: bool,
     /// Set if the schema was repaired when the log was opened.
     was_mended: bool,
-    /// Number of the last entry whose content was encrypted by [`AuditWriteLog::encrypt_some`].
+    /// Number of the last entry whose content was encrypted by [`AuditWriteLog::encrypt_batch`].
     encrypted_upto: i64,
     /// Progress of the search for unencrypted content.
-    looked: PlainCheck,
+    looked: UnencryptedSearch,
 }
 
 /// Damage record of a log whose schema was repaired.
-const MENDED: &str = "its tables were changed so that contents could not be encrypted; they are as before again";
+const REPAIRED_TEXT: &str = "its tables were changed so that contents could not be encrypted; they are as before again";
 /// Damage record of a log with unencrypted content that was marked as encrypted.
-const PLAIN: &str = "contents were plain on disk, and the log said that all are encrypted; they are encrypted now";
+const UNENCRYPTED_TEXT: &str =
+    "contents were plain on disk, and the log said that all are encrypted; they are encrypted now";
 
 /// Maximum plausible number of entries missing at the end. A larger number in a seal is ignored.
-const MOST_CUT_OFF: u64 = 1_000_000_000;
+const MAX_MISSING_ENTRIES: u64 = 1_000_000_000;
 
 impl AuditWriteLog {
     /// Opens the log, and imports an older one if it was not imported yet.
     pub(super) fn open(path: &Path, older: &Path) -> Result<Self, StoreError> {
         let (mut connection, was_mended) = audit_tables::open(path)?;
         let last = import::import_log(&mut connection, path, older)?;
-        let metadata = path.metadata().map_err(|error| crate::files::failed(path, "open it", &error))?;
-        let identity = crate::private_files::identity(&metadata);
+        let metadata = path.metadata().map_err(|error| crate::files::file_error(path, "open it", &error))?;
+        let identity = crate::private_files::file_identity(&metadata);
         let mut log = Self {
             path: path.to_owned(),
             connection,
@@ -78,17 +79,17 @@ impl AuditWriteLog {
             doubts_removal: false,
             was_mended,
             encrypted_upto: 0,
-            looked: PlainCheck::Upto(0),
+            looked: UnencryptedSearch::Upto(0),
         };
         if was_mended {
             tracing::error!(path = %path.display(), "the tables of the audit log were changed by another program");
-            log.append(&mut [log_entry(DAMAGE, MENDED.to_owned())], None)?;
+            log.append(&mut [log_entry(DAMAGE_KIND, REPAIRED_TEXT.to_owned())], None)?;
         }
         Ok(log)
     }
 
     /// Returns `true` if the schema was repaired when the log was opened. This is recorded in an entry without a seal.
-    pub(super) const fn was_mended(&self) -> bool {
+    pub(super) const fn was_repaired(&self) -> bool {
         self.was_mended
     }
 
@@ -99,13 +100,13 @@ impl AuditWriteLog {
 
     /// Returns `true` if the path still refers to the opened file.
     pub(super) fn is_in_place(&self) -> bool {
-        self.path.metadata().is_ok_and(|metadata| crate::private_files::identity(&metadata) == self.identity)
+        self.path.metadata().is_ok_and(|metadata| crate::private_files::file_identity(&metadata) == self.identity)
     }
 
     /// Appends entries and returns the number of the first. Without entries, it only seals.
     pub(super) fn append(&mut self, entries: &mut [AuditEntry], key: Option<&SealKey>) -> Result<u64, StoreError> {
         self.append_all(entries, key, None)
-            .map_err(|error| audit_tables::failed(&self.path, "write the decision down", &error.into_sql()))
+            .map_err(|error| audit_tables::database_error(&self.path, "write the decision down", &error.into_sql()))
     }
 
     /// Appends entries. With `shorten`, entries up to that number may be removed afterwards, which is recorded.
@@ -120,14 +121,14 @@ impl AuditWriteLog {
         let content = key.map(|key| key.content.as_ref());
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         if content.is_none() && entries.iter().any(|entry| entry.content.is_some()) {
-            encryption::note_plain(&transaction)?;
+            encryption::record_unencrypted(&transaction)?;
         }
-        let (found, mut previous) = audit_tables::last(&transaction)?;
+        let (found, mut previous) = audit_tables::last_entry(&transaction)?;
         let mut number = found;
-        let kept = audit_tables::seal(&transaction)?;
+        let kept = audit_tables::read_seal(&transaction)?;
         let own = match self.last {
             Some((own, _)) => own,
-            None => audit_tables::removed(&transaction)?.max(kept.as_ref().map_or(0, |seal| seal.number)),
+            None => audit_tables::last_removed(&transaction)?.max(kept.as_ref().map_or(0, |seal| seal.number)),
         };
         let mut strange = self.strange;
         if found > own {
@@ -139,7 +140,7 @@ impl AuditWriteLog {
             doubted: self.doubted.as_ref(),
             is_checked: self.is_checked,
         };
-        let problem = problem(&transaction, (found, &previous), kept.as_ref(), &known, key)?;
+        let problem = end_damage(&transaction, (found, &previous), kept.as_ref(), &known, key)?;
         if let Some(key) = key.filter(|key| problem.is_none() && kept.is_none() && key.mark.is_none()) {
             // Nothing of this log was ever sealed, including earlier removals.
             retention::seal_checkpoint(&transaction, key)?;
@@ -148,42 +149,45 @@ impl AuditWriteLog {
             tracing::error!(problem, "the audit log is not as it was left");
             // Numbers of missing entries are not reused, so that the gap stays visible.
             let sealed = kept.as_ref().map_or(0, |seal| seal.number);
-            let sealed = if sealed > found + MOST_CUT_OFF { 0 } else { sealed };
+            let sealed = if sealed > found + MAX_MISSING_ENTRIES { 0 } else { sealed };
             let sealed = sealed.max(key.and_then(|key| key.mark).map_or(0, |(marked, _)| marked));
             number = number.max(sealed).max(self.last.map_or(0, |(number, _)| number)) + 1;
             self.doubted.clone_from(&kept);
-            let mut entry = log_entry(DAMAGE, problem);
+            let mut entry = log_entry(DAMAGE_KIND, problem);
             entry.number = number;
-            previous = write(&transaction, &entry, &previous, content)?;
+            previous = write_entry(&transaction, &entry, &previous, content)?;
         }
         if let Some(key) = key {
             // Entries that another process sealed have a proven origin.
-            let proved = kept.as_ref().filter(|seal| is_of(key, seal)).map_or(0, |seal| seal.number);
+            let proved = kept.as_ref().filter(|seal| is_sealed_by(key, seal)).map_or(0, |seal| seal.number);
             if let Some((from, to)) = strange.take().filter(|(_, to)| *to > proved) {
                 number += 1;
-                let mut entry = log_entry(UNSEALED, format!("entries {} to {to}", from.max(proved + 1)));
+                let mut entry = log_entry(UNSEALED_KIND, format!("entries {} to {to}", from.max(proved + 1)));
                 entry.number = number;
-                previous = write(&transaction, &entry, &previous, content)?;
+                previous = write_entry(&transaction, &entry, &previous, content)?;
             }
         }
-        if let Some(link) = shorten.map(|upto| retention::record(&transaction, upto, key)).transpose()?.flatten() {
+        if let Some(link) =
+            shorten.map(|upto| retention::write_checkpoint(&transaction, upto, key)).transpose()?.flatten()
+        {
             number += 1;
-            let mut entry = log_entry(retention::REMOVED, format!("entries up to {}", shorten.unwrap_or_default()));
+            let mut entry =
+                log_entry(retention::REMOVED_KIND, format!("entries up to {}", shorten.unwrap_or_default()));
             (entry.number, entry.hash) = (number, hex(&link));
-            previous = write(&transaction, &entry, &previous, content)?;
+            previous = write_entry(&transaction, &entry, &previous, content)?;
         }
         let first = number + 1;
         for entry in entries {
             number += 1;
             entry.number = number;
-            previous = write(&transaction, entry, &previous, content)?;
+            previous = write_entry(&transaction, entry, &previous, content)?;
         }
         let mut sealed = None;
         if let Some(key) = key.filter(|_| number > 0) {
             let mac = key.seal(SealScope::Head, number, &previous);
             let seal = LogSeal { number, link: previous, key: key.id.clone(), mac };
             if kept.as_ref() != Some(&seal) {
-                audit_tables::put_seal(&transaction, &seal)?;
+                audit_tables::write_seal(&transaction, &seal)?;
             }
             sealed = Some(seal);
         }
@@ -197,61 +201,62 @@ impl AuditWriteLog {
     pub(super) fn retain(&mut self, keep: ports::AuditRetention, key: Option<&SealKey>) -> Result<(), StoreError> {
         // Damage is detected before anything is removed.
         self.append(&mut [], key)?;
-        let sealed = audit_tables::seal(&self.connection).map_err(|error| self.not_removed(&error))?;
+        let sealed = audit_tables::read_seal(&self.connection).map_err(|error| self.removal_error(&error))?;
         if key.is_none() && sealed.is_some() {
             // Without the key, the removal could not be distinguished from that of another program.
             return Ok(());
         }
-        let removal = retention::due_removal(&self.connection, keep).map_err(|error| self.not_removed(&error))?;
+        let removal = retention::due_removal(&self.connection, keep).map_err(|error| self.removal_error(&error))?;
         let Some(removal) = removal else { return Ok(()) };
         let doubt =
-            retention::removal_obstacle(&self.connection, &removal, key).map_err(|error| self.not_removed(&error))?;
+            retention::removal_obstacle(&self.connection, &removal, key).map_err(|error| self.removal_error(&error))?;
         match doubt {
             None => self
                 .append_all(&mut [], key, Some(removal.upto))
                 .map(drop)
-                .map_err(|error| self.not_removed(&error.into_sql())),
+                .map_err(|error| self.removal_error(&error.into_sql())),
             Some(_) if std::mem::replace(&mut self.doubts_removal, true) => Ok(()),
             Some(doubt) => {
                 tracing::error!(doubt, "nothing is removed from the audit log");
                 let words = format!("nothing is removed: {doubt}");
-                self.append(&mut [log_entry(DAMAGE, words)], key).map(drop)
+                self.append(&mut [log_entry(DAMAGE_KIND, words)], key).map(drop)
             }
         }
     }
 
     /// Removes some of the entries. Returns `true` if there are more.
-    pub(super) fn remove_some(&self) -> Result<bool, StoreError> {
-        retention::remove_some(&self.connection).map_err(|error| self.not_removed(&error))
+    pub(super) fn remove_batch(&self) -> Result<bool, StoreError> {
+        retention::remove_batch(&self.connection).map_err(|error| self.removal_error(&error))
     }
 
     /// Encrypts some of the contents that were written without a key. Unencrypted content in a log that is marked as
     /// encrypted is recorded as damage first.
-    pub(super) fn encrypt_some(&mut self, key: &SealKey) -> Result<EncryptionProgress, StoreError> {
-        let fail = |path: &Path, error| audit_tables::failed(path, "encrypt the contents of older decisions", &error);
-        let has_plain =
-            encryption::find_plain(&self.connection, &mut self.looked).map_err(|error| fail(&self.path, error))?;
+    pub(super) fn encrypt_batch(&mut self, key: &SealKey) -> Result<EncryptionProgress, StoreError> {
+        let fail =
+            |path: &Path, error| audit_tables::database_error(path, "encrypt the contents of older decisions", &error);
+        let has_plain = encryption::find_unencrypted(&self.connection, &mut self.looked)
+            .map_err(|error| fail(&self.path, error))?;
         if has_plain {
-            tracing::error!(path = %self.path.display(), PLAIN);
-            self.append(&mut [log_entry(DAMAGE, PLAIN.to_owned())], Some(key))?;
-            encryption::note_plain(&self.connection).map_err(|error| fail(&self.path, error))?;
+            tracing::error!(path = %self.path.display(), UNENCRYPTED_TEXT);
+            self.append(&mut [log_entry(DAMAGE_KIND, UNENCRYPTED_TEXT.to_owned())], Some(key))?;
+            encryption::record_unencrypted(&self.connection).map_err(|error| fail(&self.path, error))?;
         }
-        if self.looked != PlainCheck::AtAll {
+        if self.looked != UnencryptedSearch::AtAll {
             return Ok(EncryptionProgress::Steps);
         }
-        encryption::step(&mut self.connection, &key.content, &mut self.encrypted_upto)
+        encryption::encryption_step(&mut self.connection, &key.content, &mut self.encrypted_upto)
             .map_err(|error| fail(&self.path, error))
     }
 
     /// Returns `true` if all contents are encrypted.
     pub(super) fn is_encrypted(&self) -> Result<bool, StoreError> {
-        let is_done = encryption::is_done(&self.connection)
-            .map_err(|error| audit_tables::failed(&self.path, "read it", &error))?;
-        Ok(is_done && self.looked == PlainCheck::AtAll)
+        let is_done = encryption::is_fully_encrypted(&self.connection)
+            .map_err(|error| audit_tables::database_error(&self.path, "read it", &error))?;
+        Ok(is_done && self.looked == UnencryptedSearch::AtAll)
     }
 
-    fn not_removed(&self, error: &rusqlite::Error) -> StoreError {
-        audit_tables::failed(&self.path, "remove old decisions", error)
+    fn removal_error(&self, error: &rusqlite::Error) -> StoreError {
+        audit_tables::database_error(&self.path, "remove old decisions", error)
     }
 }
 
@@ -283,13 +288,13 @@ struct KnownEnd<'a> {
 }
 
 /// Writes an entry after its predecessor, and returns its hash.
-pub(super) fn write(
+pub(super) fn write_entry(
     connection: &Connection,
     entry: &AuditEntry,
     previous: &ChainLink,
     key: Option<&ContentKey>,
 ) -> Result<ChainLink, AppendError> {
-    let link = link(previous, &text_of(entry)?);
+    let link = next_link(previous, &entry_text(entry)?);
     audit_tables::insert(connection, entry, &link, key)?;
     Ok(link)
 }
@@ -308,19 +313,19 @@ pub(super) fn log_entry(kind: &'static str, subject: String) -> AuditEntry {
     }
 }
 
-/// Parses the range of entries in the subject of an [`UNSEALED`] entry.
+/// Parses the range of entries in the subject of an [`UNSEALED_KIND`] entry.
 pub(super) fn unsealed_range(subject: &str) -> Option<(u64, u64)> {
     let (from, to) = subject.strip_prefix("entries ")?.split_once(" to ")?;
     Some((from.parse().ok()?, to.parse().ok()?))
 }
 
 /// Returns `true` if this key made the seal.
-fn is_of(key: &SealKey, seal: &LogSeal) -> bool {
+fn is_sealed_by(key: &SealKey, seal: &LogSeal) -> bool {
     seal.key == key.id && key.verify(SealScope::Head, seal.number, &seal.link, &seal.mac)
 }
 
 /// Returns a description of the damage at the end of the log, or `None` if it is intact.
-fn problem(
+fn end_damage(
     connection: &Connection,
     (number, last): (u64, &ChainLink),
     kept: Option<&LogSeal>,
@@ -328,13 +333,13 @@ fn problem(
     key: Option<&SealKey>,
 ) -> rusqlite::Result<Option<String>> {
     if let Some((own, own_link)) = known.last {
-        let there = if own == number { Some(*last) } else { audit_tables::link_of(connection, own)? };
+        let there = if own == number { Some(*last) } else { audit_tables::entry_link(connection, own)? };
         if own > 0 && there != Some(own_link) {
             return Ok(Some(format!("entry {own}, which was written a moment ago, is gone or changed")));
         }
     }
     if let Some(key) = key.filter(|key| !known.is_checked && (kept.is_some() || key.mark.is_some()))
-        && let Some(checkpoint) = audit_tables::checkpoint(connection)?
+        && let Some(checkpoint) = audit_tables::read_checkpoint(connection)?
         && !checkpoint.is_sealed_with(key)
     {
         let number = checkpoint.number;
@@ -346,7 +351,9 @@ fn problem(
                 "the log was sealed up to entry {marked}, and ended at {number}: it was cut off, or an older copy put in its place"
             )));
         }
-        if marked > audit_tables::removed(connection)? && audit_tables::link_of(connection, marked)? != Some(mark) {
+        if marked > audit_tables::last_removed(connection)?
+            && audit_tables::entry_link(connection, marked)? != Some(mark)
+        {
             return Ok(Some(format!("entry {marked} or one before it, which was sealed, was changed or removed")));
         }
     }
@@ -370,35 +377,36 @@ fn problem(
             seal.number
         )));
     }
-    if !is_of(key, seal) {
+    if !is_sealed_by(key, seal) {
         return Ok(Some("the seal was changed".to_owned()));
     }
-    if audit_tables::link_of(connection, seal.number)? != Some(seal.link) {
+    if audit_tables::entry_link(connection, seal.number)? != Some(seal.link) {
         return Ok(Some(format!("entry {} or one before it was changed or removed", seal.number)));
     }
-    let broken = first_broken(connection, (seal.number, seal.link), None, Some(key))?;
+    let broken = first_broken_link(connection, (seal.number, seal.link), None, Some(key))?;
     Ok(broken.map(|number| format!("entry {number} was changed or removed before it was sealed")))
 }
 
 /// Returns the first entry in a range that does not match its predecessor.
-pub(super) fn first_broken(
+pub(super) fn first_broken_link(
     connection: &Connection,
     (after, link_after): (u64, ChainLink),
     upto: Option<u64>,
     key: Option<&SealKey>,
 ) -> rusqlite::Result<Option<u64>> {
-    let sql = format!("SELECT {} FROM entry WHERE number > ?1 AND number <= ?2 ORDER BY number", audit_tables::COLUMNS);
+    let sql =
+        format!("SELECT {} FROM entry WHERE number > ?1 AND number <= ?2 ORDER BY number", audit_tables::ENTRY_COLUMNS);
     let mut statement = connection.prepare_cached(&sql)?;
     let upto = upto.map_or(i64::MAX, audit_tables::signed);
     let mut rows = statement.query([audit_tables::signed(after), upto])?;
     let (mut number, mut previous) = (after, link_after);
     while let Some(row) = rows.next()? {
         let audit_tables::ReadEntry { entry, link: stored, is_hidden, .. } =
-            audit_tables::entry(row, key.map(|key| key.content.as_ref()))?;
+            audit_tables::read_entry(row, key.map(|key| key.content.as_ref()))?;
         number += 1;
         // Encrypted content can't be checked without the key.
         let is_unknown = is_hidden && key.is_none();
-        let fits = is_unknown || text_of(&entry).is_ok_and(|text| link(&previous, &text) == stored);
+        let fits = is_unknown || entry_text(&entry).is_ok_and(|text| next_link(&previous, &text) == stored);
         if entry.number != number || !fits {
             return Ok(Some(number));
         }

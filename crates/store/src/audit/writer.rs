@@ -16,27 +16,27 @@ use super::sync::SyncProgress;
 use super::write_log::AuditWriteLog;
 
 /// Maximum number of entries in one transaction.
-const AT_ONCE: usize = 256;
+const MAX_BATCH_ENTRIES: usize = 256;
 /// Interval at which the limits of age and size are checked.
-const LOOKS: Duration = Duration::from_secs(60 * 60);
+const RETENTION_INTERVAL: Duration = Duration::from_secs(60 * 60);
 /// Maximum time that the idle thread waits before it requests the key again.
-const IDLE: Duration = Duration::from_secs(5 * 60);
+const MAX_IDLE_WAIT: Duration = Duration::from_secs(5 * 60);
 /// Maximum time that the first entry waits for the key, so that it is sealed from the beginning.
-const FIRST_PATIENCE: Duration = Duration::from_millis(500);
+const FIRST_KEY_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Pause before the journal is emptied again, if another process reads.
-const CLEAR_AGAIN: Duration = Duration::from_secs(1);
+const CLEAR_RETRY_INTERVAL: Duration = Duration::from_secs(1);
 /// Number of attempts before incomplete encryption is reported.
-const CLEARINGS: usize = 10;
+const MAX_CLEAR_ATTEMPTS: usize = 10;
 /// Interval at which the last sealed entry is stored in the keychain while entries are written continuously.
 const MARK_INTERVAL: Duration = Duration::from_secs(30);
 /// Idle time before a background step (encrypting or removing old entries), because the next entry would have to wait
 /// for the step.
-const BACKGROUND_AFTER: Duration = Duration::from_millis(20);
+const BACKGROUND_IDLE_TIME: Duration = Duration::from_millis(20);
 /// Interval of background steps while entries are written continuously.
 const BACKGROUND_INTERVAL: Duration = Duration::from_millis(500);
 /// Idle time after which the last sealed entry is stored in the keychain.
-const MARK_AFTER: Duration = Duration::from_secs(1);
+const MARK_IDLE_TIME: Duration = Duration::from_secs(1);
 
 /// An order to the writing thread.
 pub(super) enum WriterCommand {
@@ -121,18 +121,18 @@ impl LogWriter {
             let order = match next.take() {
                 Some(order) => order,
                 // Queued orders have priority over the next background step.
-                None => match orders.recv_timeout(self.pause()) {
+                None => match orders.recv_timeout(self.time_to_next_step()) {
                     Ok(order) => order,
                     Err(RecvTimeoutError::Timeout) => {
                         self.stepped = Some(Instant::now());
                         if self.is_unmarked {
-                            self.mark();
+                            self.store_mark();
                         }
-                        self.encrypt();
+                        self.encrypt_step();
                         if self.unsealed {
-                            self.keys.ask(false);
+                            self.keys.request_key(false);
                         }
-                        self.retain();
+                        self.remove_if_due();
                         continue;
                     }
                     Err(RecvTimeoutError::Disconnected) => break,
@@ -141,7 +141,7 @@ impl LogWriter {
             match order {
                 WriterCommand::Append(entry, reply) => {
                     batch.push((*entry, reply));
-                    while batch.len() < AT_ONCE {
+                    while batch.len() < MAX_BATCH_ENTRIES {
                         match orders.try_recv() {
                             Ok(WriterCommand::Append(entry, reply)) => batch.push((*entry, reply)),
                             Ok(other) => {
@@ -154,7 +154,7 @@ impl LogWriter {
                     self.append(std::mem::take(&mut batch));
                     // A removal in progress continues in the background.
                     if !self.removes {
-                        self.retain();
+                        self.remove_if_due();
                     }
                 }
                 WriterCommand::Settle(reply) => {
@@ -163,18 +163,18 @@ impl LogWriter {
                     let _ = reply.send(opened);
                 }
                 WriterCommand::Seal(reply) => {
-                    self.seal();
+                    self.seal_unsealed();
                     let _ = reply.send(self.log.as_ref().and_then(AuditWriteLog::last_sealed));
                 }
                 WriterCommand::KeyFound => {
-                    self.seal();
-                    self.mark();
-                    self.retain();
+                    self.seal_unsealed();
+                    self.store_mark();
+                    self.remove_if_due();
                 }
                 WriterCommand::IsEncrypted(reply) => {
                     self.encrypt_all();
                     // A log that does not exist yet is encrypted from its first entry on.
-                    let has_key = self.keys.known().is_some();
+                    let has_key = self.keys.cached_key().is_some();
                     let _ = reply.send(self.log.as_ref().map_or(Ok(has_key), AuditWriteLog::is_encrypted));
                 }
                 WriterCommand::IsOpen(reply) => {
@@ -182,7 +182,7 @@ impl LogWriter {
                 }
                 WriterCommand::Retain(keep) => {
                     (self.keep, self.looked) = (keep, None);
-                    self.retain();
+                    self.remove_if_due();
                 }
                 WriterCommand::End => break,
             }
@@ -201,9 +201,9 @@ impl LogWriter {
             Some(log) => log,
             None => {
                 let log = AuditWriteLog::open(&self.path, &self.older)?;
-                self.durable.reopened();
+                self.durable.record_reopened();
                 self.plain = EncryptionProgress::Steps;
-                self.unsealed |= log.was_mended();
+                self.unsealed |= log.was_repaired();
                 log
             }
         };
@@ -212,12 +212,12 @@ impl LogWriter {
 
     fn append(&mut self, batch: Vec<(AuditEntry, AppendReply)>) {
         // The key is requested when it is first needed, because the system may prompt the user for a password.
-        self.keys.ask(false);
+        self.keys.request_key(false);
         if !std::mem::replace(&mut self.has_waited, true) {
             // Without the key, the entry is sealed later.
-            let _ = self.keys.wait(FIRST_PATIENCE);
+            let _ = self.keys.wait_for_key(FIRST_KEY_TIMEOUT);
         }
-        let key = self.keys.known();
+        let key = self.keys.cached_key();
         let (mut entries, replies): (Vec<_>, Vec<_>) = batch.into_iter().unzip();
         let written = self.open().and_then(|log| log.append(&mut entries, key.as_deref()));
         if written.is_err() {
@@ -245,42 +245,42 @@ impl LogWriter {
         self.appended = Some(Instant::now());
         self.is_unmarked = true;
         if self.marked.is_none_or(|marked| marked.elapsed() > MARK_INTERVAL) {
-            self.mark();
+            self.store_mark();
         }
     }
 
     /// Stores the last sealed entry in the keychain.
-    fn mark(&mut self) {
+    fn store_mark(&mut self) {
         self.is_unmarked = false;
         if let Some(sealed) = self.log.as_ref().and_then(AuditWriteLog::last_sealed) {
             self.marked = Some(Instant::now());
-            drop(self.keys.mark(sealed, &self.durable));
+            drop(self.keys.store_mark(sealed, &self.durable));
         }
     }
 
     /// Returns the time to wait for an order before the next background step.
-    fn pause(&self) -> Duration {
-        let has_key = self.log.is_some() && self.keys.known().is_some();
+    fn time_to_next_step(&self) -> Duration {
+        let has_key = self.log.is_some() && self.keys.cached_key().is_some();
         match self.plain {
-            _ if self.removes => self.background_pause(),
-            EncryptionProgress::Steps if has_key => self.background_pause(),
-            EncryptionProgress::Journal if has_key => CLEAR_AGAIN,
-            _ if self.is_unmarked => MARK_AFTER,
-            _ => IDLE,
+            _ if self.removes => self.time_to_background_step(),
+            EncryptionProgress::Steps if has_key => self.time_to_background_step(),
+            EncryptionProgress::Journal if has_key => CLEAR_RETRY_INTERVAL,
+            _ if self.is_unmarked => MARK_IDLE_TIME,
+            _ => MAX_IDLE_WAIT,
         }
     }
 
-    fn background_pause(&self) -> Duration {
-        let is_quiet = self.appended.is_none_or(|last| last.elapsed() >= BACKGROUND_AFTER);
+    fn time_to_background_step(&self) -> Duration {
+        let is_quiet = self.appended.is_none_or(|last| last.elapsed() >= BACKGROUND_IDLE_TIME);
         let is_due = self.stepped.is_none_or(|last| last.elapsed() >= BACKGROUND_INTERVAL);
-        if is_quiet || is_due { Duration::ZERO } else { BACKGROUND_AFTER }
+        if is_quiet || is_due { Duration::ZERO } else { BACKGROUND_IDLE_TIME }
     }
 
     /// Encrypts a part of the contents that were written without a key.
-    fn encrypt(&mut self) {
-        let Some(key) = self.keys.known().filter(|_| self.plain != EncryptionProgress::Nothing) else { return };
+    fn encrypt_step(&mut self) {
+        let Some(key) = self.keys.cached_key().filter(|_| self.plain != EncryptionProgress::Nothing) else { return };
         let Some(log) = &mut self.log else { return };
-        self.plain = log.encrypt_some(&key).unwrap_or_else(|error| {
+        self.plain = log.encrypt_batch(&key).unwrap_or_else(|error| {
             tracing::error!(%error, "contents of the audit log are not encrypted yet");
             EncryptionProgress::Nothing
         });
@@ -292,16 +292,16 @@ impl LogWriter {
 
     /// Encrypts all contents, as far as possible now.
     fn encrypt_all(&mut self) {
-        for _ in 0..CLEARINGS {
-            self.encrypt();
-            while self.plain == EncryptionProgress::Steps && self.keys.known().is_some() && self.log.is_some() {
-                self.encrypt();
+        for _ in 0..MAX_CLEAR_ATTEMPTS {
+            self.encrypt_step();
+            while self.plain == EncryptionProgress::Steps && self.keys.cached_key().is_some() && self.log.is_some() {
+                self.encrypt_step();
             }
         }
     }
 
-    fn seal(&mut self) {
-        let Some(key) = self.keys.known().filter(|_| self.unsealed) else { return };
+    fn seal_unsealed(&mut self) {
+        let Some(key) = self.keys.cached_key().filter(|_| self.unsealed) else { return };
         let Some(log) = &mut self.log else { return };
         match log.append(&mut [], Some(&key)) {
             // The seal must become durable as well.
@@ -314,26 +314,26 @@ impl LogWriter {
     }
 
     /// Removes entries beyond the limits if a check is due. A process that only reads removes nothing.
-    fn retain(&mut self) {
+    fn remove_if_due(&mut self) {
         if self.removes {
-            return self.remove();
+            return self.removal_step();
         }
-        let is_time = self.looked.is_none_or(|looked| looked.elapsed() > LOOKS);
-        if !is_time || self.keep == AuditRetention::default() || !self.keys.is_settled() {
+        let is_time = self.looked.is_none_or(|looked| looked.elapsed() > RETENTION_INTERVAL);
+        if !is_time || self.keep == AuditRetention::default() || !self.keys.is_resolved() {
             return;
         }
-        let (keep, key) = (self.keep, self.keys.known());
+        let (keep, key) = (self.keep, self.keys.cached_key());
         let Some(log) = &mut self.log else { return };
         self.looked = Some(Instant::now());
         match log.retain(keep, key.as_deref()) {
-            Ok(()) => self.remove(),
+            Ok(()) => self.removal_step(),
             Err(error) => tracing::error!(%error, "old decisions could not be removed"),
         }
     }
 
     /// Removes a part of the entries.
-    fn remove(&mut self) {
-        let removed = self.log.as_ref().map_or(Ok(false), AuditWriteLog::remove_some);
+    fn removal_step(&mut self) {
+        let removed = self.log.as_ref().map_or(Ok(false), AuditWriteLog::remove_batch);
         self.removes = removed.unwrap_or_else(|error| {
             tracing::error!(%error, "old decisions could not be removed");
             false

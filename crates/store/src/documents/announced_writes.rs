@@ -10,27 +10,27 @@ use domain::StoreError;
 use ports::Document;
 use serde_json::Value;
 
-use super::{DocumentFolder, LIMIT, parsed, unsealable};
+use super::{DocumentFolder, MAX_DOCUMENT_BYTES, parse_document, sealing_error};
 use crate::files::{self, ReplaceMode};
 use crate::sealed_document::{DocumentText, JudgedDocument};
 
 /// Maximum time that writing a document, including a rollback, waits for the keychain. The documents' lock is held
 /// meanwhile, and other processes wait longer for it.
-const MARK_PATIENCE: Duration = Duration::from_secs(2);
+const MARK_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Sealed content after a failed first write. A copy of the written content is then refused, and the missing file is
 /// not reported as removed.
-pub(super) const NEVER_WRITTEN: Value = Value::Null;
+pub(super) const FAILED_FIRST_WRITE: Value = Value::Null;
 
 impl DocumentFolder {
     /// Completes a write that was interrupted after the keychain was updated, because the process was killed. The lock
     /// must be held.
     pub(super) fn finish_writing(&self, name: Document) -> Result<Option<Value>, StoreError> {
-        let next = self.next_place(name);
-        let Some(bytes) = files::read(&next, LIMIT)? else { return Ok(None) };
+        let next = self.pending_path(name);
+        let Some(bytes) = files::read(&next, MAX_DOCUMENT_BYTES)? else { return Ok(None) };
         let JudgedDocument::Good(text) = self.sealer.judge(name, &bytes) else { return Ok(None) };
-        let value = parsed(&next, text)?;
-        if let Err(error) = files::replace_with(&self.place(name), &next, &bytes) {
+        let value = parse_document(&next, text)?;
+        if let Err(error) = files::replace_with(&self.document_path(name), &next, &bytes) {
             // The next start finds the pending file again.
             tracing::warn!(%error, "a pending document could not be moved to its path");
         }
@@ -38,13 +38,13 @@ impl DocumentFolder {
     }
 
     /// Returns the path of the pending file of a document.
-    pub(super) fn next_place(&self, name: Document) -> PathBuf {
+    pub(super) fn pending_path(&self, name: Document) -> PathBuf {
         self.path.join(format!("{}.next", name.file_name()))
     }
 
     /// Deletes the pending file after a later version was written: the keychain may know the pending one as the latest.
-    pub(super) fn discard_next(&self, name: Document) {
-        let next = self.next_place(name);
+    pub(super) fn discard_pending(&self, name: Document) {
+        let next = self.pending_path(name);
         if let Err(error) = std::fs::remove_file(&next)
             && error.kind() != ErrorKind::NotFound
         {
@@ -64,9 +64,9 @@ impl DocumentFolder {
         value: &Value,
         file: DocumentText,
     ) -> Result<DocumentText, StoreError> {
-        let deadline = Instant::now() + MARK_PATIENCE;
+        let deadline = Instant::now() + MARK_TIMEOUT;
         let file = self.announce(name, value, file, deadline)?;
-        files::replace_with(&self.place(name), &self.next_place(name), file.text.as_bytes())
+        files::replace_with(&self.document_path(name), &self.pending_path(name), file.text.as_bytes())
             .map_err(|error| self.roll_back(name, before, error, deadline))?;
         Ok(file)
     }
@@ -93,16 +93,16 @@ impl DocumentFolder {
     }
 
     fn announce_once(&self, name: Document, file: &DocumentText, deadline: Instant) -> Result<(), StoreError> {
-        let number = file.number.ok_or_else(|| unsealable(&self.place(name), "the key is gone"))?;
+        let number = file.number.ok_or_else(|| sealing_error(&self.document_path(name), "the key is gone"))?;
         // The pending file is on disk before the keychain is updated, so that nothing is lost in between.
-        files::write(&self.next_place(name), file.text.as_bytes(), ReplaceMode::Replace)?;
+        files::write(&self.pending_path(name), file.text.as_bytes(), ReplaceMode::Replace)?;
         self.sealer.announce(name, number, deadline);
         Ok(())
     }
 
     /// Makes the former content valid after a restart, in place of the announced content that could not be moved.
     fn roll_back(&self, name: Document, before: Option<&Value>, failed: StoreError, deadline: Instant) -> StoreError {
-        let former = before.unwrap_or(&NEVER_WRITTEN);
+        let former = before.unwrap_or(&FAILED_FIRST_WRITE);
         match self.seal_document(name, former).and_then(|file| self.announce(name, former, file, deadline)) {
             Ok(_) => failed,
             Err(error) => StoreError {

@@ -24,7 +24,7 @@ impl FolderWatch {
     /// ended, because events before that are lost.
     pub(super) fn renew(&mut self, notices: &Arc<PendingNotices>) -> bool {
         let is_lost = notices.take_folder_lost();
-        let identity = self.folder.metadata().ok().map(|metadata| crate::private_files::identity(&metadata));
+        let identity = self.folder.metadata().ok().map(|metadata| crate::private_files::file_identity(&metadata));
         let watched = self.watcher.as_ref().map(|(_, identity)| *identity);
         if identity == watched && !is_lost {
             return false;

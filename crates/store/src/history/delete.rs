@@ -16,15 +16,15 @@ use super::schema::CheckedConnection;
 use crate::database;
 
 /// Maximum time to wait for other processes that read, to empty the journal. If they read longer, it is emptied later.
-pub(super) const CLEARING: Duration = Duration::from_millis(200);
+pub(super) const CLEAR_TIMEOUT: Duration = Duration::from_millis(200);
 /// Pause between two steps, so that other processes, which poll for the lock, can write.
-pub(super) const PAUSE: Duration = Duration::from_millis(5);
+pub(super) const STEP_PAUSE: Duration = Duration::from_millis(5);
 /// Maximum number of items that are removed in one step.
-const ITEMS: usize = 50;
+const ITEMS_PER_STEP: usize = 50;
 /// Approximate number of index pages that are rewritten in one step.
-const INDEX_PAGES: i64 = 250;
+const INDEX_PAGES_PER_STEP: i64 = 250;
 /// Maximum number of free pages that are returned in one step.
-const FREE_PAGES: i64 = 500;
+const FREE_PAGES_PER_STEP: i64 = 500;
 
 /// State: items of a deleted conversation remain.
 const ITEMS_LEFT: i64 = 0;
@@ -36,8 +36,8 @@ const INDEX_BEGUN: i64 = 2;
 const JOURNAL_LEFT: i64 = 3;
 
 /// Marks a conversation as deleted. Returns `true` if it existed.
-pub(super) fn conversation(connection: &Connection, id: &str) -> rusqlite::Result<bool> {
-    let Some((number, _)) = history_tables::conversation(connection, id)? else { return Ok(false) };
+pub(super) fn mark_deleted(connection: &Connection, id: &str) -> rusqlite::Result<bool> {
+    let Some((number, _)) = history_tables::conversation_numbers(connection, id)? else { return Ok(false) };
     let note = "INSERT INTO gone (conversation, left) VALUES (?1, ?2)";
     connection.prepare_cached(note)?.execute(params![number, ITEMS_LEFT])?;
     for sql in [
@@ -63,7 +63,7 @@ pub(super) enum DeletionProgress {
 }
 
 /// Performs one step of the pending deletions. `wait` is the maximum time to wait for other processes that read.
-pub(super) fn step(connection: &mut CheckedConnection, wait: Duration) -> rusqlite::Result<DeletionProgress> {
+pub(super) fn deletion_step(connection: &mut CheckedConnection, wait: Duration) -> rusqlite::Result<DeletionProgress> {
     let left = connection.write(step_in_transaction)?;
     if left == DeletionProgress::Journal { empty_journal(connection, wait) } else { Ok(left) }
 }
@@ -82,16 +82,16 @@ fn step_in_transaction(connection: &Connection) -> rusqlite::Result<DeletionProg
             }
         }
         Some((_, INDEX_LEFT)) => {
-            begin_index(connection)?;
+            begin_index_rewrite(connection)?;
             set_progress(connection, INDEX_LEFT, INDEX_BEGUN)?;
         }
         Some((_, INDEX_BEGUN)) => {
-            if go_on_with_index(connection)? {
+            if continue_index_rewrite(connection)? {
                 set_progress(connection, INDEX_BEGUN, JOURNAL_LEFT)?;
             }
         }
         Some(_) => {
-            if database::release_pages(connection, FREE_PAGES)? {
+            if database::release_pages(connection, FREE_PAGES_PER_STEP)? {
                 return Ok(DeletionProgress::Journal);
             }
         }
@@ -108,28 +108,28 @@ fn set_progress(connection: &Connection, from: i64, to: i64) -> rusqlite::Result
 fn remove_items(connection: &Connection, conversation: i64) -> rusqlite::Result<bool> {
     let items: Vec<i64> = connection
         .prepare_cached("SELECT number FROM item WHERE conversation = ?1 LIMIT ?2")?
-        .query_map(params![conversation, i64::try_from(ITEMS).unwrap_or(i64::MAX)], |row| row.get(0))?
+        .query_map(params![conversation, i64::try_from(ITEMS_PER_STEP).unwrap_or(i64::MAX)], |row| row.get(0))?
         .collect::<rusqlite::Result<_>>()?;
     for item in &items {
         history_tables::index_text(connection, *item, "")?;
         history_tables::release_blobs(connection, *item)?;
         connection.prepare_cached("DELETE FROM item WHERE number = ?1")?.execute([item])?;
     }
-    Ok(items.len() < ITEMS)
+    Ok(items.len() < ITEMS_PER_STEP)
 }
 
 /// Begins to rewrite the index. An index of a single segment would not be rewritten, so another segment is added, with
 /// a word of item 0, which does not exist.
-fn begin_index(connection: &Connection) -> rusqlite::Result<()> {
+fn begin_index_rewrite(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch("INSERT INTO word (rowid, text) VALUES (0, 'x')")?;
     // A negative number starts a merge of all segments, which later calls continue.
-    merge(connection, -INDEX_PAGES)
+    merge_index(connection, -INDEX_PAGES_PER_STEP)
 }
 
 /// Continues the rewrite. Returns `true` if it is complete.
-fn go_on_with_index(connection: &Connection) -> rusqlite::Result<bool> {
+fn continue_index_rewrite(connection: &Connection) -> rusqlite::Result<bool> {
     let before = connection.total_changes();
-    merge(connection, INDEX_PAGES)?;
+    merge_index(connection, INDEX_PAGES_PER_STEP)?;
     // According to the documentation of FTS5, fewer than two changes mean that nothing was merged.
     let is_done = connection.total_changes() - before < 2;
     if is_done {
@@ -138,7 +138,7 @@ fn go_on_with_index(connection: &Connection) -> rusqlite::Result<bool> {
     Ok(is_done)
 }
 
-fn merge(connection: &Connection, pages: i64) -> rusqlite::Result<()> {
+fn merge_index(connection: &Connection, pages: i64) -> rusqlite::Result<()> {
     let sql = "INSERT INTO word (word, rank) VALUES ('merge', ?1)";
     connection.prepare_cached(sql)?.execute([pages]).map(|_| ())
 }
@@ -214,12 +214,12 @@ mod tests {
         let mut connection = history_tables::open(&path, &ContentKeySlot::default()).unwrap();
         let other = database::connect(&path).unwrap();
         other.busy_timeout(Duration::ZERO).unwrap();
-        assert!(connection.write(|connection| conversation(connection, "gone")).unwrap(), "it was there");
+        assert!(connection.write(|connection| mark_deleted(connection, "gone")).unwrap(), "it was there");
         let (mut steps, mut of_index) = (0, 0);
         loop {
             let left: i64 = other.query_row("SELECT left FROM gone", [], |row| row.get(0)).unwrap();
             of_index += usize::from(left == INDEX_BEGUN);
-            if step(&mut connection, CLEARING).unwrap() != DeletionProgress::Steps {
+            if deletion_step(&mut connection, CLEAR_TIMEOUT).unwrap() != DeletionProgress::Steps {
                 break;
             }
             steps += 1;
@@ -237,16 +237,16 @@ mod tests {
             drop(filled(folder.path(), (10, 50), (60, 3)));
             let mut connection =
                 history_tables::open(&folder.path().join("history.db"), &ContentKeySlot::default()).unwrap();
-            connection.write(|connection| conversation(connection, "gone")).unwrap();
+            connection.write(|connection| mark_deleted(connection, "gone")).unwrap();
             let mut left = DeletionProgress::Steps;
             for _ in 0..done {
-                left = step(&mut connection, CLEARING).unwrap();
+                left = deletion_step(&mut connection, CLEAR_TIMEOUT).unwrap();
             }
             drop(connection);
             let history = HistoryDatabase::new(folder.path(), without_keychain());
             // The new conversation must not get a number with remaining items.
             history.create(&Conversation { id: "new".into(), ..Conversation::default() }).unwrap();
-            let new = history.all("new", None, 10).unwrap().unwrap();
+            let new = history.all_items("new", None, 10).unwrap().unwrap();
             assert!(new.items.is_empty(), "a new conversation is empty after {done} steps: {new:?}");
             assert!(!stands(folder.path()), "nothing is left after {done} steps");
             if left == DeletionProgress::Nothing {

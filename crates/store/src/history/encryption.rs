@@ -16,11 +16,11 @@ use crate::content_key::{self, ContentKey, ContentKeySlot};
 use crate::database;
 
 /// Purpose for which the bytes of large contents are encrypted.
-pub(super) const BYTES: &str = "bytes";
+pub(super) const BYTES_PURPOSE: &str = "bytes";
 /// Number of rows that are encrypted in one step.
-const ROWS: i64 = 500;
+const ROWS_PER_STEP: i64 = 500;
 /// Number of large contents that are encrypted in one step.
-const BLOBS: i64 = 20;
+const BLOBS_PER_STEP: i64 = 20;
 
 /// State: unencrypted rows remain.
 const ROWS_LEFT: i64 = 0;
@@ -32,7 +32,7 @@ const JOURNAL_LEFT: i64 = 2;
 const NOTHING_LEFT: i64 = 3;
 
 /// Tables whose rows are encrypted by one statement: name, key column, and SET clause with condition.
-const COLUMNS: [(&str, &str, &str); 3] = [
+const ENCRYPTED_COLUMNS: [(&str, &str, &str); 3] = [
     (
         "conversation",
         "number",
@@ -53,13 +53,13 @@ pub(super) struct HistoryProtection {
 
 impl HistoryProtection {
     /// Returns `true` if unencrypted content may remain.
-    pub(super) const fn is_begun(&self) -> bool {
+    pub(super) const fn is_in_progress(&self) -> bool {
         self.left != NOTHING_LEFT
     }
 }
 
 /// Returns `None` for an unencrypted history.
-pub(super) fn protection(connection: &Connection) -> rusqlite::Result<Option<HistoryProtection>> {
+pub(super) fn read_protection(connection: &Connection) -> rusqlite::Result<Option<HistoryProtection>> {
     let mut statement = connection.prepare_cached("SELECT key, left FROM protection")?;
     statement.query_row([], |row| Ok(HistoryProtection { key: row.get(0)?, left: row.get(1)? })).optional()
 }
@@ -77,7 +77,7 @@ pub(super) fn has_encrypted(connection: &Connection) -> rusqlite::Result<bool> {
 }
 
 /// Makes all new content be encrypted with this key, unless another process chose a key meanwhile.
-pub(super) fn begin(connection: &mut CheckedConnection, key: &ContentKey) -> rusqlite::Result<()> {
+pub(super) fn begin_encryption(connection: &mut CheckedConnection, key: &ContentKey) -> rusqlite::Result<()> {
     connection.write(|connection| {
         let sql = "INSERT OR IGNORE INTO protection (id, key, left) VALUES (1, ?1, ?2)";
         if connection.execute(sql, params![key.id, ROWS_LEFT])? > 0 {
@@ -96,19 +96,19 @@ pub(super) fn continue_encryption(
     wait: Duration,
 ) -> rusqlite::Result<bool> {
     loop {
-        let left = connection.read(protection)?.map_or(NOTHING_LEFT, |protection| protection.left);
+        let left = connection.read(read_protection)?.map_or(NOTHING_LEFT, |protection| protection.left);
         match left {
             ROWS_LEFT => {
                 let Some(own) = key.get() else { return Ok(false) };
-                for (table, number, set) in COLUMNS {
-                    columns(connection, table, number, set)?;
+                for (table, number, set) in ENCRYPTED_COLUMNS {
+                    encrypt_columns(connection, table, number, set)?;
                 }
-                texts(connection)?;
-                blobs(connection, &own)?;
+                encrypt_texts(connection)?;
+                encrypt_blobs(connection, &own)?;
                 set_progress(connection, ROWS_LEFT, PAGES_LEFT)?;
             }
             PAGES_LEFT => {
-                write_anew(connection.for_maintenance())?;
+                rewrite_database(connection.for_maintenance())?;
                 set_progress(connection, PAGES_LEFT, JOURNAL_LEFT)?;
             }
             JOURNAL_LEFT => {
@@ -122,7 +122,7 @@ pub(super) fn continue_encryption(
     }
 }
 
-fn write_anew(connection: &Connection) -> rusqlite::Result<()> {
+fn rewrite_database(connection: &Connection) -> rusqlite::Result<()> {
     // The copy is encrypted, too, and may be too large for memory.
     connection.pragma_update(None, "temp_store", "file")?;
     let written = connection.execute_batch("VACUUM");
@@ -136,7 +136,13 @@ fn set_progress(connection: &mut CheckedConnection, from: i64, to: i64) -> rusql
 }
 
 /// Returns the last of the next `count` rows after `after`, or `None` if there are none.
-fn next(connection: &Connection, table: &str, number: &str, after: i64, count: i64) -> rusqlite::Result<Option<i64>> {
+fn next_batch_end(
+    connection: &Connection,
+    table: &str,
+    number: &str,
+    after: i64,
+    count: i64,
+) -> rusqlite::Result<Option<i64>> {
     let sql = format!(
         "SELECT max({number}) FROM (SELECT {number} FROM {table} WHERE {number} > ?1 ORDER BY {number} LIMIT ?2)"
     );
@@ -152,7 +158,7 @@ fn for_each_batch(
     let mut after = Some(i64::MIN);
     while let Some(from) = after {
         after = connection.write(|connection| {
-            let last = next(connection, table, number, from, count)?;
+            let last = next_batch_end(connection, table, number, from, count)?;
             if let Some(last) = last {
                 act(connection, [from, last])?;
             }
@@ -162,16 +168,16 @@ fn for_each_batch(
     Ok(())
 }
 
-fn columns(connection: &mut CheckedConnection, table: &str, number: &str, set: &str) -> rusqlite::Result<()> {
+fn encrypt_columns(connection: &mut CheckedConnection, table: &str, number: &str, set: &str) -> rusqlite::Result<()> {
     let sql = format!("UPDATE {table} SET {set} AND {number} > ?1 AND {number} <= ?2");
-    for_each_batch(connection, (table, number, ROWS), |connection, rows| {
+    for_each_batch(connection, (table, number, ROWS_PER_STEP), |connection, rows| {
         connection.prepare_cached(&sql)?.execute(rows).map(drop)
     })
 }
 
 /// Encrypts the texts of items, and adds their words for the search.
-fn texts(connection: &mut CheckedConnection) -> rusqlite::Result<()> {
-    for_each_batch(connection, ("said", "item", ROWS), |connection, rows| {
+fn encrypt_texts(connection: &mut CheckedConnection) -> rusqlite::Result<()> {
+    for_each_batch(connection, ("said", "item", ROWS_PER_STEP), |connection, rows| {
         let sql = "SELECT item, text FROM said WHERE item > ?1 AND item <= ?2 AND typeof(text) = 'text'";
         let mut statement = connection.prepare_cached(sql)?;
         let plain = statement.query_map(rows, |row| Ok((row.get(0)?, row.get(1)?)))?;
@@ -185,20 +191,20 @@ fn texts(connection: &mut CheckedConnection) -> rusqlite::Result<()> {
     })
 }
 
-fn blobs(connection: &mut CheckedConnection, key: &ContentKey) -> rusqlite::Result<()> {
-    for_each_batch(connection, ("blob", "number", BLOBS), |connection, rows| {
+fn encrypt_blobs(connection: &mut CheckedConnection, key: &ContentKey) -> rusqlite::Result<()> {
+    for_each_batch(connection, ("blob", "number", BLOBS_PER_STEP), |connection, rows| {
         let sql = "SELECT number, hash FROM blob WHERE number > ?1 AND number <= ?2 AND encrypted = 0";
         let mut statement = connection.prepare_cached(sql)?;
         let plain = statement.query_map(rows, |row| Ok((row.get(0)?, row.get(1)?)))?;
         for (number, hash) in plain.collect::<rusqlite::Result<Vec<(i64, Vec<u8>)>>>()? {
-            blob(connection, number, &key.name_of(&hash), key)?;
+            encrypt_blob(connection, number, &key.keyed_hash(&hash), key)?;
         }
         Ok(())
     })
 }
 
 /// Encrypts one large content, or makes its items use an encrypted one with the same bytes.
-fn blob(connection: &Connection, number: i64, name: &[u8; 32], key: &ContentKey) -> rusqlite::Result<()> {
+fn encrypt_blob(connection: &Connection, number: i64, name: &[u8; 32], key: &ContentKey) -> rusqlite::Result<()> {
     let same: Option<i64> = connection
         .prepare_cached("SELECT number FROM blob WHERE hash = ?1")?
         .query_row([name], |row| row.get(0))
@@ -210,7 +216,7 @@ fn blob(connection: &Connection, number: i64, name: &[u8; 32], key: &ContentKey)
     }
     let bytes: Vec<u8> =
         connection.prepare_cached("SELECT bytes FROM blob WHERE number = ?1")?.query_row([number], |row| row.get(0))?;
-    let encrypted = key.encrypt(BYTES, &bytes).map_err(content_key::failed)?;
+    let encrypted = key.encrypt(BYTES_PURPOSE, &bytes).map_err(content_key::decryption_error)?;
     let sql = "UPDATE blob SET hash = ?2, bytes = ?3, encrypted = 1 WHERE number = ?1";
     connection.prepare_cached(sql)?.execute(params![number, name, encrypted])?;
     Ok(())

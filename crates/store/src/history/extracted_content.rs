@@ -6,10 +6,10 @@ use base64::prelude::BASE64_STANDARD;
 use serde_json::Value;
 
 /// Length of a text, in bytes, above which it is extracted.
-const LARGE: usize = 4 << 10;
+const MIN_EXTRACTED_BYTES: usize = 4 << 10;
 
 /// Length of a text, in bytes, above which it is sent only on request.
-const VERY_LONG: u64 = 64 << 10;
+const MIN_OMITTED_BYTES: u64 = 64 << 10;
 
 /// Hash that identifies stored bytes.
 pub(super) type ContentHash = [u8; 32];
@@ -26,16 +26,16 @@ pub(super) struct ExtractedContent {
 }
 
 /// Returns a body without its large values, and these values.
-pub(super) fn take_out(body: &Value) -> (Value, Vec<ExtractedContent>) {
+pub(super) fn extract_large(body: &Value) -> (Value, Vec<ExtractedContent>) {
     let mut taken = Vec::new();
-    let body = without_large(body, &mut String::new(), &mut taken);
+    let body = extract_from_value(body, &mut String::new(), &mut taken);
     (body, taken)
 }
 
-fn without_large(value: &Value, pointer: &mut String, taken: &mut Vec<ExtractedContent>) -> Value {
+fn extract_from_value(value: &Value, pointer: &mut String, taken: &mut Vec<ExtractedContent>) -> Value {
     let place = pointer.len();
     match value {
-        Value::String(text) if text.len() > LARGE => {
+        Value::String(text) if text.len() > MIN_EXTRACTED_BYTES => {
             let (bytes, base64) = match BASE64_STANDARD.decode(text) {
                 Ok(bytes) if BASE64_STANDARD.encode(&bytes) == *text => (bytes, true),
                 _ => (text.clone().into_bytes(), false),
@@ -48,7 +48,7 @@ fn without_large(value: &Value, pointer: &mut String, taken: &mut Vec<ExtractedC
             for (at, value) in values.iter().enumerate() {
                 pointer.push('/');
                 pointer.push_str(&at.to_string());
-                light_values.push(without_large(value, pointer, taken));
+                light_values.push(extract_from_value(value, pointer, taken));
                 pointer.truncate(place);
             }
             Value::Array(light_values)
@@ -58,7 +58,7 @@ fn without_large(value: &Value, pointer: &mut String, taken: &mut Vec<ExtractedC
             for (name, value) in members {
                 pointer.push('/');
                 pointer.push_str(&name.replace('~', "~0").replace('/', "~1"));
-                light_members.insert(name.clone(), without_large(value, pointer, taken));
+                light_members.insert(name.clone(), extract_from_value(value, pointer, taken));
                 pointer.truncate(place);
             }
             Value::Object(light_members)
@@ -68,7 +68,7 @@ fn without_large(value: &Value, pointer: &mut String, taken: &mut Vec<ExtractedC
 }
 
 /// Restores an extracted value. Returns `false` if the location does not exist.
-pub(super) fn put_back(body: &mut Value, pointer: &str, bytes: Vec<u8>, base64: bool) -> bool {
+pub(super) fn restore_value(body: &mut Value, pointer: &str, bytes: Vec<u8>, base64: bool) -> bool {
     let Some(place) = body.pointer_mut(pointer) else { return false };
     let text = if base64 { Some(BASE64_STANDARD.encode(&bytes)) } else { String::from_utf8(bytes).ok() };
     let Some(text) = text else { return false };
@@ -78,9 +78,9 @@ pub(super) fn put_back(body: &mut Value, pointer: &str, bytes: Vec<u8>, base64: 
 
 /// Returns `true` if pages of items omit a value, which the page requests when it shows it: bytes of an image, audio or
 /// file, and very long texts.
-pub(super) fn is_left_out(pointer: &str, base64: bool, size: u64) -> bool {
+pub(super) fn is_omitted_from_pages(pointer: &str, base64: bool, size: u64) -> bool {
     let is_media = base64 && (pointer.ends_with("/data") || pointer.ends_with("/blob"));
-    is_media || size > VERY_LONG
+    is_media || size > MIN_OMITTED_BYTES
 }
 
 pub(super) fn hash_of(bytes: &[u8]) -> ContentHash {
@@ -97,9 +97,9 @@ mod tests {
 
     #[test]
     fn large_content_is_extracted_and_restored() {
-        let (text, bytes) = ("ä".repeat(LARGE), BASE64_STANDARD.encode([7_u8; LARGE]));
+        let (text, bytes) = ("ä".repeat(MIN_EXTRACTED_BYTES), BASE64_STANDARD.encode([7_u8; MIN_EXTRACTED_BYTES]));
         let body = json!({"a/b~": [{"text": text, "n": 1}, {"data": bytes}], "small": "x", "blob": {"blob": "x"}});
-        let (mut light, taken) = take_out(&body);
+        let (mut light, taken) = extract_large(&body);
         assert_eq!(
             light,
             json!({"a/b~": [{"text": "", "n": 1}, {"data": ""}], "small": "x", "blob": {"blob": "x"}}),
@@ -107,11 +107,11 @@ mod tests {
         );
         let places: Vec<_> = taken.iter().map(|taken| (taken.pointer.as_str(), taken.base64)).collect();
         assert_eq!(places, [("/a~1b~0/0/text", false), ("/a~1b~0/1/data", true)], "each location must be recorded");
-        assert_eq!(taken[1].bytes, [7_u8; LARGE], "base64 must be decoded");
+        assert_eq!(taken[1].bytes, [7_u8; MIN_EXTRACTED_BYTES], "base64 must be decoded");
         for ExtractedContent { pointer, bytes, base64, .. } in taken {
-            assert!(put_back(&mut light, &pointer, bytes, base64), "the location must exist: {pointer}");
+            assert!(restore_value(&mut light, &pointer, bytes, base64), "the location must exist: {pointer}");
         }
         assert_eq!(light, body, "the body must be restored exactly");
-        assert!(!put_back(&mut light, "/none", vec![], false), "a missing location must be reported");
+        assert!(!restore_value(&mut light, "/none", vec![], false), "a missing location must be reported");
     }
 }

@@ -10,13 +10,13 @@ use super::schema::CheckedConnection;
 use crate::content_key::{self, ContentKeySlot};
 use crate::database;
 
-pub(super) use crate::database::{failed, signed, unsigned};
+pub(super) use crate::database::{database_error, signed, unsigned};
 
 /// Version of the schema and of the index's words, stored in `PRAGMA user_version`.
 const VERSION: i64 = 2;
 
 /// Size of the page cache, in KiB.
-const CACHE: i64 = 4_096;
+const CACHE_KIB: i64 = 4_096;
 
 /// The schema. Item numbers increase across all conversations, so the latest matches are found without sorting. The
 /// index contains words but no texts. Its input is stored in `said`, because FTS5 can delete a text only if it is
@@ -76,7 +76,7 @@ INSERT INTO word (word, rank) VALUES ('secure-delete', 1);
 ";
 
 /// Changes of the schema in version 2.
-const PROTECTION: &str = "
+const PROTECTION_SQL: &str = "
 CREATE TABLE protection (id INTEGER PRIMARY KEY CHECK (id = 1), key TEXT NOT NULL, left INTEGER NOT NULL) STRICT;
 CREATE TABLE folded (item INTEGER PRIMARY KEY, words BLOB NOT NULL) STRICT;
 CREATE TRIGGER conversation_is_encrypted BEFORE INSERT ON conversation
@@ -106,7 +106,7 @@ CREATE TRIGGER said_is_encrypted BEFORE INSERT ON said
 
 /// Columns that contain plain or encrypted content since version 2, by table: the changes of their definitions from
 /// version 1.
-const RETYPED: [(&str, &[(&str, &str)]); 4] = [
+const RETYPED_COLUMNS: [(&str, &[(&str, &str)]); 4] = [
     (
         "conversation",
         &[("title TEXT NOT NULL", "title ANY NOT NULL"), ("settings TEXT NOT NULL", "settings ANY NOT NULL")],
@@ -117,9 +117,9 @@ const RETYPED: [(&str, &[(&str, &str)]); 4] = [
 ];
 
 /// Creates all tables of the latest version.
-pub(super) fn make_latest(connection: &Connection) -> rusqlite::Result<()> {
+pub(super) fn create_latest_tables(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(TABLES)?;
-    connection.execute_batch(PROTECTION)?;
+    connection.execute_batch(PROTECTION_SQL)?;
     super::readings::make_tables(connection)
 }
 
@@ -128,10 +128,10 @@ pub(super) fn make_latest(connection: &Connection) -> rusqlite::Result<()> {
 /// # Errors
 /// Returns [`StoreError`] if it can't be opened, or another program changed its schema.
 pub(super) fn open(path: &Path, key: &ContentKeySlot) -> Result<CheckedConnection, StoreError> {
-    let connection = database::open(path, VERSION, &format!("{TABLES}{PROTECTION}"), upgrade)?;
+    let connection = database::open(path, VERSION, &format!("{TABLES}{PROTECTION_SQL}"), upgrade)?;
     let set_up = || {
         content_key::add_functions(&connection, key)?;
-        connection.pragma_update(None, "cache_size", -CACHE)?;
+        connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
         // Temporary data of sorting and rollbacks must not be written to a file.
         connection.pragma_update(None, "temp_store", "memory")?;
         connection.set_prepared_statement_cache_capacity(64);
@@ -140,29 +140,29 @@ pub(super) fn open(path: &Path, key: &ContentKeySlot) -> Result<CheckedConnectio
     set_up()
         .and_then(|()| super::readings::make_tables(&connection))
         .and_then(|()| CheckedConnection::new(connection))
-        .map_err(|error| failed(path, "open it", &error))
+        .map_err(|error| database_error(path, "open it", &error))
 }
 
 /// Upgrades the tables of version 1 to version 2.
 fn upgrade(connection: &Connection) -> rusqlite::Result<()> {
-    for (table, columns) in RETYPED {
+    for (table, columns) in RETYPED_COLUMNS {
         let sql = "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?1";
         let before: String = connection.query_row(sql, [table], |row| row.get(0))?;
         let after = columns.iter().fold(before.clone(), |text, (from, to)| text.replace(from, to));
-        database::replace_text_of_table(connection, table, (&before, &after))?;
+        database::replace_table_definition(connection, table, (&before, &after))?;
     }
     connection.execute_batch("ALTER TABLE blob ADD COLUMN encrypted INTEGER NOT NULL DEFAULT 0")?;
-    connection.execute_batch(PROTECTION)
+    connection.execute_batch(PROTECTION_SQL)
 }
 
 /// Returns a conversation's number and the number of its head.
-pub(super) fn conversation(connection: &Connection, id: &str) -> rusqlite::Result<Option<(i64, Option<i64>)>> {
+pub(super) fn conversation_numbers(connection: &Connection, id: &str) -> rusqlite::Result<Option<(i64, Option<i64>)>> {
     let mut statement = connection.prepare_cached("SELECT number, head FROM conversation WHERE id = ?1")?;
     statement.query_row([id], |row| Ok((row.get(0)?, row.get(1)?))).optional()
 }
 
 /// Returns the number of an item.
-pub(super) fn item(connection: &Connection, conversation: i64, id: &str) -> rusqlite::Result<Option<i64>> {
+pub(super) fn item_number(connection: &Connection, conversation: i64, id: &str) -> rusqlite::Result<Option<i64>> {
     let mut statement = connection.prepare_cached("SELECT number FROM item WHERE conversation = ?1 AND id = ?2")?;
     statement.query_row(params![conversation, id], |row| row.get(0)).optional()
 }
@@ -181,7 +181,7 @@ pub(super) fn index_text(connection: &Connection, item: i64, text: &str) -> rusq
         let sql = "INSERT INTO said (item, text) VALUES (?1, encrypted('said', ?2))";
         connection.prepare_cached(sql)?.execute(params![item, text])?;
         let words = super::index_words::indexed(text);
-        let sql = if hides_words(connection)? {
+        let sql = if omits_index_words(connection)? {
             "INSERT INTO folded (item, words) VALUES (?1, encrypted('folded', ?2))"
         } else {
             "INSERT INTO word (rowid, text) VALUES (?1, ?2)"
@@ -193,13 +193,13 @@ pub(super) fn index_text(connection: &Connection, item: i64, text: &str) -> rusq
 
 /// Returns `true` if no words may be added to the index. The key decides, regardless of what another program wrote into
 /// the file.
-fn hides_words(connection: &Connection) -> rusqlite::Result<bool> {
+fn omits_index_words(connection: &Connection) -> rusqlite::Result<bool> {
     Ok(content_key::has_key(connection)? || encryption::is_encrypted(connection)?)
 }
 
 /// Removes the text of an item from the search.
 pub(super) fn unindex_text(connection: &Connection, item: i64, said: &str) -> rusqlite::Result<()> {
-    if hides_words(connection)? {
+    if omits_index_words(connection)? {
         connection.prepare_cached("DELETE FROM folded WHERE item = ?1")?.execute([item])?;
     } else {
         let words = super::index_words::indexed(said);

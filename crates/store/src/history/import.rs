@@ -13,14 +13,14 @@ use serde_json::Value;
 
 use super::schema::CheckedConnection;
 use super::write::{self, WriteRefusal};
-use super::{create, is_id};
+use super::{create, is_valid_id};
 use crate::content_key::ContentKey;
 use crate::files;
 
 /// Maximum size of a file, in bytes. Larger ones are left unchanged.
-const LIMIT: u64 = 256 << 20;
+const MAX_FILE_BYTES: u64 = 256 << 20;
 /// Suffix of the file of an imported conversation.
-const IMPORTED: &str = "json.imported";
+const IMPORTED_SUFFIX: &str = "json.imported";
 
 /// A conversation as older versions wrote it. Items of the first versions have no parents: each follows the previous
 /// one.
@@ -52,12 +52,12 @@ pub(super) fn import_folder(
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(files::failed(folder, "read the folder", &error)),
+        Err(error) => return Err(files::file_error(folder, "read the folder", &error)),
     };
     for entry in entries.flatten() {
         let path = entry.path();
         let Some(id) = path.file_name().and_then(|name| name.to_str()?.strip_suffix(".json")) else { continue };
-        if !is_id(id) {
+        if !is_valid_id(id) {
             continue;
         }
         match import_one(connection, &path, id, key) {
@@ -65,7 +65,7 @@ pub(super) fn import_folder(
                 // No plain copy is kept next to an encrypted history.
                 let done = match key {
                     Some(_) => fs::remove_file(&path),
-                    None => fs::rename(&path, path.with_extension(IMPORTED)),
+                    None => fs::rename(&path, path.with_extension(IMPORTED_SUFFIX)),
                 };
                 if let Err(error) = done {
                     tracing::warn!(%error, path = %path.display(), "an imported conversation could not be renamed or removed");
@@ -84,7 +84,7 @@ fn import_one(
     key: Option<&ContentKey>,
 ) -> Result<(), StoreError> {
     let failed = |cause: String| StoreError { path: path.display().to_string(), cause };
-    let Some(bytes) = files::read(path, LIMIT)? else { return Ok(()) };
+    let Some(bytes) = files::read(path, MAX_FILE_BYTES)? else { return Ok(()) };
     let older: OlderConversation = serde_json::from_slice(&bytes)
         .map_err(|error| failed(format!("line {}: it is not a conversation: {error}", error.line())))?;
     if older.id != id {
@@ -117,14 +117,14 @@ fn import_one(
         settings: older.settings.unwrap_or_else(|| Value::Object(serde_json::Map::new())),
         ..Default::default()
     };
-    let bodies = write::bodies(&items);
+    let bodies = write::encode_bodies(&items);
     let taken_over = bodies.and_then(|bodies| {
         connection.write(|connection| {
             // An earlier import may have been interrupted, or have completed without renaming the file.
             let is_begun = create(connection, &conversation)?
                 || super::read::conversation(connection, id, key).is_ok_and(|c| c.is_some_and(|c| c.items == 0));
             if is_begun {
-                write::items(connection, id, (&items, &bodies), None, key)?;
+                write::write_items(connection, id, (&items, &bodies), None, key)?;
             }
             Ok::<_, WriteRefusal>(())
         })
@@ -134,17 +134,17 @@ fn import_one(
 
 /// Deletes the renamed file of a conversation.
 pub(super) fn remove_old_file(folder: &Path, id: &str) -> Result<(), StoreError> {
-    for path in [folder.join(format!("{id}.{IMPORTED}")), folder.join(format!("{id}.json"))] {
+    for path in [folder.join(format!("{id}.{IMPORTED_SUFFIX}")), folder.join(format!("{id}.json"))] {
         remove(&path)?;
     }
     Ok(())
 }
 
 /// Deletes the renamed files of all imported conversations.
-pub(super) fn forget_all(folder: &Path) -> Result<(), StoreError> {
+pub(super) fn remove_all_old_files(folder: &Path) -> Result<(), StoreError> {
     let Ok(entries) = fs::read_dir(folder) else { return Ok(()) };
     for path in entries.flatten().map(|entry| entry.path()) {
-        if path.to_string_lossy().ends_with(&format!(".{IMPORTED}")) {
+        if path.to_string_lossy().ends_with(&format!(".{IMPORTED_SUFFIX}")) {
             remove(&path)?;
         }
     }
@@ -153,7 +153,7 @@ pub(super) fn forget_all(folder: &Path) -> Result<(), StoreError> {
 
 fn remove(path: &PathBuf) -> Result<(), StoreError> {
     match fs::remove_file(path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(files::failed(path, "delete it", &error)),
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(files::file_error(path, "delete it", &error)),
         _ => Ok(()),
     }
 }

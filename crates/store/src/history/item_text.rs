@@ -7,14 +7,15 @@ use serde_json::Value;
 const MAX_TEXT: usize = 32 << 10;
 
 /// Members whose text is shown to users.
-const READ: [&str; 9] = ["text", "name", "title", "description", "uri", "server", "tool", "prompt", "error"];
+const SHOWN_MEMBERS: [&str; 9] = ["text", "name", "title", "description", "uri", "server", "tool", "prompt", "error"];
 /// Members that contain other searchable members.
-const HOLDS: [&str; 8] = ["content", "contents", "parts", "result", "attachments", "prompt", "error", "found"];
+const CONTAINER_MEMBERS: [&str; 8] =
+    ["content", "contents", "parts", "result", "attachments", "prompt", "error", "found"];
 
 /// Returns the searchable text of an item's body, one line for each piece. Items of a newer version contribute their
 /// known members.
 #[must_use]
-pub(super) fn text_of(body: &Value) -> String {
+pub(super) fn searchable_text(body: &Value) -> String {
     let mut text = String::new();
     add_message_text(body, &mut text);
     text
@@ -26,9 +27,9 @@ fn add_message_text(value: &Value, text: &mut String) {
         Value::Object(members) => {
             for (name, value) in members {
                 match value {
-                    Value::String(words) if READ.contains(&name.as_str()) => add(words, text),
+                    Value::String(words) if SHOWN_MEMBERS.contains(&name.as_str()) => append_text(words, text),
                     Value::Object(_) if name == "arguments" => add_all_texts(value, text),
-                    Value::Object(_) | Value::Array(_) if HOLDS.contains(&name.as_str()) => {
+                    Value::Object(_) | Value::Array(_) if CONTAINER_MEMBERS.contains(&name.as_str()) => {
                         add_message_text(value, text)
                     }
                     _ => {}
@@ -42,14 +43,14 @@ fn add_message_text(value: &Value, text: &mut String) {
 /// Adds every text in a value, such as the arguments of a call.
 fn add_all_texts(value: &Value, text: &mut String) {
     match value {
-        Value::String(words) => add(words, text),
+        Value::String(words) => append_text(words, text),
         Value::Array(values) => values.iter().for_each(|value| add_all_texts(value, text)),
         Value::Object(members) => members.values().for_each(|value| add_all_texts(value, text)),
         _ => {}
     }
 }
 
-fn add(words: &str, text: &mut String) {
+fn append_text(words: &str, text: &mut String) {
     let room = MAX_TEXT.saturating_sub(text.len() + 1);
     let end = words.floor_char_boundary(room);
     if end > 0 {
@@ -73,7 +74,7 @@ mod tests {
             "content": [{"type": "text", "text": "港口"}, {"type": "image", "data": "aGVsbG8=", "mimeType": "image/png"}],
         });
         assert_eq!(
-            text_of(&message),
+            searchable_text(&message),
             "harbour\nplan\nBergen\n港口",
             "texts and their origin must be included, but no bytes"
         );
@@ -82,24 +83,28 @@ mod tests {
             "result": {"content": [{"type": "text", "text": "pier 4"}], "structured": {"pier": "four"}, "arguments": {}},
             "error": null,
         });
-        assert_eq!(text_of(&call), "harbour\nberth\nStatsraad\npier 4", "the call and its result must be included");
+        assert_eq!(
+            searchable_text(&call),
+            "harbour\nberth\nStatsraad\npier 4",
+            "the call and its result must be included"
+        );
         let reply = json!({"kind": "reply", "model": {"provider": "p", "model": "m"}, "parts": [
             {"type": "thinking", "text": "hm", "opaque": {"signature": "zzz"}},
             {"type": "text", "text": "Bergen it is"},
             {"type": "tool_use", "id": "1", "key": "harbour__berth", "server": null, "tool": null, "arguments": "{\"a\":"},
         ]});
         assert_eq!(
-            text_of(&reply),
+            searchable_text(&reply),
             "hm\nBergen it is",
             "the model's text must be included, but not data for its provider"
         );
-        assert_eq!(text_of(&json!({"kind": "later", "shape": [1]})), "", "unknown members must be ignored");
+        assert_eq!(searchable_text(&json!({"kind": "later", "shape": [1]})), "", "unknown members must be ignored");
     }
 
     #[test]
     fn indexed_text_is_bounded() {
         let long = "ä".repeat(MAX_TEXT);
-        let text = text_of(
+        let text = searchable_text(
             &json!({"kind": "message", "content": [{"type": "text", "text": long}, {"type": "text", "text": "end"}]}),
         );
         assert!(text.len() <= MAX_TEXT && text.len() > MAX_TEXT - 8, "the text must end at the limit: {}", text.len());

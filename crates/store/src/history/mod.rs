@@ -37,7 +37,7 @@ use rusqlite::{Connection, params};
 use serde_json::Value;
 
 use delete::DeletionProgress;
-use history_tables::{failed, signed};
+use history_tables::{database_error, signed};
 use schema::CheckedConnection;
 use write::WriteRefusal;
 use writers::HistoryWriter;
@@ -46,17 +46,17 @@ use crate::audit::{KeyHolder, SealKey};
 use crate::content_key::{ContentKey, ContentKeySlot};
 
 /// Name of the database file in the data folder.
-const FILE: &str = "history.db";
+const DATABASE_FILE: &str = "history.db";
 /// Name of the folder with conversations of older versions, in the data folder.
-const OLDER: &str = "conversations";
+const OLD_FOLDER: &str = "conversations";
 /// Name of the folder for long-held locks, in the data folder.
-const HELD: &str = "held";
+const LOCKS_FOLDER: &str = "held";
 /// Maximum time that opening an unencrypted history waits for the key. Without the key, it is encrypted later.
-const FIRST_PATIENCE: Duration = Duration::from_millis(500);
+const FIRST_KEY_TIMEOUT: Duration = Duration::from_millis(500);
 /// Maximum time that opening an encrypted history waits for the key, because the user may have to unlock the keychain.
-const KEY_PATIENCE: Duration = Duration::from_secs(60);
+const KEY_TIMEOUT: Duration = Duration::from_secs(60);
 /// Minimum interval between requests to a keychain that returned no key.
-const ASK_AGAIN: Duration = Duration::from_secs(15);
+const KEY_RETRY_INTERVAL: Duration = Duration::from_secs(15);
 /// Maximum length of a conversation ID.
 const MAX_ID: usize = 64;
 
@@ -81,7 +81,7 @@ pub(crate) struct HistoryDatabase {
 }
 
 /// Returns `true` if this is a valid conversation ID, which can't contain a path separator.
-fn is_id(id: &str) -> bool {
+fn is_valid_id(id: &str) -> bool {
     !id.is_empty() && id.len() <= MAX_ID && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
 }
 
@@ -101,9 +101,9 @@ fn create(connection: &Connection, conversation: &Conversation) -> rusqlite::Res
 impl HistoryDatabase {
     pub(crate) fn new(data_dir: &Path, keys: Arc<KeyHolder>) -> Self {
         Self {
-            path: data_dir.join(FILE),
-            older: data_dir.join(OLDER),
-            held: data_dir.join(HELD),
+            path: data_dir.join(DATABASE_FILE),
+            older: data_dir.join(OLD_FOLDER),
+            held: data_dir.join(LOCKS_FOLDER),
             writes: Mutex::default(),
             reads: Mutex::default(),
             writer: OnceLock::new(),
@@ -119,58 +119,65 @@ impl HistoryDatabase {
         StoreError { path: self.path.display().to_string(), cause }
     }
 
-    fn checked(&self, id: &str) -> Result<(), StoreError> {
+    fn check_id(&self, id: &str) -> Result<(), StoreError> {
         let form = format!("1 to {MAX_ID} letters, digits and dashes were expected");
-        if is_id(id) { Ok(()) } else { Err(self.error(format!("{id:?} is not the id of a conversation: {form}"))) }
+        if is_valid_id(id) {
+            Ok(())
+        } else {
+            Err(self.error(format!("{id:?} is not the id of a conversation: {form}")))
+        }
     }
 
     /// Opens the database for the first time: continues deletions, imports older conversations, and marks interrupted
     /// replies.
-    fn first_open(&self) -> Result<CheckedConnection, StoreError> {
+    fn open_first(&self) -> Result<CheckedConnection, StoreError> {
         let mut opened = history_tables::open(&self.path, &self.key)?;
         let connection = &mut opened;
-        self.keys.ask(false);
-        let _ = self.keys.wait(FIRST_PATIENCE);
-        self.follow_protection(connection, delete::CLEARING)?;
-        while self.step(connection, delete::CLEARING) {
-            thread::sleep(delete::PAUSE);
+        self.keys.request_key(false);
+        let _ = self.keys.wait_for_key(FIRST_KEY_TIMEOUT);
+        self.apply_protection(connection, delete::CLEAR_TIMEOUT)?;
+        while self.deletion_step(connection, delete::CLEAR_TIMEOUT) {
+            thread::sleep(delete::STEP_PAUSE);
         }
         import::import_folder(connection, &self.older, self.key.get().as_deref())?;
-        let cut = writers::mark_cut(connection, &self.held, None);
-        cut.map_err(|error| failed(&self.path, "mark what was cut", &error))?;
+        let cut = writers::mark_interrupted(connection, &self.held, None);
+        cut.map_err(|error| database_error(&self.path, "mark what was cut", &error))?;
         Ok(opened)
     }
 
     /// Calls `act` with the writing connection.
-    fn connected<T>(&self, act: impl FnOnce(&mut CheckedConnection) -> Result<T, StoreError>) -> Result<T, StoreError> {
-        let mut writes = locked(&self.writes);
+    fn with_writer<T>(
+        &self,
+        act: impl FnOnce(&mut CheckedConnection) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let mut writes = lock(&self.writes);
         match writes.as_mut() {
             Some(opened) => {
-                self.follow_protection(opened, Duration::ZERO)?;
+                self.apply_protection(opened, Duration::ZERO)?;
                 act(opened)
             }
-            None => act(writes.insert(self.first_open()?)),
+            None => act(writes.insert(self.open_first()?)),
         }
     }
 
     /// Writes in one transaction.
-    fn writing<T>(
+    fn write_transaction<T>(
         &self,
         tried: &str,
         act: impl FnOnce(&Connection) -> Result<T, WriteRefusal>,
     ) -> Result<T, StoreError> {
-        self.writing_in_steps(tried, |connection| connection.write(act))
+        self.write_in_steps(tried, |connection| connection.write(act))
     }
 
-    fn writing_in_steps<T>(
+    fn write_in_steps<T>(
         &self,
         tried: &str,
         act: impl FnOnce(&mut CheckedConnection) -> Result<T, WriteRefusal>,
     ) -> Result<T, StoreError> {
-        self.connected(|connection| {
+        self.with_writer(|connection| {
             let done = act(connection).map_err(|error| self.refusal_error(tried, &error))?;
             if self.has_gone.load(Ordering::Relaxed) {
-                self.step(connection, Duration::ZERO);
+                self.deletion_step(connection, Duration::ZERO);
             }
             Ok(done)
         })
@@ -178,28 +185,33 @@ impl HistoryDatabase {
 
     fn refusal_error(&self, tried: &str, error: &WriteRefusal) -> StoreError {
         match error {
-            WriteRefusal::Sql(error) => failed(&self.path, tried, error),
+            WriteRefusal::Sql(error) => database_error(&self.path, tried, error),
             other => self.error(other.to_string()),
         }
     }
 
-    fn reading<T>(&self, tried: &str, act: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
-        let mut reads = locked(&self.reads);
+    fn with_reader<T>(
+        &self,
+        tried: &str,
+        act: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        let mut reads = lock(&self.reads);
         if reads.is_none() {
             // Opening the writing connection first creates the tables and imports older conversations.
-            self.connected(|_| Ok(()))?;
+            self.with_writer(|_| Ok(()))?;
             *reads = Some(history_tables::open(&self.path, &self.key)?);
         }
         let Some(opened) = reads.as_mut() else { return Err(self.error("it is not open".to_owned())) };
-        let protection = opened.read(encryption::protection).map_err(|error| failed(&self.path, tried, &error))?;
+        let protection =
+            opened.read(encryption::read_protection).map_err(|error| database_error(&self.path, tried, &error))?;
         let is_behind = match protection {
             Some(protection) => self.key.get().is_none_or(|key| key.id != protection.key),
-            None => self.keys.known().is_some(),
+            None => self.keys.cached_key().is_some(),
         };
         if is_behind {
-            self.connected(|_| Ok(()))?;
+            self.with_writer(|_| Ok(()))?;
         }
-        opened.read(act).map_err(|error| failed(&self.path, tried, &error))
+        opened.read(act).map_err(|error| database_error(&self.path, tried, &error))
     }
 
     /// Loads the key with which the file is encrypted, possibly by another process, and encrypts an unencrypted file
@@ -208,23 +220,24 @@ impl HistoryDatabase {
     /// # Errors
     /// Returns [`StoreError`] if there is a key and the file does not accept encryption, or if the file is encrypted
     /// and there is no key. Nothing is then written in plain text.
-    fn follow_protection(&self, connection: &mut CheckedConnection, wait: Duration) -> Result<(), StoreError> {
+    fn apply_protection(&self, connection: &mut CheckedConnection, wait: Duration) -> Result<(), StoreError> {
         let read = |connection: &mut CheckedConnection| {
-            connection.read(encryption::protection).map_err(|error| failed(&self.path, "read it", &error))
+            connection.read(encryption::read_protection).map_err(|error| database_error(&self.path, "read it", &error))
         };
         let mut protection = read(connection)?;
         if protection.is_none() {
-            let key = match self.keys.known() {
+            let key = match self.keys.cached_key() {
                 Some(key) => key,
                 None if connection
                     .read(encryption::has_encrypted)
-                    .map_err(|error| failed(&self.path, "read it", &error))? =>
+                    .map_err(|error| database_error(&self.path, "read it", &error))? =>
                 {
                     self.wait_for_key()?
                 }
                 None => return Ok(()),
             };
-            encryption::begin(connection, &key.content).map_err(|error| failed(&self.path, "encrypt it", &error))?;
+            encryption::begin_encryption(connection, &key.content)
+                .map_err(|error| database_error(&self.path, "encrypt it", &error))?;
             protection = read(connection)?;
         }
         let Some(protection) = protection else {
@@ -233,19 +246,19 @@ impl HistoryDatabase {
             return Err(self.error(cause.to_owned()));
         };
         if self.key.get().is_none_or(|key| key.id != protection.key) {
-            self.key.set(Some(self.key_named(&protection.key)?));
+            self.key.set(Some(self.key_by_id(&protection.key)?));
         }
-        if protection.is_begun() && !self.is_unclean.load(Ordering::Relaxed) {
-            self.encrypt_rest(connection, wait);
+        if protection.is_in_progress() && !self.is_unclean.load(Ordering::Relaxed) {
+            self.encrypt_remaining(connection, wait);
         }
         Ok(())
     }
 
-    fn encrypt_rest(&self, connection: &mut CheckedConnection, wait: Duration) {
+    fn encrypt_remaining(&self, connection: &mut CheckedConnection, wait: Duration) {
         let done = encryption::continue_encryption(connection, &self.key, wait).map_err(|error| error.to_string());
         let done = done.and_then(|is_done| {
             if is_done {
-                import::forget_all(&self.older).map_err(|error| error.to_string())?;
+                import::remove_all_old_files(&self.older).map_err(|error| error.to_string())?;
             }
             Ok(())
         });
@@ -256,7 +269,7 @@ impl HistoryDatabase {
     }
 
     /// Returns the key with this ID. The user may have to unlock the keychain.
-    fn key_named(&self, id: &str) -> Result<Arc<ContentKey>, StoreError> {
+    fn key_by_id(&self, id: &str) -> Result<Arc<ContentKey>, StoreError> {
         let key = self.wait_for_key()?;
         if key.id != id {
             let cause = "it is encrypted with another key than the one in secrets.json; put back the secrets.json that belongs \
@@ -268,19 +281,21 @@ impl HistoryDatabase {
 
     /// Waits for the key of an encrypted file.
     fn wait_for_key(&self) -> Result<Arc<SealKey>, StoreError> {
-        if self.keys.known().is_none() && locked(&self.asked).is_none_or(|asked| asked.elapsed() > ASK_AGAIN) {
-            *locked(&self.asked) = Some(Instant::now());
-            self.keys.ask(true);
+        if self.keys.cached_key().is_none()
+            && lock(&self.asked).is_none_or(|asked| asked.elapsed() > KEY_RETRY_INTERVAL)
+        {
+            *lock(&self.asked) = Some(Instant::now());
+            self.keys.request_key(true);
         }
         self.keys
-            .wait(KEY_PATIENCE)
+            .wait_for_key(KEY_TIMEOUT)
             .map_err(|cause| self.error(format!("it is encrypted, and the keychain does not give its key: {cause}")))
     }
 
     /// Performs one step of pending deletions. Returns `true` if another step can follow at once. The rest is done
     /// after later writes.
-    fn step(&self, connection: &mut CheckedConnection, wait: Duration) -> bool {
-        let left = delete::step(connection, wait).unwrap_or_else(|error| {
+    fn deletion_step(&self, connection: &mut CheckedConnection, wait: Duration) -> bool {
+        let left = delete::deletion_step(connection, wait).unwrap_or_else(|error| {
             tracing::warn!(%error, path = %self.path.display(), "deleted content could not be removed from the file yet");
             DeletionProgress::Journal
         });
@@ -291,11 +306,11 @@ impl HistoryDatabase {
     /// Completes pending deletions as far as possible. Other processes can write in between.
     fn finish_deleting(&self) -> Result<(), StoreError> {
         loop {
-            let goes_on = self.connected(|connection| Ok(self.step(connection, delete::CLEARING)))?;
+            let goes_on = self.with_writer(|connection| Ok(self.deletion_step(connection, delete::CLEAR_TIMEOUT)))?;
             if !goes_on {
                 return Ok(());
             }
-            thread::sleep(delete::PAUSE);
+            thread::sleep(delete::STEP_PAUSE);
         }
     }
 
@@ -309,16 +324,16 @@ impl HistoryDatabase {
     }
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Drop for HistoryDatabase {
     fn drop(&mut self) {
         if self.has_gone.load(Ordering::Relaxed)
-            && let Some(opened) = locked(&self.writes).as_mut()
+            && let Some(opened) = lock(&self.writes).as_mut()
         {
-            self.step(opened, delete::CLEARING);
+            self.deletion_step(opened, delete::CLEAR_TIMEOUT);
         }
     }
 }
@@ -329,104 +344,106 @@ impl History for HistoryDatabase {
     }
 
     fn list(&self) -> Result<Vec<(String, String, u64)>, StoreError> {
-        self.reading("read it", read::list)
+        self.with_reader("read it", read::list)
     }
 
     fn create(&self, conversation: &Conversation) -> Result<(), StoreError> {
-        self.checked(&conversation.id)?;
-        let is_new = self.writing("begin a conversation", |connection| Ok(create(connection, conversation)?))?;
+        self.check_id(&conversation.id)?;
+        let is_new =
+            self.write_transaction("begin a conversation", |connection| Ok(create(connection, conversation)?))?;
         if is_new { Ok(()) } else { Err(self.error(format!("there is a conversation {:?} already", conversation.id))) }
     }
 
     fn conversation(&self, id: &str) -> Result<Option<Conversation>, StoreError> {
-        self.checked(id)?;
-        self.reading("read it", |connection| read::conversation(connection, id, self.key.get().as_deref()))
+        self.check_id(id)?;
+        self.with_reader("read it", |connection| read::conversation(connection, id, self.key.get().as_deref()))
     }
 
     fn change(&self, id: &str, change: &ConversationChange) -> Result<bool, StoreError> {
-        self.checked(id)?;
+        self.check_id(id)?;
         let sql = "UPDATE conversation SET title = coalesce(encrypted('title', ?2), title), \
             settings = coalesce(encrypted('settings', ?3), settings), updated_at = max(updated_at, ?4) WHERE id = ?1";
         let settings = change.settings.as_ref().map(Value::to_string);
-        self.writing("change a conversation", |connection| {
+        self.write_transaction("change a conversation", |connection| {
             let values = params![id, change.title, settings, signed(change.at)];
             Ok(connection.prepare_cached(sql)?.execute(values)? == 1)
         })
     }
 
     fn delete(&self, id: &str) -> Result<(), StoreError> {
-        self.checked(id)?;
+        self.check_id(id)?;
         import::remove_old_file(&self.older, id)?;
-        if self.writing("delete a conversation", |connection| Ok(delete::conversation(connection, id)?))? {
+        if self.write_transaction("delete a conversation", |connection| Ok(delete::mark_deleted(connection, id)?))? {
             self.finish_deleting()?;
         }
         Ok(())
     }
 
     fn write(&self, conversation: &str, items: &[NewItem]) -> Result<bool, StoreError> {
-        self.checked(conversation)?;
+        self.check_id(conversation)?;
         let is_streaming = items.iter().any(|item| item.state == ItemState::Streaming);
         let writer = if is_streaming { Some(self.writer()?) } else { None };
         let tried = "write to a conversation";
-        let bodies = write::bodies(items).map_err(|error| self.refusal_error(tried, &error))?;
-        self.writing(tried, |connection| {
-            write::items(connection, conversation, (items, &bodies), writer, self.key.get().as_deref())
+        let bodies = write::encode_bodies(items).map_err(|error| self.refusal_error(tried, &error))?;
+        self.write_transaction(tried, |connection| {
+            write::write_items(connection, conversation, (items, &bodies), writer, self.key.get().as_deref())
         })
     }
 
     fn items(&self, range: &ItemRange) -> Result<Option<ItemPage>, StoreError> {
-        self.checked(&range.conversation)?;
-        let page = self.reading("read it", |connection| read::items(connection, range, &self.key))?;
+        self.check_id(&range.conversation)?;
+        let page = self.with_reader("read it", |connection| read::items(connection, range, &self.key))?;
         let is_streaming = |page: &ItemPage| page.items.iter().any(|item| item.state == ItemState::Streaming);
         if !page.as_ref().is_some_and(is_streaming) {
             return Ok(page);
         }
         // The writer may be another process, and may have ended.
         let own = self.writer.get().map(HistoryWriter::name);
-        let cut = self
-            .writing_in_steps("mark what was cut", |connection| Ok(writers::mark_cut(connection, &self.held, own)?))?;
+        let cut = self.write_in_steps("mark what was cut", |connection| {
+            Ok(writers::mark_interrupted(connection, &self.held, own)?)
+        })?;
         if cut == 0 {
             Ok(page)
         } else {
-            self.reading("read it", |connection| read::items(connection, range, &self.key))
+            self.with_reader("read it", |connection| read::items(connection, range, &self.key))
         }
     }
 
-    fn all(&self, conversation: &str, after: Option<&str>, limit: usize) -> Result<Option<ItemPage>, StoreError> {
-        self.checked(conversation)?;
-        self.reading("read it", |connection| read::all(connection, conversation, after, limit, &self.key))
+    fn all_items(&self, conversation: &str, after: Option<&str>, limit: usize) -> Result<Option<ItemPage>, StoreError> {
+        self.check_id(conversation)?;
+        self.with_reader("read it", |connection| read::all_items(connection, conversation, after, limit, &self.key))
     }
 
     fn item(&self, conversation: &str, item: &str) -> Result<Option<StoredItem>, StoreError> {
-        self.checked(conversation)?;
-        self.reading("read it", |connection| read::item(connection, conversation, item, true, &self.key))
+        self.check_id(conversation)?;
+        self.with_reader("read it", |connection| read::item(connection, conversation, item, true, &self.key))
     }
 
-    fn outline(&self, conversation: &str, item: &str) -> Result<Option<StoredItem>, StoreError> {
-        self.checked(conversation)?;
-        self.reading("read it", |connection| read::item(connection, conversation, item, false, &self.key))
+    fn item_outline(&self, conversation: &str, item: &str) -> Result<Option<StoredItem>, StoreError> {
+        self.check_id(conversation)?;
+        self.with_reader("read it", |connection| read::item(connection, conversation, item, false, &self.key))
     }
 
-    fn taken(&self, conversation: &str) -> Result<Option<ConversationUsage>, StoreError> {
-        self.checked(conversation)?;
-        self.reading("add up what it took", |connection| usage::conversation_usage(connection, conversation))
+    fn usage(&self, conversation: &str) -> Result<Option<ConversationUsage>, StoreError> {
+        self.check_id(conversation)?;
+        self.with_reader("add up what it took", |connection| usage::conversation_usage(connection, conversation))
     }
 
-    fn show(&self, conversation: &str, item: &str) -> Result<Option<String>, StoreError> {
-        self.checked(conversation)?;
-        self.writing("show a branch", |connection| Ok(read::show(connection, conversation, item)?))
+    fn show_branch(&self, conversation: &str, item: &str) -> Result<Option<String>, StoreError> {
+        self.check_id(conversation)?;
+        self.write_transaction("show a branch", |connection| Ok(read::show_branch(connection, conversation, item)?))
     }
 
     fn search(&self, search: &HistorySearch) -> Result<Vec<FoundItem>, StoreError> {
-        self.reading("search it", |connection| search::search(connection, search))
+        self.with_reader("search it", |connection| search::search(connection, search))
     }
 
     fn blob(&self, hash: &str) -> Result<Option<Vec<u8>>, StoreError> {
         let Some(hash) = crate::hex::from_hex(hash) else { return Ok(None) };
-        self.reading("read it", |connection| read::blob(connection, &hash, &self.key))
+        self.with_reader("read it", |connection| read::blob(connection, &hash, &self.key))
     }
 
     fn is_encrypted(&self) -> Result<bool, StoreError> {
-        self.reading("read it", encryption::is_encrypted)
+        self.with_reader("read it", encryption::is_encrypted)
     }
 }

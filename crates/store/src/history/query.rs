@@ -9,9 +9,9 @@ const MAX_TERMS: usize = 16;
 /// Maximum length of a search that is parsed, in bytes.
 const MAX_QUERY: usize = 400;
 /// Number of characters shown before the first match.
-const BEFORE: usize = 40;
+const LEADING_CHARS: usize = 40;
 /// Length of an excerpt, in characters.
-const LENGTH: usize = 200;
+const EXCERPT_CHARS: usize = 200;
 
 /// A sequence of words that must be adjacent. Only single-character words form sequences.
 #[derive(Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub(super) struct SearchQuery(Vec<QueryTerm>);
 
 impl SearchQuery {
     /// Parses a search. Returns `None` if it contains no words.
-    pub(super) fn read(text: &str) -> Option<Self> {
+    pub(super) fn parse(text: &str) -> Option<Self> {
         let text = &text[..text.floor_char_boundary(MAX_QUERY)];
         let mut terms: Vec<QueryTerm> = Vec::new();
         let mut end_of_row = None;
@@ -51,7 +51,7 @@ impl SearchQuery {
     }
 
     /// Returns the query in FTS5 syntax. Words contain only letters, so they contain no FTS5 operators.
-    pub(super) fn for_index(&self) -> String {
+    pub(super) fn to_fts_query(&self) -> String {
         let terms: Vec<String> = self
             .0
             .iter()
@@ -61,7 +61,7 @@ impl SearchQuery {
     }
 
     /// Returns `true` if a text matches, given its words separated by blanks.
-    pub(super) fn fits(&self, words: &str) -> bool {
+    pub(super) fn matches(&self, words: &str) -> bool {
         self.0.iter().all(|term| {
             let row = term.words.join(" ");
             words.match_indices(&row).any(|(at, _)| {
@@ -73,7 +73,7 @@ impl SearchQuery {
     }
 
     /// Returns the end of the match that begins at this word.
-    fn end_at(&self, rest: &[IndexedWord]) -> Option<usize> {
+    fn match_end(&self, rest: &[IndexedWord]) -> Option<usize> {
         let fits = |term: &QueryTerm| {
             let row = rest.get(..term.words.len())?;
             let same = row
@@ -95,13 +95,13 @@ impl SearchQuery {
             if word.start >= last {
                 break;
             }
-            let Some(end) = self.end_at(&all[at..]) else { continue };
-            let (_, last) = *bounds.get_or_insert_with(|| window(text, word.start));
+            let Some(end) = self.match_end(&all[at..]) else { continue };
+            let (_, last) = *bounds.get_or_insert_with(|| excerpt_range(text, word.start));
             if matches.last().is_none_or(|&(_, before)| before <= word.start) && end <= last {
                 matches.push((word.start, end));
             }
         }
-        let (from, to) = bounds.unwrap_or_else(|| window(text, 0));
+        let (from, to) = bounds.unwrap_or_else(|| excerpt_range(text, 0));
         let units = |range: &str| u32::try_from(range.encode_utf16().count()).unwrap_or(u32::MAX);
         Excerpt {
             text: text[from..to].replace(['\n', '\t', '\r'], " "),
@@ -113,8 +113,8 @@ impl SearchQuery {
 }
 
 /// Returns the byte range that is shown around a match. It begins at a word boundary if one is near.
-fn window(text: &str, found: usize) -> (usize, usize) {
-    let before = text[..found].char_indices().rev().take(BEFORE);
+fn excerpt_range(text: &str, found: usize) -> (usize, usize) {
+    let before = text[..found].char_indices().rev().take(LEADING_CHARS);
     let mut from = before.last().map_or(found, |(at, _)| at);
     if from > 0
         && let Some(blank) = text[from..found].find(char::is_whitespace)
@@ -122,7 +122,7 @@ fn window(text: &str, found: usize) -> (usize, usize) {
         from += blank;
         from = text[from..].find(|c: char| !c.is_whitespace()).map_or(found, |more| from + more).min(found);
     }
-    let to = text[from..].char_indices().nth(LENGTH).map_or(text.len(), |(at, _)| from + at);
+    let to = text[from..].char_indices().nth(EXCERPT_CHARS).map_or(text.len(), |(at, _)| from + at);
     (from, to)
 }
 
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     fn asked(text: &str) -> String {
-        SearchQuery::read(text).unwrap().for_index()
+        SearchQuery::parse(text).unwrap().to_fts_query()
     }
 
     #[test]
@@ -146,7 +146,7 @@ mod tests {
             r#""北 京" AND "2026" AND "or" AND "near""#,
             "operators must be ignored"
         );
-        assert_eq!(SearchQuery::read(" \"*-^ "), None, "a search without words must be empty");
+        assert_eq!(SearchQuery::parse(" \"*-^ "), None, "a search without words must be empty");
         assert_eq!(
             asked(&"a ".repeat(300)).matches("AND").count(),
             MAX_TERMS - 1,
@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn matching_is_consistent_with_the_index() {
         let words = crate::history::index_words::indexed("The ferry to Ålesund, 我们在港口见面");
-        let fits = |text: &str| SearchQuery::read(text).unwrap().fits(&words);
+        let fits = |text: &str| SearchQuery::parse(text).unwrap().matches(&words);
         for text in ["ferry", "fer", "the ferry", "ALESUND ", "港口", "港", "to 见面", "the"] {
             assert!(fits(text), "{text:?} must match");
         }
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn excerpt_shows_the_first_match() {
-        let query = SearchQuery::read("CAFE por").unwrap();
+        let query = SearchQuery::parse("CAFE por").unwrap();
         let long = format!("{}we met at the Café 🛳 of the port.\nThen {}", "before ".repeat(40), "after ".repeat(60));
         let excerpt = query.excerpt(&long);
         assert!(excerpt.cut_before && excerpt.cut_after, "there is more on both sides");
@@ -177,7 +177,7 @@ mod tests {
         let marked: Vec<String> =
             excerpt.matches.iter().map(|&(a, b)| String::from_utf16(&units[a as usize..b as usize]).unwrap()).collect();
         assert_eq!(marked, ["Café", "port"], "matches must be returned as written, in UTF-16 units");
-        let chinese = SearchQuery::read("港口").unwrap().excerpt("我们在港口见面");
+        let chinese = SearchQuery::parse("港口").unwrap().excerpt("我们在港口见面");
         assert_eq!(
             (chinese.matches, chinese.cut_before),
             (vec![(3, 5)], false),

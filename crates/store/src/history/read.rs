@@ -4,13 +4,13 @@ use domain::history::{Conversation, ItemPage, ItemRange, OmittedContent, Reading
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::extracted_content::{self, ContentHash};
-use super::write::state_of;
-use super::{encryption::BYTES, history_tables, history_tables::unsigned, reading_seal, readings};
+use super::write::state_from_number;
+use super::{encryption::BYTES_PURPOSE, history_tables, history_tables::unsigned, reading_seal, readings};
 use crate::content_key::{self, ContentKey, ContentKeySlot, DecryptError};
 use crate::hex::hex;
 
-/// Columns that [`raw`] reads, in its order.
-const COLUMNS: &str = "item.number, item.id, item.parent, item.at, item.state, decrypted('body', item.body)";
+/// Columns that [`read_raw_item`] reads, in its order.
+const ITEM_COLUMNS: &str = "item.number, item.id, item.parent, item.at, item.state, decrypted('body', item.body)";
 
 /// Returns ID, title and modification time of each conversation, the latest first.
 pub(super) fn list(connection: &Connection) -> rusqlite::Result<Vec<(String, String, u64)>> {
@@ -50,7 +50,7 @@ pub(super) fn conversation(
     let mut statement =
         connection.prepare_cached("SELECT server FROM source WHERE conversation = ?1 ORDER BY place")?;
     found.sources = statement.query_map([number], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
-    found.readings = readings::readings_of(connection, number)?;
+    found.readings = readings::conversation_readings(connection, number)?;
     if let Some(key) = key
         && !reading_seal::verify(connection, number, key)?
     {
@@ -79,13 +79,13 @@ pub(super) fn items(
     range: &ItemRange,
     key: &ContentKeySlot,
 ) -> rusqlite::Result<Option<ItemPage>> {
-    let Some((conversation, head)) = history_tables::conversation(connection, &range.conversation)? else {
+    let Some((conversation, head)) = history_tables::conversation_numbers(connection, &range.conversation)? else {
         return Ok(None);
     };
     let last = match &range.before {
         None => head,
         Some(before) => {
-            let Some(before) = history_tables::item(connection, conversation, before)? else { return Ok(None) };
+            let Some(before) = history_tables::item_number(connection, conversation, before)? else { return Ok(None) };
             connection
                 .prepare_cached("SELECT parent FROM item WHERE number = ?1")?
                 .query_row([before], |row| row.get(0))?
@@ -97,58 +97,62 @@ pub(super) fn items(
             UNION ALL \
             SELECT item.parent, depth + 1 FROM up JOIN item ON item.number = up.number \
             WHERE item.parent IS NOT NULL AND depth < ?2) \
-        SELECT {COLUMNS} FROM up JOIN item ON item.number = up.number ORDER BY depth DESC"
+        SELECT {ITEM_COLUMNS} FROM up JOIN item ON item.number = up.number ORDER BY depth DESC"
     );
     let limit = i64::try_from(range.limit).unwrap_or(i64::MAX);
-    let rows: Vec<RawItem> =
-        connection.prepare_cached(&sql)?.query_map(params![last, limit], raw)?.collect::<rusqlite::Result<_>>()?;
+    let rows: Vec<RawItem> = connection
+        .prepare_cached(&sql)?
+        .query_map(params![last, limit], read_raw_item)?
+        .collect::<rusqlite::Result<_>>()?;
     let has_more = rows.first().map_or(last.is_some(), |first| first.parent.is_some());
     let mut above = None;
     let mut items = Vec::with_capacity(rows.len());
     for row in rows {
         let parent = match (row.parent, above.take()) {
             (Some(_), Some(id)) => Some(id),
-            (parent, _) => id_of(connection, parent)?,
+            (parent, _) => item_id(connection, parent)?,
         };
         above = Some(row.item.id.clone());
-        items.push(finish(connection, conversation, row, parent, range.whole, key)?);
+        items.push(complete_item(connection, conversation, row, parent, range.whole, key)?);
     }
     Ok(Some(ItemPage { items, has_more }))
 }
 
 /// Returns a page of items of all branches, in the order in which they were first written.
-pub(super) fn all(
+pub(super) fn all_items(
     connection: &Connection,
     conversation: &str,
     after: Option<&str>,
     limit: usize,
     key: &ContentKeySlot,
 ) -> rusqlite::Result<Option<ItemPage>> {
-    let Some((conversation, _)) = history_tables::conversation(connection, conversation)? else { return Ok(None) };
+    let Some((conversation, _)) = history_tables::conversation_numbers(connection, conversation)? else {
+        return Ok(None);
+    };
     let after = match after {
         None => 0,
-        Some(after) => match history_tables::item(connection, conversation, after)? {
+        Some(after) => match history_tables::item_number(connection, conversation, after)? {
             None => return Ok(None),
             Some(number) => number,
         },
     };
     // Items of one conversation are scattered in the table, but adjacent in this index.
     let sql = format!(
-        "SELECT {COLUMNS} FROM item WHERE number IN (\
+        "SELECT {ITEM_COLUMNS} FROM item WHERE number IN (\
             SELECT number FROM item INDEXED BY item_after WHERE conversation = ?1 AND number > ?2 \
             ORDER BY number LIMIT ?3) ORDER BY number"
     );
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let rows: Vec<RawItem> = connection
         .prepare_cached(&sql)?
-        .query_map(params![conversation, after, limit.saturating_add(1)], raw)?
+        .query_map(params![conversation, after, limit.saturating_add(1)], read_raw_item)?
         .collect::<rusqlite::Result<_>>()?;
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let has_more = rows.len() > limit;
     let mut items = Vec::with_capacity(rows.len());
     for row in rows.into_iter().take(limit) {
-        let parent = id_of(connection, row.parent)?;
-        items.push(finish(connection, conversation, row, parent, true, key)?);
+        let parent = item_id(connection, row.parent)?;
+        items.push(complete_item(connection, conversation, row, parent, true, key)?);
     }
     Ok(Some(ItemPage { items, has_more }))
 }
@@ -161,23 +165,27 @@ pub(super) fn item(
     whole: bool,
     key: &ContentKeySlot,
 ) -> rusqlite::Result<Option<StoredItem>> {
-    let Some((conversation, _)) = history_tables::conversation(connection, conversation)? else { return Ok(None) };
-    let sql = format!("SELECT {COLUMNS} FROM item WHERE conversation = ?1 AND id = ?2");
-    let found = connection.prepare_cached(&sql)?.query_row(params![conversation, id], raw).optional()?;
+    let Some((conversation, _)) = history_tables::conversation_numbers(connection, conversation)? else {
+        return Ok(None);
+    };
+    let sql = format!("SELECT {ITEM_COLUMNS} FROM item WHERE conversation = ?1 AND id = ?2");
+    let found = connection.prepare_cached(&sql)?.query_row(params![conversation, id], read_raw_item).optional()?;
     let Some(row) = found else { return Ok(None) };
-    let parent = id_of(connection, row.parent)?;
-    finish(connection, conversation, row, parent, whole, key).map(Some)
+    let parent = item_id(connection, row.parent)?;
+    complete_item(connection, conversation, row, parent, whole, key).map(Some)
 }
 
 /// Makes the latest end of the branch through an item the head, unless the head is already in such a branch.
-pub(super) fn show(connection: &Connection, conversation: &str, item: &str) -> rusqlite::Result<Option<String>> {
-    let Some((conversation, head)) = history_tables::conversation(connection, conversation)? else { return Ok(None) };
-    let Some(mut end) = history_tables::item(connection, conversation, item)? else { return Ok(None) };
+pub(super) fn show_branch(connection: &Connection, conversation: &str, item: &str) -> rusqlite::Result<Option<String>> {
+    let Some((conversation, head)) = history_tables::conversation_numbers(connection, conversation)? else {
+        return Ok(None);
+    };
+    let Some(mut end) = history_tables::item_number(connection, conversation, item)? else { return Ok(None) };
     let mut above = connection.prepare_cached("SELECT parent FROM item WHERE number = ?1")?;
     let mut place = head;
     while let Some(number) = place {
         if number == end {
-            return id_of(connection, head);
+            return item_id(connection, head);
         }
         // Later items have higher numbers.
         place = if number > end { above.query_row([number], |row| row.get(0))? } else { None };
@@ -188,7 +196,7 @@ pub(super) fn show(connection: &Connection, conversation: &str, item: &str) -> r
     }
     let sql = "UPDATE conversation SET head = ?2 WHERE number = ?1";
     connection.prepare_cached(sql)?.execute(params![conversation, end])?;
-    id_of(connection, Some(end))
+    item_id(connection, Some(end))
 }
 
 /// Returns the bytes with this hash.
@@ -198,17 +206,17 @@ pub(super) fn blob(
     key: &ContentKeySlot,
 ) -> rusqlite::Result<Option<Vec<u8>>> {
     let mut statement = connection.prepare_cached("SELECT bytes, encrypted FROM blob WHERE hash = ?1")?;
-    statement.query_row([hash], |row| bytes_of(row, key)).optional()
+    statement.query_row([hash], |row| decrypted_bytes(row, key)).optional()
 }
 
 /// Returns the decrypted bytes of a row with bytes and encryption flag.
-fn bytes_of(row: &Row<'_>, key: &ContentKeySlot) -> rusqlite::Result<Vec<u8>> {
+fn decrypted_bytes(row: &Row<'_>, key: &ContentKeySlot) -> rusqlite::Result<Vec<u8>> {
     let bytes: Vec<u8> = row.get(0)?;
     if !row.get::<_, bool>(1)? {
         return Ok(bytes);
     }
-    let key = key.get().ok_or_else(|| content_key::failed(DecryptError))?;
-    key.decrypt(BYTES, &bytes).map_err(content_key::failed)
+    let key = key.get().ok_or_else(|| content_key::decryption_error(DecryptError))?;
+    key.decrypt(BYTES_PURPOSE, &bytes).map_err(content_key::decryption_error)
 }
 
 /// An item, as far as its own row contains it.
@@ -218,13 +226,13 @@ struct RawItem {
     item: StoredItem,
 }
 
-fn raw(row: &Row<'_>) -> rusqlite::Result<RawItem> {
+fn read_raw_item(row: &Row<'_>) -> rusqlite::Result<RawItem> {
     let item = StoredItem {
         id: row.get(1)?,
         parent: None,
         at: unsigned(row.get(3)?),
         body: history_tables::json(row, 5)?,
-        state: state_of(row.get(4)?),
+        state: state_from_number(row.get(4)?),
         siblings: Vec::new(),
         left_out: Vec::new(),
     };
@@ -232,7 +240,7 @@ fn raw(row: &Row<'_>) -> rusqlite::Result<RawItem> {
 }
 
 /// Adds the parts of an item that are stored in other tables.
-fn finish(
+fn complete_item(
     connection: &Connection,
     conversation: i64,
     raw: RawItem,
@@ -252,21 +260,21 @@ fn finish(
     while let Some(row) = rows.next()? {
         let (pointer, base64): (String, bool) = (row.get(0)?, row.get(1)?);
         let size = unsigned(row.get(3)?);
-        if !whole && extracted_content::is_left_out(&pointer, base64, size) {
+        if !whole && extracted_content::is_omitted_from_pages(&pointer, base64, size) {
             let hash: ContentHash = row.get(2)?;
             item.left_out.push(OmittedContent { pointer, hash: hex(&hash), bytes: size, is_text: !base64 });
             continue;
         }
         let mut bytes = connection.prepare_cached("SELECT bytes, encrypted FROM blob WHERE number = ?1")?;
-        let bytes = bytes.query_row([row.get::<_, i64>(4)?], |row| bytes_of(row, key))?;
-        if !extracted_content::put_back(&mut item.body, &pointer, bytes, base64) {
+        let bytes = bytes.query_row([row.get::<_, i64>(4)?], |row| decrypted_bytes(row, key))?;
+        if !extracted_content::restore_value(&mut item.body, &pointer, bytes, base64) {
             tracing::warn!(item = item.id, pointer, "the location of a large content does not exist in its item");
         }
     }
     Ok(item)
 }
 
-fn id_of(connection: &Connection, number: Option<i64>) -> rusqlite::Result<Option<String>> {
+fn item_id(connection: &Connection, number: Option<i64>) -> rusqlite::Result<Option<String>> {
     let Some(number) = number else { return Ok(None) };
     let mut statement = connection.prepare_cached("SELECT id FROM item WHERE number = ?1")?;
     statement.query_row([number], |row| row.get(0)).optional()

@@ -26,21 +26,21 @@ pub(super) fn verify(connection: &Connection, conversation: i64, key: &ContentKe
     let mac: Option<Vec<u8>> =
         connection.prepare_cached(sql)?.query_row([conversation], |row| row.get(0)).optional()?;
     match mac {
-        Some(mac) => Ok(key.verify_name(&message(connection, conversation)?, &mac)),
+        Some(mac) => Ok(key.verify_name(&sealed_message(connection, conversation)?, &mac)),
         None => Ok(false),
     }
 }
 
 /// Seals the current rows of a conversation.
-pub(super) fn put(connection: &Connection, conversation: i64, key: &ContentKey) -> rusqlite::Result<()> {
-    let mac = key.name_of(&message(connection, conversation)?);
+pub(super) fn seal_readings(connection: &Connection, conversation: i64, key: &ContentKey) -> rusqlite::Result<()> {
+    let mac = key.keyed_hash(&sealed_message(connection, conversation)?);
     let sql = "INSERT OR REPLACE INTO reading_seal (conversation, mac) VALUES (?1, ?2)";
     connection.prepare_cached(sql)?.execute(params![conversation, mac])?;
     Ok(())
 }
 
 /// Returns the sealed message. It contains the number of items, so that older rows with their seal do not match.
-fn message(connection: &Connection, conversation: i64) -> rusqlite::Result<Vec<u8>> {
+fn sealed_message(connection: &Connection, conversation: i64) -> rusqlite::Result<Vec<u8>> {
     let sql = "SELECT id, (SELECT count(*) FROM item WHERE conversation = ?1) FROM conversation WHERE number = ?1";
     let (id, items): (String, i64) =
         connection.prepare_cached(sql)?.query_row([conversation], |row| Ok((row.get(0)?, row.get(1)?)))?;
@@ -88,13 +88,13 @@ pub(super) fn item_readings(connection: &Connection, conversation: i64) -> rusql
 }
 
 /// Adds the readings found in the items to the tables.
-pub(super) fn mend(connection: &Connection, conversation: i64) -> rusqlite::Result<()> {
+pub(super) fn rebuild_readings(connection: &Connection, conversation: i64) -> rusqlite::Result<()> {
     let found = item_readings(connection, conversation)?;
     for server in &found.sources {
         super::write::add_source(connection, conversation, server)?;
     }
     for reading in &found.readings {
-        readings::add(connection, conversation, reading)?;
+        readings::add_reading(connection, conversation, reading)?;
     }
     Ok(())
 }

@@ -8,9 +8,9 @@ use rusqlite::{Connection, params};
 
 /// Maximum number of contents that are returned for a conversation, open-world ones first. Further ones add no
 /// information.
-const MOST: i64 = 1_000;
+const MAX_READINGS: i64 = 1_000;
 
-const TABLE: &str = "
+const READING_TABLE: &str = "
 CREATE TABLE reading (
     conversation INTEGER NOT NULL,
     server TEXT NOT NULL,
@@ -23,12 +23,12 @@ INSERT INTO reading (conversation, server, kind, name, open) SELECT conversation
 ";
 
 /// Seals over the table (`reading_seal.rs`). For conversations without a seal, all items are examined.
-const SEALS: &str = "CREATE TABLE reading_seal (conversation INTEGER PRIMARY KEY, mac BLOB NOT NULL) STRICT";
+const SEAL_TABLE: &str = "CREATE TABLE reading_seal (conversation INTEGER PRIMARY KEY, mac BLOB NOT NULL) STRICT";
 
 /// Creates the tables if they do not exist.
 pub(super) fn make_tables(connection: &Connection) -> rusqlite::Result<()> {
-    make_table(connection, "reading", TABLE)?;
-    make_table(connection, "reading_seal", SEALS)
+    make_table(connection, "reading", READING_TABLE)?;
+    make_table(connection, "reading_seal", SEAL_TABLE)
 }
 
 fn make_table(connection: &Connection, name: &str, table: &str) -> rusqlite::Result<()> {
@@ -51,7 +51,7 @@ fn has_table(connection: &Connection, name: &str) -> rusqlite::Result<bool> {
 }
 
 /// Adds a reading. The open-world flag is never cleared.
-pub(super) fn add(connection: &Connection, conversation: i64, reading: &Reading) -> rusqlite::Result<()> {
+pub(super) fn add_reading(connection: &Connection, conversation: i64, reading: &Reading) -> rusqlite::Result<()> {
     let sql = "INSERT INTO reading (conversation, server, kind, name, open) VALUES (?1, ?2, ?3, ?4, ?5) \
         ON CONFLICT DO UPDATE SET open = max(open, excluded.open)";
     let Reading { server, kind, name, open_world } = reading;
@@ -60,7 +60,7 @@ pub(super) fn add(connection: &Connection, conversation: i64, reading: &Reading)
 }
 
 /// Returns the readings of a conversation.
-pub(super) fn readings_of(connection: &Connection, conversation: i64) -> rusqlite::Result<Vec<Reading>> {
+pub(super) fn conversation_readings(connection: &Connection, conversation: i64) -> rusqlite::Result<Vec<Reading>> {
     let sql = "SELECT server, kind, name, open FROM reading WHERE conversation = ?1 ORDER BY open DESC, server, kind, name LIMIT ?2";
     let read = |row: &rusqlite::Row<'_>| {
         let kind: String = row.get(1)?;
@@ -68,5 +68,5 @@ pub(super) fn readings_of(connection: &Connection, conversation: i64) -> rusqlit
         let kind = ReadingKind::ALL.into_iter().find(|own| own.name() == kind).unwrap_or(ReadingKind::Unknown);
         Ok(Reading { server: row.get(0)?, kind, name: row.get(2)?, open_world: row.get(3)? })
     };
-    connection.prepare_cached(sql)?.query_map(params![conversation, MOST], read)?.collect()
+    connection.prepare_cached(sql)?.query_map(params![conversation, MAX_READINGS], read)?.collect()
 }

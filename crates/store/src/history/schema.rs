@@ -9,9 +9,9 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use super::history_tables;
 
 /// Prefix of the index's internal tables. SQLite creates them, and no text is stored in them once there is a key.
-const INDEX: &str = "word_";
+const INDEX_TABLE_PREFIX: &str = "word_";
 /// Maximum number of schema parts that an error names.
-const MOST_NAMED: usize = 10;
+const MAX_NAMED_PARTS: usize = 10;
 
 /// Error for a schema that another program changed. Nothing is read or written then.
 #[derive(Debug, thiserror::Error)]
@@ -86,7 +86,7 @@ impl CheckedConnection {
 }
 
 fn check(connection: &Connection) -> rusqlite::Result<()> {
-    let strange = strange_parts(connection)?;
+    let strange = unexpected_parts(connection)?;
     if strange.is_empty() {
         Ok(())
     } else {
@@ -105,11 +105,11 @@ struct SchemaObject {
 
 /// Returns the names of parts that are missing or were changed, and of unknown views and triggers. Unknown tables and
 /// indexes are harmless, and a newer version may add some.
-fn strange_parts(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+fn unexpected_parts(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     let own = Connection::open_in_memory()?;
-    history_tables::make_latest(&own)?;
-    let wanted = parts_of(&own)?;
-    let found = parts_of(connection)?;
+    history_tables::create_latest_tables(&own)?;
+    let wanted = schema_objects(&own)?;
+    let found = schema_objects(connection)?;
     let is_strange = |part: &&SchemaObject| {
         let is_own_name = wanted.iter().any(|own| own.name == part.name);
         !wanted.contains(part) && (is_own_name || matches!(part.kind.as_str(), "view" | "trigger"))
@@ -119,18 +119,18 @@ fn strange_parts(connection: &Connection) -> rusqlite::Result<Vec<String>> {
         found.iter().filter(is_strange).chain(missing).map(|part| part.name.clone()).collect();
     strange.sort_unstable();
     strange.dedup();
-    strange.truncate(MOST_NAMED);
+    strange.truncate(MAX_NAMED_PARTS);
     Ok(strange)
 }
 
-fn parts_of(connection: &Connection) -> rusqlite::Result<Vec<SchemaObject>> {
+fn schema_objects(connection: &Connection) -> rusqlite::Result<Vec<SchemaObject>> {
     // Indexes without SQL text belong to column constraints.
     let sql = "SELECT type, name, sql FROM sqlite_schema WHERE NOT (type = 'index' AND sql IS NULL)";
     let mut statement = connection.prepare(sql)?;
     let rows = statement.query_map([], |row| {
         let (kind, name): (String, String) = (row.get(0)?, row.get(1)?);
         let text: Option<String> = row.get(2)?;
-        let text = text.filter(|_| kind != "table" || !name.starts_with(INDEX));
+        let text = text.filter(|_| kind != "table" || !name.starts_with(INDEX_TABLE_PREFIX));
         Ok(SchemaObject { kind, name, text: text.map(|text| text.split_whitespace().collect()) })
     })?;
     rows.collect()
@@ -150,7 +150,7 @@ mod tests {
     use ports::secrets::SecretsInMemory;
     use serde_json::json;
 
-    use super::super::{HistoryDatabase, locked};
+    use super::super::{HistoryDatabase, lock};
     use super::*;
     use crate::audit::KeyHolder;
 
@@ -177,7 +177,7 @@ mod tests {
         let history = HistoryDatabase::new(folder.path(), KeyHolder::new(Arc::new(SecretsInMemory::default())));
         history.create(&Conversation { id: "c".into(), ..Conversation::default() }).unwrap();
         history.write("c", &[says("before")]).unwrap();
-        locked(&history.writes).as_ref().unwrap().connection.busy_handler(Some(wait)).unwrap();
+        lock(&history.writes).as_ref().unwrap().connection.busy_handler(Some(wait)).unwrap();
         let other = Connection::open(folder.path().join("history.db")).unwrap();
         let attack = "BEGIN IMMEDIATE; CREATE TABLE copy (text); \
             CREATE TRIGGER copies AFTER INSERT ON said BEGIN INSERT INTO copy VALUES (NEW.text); END;";

@@ -12,9 +12,9 @@ const MAX_FOUND: usize = 200;
 
 /// Returns matching items, the latest first.
 pub(super) fn search(connection: &Connection, search: &HistorySearch) -> rusqlite::Result<Vec<FoundItem>> {
-    let Some(query) = SearchQuery::read(&search.text) else { return Ok(Vec::new()) };
+    let Some(query) = SearchQuery::parse(&search.text) else { return Ok(Vec::new()) };
     if encryption::is_encrypted(connection)? {
-        return scan(connection, search, &query);
+        return search_without_index(connection, search, &query);
     }
     let sql = "SELECT item.number, conversation.id, conversation.title, item.id, item.at, said.text \
         FROM (SELECT rowid AS number FROM word WHERE word MATCH ?1 AND rowid < ?2 ORDER BY rowid DESC LIMIT ?3) AS found \
@@ -24,13 +24,17 @@ pub(super) fn search(connection: &Connection, search: &HistorySearch) -> rusqlit
     let before = search.before.map_or(i64::MAX, signed);
     let limit = i64::try_from(search.limit.min(MAX_FOUND)).unwrap_or(0);
     let mut statement = connection.prepare_cached(sql)?;
-    let found = statement.query_map(params![query.for_index(), before, limit], |row| found_item(row, &query))?;
+    let found = statement.query_map(params![query.to_fts_query(), before, limit], |row| found_item(row, &query))?;
     found.collect()
 }
 
 /// Searches without an index, which would disclose the words: the words of each text are decrypted, the latest first,
 /// until enough matches are found.
-fn scan(connection: &Connection, search: &HistorySearch, query: &SearchQuery) -> rusqlite::Result<Vec<FoundItem>> {
+fn search_without_index(
+    connection: &Connection,
+    search: &HistorySearch,
+    query: &SearchQuery,
+) -> rusqlite::Result<Vec<FoundItem>> {
     let before = search.before.map_or(i64::MAX, signed);
     let limit = search.limit.min(MAX_FOUND);
     let sql = "SELECT item.number, conversation.id, decrypted('title', conversation.title), item.id, item.at, \
@@ -47,7 +51,7 @@ fn scan(connection: &Connection, search: &HistorySearch, query: &SearchQuery) ->
     while all.len() < limit
         && let Some(row) = rows.next()?
     {
-        if !query.fits(row.get_ref(1)?.as_str()?) {
+        if !query.matches(row.get_ref(1)?.as_str()?) {
             continue;
         }
         // Items of a conversation that is being deleted are skipped.

@@ -6,13 +6,13 @@ use domain::item::{Cost, TokenUsage};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::history_tables::{self, unsigned};
-use super::write::{CUT, STREAMING};
+use super::write::{STATE_CUT, STATE_STREAMING};
 
 /// Maximum number of items in which the latest reply with token counts is searched. The calls of a reply follow it.
-const FAR: usize = 500;
+const MAX_SEARCHED_ITEMS: usize = 500;
 
 /// Common table expression with the items of a conversation, each body decrypted once.
-const OWN: &str = "WITH own AS MATERIALIZED (SELECT state, decrypted('body', body) AS body \
+const OWN_ITEMS_SQL: &str = "WITH own AS MATERIALIZED (SELECT state, decrypted('body', body) AS body \
     FROM item INDEXED BY item_after WHERE conversation = ?1)";
 
 /// Returns the sums of a conversation, or `None` if it does not exist.
@@ -20,7 +20,9 @@ pub(super) fn conversation_usage(
     connection: &Connection,
     conversation: &str,
 ) -> rusqlite::Result<Option<ConversationUsage>> {
-    let Some((conversation, head)) = history_tables::conversation(connection, conversation)? else { return Ok(None) };
+    let Some((conversation, head)) = history_tables::conversation_numbers(connection, conversation)? else {
+        return Ok(None);
+    };
     let (usage, unpriced) = usage(connection, conversation)?;
     let costs = costs(connection, conversation)?;
     Ok(Some(ConversationUsage { usage, costs, unpriced, context_used: context_used(connection, head)? }))
@@ -34,14 +36,14 @@ fn usage(connection: &Connection, conversation: i64) -> rusqlite::Result<(TokenU
                 json_array_length(body, '$.parts') > 0 OR body ->> '$.stop.is' = 'stopped' \
                 OR body ->> '$.usage.input' IS NOT NULL OR body ->> '$.usage.output' IS NOT NULL)) \
         FROM own WHERE body ->> '$.kind' = 'reply'";
-    let sql = format!("{OWN} {sql}");
-    connection.prepare_cached(&sql)?.query_row(params![conversation, STREAMING, CUT], |row| {
+    let sql = format!("{OWN_ITEMS_SQL} {sql}");
+    connection.prepare_cached(&sql)?.query_row(params![conversation, STATE_STREAMING, STATE_CUT], |row| {
         let usage = TokenUsage {
-            input: tokens(row, 0)?,
-            output: tokens(row, 1)?,
-            cached_input: tokens(row, 2)?,
-            written_input: tokens(row, 3)?,
-            thinking: tokens(row, 4)?,
+            input: token_count(row, 0)?,
+            output: token_count(row, 1)?,
+            cached_input: token_count(row, 2)?,
+            written_input: token_count(row, 3)?,
+            thinking: token_count(row, 4)?,
         };
         Ok((usage, row.get(5)?))
     })
@@ -51,7 +53,7 @@ fn costs(connection: &Connection, conversation: i64) -> rusqlite::Result<Vec<Cos
     let sql = "SELECT body ->> '$.cost.currency' AS currency, sum(body ->> '$.cost.amount') \
         FROM own WHERE body ->> '$.kind' = 'reply' AND body ->> '$.cost.amount' IS NOT NULL \
         GROUP BY currency ORDER BY currency";
-    let mut statement = connection.prepare_cached(&format!("{OWN} {sql}"))?;
+    let mut statement = connection.prepare_cached(&format!("{OWN_ITEMS_SQL} {sql}"))?;
     let costs = statement.query_map([conversation], |row| Ok(Cost { currency: row.get(0)?, amount: row.get(1)? }))?;
     costs.collect()
 }
@@ -62,9 +64,9 @@ fn context_used(connection: &Connection, head: Option<i64>) -> rusqlite::Result<
         SELECT parent, body ->> '$.kind' = 'reply', body ->> '$.usage.input', body ->> '$.usage.output' FROM own";
     let mut statement = connection.prepare_cached(sql)?;
     let mut next = head;
-    for _ in 0..FAR {
+    for _ in 0..MAX_SEARCHED_ITEMS {
         let Some(number) = next else { return Ok(None) };
-        let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, tokens(row, 2)?, tokens(row, 3)?));
+        let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, token_count(row, 2)?, token_count(row, 3)?));
         let found: Option<(Option<i64>, Option<bool>, _, _)> = statement.query_row([number], read).optional()?;
         let Some((parent, is_reply, input, output)) = found else { return Ok(None) };
         if let (Some(true), Some(input)) = (is_reply, input) {
@@ -76,7 +78,7 @@ fn context_used(connection: &Connection, head: Option<i64>) -> rusqlite::Result<
 }
 
 /// Reads a token count. The value in an item may have any type. Anything but an integer counts as absent.
-fn tokens(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<u64>> {
+fn token_count(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<u64>> {
     Ok(match row.get_ref(at)? {
         rusqlite::types::ValueRef::Integer(number) => Some(unsigned(number)),
         _ => None,

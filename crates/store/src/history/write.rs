@@ -1,12 +1,12 @@
 //! Writes the items of conversations.
 
-use crate::history::item_text::text_of;
+use crate::history::item_text::searchable_text;
 use domain::history::{ItemPosition, NewItem};
 use domain::item::ItemState;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::extracted_content::{ExtractedContent, take_out};
-use super::{encryption::BYTES, history_tables, history_tables::signed, reading_seal, readings};
+use super::extracted_content::{ExtractedContent, extract_large};
+use super::{encryption::BYTES_PURPOSE, history_tables, history_tables::signed, reading_seal, readings};
 use crate::content_key::{self, ContentKey};
 
 /// Maximum number of items of a conversation, over all branches.
@@ -14,24 +14,24 @@ const MAX_ITEMS: i64 = 100_000;
 /// Maximum length of an item ID, in bytes.
 const MAX_ID: usize = 200;
 
-const WHOLE: i64 = 0;
-pub(super) const STREAMING: i64 = 1;
-pub(super) const CUT: i64 = 2;
+const STATE_WHOLE: i64 = 0;
+pub(super) const STATE_STREAMING: i64 = 1;
+pub(super) const STATE_CUT: i64 = 2;
 
 /// Returns the number that represents an item's state.
-const fn number_of(state: ItemState) -> i64 {
+const fn state_number(state: ItemState) -> i64 {
     match state {
-        ItemState::Whole => WHOLE,
-        ItemState::Streaming => STREAMING,
-        ItemState::Cut => CUT,
+        ItemState::Whole => STATE_WHOLE,
+        ItemState::Streaming => STATE_STREAMING,
+        ItemState::Cut => STATE_CUT,
     }
 }
 
 /// Returns the state that a number represents.
-pub(super) const fn state_of(number: i64) -> ItemState {
+pub(super) const fn state_from_number(number: i64) -> ItemState {
     match number {
-        WHOLE => ItemState::Whole,
-        STREAMING => ItemState::Streaming,
+        STATE_WHOLE => ItemState::Whole,
+        STATE_STREAMING => ItemState::Streaming,
         _ => ItemState::Cut,
     }
 }
@@ -52,41 +52,41 @@ pub(super) enum WriteRefusal {
 }
 
 /// Prepares bodies for writing. This takes time, so it is done before the transaction.
-pub(super) fn bodies(items: &[NewItem]) -> Result<Vec<EncodedBody>, WriteRefusal> {
+pub(super) fn encode_bodies(items: &[NewItem]) -> Result<Vec<EncodedBody>, WriteRefusal> {
     items.iter().map(EncodedBody::encode).collect()
 }
 
-/// Writes items with their [`bodies`]. Returns `false` if the conversation does not exist. `writer` is this process, if
+/// Writes items with their [encoded bodies](encode_bodies). Returns `false` if the conversation does not exist. `writer` is this process, if
 /// an item is streaming, and `key` the key with which the file is encrypted.
-pub(super) fn items(
+pub(super) fn write_items(
     connection: &Connection,
     conversation: &str,
     (items, bodies): (&[NewItem], &[EncodedBody]),
     writer: Option<&str>,
     key: Option<&ContentKey>,
 ) -> Result<bool, WriteRefusal> {
-    let Some((conversation, mut head)) = history_tables::conversation(connection, conversation)? else {
+    let Some((conversation, mut head)) = history_tables::conversation_numbers(connection, conversation)? else {
         return Ok(false);
     };
     let seal = match key {
-        Some(key) if changes_marks(connection, conversation, items)? => Some(key),
+        Some(key) if changes_readings(connection, conversation, items)? => Some(key),
         _ => None,
     };
     if let Some(key) = seal
         && !reading_seal::verify(connection, conversation, key)?
     {
-        reading_seal::mend(connection, conversation)?;
+        reading_seal::rebuild_readings(connection, conversation)?;
     }
     let mut made = 0;
     for (item, body) in items.iter().zip(bodies) {
-        let number = if let Some(number) = history_tables::item(connection, conversation, &item.id)? {
+        let number = if let Some(number) = history_tables::item_number(connection, conversation, &item.id)? {
             replace(connection, number, item, body, writer)?;
             number
         } else {
             let parent = match &item.after {
                 ItemPosition::Head => head,
                 ItemPosition::Start => None,
-                ItemPosition::Item(id) => match history_tables::item(connection, conversation, id)? {
+                ItemPosition::Item(id) => match history_tables::item_number(connection, conversation, id)? {
                     None => return Err(WriteRefusal::NoParent(item.id.clone(), id.clone())),
                     found => found,
                 },
@@ -96,7 +96,7 @@ pub(super) fn items(
             head = Some(number);
             number
         };
-        body.keep(connection, number, key)?;
+        body.store_large_values(connection, number, key)?;
         if let Some(text) = &body.said {
             history_tables::index_text(connection, number, text)?;
         }
@@ -104,7 +104,7 @@ pub(super) fn items(
             add_source(connection, conversation, server)?;
         }
         for reading in &item.readings {
-            readings::add(connection, conversation, reading)?;
+            readings::add_reading(connection, conversation, reading)?;
         }
     }
     let at = items.iter().map(|item| signed(item.at)).max().unwrap_or(0);
@@ -116,17 +116,17 @@ pub(super) fn items(
         return Err(WriteRefusal::TooMany);
     }
     if let Some(key) = seal {
-        reading_seal::put(connection, conversation, key)?;
+        reading_seal::seal_readings(connection, conversation, key)?;
     }
     Ok(true)
 }
 
 /// Returns `true` if the seal over the readings must be renewed. A streaming reply is written often and does not change
 /// it.
-fn changes_marks(connection: &Connection, conversation: i64, items: &[NewItem]) -> rusqlite::Result<bool> {
+fn changes_readings(connection: &Connection, conversation: i64, items: &[NewItem]) -> rusqlite::Result<bool> {
     for item in items {
         let has_marks = !item.sources.is_empty() || !item.readings.is_empty();
-        if has_marks || history_tables::item(connection, conversation, &item.id)?.is_none() {
+        if has_marks || history_tables::item_number(connection, conversation, &item.id)?.is_none() {
             return Ok(true);
         }
     }
@@ -149,21 +149,24 @@ impl EncodedBody {
         }
         // A streaming item is rewritten often. Its large values are extracted when it is complete.
         let (light, taken) =
-            if item.state == ItemState::Streaming { (None, Vec::new()) } else { light_and_taken(&item.body) };
+            if item.state == ItemState::Streaming { (None, Vec::new()) } else { split_large(&item.body) };
         let json = serde_json::to_string(light.as_ref().unwrap_or(&item.body));
         let json = json.map_err(|error| WriteRefusal::Json(item.id.clone(), error))?;
-        let said = (item.state != ItemState::Streaming).then(|| text_of(&item.body));
+        let said = (item.state != ItemState::Streaming).then(|| searchable_text(&item.body));
         Ok(Self { json, taken, said })
     }
 
     /// Stores the large values.
-    fn keep(&self, connection: &Connection, item: i64, key: Option<&ContentKey>) -> rusqlite::Result<()> {
+    fn store_large_values(&self, connection: &Connection, item: i64, key: Option<&ContentKey>) -> rusqlite::Result<()> {
         for ExtractedContent { pointer, hash, bytes, base64 } in &self.taken {
             let size = i64::try_from(bytes.len()).unwrap_or(i64::MAX);
-            let name = key.map_or(*hash, |key| key.name_of(hash));
+            let name = key.map_or(*hash, |key| key.keyed_hash(hash));
             let is_new = connection.prepare_cached("SELECT 1 FROM blob WHERE hash = ?1")?.query_row([name], |_| Ok(()));
             if is_new.optional()?.is_none() {
-                let encrypted = key.map(|key| key.encrypt(BYTES, bytes)).transpose().map_err(content_key::failed)?;
+                let encrypted = key
+                    .map(|key| key.encrypt(BYTES_PURPOSE, bytes))
+                    .transpose()
+                    .map_err(content_key::decryption_error)?;
                 let sql = "INSERT INTO blob (hash, size, bytes, encrypted) VALUES (?1, ?2, ?3, ?4)";
                 let kept = encrypted.as_ref().unwrap_or(bytes);
                 connection.prepare_cached(sql)?.execute(params![name, size, kept, encrypted.is_some()])?;
@@ -176,8 +179,8 @@ impl EncodedBody {
     }
 }
 
-fn light_and_taken(body: &serde_json::Value) -> (Option<serde_json::Value>, Vec<ExtractedContent>) {
-    let (light, taken) = take_out(body);
+fn split_large(body: &serde_json::Value) -> (Option<serde_json::Value>, Vec<ExtractedContent>) {
+    let (light, taken) = extract_large(body);
     (Some(light), taken)
 }
 
@@ -192,7 +195,7 @@ fn insert(
     let sql = "INSERT INTO item (conversation, id, parent, at, state, writer, body) \
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, encrypted('body', ?7))";
     let writer = writer.filter(|_| item.state == ItemState::Streaming);
-    let values = params![conversation, item.id, parent, signed(item.at), number_of(item.state), writer, body.json];
+    let values = params![conversation, item.id, parent, signed(item.at), state_number(item.state), writer, body.json];
     connection.prepare_cached(sql)?.insert(values)
 }
 
@@ -206,7 +209,7 @@ fn replace(
     history_tables::release_blobs(connection, number)?;
     let sql = "UPDATE item SET at = ?2, state = ?3, writer = ?4, body = encrypted('body', ?5) WHERE number = ?1";
     let writer = writer.filter(|_| item.state == ItemState::Streaming);
-    let values = params![number, signed(item.at), number_of(item.state), writer, body.json];
+    let values = params![number, signed(item.at), state_number(item.state), writer, body.json];
     connection.prepare_cached(sql)?.execute(values)?;
     Ok(())
 }

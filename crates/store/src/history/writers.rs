@@ -4,17 +4,17 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use crate::history::item_text::text_of;
+use crate::history::item_text::searchable_text;
 use aws_lc_rs::rand;
 use domain::StoreError;
 use rusqlite::{Connection, params};
 
 use super::history_tables;
 use super::schema::CheckedConnection;
-use super::write::CUT;
+use super::write::STATE_CUT;
 
 /// Prefix of the names of lock files.
-const PREFIX: &str = "history-";
+const LOCK_PREFIX: &str = "history-";
 
 /// Writer identity of this process, with the lock that proves it is running.
 #[derive(Debug)]
@@ -34,9 +34,9 @@ impl HistoryWriter {
             cause: "the system gives no random numbers".to_owned(),
         })?;
         let name = format!("{:016x}", u64::from_ne_bytes(random));
-        let path = lock_of(folder, &name);
+        let path = lock_path(folder, &name);
         let made = crate::private_files::file_options().write(true).create_new(true).open(&path);
-        let file = made.map_err(|error| crate::files::failed(&path, "make it", &error))?;
+        let file = made.map_err(|error| crate::files::file_error(&path, "make it", &error))?;
         if let Err(error) = file.try_lock() {
             tracing::warn!(path = %path.display(), %error, "this file system has no locks");
         }
@@ -55,13 +55,13 @@ impl Drop for HistoryWriter {
     }
 }
 
-fn lock_of(folder: &Path, name: &str) -> PathBuf {
-    folder.join(format!("{PREFIX}{name}"))
+fn lock_path(folder: &Path, name: &str) -> PathBuf {
+    folder.join(format!("{LOCK_PREFIX}{name}"))
 }
 
 /// Returns `true` if a writer has ended. On a file system without locks it counts as ended, until its next write.
 fn has_ended(folder: &Path, name: &str) -> bool {
-    let path = lock_of(folder, name);
+    let path = lock_path(folder, name);
     let Ok(file) = File::open(&path) else { return true };
     match file.try_lock() {
         Err(std::fs::TryLockError::WouldBlock) => false,
@@ -73,7 +73,7 @@ fn has_ended(folder: &Path, name: &str) -> bool {
 }
 
 /// Marks streaming items whose writer has ended as interrupted. Returns their number.
-pub(super) fn mark_cut(
+pub(super) fn mark_interrupted(
     connection: &mut CheckedConnection,
     folder: &Path,
     own: Option<&str>,
@@ -84,20 +84,20 @@ pub(super) fn mark_cut(
     })?;
     let mut marked = 0;
     for writer in writers.iter().filter(|writer| own != Some(writer.as_str()) && has_ended(folder, writer)) {
-        marked += connection.write(|connection| mark_cut_by(connection, writer))?;
+        marked += connection.write(|connection| mark_interrupted_by(connection, writer))?;
     }
     Ok(marked)
 }
 
-fn mark_cut_by(connection: &Connection, writer: &str) -> rusqlite::Result<usize> {
+fn mark_interrupted_by(connection: &Connection, writer: &str) -> rusqlite::Result<usize> {
     let sql = "SELECT number, decrypted('body', body) FROM item WHERE writer = ?1";
     let mut statement = connection.prepare_cached(sql)?;
     let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, history_tables::json(row, 1)?));
     let cut: Vec<(i64, serde_json::Value)> = statement.query_map([writer], read)?.collect::<rusqlite::Result<_>>()?;
     for (item, body) in &cut {
         let sql = "UPDATE item SET state = ?2, writer = NULL WHERE number = ?1";
-        connection.prepare_cached(sql)?.execute(params![item, CUT])?;
-        history_tables::index_text(connection, *item, &text_of(body))?;
+        connection.prepare_cached(sql)?.execute(params![item, STATE_CUT])?;
+        history_tables::index_text(connection, *item, &searchable_text(body))?;
     }
     Ok(cut.len())
 }

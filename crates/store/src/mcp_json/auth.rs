@@ -2,19 +2,23 @@
 
 use jsonc_parser::ast::Object;
 use jsonc_parser::cst::{CstInputValue, CstObject};
-pub(super) use other_apps::entry::auth::KEY;
-use other_apps::entry::auth::{DPOP, GRANT, PORT, PROVIDER, SCOPES, parse};
+pub(super) use other_apps::entry::auth::AUTH_KEY;
+use other_apps::entry::auth::{DPOP_KEY, GRANT_KEY, PORT_KEY, PROVIDER_KEY, SCOPES_KEY, parse};
 use other_apps::json_text::{JsonText, present_property};
 use ports::server_config::{AuthConfig, AuthIdentityProvider, ConfigProblem, GrantType};
 
-use super::edit::{find, remove_all, set_text, texts};
+use super::edit::{find_member, remove_all, set_text, text_array};
 
 /// Reads the sign-in settings of a server, or returns `None` if its entry has none.
-pub(super) fn read(text: &JsonText<'_>, name: &str, entry: &Object<'_>) -> Result<Option<AuthConfig>, ConfigProblem> {
-    let what = format!("{KEY:?} of server {name:?}");
+pub(super) fn read_auth(
+    text: &JsonText<'_>,
+    name: &str,
+    entry: &Object<'_>,
+) -> Result<Option<AuthConfig>, ConfigProblem> {
+    let what = format!("{AUTH_KEY:?} of server {name:?}");
     let found = parse(text, &what, entry)?;
-    match found.as_ref().and_then(AuthConfig::problem).zip(present_property(entry, KEY)) {
-        Some((problem, property)) => Err(text.problem_at(&property.value, format!("{what}: {problem}"))),
+    match found.as_ref().and_then(AuthConfig::problem).zip(present_property(entry, AUTH_KEY)) {
+        Some((problem, property)) => Err(text.value_problem(&property.value, format!("{what}: {problem}"))),
         None => Ok(found),
     }
 }
@@ -22,53 +26,57 @@ pub(super) fn read(text: &JsonText<'_>, name: &str, entry: &Object<'_>) -> Resul
 /// Returns the object for a server that has none yet.
 pub(super) fn auth_object(auth: &AuthConfig) -> CstInputValue {
     let mut all: Vec<(String, CstInputValue)> = Vec::new();
-    for (key, text) in auth.texts() {
+    for (key, text) in auth.text_settings() {
         all.extend(text.map(|text| (key.to_owned(), text.into())));
     }
     if !auth.scopes.is_empty() {
-        all.push((SCOPES.to_owned(), texts(&auth.scopes)));
+        all.push((SCOPES_KEY.to_owned(), text_array(&auth.scopes)));
     }
     if auth.grant != GrantType::default() {
-        all.push((GRANT.to_owned(), auth.grant.name().into()));
+        all.push((GRANT_KEY.to_owned(), auth.grant.name().into()));
     }
-    all.extend(auth.dpop.map(|dpop| (DPOP.to_owned(), dpop.into())));
-    all.extend(auth.redirect_port.map(|port| (PORT.to_owned(), CstInputValue::Number(port.to_string()))));
+    all.extend(auth.dpop.map(|dpop| (DPOP_KEY.to_owned(), dpop.into())));
+    all.extend(auth.redirect_port.map(|port| (PORT_KEY.to_owned(), CstInputValue::Number(port.to_string()))));
     if let Some(provider) = &auth.identity_provider {
         let provider =
             provider_texts(provider).into_iter().filter_map(|(key, text)| Some((key.to_owned(), text?.into())));
-        all.push((PROVIDER.to_owned(), CstInputValue::Object(provider.collect())));
+        all.push((PROVIDER_KEY.to_owned(), CstInputValue::Object(provider.collect())));
     }
     CstInputValue::Object(all)
 }
 
 /// Updates the object of a server. Unknown members are preserved.
-pub(super) fn change(entry: &CstObject, wanted: Option<&AuthConfig>) {
-    let Some(auth) = wanted else { return remove_all(entry, &[KEY]) };
-    let Some(map) = find(entry, KEY).and_then(|property| property.object_value()) else {
-        remove_all(entry, &[KEY]);
-        entry.append(KEY, auth_object(auth));
+pub(super) fn update_auth(entry: &CstObject, wanted: Option<&AuthConfig>) {
+    let Some(auth) = wanted else { return remove_all(entry, &[AUTH_KEY]) };
+    let Some(map) = find_member(entry, AUTH_KEY).and_then(|property| property.object_value()) else {
+        remove_all(entry, &[AUTH_KEY]);
+        entry.append(AUTH_KEY, auth_object(auth));
         return;
     };
-    set_texts(&map, &auth.texts());
+    set_texts(&map, &auth.text_settings());
     // Each value is left as written while its meaning is the same.
-    let scopes = find(&map, SCOPES).and_then(|property| property.array_value());
+    let scopes = find_member(&map, SCOPES_KEY).and_then(|property| property.array_value());
     match scopes.filter(|_| !auth.scopes.is_empty()) {
         Some(list) => super::edit::change_list(&list, &auth.scopes),
-        None => set(&map, SCOPES, Some(&auth.scopes).filter(|scopes| !scopes.is_empty()).map(|scopes| texts(scopes))),
+        None => set_member(
+            &map,
+            SCOPES_KEY,
+            Some(&auth.scopes).filter(|scopes| !scopes.is_empty()).map(|scopes| text_array(scopes)),
+        ),
     }
-    if auth.grant != GrantType::default() || find(&map, GRANT).is_some() {
-        set_text(&map, GRANT, auth.grant.name());
+    if auth.grant != GrantType::default() || find_member(&map, GRANT_KEY).is_some() {
+        set_text(&map, GRANT_KEY, auth.grant.name());
     }
-    set(&map, DPOP, auth.dpop.map(CstInputValue::from));
-    set(&map, PORT, auth.redirect_port.map(|port| CstInputValue::Number(port.to_string())));
-    match (&auth.identity_provider, find(&map, PROVIDER).and_then(|property| property.object_value())) {
+    set_member(&map, DPOP_KEY, auth.dpop.map(CstInputValue::from));
+    set_member(&map, PORT_KEY, auth.redirect_port.map(|port| CstInputValue::Number(port.to_string())));
+    match (&auth.identity_provider, find_member(&map, PROVIDER_KEY).and_then(|property| property.object_value())) {
         (Some(provider), Some(object)) => set_texts(&object, &provider_texts(provider)),
         (Some(provider), None) => {
             let all =
                 provider_texts(provider).into_iter().filter_map(|(key, text)| Some((key.to_owned(), text?.into())));
-            set(&map, PROVIDER, Some(CstInputValue::Object(all.collect())));
+            set_member(&map, PROVIDER_KEY, Some(CstInputValue::Object(all.collect())));
         }
-        (None, _) => remove_all(&map, &[PROVIDER]),
+        (None, _) => remove_all(&map, &[PROVIDER_KEY]),
     }
 }
 
@@ -94,8 +102,8 @@ fn set_texts(map: &CstObject, wanted: &[(&str, Option<&str>)]) {
     }
 }
 
-fn set(map: &CstObject, key: &str, value: Option<CstInputValue>) {
-    match (find(map, key), value) {
+fn set_member(map: &CstObject, key: &str, value: Option<CstInputValue>) {
+    match (find_member(map, key), value) {
         (Some(property), Some(value)) => property.set_value(value),
         (Some(property), None) => property.remove(),
         (None, Some(value)) => drop(map.append(key, value)),

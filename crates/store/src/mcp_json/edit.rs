@@ -5,20 +5,20 @@
 use std::collections::BTreeMap;
 
 use jsonc_parser::cst::{CstArray, CstInputValue, CstObject, CstObjectProp, CstRootNode, ObjectPropName};
-use other_apps::entry::{DISABLED_TOOLS, ENABLED_TOOLS, OWN_URLS as URLS, PIN, kind_named};
+use other_apps::entry::{DISABLED_TOOLS, ENABLED_TOOLS, MCP_JSON_URL_KEYS as URLS, REVISION_KEY, parse_http_kind};
 use other_apps::json_text::JsonDialect;
 use ports::server_config::{HttpConfig, ServerConfig, ServerEntry, ServerTransport, StdioConfig};
 
 use super::{auth, sandbox};
 
 /// Adds a server at the end, or updates the one called `was`, or else the one of the same name.
-pub(crate) fn put(text: &str, entry: &ServerEntry, was: Option<&str>) -> Result<String, String> {
+pub(crate) fn put_server(text: &str, entry: &ServerEntry, was: Option<&str>) -> Result<String, String> {
     let root = parse(text)?;
     let servers = root.object_value_or_set().object_value_or_set("mcpServers");
-    match was.and_then(|was| find(&servers, was)).or_else(|| find(&servers, &entry.name)) {
+    match was.and_then(|was| find_member(&servers, was)).or_else(|| find_member(&servers, &entry.name)) {
         Some(property) => {
-            rename(&property, &entry.name);
-            change(&property.object_value_or_set(), &entry.config)?;
+            rename_member(&property, &entry.name);
+            update_entry(&property.object_value_or_set(), &entry.config)?;
         }
         None => {
             servers.append(&entry.name, new_entry(&entry.config)?);
@@ -28,10 +28,10 @@ pub(crate) fn put(text: &str, entry: &ServerEntry, was: Option<&str>) -> Result<
 }
 
 /// Removes a server. The text is unchanged if it does not exist.
-pub(crate) fn remove(text: &str, name: &str) -> Result<String, String> {
+pub(crate) fn remove_server(text: &str, name: &str) -> Result<String, String> {
     let root = parse(text)?;
     let servers = root.object_value().and_then(|root| root.object_value("mcpServers"));
-    if let Some(property) = servers.and_then(|servers| find(&servers, name)) {
+    if let Some(property) = servers.and_then(|servers| find_member(&servers, name)) {
         property.remove();
     }
     Ok(root.to_string())
@@ -41,11 +41,11 @@ fn parse(text: &str) -> Result<CstRootNode, String> {
     CstRootNode::parse(text, &JsonDialect::Plain.options()).map_err(|error| error.to_string())
 }
 
-pub(super) fn find(object: &CstObject, name: &str) -> Option<CstObjectProp> {
+pub(super) fn find_member(object: &CstObject, name: &str) -> Option<CstObjectProp> {
     object.properties().into_iter().find(|property| property.decoded_name().as_deref() == Some(name))
 }
 
-fn rename(property: &CstObjectProp, name: &str) {
+fn rename_member(property: &CstObjectProp, name: &str) {
     if property.decoded_name().as_deref() == Some(name) {
         return;
     }
@@ -54,7 +54,7 @@ fn rename(property: &CstObjectProp, name: &str) {
     }
 }
 
-fn folder(config: &StdioConfig) -> Result<Option<&str>, String> {
+fn working_directory(config: &StdioConfig) -> Result<Option<&str>, String> {
     match &config.cwd {
         None => Ok(None),
         Some(path) => match path.to_str() {
@@ -64,11 +64,11 @@ fn folder(config: &StdioConfig) -> Result<Option<&str>, String> {
     }
 }
 
-pub(super) fn texts(values: &[String]) -> CstInputValue {
+pub(super) fn text_array(values: &[String]) -> CstInputValue {
     CstInputValue::Array(values.iter().map(|value| value.as_str().into()).collect())
 }
 
-fn variables(env: &BTreeMap<String, String>) -> CstInputValue {
+fn variable_object(env: &BTreeMap<String, String>) -> CstInputValue {
     CstInputValue::Object(env.iter().map(|(key, value)| (key.clone(), value.as_str().into())).collect())
 }
 
@@ -79,16 +79,16 @@ fn new_entry(config: &ServerConfig) -> Result<CstInputValue, String> {
         ServerTransport::Stdio(config) => {
             add("command", config.command.as_str().into());
             if !config.args.is_empty() {
-                add("args", texts(&config.args));
+                add("args", text_array(&config.args));
             }
             if !config.env.is_empty() {
-                add("env", variables(&config.env));
+                add("env", variable_object(&config.env));
             }
-            if let Some(folder) = folder(config)? {
+            if let Some(folder) = working_directory(config)? {
                 add("cwd", folder.into());
             }
             if let Some(sandbox) = &config.sandbox {
-                add(sandbox::KEY, sandbox::sandbox_object(sandbox)?);
+                add(sandbox::SANDBOX_KEY, sandbox::sandbox_object(sandbox)?);
             }
         }
         ServerTransport::Http(config) => {
@@ -97,59 +97,59 @@ fn new_entry(config: &ServerConfig) -> Result<CstInputValue, String> {
             }
             add("url", config.url.as_str().into());
             if !config.headers.is_empty() {
-                add("headers", variables(&config.headers));
+                add("headers", variable_object(&config.headers));
             }
             if let Some(auth) = &config.auth {
-                add(auth::KEY, auth::auth_object(auth));
+                add(auth::AUTH_KEY, auth::auth_object(auth));
             }
         }
     }
     if let Some(revision) = config.revision {
-        add(PIN, revision.as_str().into());
+        add(REVISION_KEY, revision.as_str().into());
     }
     if let Some(enabled) = &config.tools.enabled {
-        add(ENABLED_TOOLS, texts(enabled));
+        add(ENABLED_TOOLS, text_array(enabled));
     }
     if !config.tools.disabled.is_empty() {
-        add(DISABLED_TOOLS, texts(&config.tools.disabled));
+        add(DISABLED_TOOLS, text_array(&config.tools.disabled));
     }
     Ok(CstInputValue::Object(properties))
 }
 
-fn change(entry: &CstObject, config: &ServerConfig) -> Result<(), String> {
+fn update_entry(entry: &CstObject, config: &ServerConfig) -> Result<(), String> {
     match &config.transport {
         ServerTransport::Stdio(config) => {
-            if !matches!(text_of(entry, "type").as_deref(), Some("stdio" | "local")) {
+            if !matches!(member_text(entry, "type").as_deref(), Some("stdio" | "local")) {
                 remove_all(entry, &["type", "transport"]);
             }
-            remove_all(entry, &[URLS.as_slice(), &["headers", auth::KEY]].concat());
+            remove_all(entry, &[URLS.as_slice(), &["headers", auth::AUTH_KEY]].concat());
             change_stdio(entry, config)?;
         }
         ServerTransport::Http(config) => {
-            remove_all(entry, &["command", "args", "env", "cwd", sandbox::KEY]);
+            remove_all(entry, &["command", "args", "env", "cwd", sandbox::SANDBOX_KEY]);
             change_http(entry, config);
         }
     }
     match config.revision {
-        Some(revision) => set_text(entry, PIN, revision.as_str()),
-        None => remove_all(entry, &[PIN]),
+        Some(revision) => set_text(entry, REVISION_KEY, revision.as_str()),
+        None => remove_all(entry, &[REVISION_KEY]),
     }
     change_tools(entry, ENABLED_TOOLS, config.tools.enabled.as_deref());
     // An empty list means the same as none, and stays as written.
-    let is_written = find(entry, DISABLED_TOOLS).is_some_and(|property| property.array_value().is_some());
+    let is_written = find_member(entry, DISABLED_TOOLS).is_some_and(|property| property.array_value().is_some());
     let disabled = Some(config.tools.disabled.as_slice()).filter(|list| !list.is_empty() || is_written);
     change_tools(entry, DISABLED_TOOLS, disabled);
     Ok(())
 }
 
 fn change_tools(entry: &CstObject, name: &str, wanted: Option<&[String]>) {
-    match (wanted, find(entry, name)) {
+    match (wanted, find_member(entry, name)) {
         (Some(names), Some(property)) => match property.array_value() {
             Some(list) => change_list(&list, names),
-            None => property.set_value(texts(names)),
+            None => property.set_value(text_array(names)),
         },
         (Some(names), None) => {
-            entry.append(name, texts(names));
+            entry.append(name, text_array(names));
         }
         (None, Some(property)) => property.remove(),
         (None, None) => {}
@@ -158,68 +158,68 @@ fn change_tools(entry: &CstObject, name: &str, wanted: Option<&[String]>) {
 
 pub(super) fn remove_all(entry: &CstObject, names: &[&str]) {
     for name in names {
-        if let Some(property) = find(entry, name) {
+        if let Some(property) = find_member(entry, name) {
             property.remove();
         }
     }
 }
 
-fn text_of(entry: &CstObject, name: &str) -> Option<String> {
-    find(entry, name)?.value()?.as_string_lit()?.decoded_value().ok()
+fn member_text(entry: &CstObject, name: &str) -> Option<String> {
+    find_member(entry, name)?.value()?.as_string_lit()?.decoded_value().ok()
 }
 
 fn change_http(entry: &CstObject, config: &HttpConfig) {
     // A transport has several names. The written one is preserved if its meaning is the same.
-    let named = kind_named(text_of(entry, "type").or_else(|| text_of(entry, "transport")).as_deref());
+    let named = parse_http_kind(member_text(entry, "type").or_else(|| member_text(entry, "transport")).as_deref());
     if named != Some(config.kind) {
         remove_all(entry, &["type", "transport"]);
         if let Some(kind) = config.kind {
             entry.append("type", kind.name().into());
         }
     }
-    let key = URLS.into_iter().find(|key| find(entry, key).is_some()).unwrap_or("url");
+    let key = URLS.into_iter().find(|key| find_member(entry, key).is_some()).unwrap_or("url");
     set_text(entry, key, &config.url);
     change_map(entry, "headers", &config.headers);
-    auth::change(entry, config.auth.as_ref());
+    auth::update_auth(entry, config.auth.as_ref());
 }
 
 fn change_map(entry: &CstObject, name: &str, wanted: &BTreeMap<String, String>) {
-    match find(entry, name) {
+    match find_member(entry, name) {
         Some(property) => match property.object_value() {
             Some(map) => change_variables(&map, wanted),
-            None => property.set_value(variables(wanted)),
+            None => property.set_value(variable_object(wanted)),
         },
         None if wanted.is_empty() => {}
         None => {
-            entry.append(name, variables(wanted));
+            entry.append(name, variable_object(wanted));
         }
     }
 }
 
 fn change_stdio(entry: &CstObject, config: &StdioConfig) -> Result<(), String> {
     set_text(entry, "command", &config.command);
-    match find(entry, "args") {
+    match find_member(entry, "args") {
         Some(property) => match property.array_value() {
             Some(list) => change_list(&list, &config.args),
-            None => property.set_value(texts(&config.args)),
+            None => property.set_value(text_array(&config.args)),
         },
         None if config.args.is_empty() => {}
         None => {
-            entry.append("args", texts(&config.args));
+            entry.append("args", text_array(&config.args));
         }
     }
     change_map(entry, "env", &config.env);
-    match (folder(config)?, find(entry, "cwd")) {
+    match (working_directory(config)?, find_member(entry, "cwd")) {
         (Some(folder), _) => set_text(entry, "cwd", folder),
         (None, Some(property)) => property.remove(),
         (None, None) => {}
     }
-    sandbox::change(entry, config.sandbox.as_ref())
+    sandbox::update_sandbox(entry, config.sandbox.as_ref())
 }
 
 /// Sets a text, and leaves it as written if it already has this value.
 pub(super) fn set_text(object: &CstObject, name: &str, value: &str) {
-    match find(object, name) {
+    match find_member(object, name) {
         Some(property) => {
             let now = property
                 .value()

@@ -6,9 +6,10 @@ use std::path::PathBuf;
 use jsonc_parser::ast::{Object, Value};
 use mcp_proto::Revision;
 use other_apps::entry::{
-    DISABLED_TOOLS, ENABLED_TOOLS, EntryTransport, OWN_URLS as URLS, PIN, command_text, entry_transport,
+    DISABLED_TOOLS, ENABLED_TOOLS, EntryTransport, MCP_JSON_URL_KEYS as URLS, REVISION_KEY, command_text,
+    entry_transport,
 };
-use other_apps::json_text::{JsonDialect, JsonText, kind as kind_of, present_property};
+use other_apps::json_text::{JsonDialect, JsonText, present_property, value_type_name as kind_of};
 use ports::server_config::{
     ConfigProblem, HttpConfig, HttpKind, ServerConfig, ServerEntry, ServerTransport, StdioConfig, ToolFilter,
     header_problem, url_problem,
@@ -28,7 +29,7 @@ pub(crate) struct ParsedServers {
 
 impl ParsedServers {
     /// Returns the usable servers with one added or changed.
-    pub(crate) fn with(mut self, entry: &ServerEntry, was: Option<&str>) -> Result<Vec<ServerEntry>, String> {
+    pub(crate) fn with_entry(mut self, entry: &ServerEntry, was: Option<&str>) -> Result<Vec<ServerEntry>, String> {
         if self.unknown.contains(&entry.name) {
             return Err(format!(
                 "the name {:?} belongs to a server in the file that Drawbridge can't use; choose another one",
@@ -63,12 +64,14 @@ pub(crate) fn name_problem(name: &str) -> Option<String> {
 }
 
 /// Reads the servers of a file.
-pub(crate) fn servers(text: &JsonText<'_>) -> Result<ParsedServers, ConfigProblem> {
+pub(crate) fn parse_servers(text: &JsonText<'_>) -> Result<ParsedServers, ConfigProblem> {
     let Some(root) = text.parse(JsonDialect::Plain)? else { return Ok(ParsedServers::default()) };
     let Value::Object(root) = &root else {
-        return Err(text.problem_at(&root, format!("expected an object with \"mcpServers\", found {}", kind_of(&root))));
+        return Err(
+            text.value_problem(&root, format!("expected an object with \"mcpServers\", found {}", kind_of(&root)))
+        );
     };
-    text.no_duplicates(root, "the file")?;
+    text.reject_duplicate_keys(root, "the file")?;
     let Some(property) = present_property(root, "mcpServers") else {
         if let Some(other) = root.properties.iter().find(|property| property.name.as_str() == "servers") {
             let message = "expected \"mcpServers\", found \"servers\": paste such a file into \"Add server\" instead";
@@ -81,9 +84,9 @@ pub(crate) fn servers(text: &JsonText<'_>) -> Result<ParsedServers, ConfigProble
             "\"mcpServers\" must be an object with a server under each name, found {}",
             kind_of(&property.value)
         );
-        return Err(text.problem_at(&property.value, message));
+        return Err(text.value_problem(&property.value, message));
     };
-    text.no_duplicates(map, "\"mcpServers\"")?;
+    text.reject_duplicate_keys(map, "\"mcpServers\"")?;
     let mut servers = ParsedServers::default();
     for property in &map.properties {
         let name = property.name.as_str();
@@ -95,18 +98,18 @@ pub(crate) fn servers(text: &JsonText<'_>) -> Result<ParsedServers, ConfigProble
                 "server {name:?} must be an object with a \"command\" or a \"url\", found {}",
                 kind_of(&property.value)
             );
-            return Err(text.problem_at(&property.value, message));
+            return Err(text.value_problem(&property.value, message));
         };
-        text.no_duplicates(entry, &format!("server {name:?}"))?;
+        text.reject_duplicate_keys(entry, &format!("server {name:?}"))?;
         let transport = match entry_transport(entry, &URLS) {
-            EntryTransport::Stdio => ServerTransport::Stdio(stdio(text, name, entry)?),
-            EntryTransport::Http(kind) => ServerTransport::Http(http(text, name, entry, kind)?),
+            EntryTransport::Stdio => ServerTransport::Stdio(read_stdio(text, name, entry)?),
+            EntryTransport::Http(kind) => ServerTransport::Http(read_http(text, name, entry, kind)?),
             EntryTransport::Unknown => {
                 servers.unknown.push(name.to_owned());
                 continue;
             }
         };
-        let (revision, tools) = (revision(text, name, entry)?, tools(text, name, entry)?);
+        let (revision, tools) = (read_revision(text, name, entry)?, tools(text, name, entry)?);
         let config = ServerConfig { transport, revision, tools };
         servers.usable.push(ServerEntry { name: name.to_owned(), config });
     }
@@ -114,10 +117,10 @@ pub(crate) fn servers(text: &JsonText<'_>) -> Result<ParsedServers, ConfigProble
 }
 
 /// Reads the protocol revision to which the user has pinned the server.
-fn revision(text: &JsonText<'_>, name: &str, entry: &Object<'_>) -> Result<Option<Revision>, ConfigProblem> {
-    let Some(pin) = present_property(entry, PIN) else { return Ok(None) };
-    let words = command_text(text, &pin.value, &format!("{PIN:?} of server {name:?}"), "a text")?;
-    words.parse().map(Some).map_err(|error| text.problem_at(&pin.value, format!("server {name:?}: {error}")))
+fn read_revision(text: &JsonText<'_>, name: &str, entry: &Object<'_>) -> Result<Option<Revision>, ConfigProblem> {
+    let Some(pin) = present_property(entry, REVISION_KEY) else { return Ok(None) };
+    let words = command_text(text, &pin.value, &format!("{REVISION_KEY:?} of server {name:?}"), "a text")?;
+    words.parse().map(Some).map_err(|error| text.value_problem(&pin.value, format!("server {name:?}: {error}")))
 }
 
 /// Reads the tools that are offered to models.
@@ -127,21 +130,21 @@ fn tools(text: &JsonText<'_>, name: &str, entry: &Object<'_>) -> Result<ToolFilt
         let what = format!("{key:?} of server {name:?}");
         let Value::Array(names) = &list.value else {
             let message = format!("{what} must be a list of texts, found {}", kind_of(&list.value));
-            return Err(text.problem_at(&list.value, message));
+            return Err(text.value_problem(&list.value, message));
         };
         let names =
             names.elements.iter().map(|value| Ok(command_text(text, value, &what, "a list of texts")?.to_owned()));
         let names = names.collect::<Result<Vec<String>, ConfigProblem>>()?;
         let filter = ToolFilter { enabled: None, disabled: names };
         match filter.problem() {
-            Some(problem) => Err(text.problem_at(&list.value, format!("{what}: {problem}"))),
+            Some(problem) => Err(text.value_problem(&list.value, format!("{what}: {problem}"))),
             None => Ok(Some(filter.disabled)),
         }
     };
     Ok(ToolFilter { enabled: list(ENABLED_TOOLS)?, disabled: list(DISABLED_TOOLS)?.unwrap_or_default() })
 }
 
-fn http(
+fn read_http(
     text: &JsonText<'_>,
     name: &str,
     entry: &Object<'_>,
@@ -155,16 +158,16 @@ fn http(
     let mut config =
         HttpConfig { url: command_text(text, &url.value, &what, "a text")?.to_owned(), kind, ..HttpConfig::default() };
     if let Some(problem) = url_problem(&config.url) {
-        return Err(text.problem_at(&url.value, format!("server {name:?}: {problem}")));
+        return Err(text.value_problem(&url.value, format!("server {name:?}: {problem}")));
     }
-    config.auth = super::auth::read(text, name, entry)?;
+    config.auth = super::auth::read_auth(text, name, entry)?;
     let Some(headers) = present_property(entry, "headers") else { return Ok(config) };
     let what = format!("\"headers\" of server {name:?}");
     let Value::Object(map) = &headers.value else {
         let message = format!("{what} must be an object of texts, found {}", kind_of(&headers.value));
-        return Err(text.problem_at(&headers.value, message));
+        return Err(text.value_problem(&headers.value, message));
     };
-    text.no_duplicates(map, &what)?;
+    text.reject_duplicate_keys(map, &what)?;
     for property in &map.properties {
         let header = property.name.as_str();
         let what = format!("the header {header:?} of server {name:?}");
@@ -175,12 +178,12 @@ fn http(
         config.headers.insert(header.to_owned(), value.to_owned());
     }
     match config.problem() {
-        Some(problem) => Err(text.problem_at(&headers.value, format!("server {name:?}: {problem}"))),
+        Some(problem) => Err(text.value_problem(&headers.value, format!("server {name:?}: {problem}"))),
         None => Ok(config),
     }
 }
 
-fn stdio(text: &JsonText<'_>, name: &str, entry: &Object<'_>) -> Result<StdioConfig, ConfigProblem> {
+fn read_stdio(text: &JsonText<'_>, name: &str, entry: &Object<'_>) -> Result<StdioConfig, ConfigProblem> {
     let Some(command) = present_property(entry, "command") else {
         let message = format!("server {name:?} has no \"command\": the program to start was expected");
         return Err(text.problem(entry.range.start, message));
@@ -191,12 +194,12 @@ fn stdio(text: &JsonText<'_>, name: &str, entry: &Object<'_>) -> Result<StdioCon
         ..StdioConfig::default()
     };
     if config.command.trim().is_empty() {
-        return Err(text.problem_at(&command.value, format!("{} must not be empty", what("command"))));
+        return Err(text.value_problem(&command.value, format!("{} must not be empty", what("command"))));
     }
     if let Some(args) = present_property(entry, "args") {
         let Value::Array(list) = &args.value else {
             let message = format!("{} must be a list of texts, found {}", what("args"), kind_of(&args.value));
-            return Err(text.problem_at(&args.value, message));
+            return Err(text.value_problem(&args.value, message));
         };
         for value in &list.elements {
             config.args.push(command_text(text, value, &what("args"), "a list of texts")?.to_owned());
@@ -205,23 +208,29 @@ fn stdio(text: &JsonText<'_>, name: &str, entry: &Object<'_>) -> Result<StdioCon
     if let Some(env) = present_property(entry, "env") {
         let Value::Object(map) = &env.value else {
             let message = format!("{} must be an object of texts, found {}", what("env"), kind_of(&env.value));
-            return Err(text.problem_at(&env.value, message));
+            return Err(text.value_problem(&env.value, message));
         };
-        text.no_duplicates(map, &what("env"))?;
-        config.env = variables(text, name, map)?;
+        text.reject_duplicate_keys(map, &what("env"))?;
+        config.env = read_variables(text, name, map)?;
     }
     if let Some(cwd) = present_property(entry, "cwd") {
         let folder = command_text(text, &cwd.value, &what("cwd"), "a text")?;
         if folder.is_empty() {
-            return Err(text.problem_at(&cwd.value, format!("{} must not be empty; leave it out instead", what("cwd"))));
+            return Err(
+                text.value_problem(&cwd.value, format!("{} must not be empty; leave it out instead", what("cwd")))
+            );
         }
         config.cwd = Some(PathBuf::from(folder));
     }
-    config.sandbox = super::sandbox::read(text, name, entry)?;
+    config.sandbox = super::sandbox::read_sandbox(text, name, entry)?;
     Ok(config)
 }
 
-fn variables(text: &JsonText<'_>, name: &str, map: &Object<'_>) -> Result<BTreeMap<String, String>, ConfigProblem> {
+fn read_variables(
+    text: &JsonText<'_>,
+    name: &str,
+    map: &Object<'_>,
+) -> Result<BTreeMap<String, String>, ConfigProblem> {
     let mut variables = BTreeMap::new();
     for property in &map.properties {
         let key = property.name.as_str();

@@ -6,20 +6,20 @@
 
 use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::cst::{CstInputValue, CstObject};
-pub(super) use other_apps::entry::sandbox::KEY;
-use other_apps::entry::sandbox::{ACCESS, FOLDERS, NETWORK, PATH, parse};
+pub(super) use other_apps::entry::sandbox::SANDBOX_KEY;
+use other_apps::entry::sandbox::{ACCESS_KEY, FOLDERS_KEY, NETWORK_KEY, PATH_KEY, parse};
 use other_apps::json_text::{JsonDialect, JsonText};
 use ports::server_config::{AllowedFolder, ConfigProblem, NetworkAccess, SandboxConfig, access_word};
 
-use super::edit::{find, remove_all};
+use super::edit::{find_member, remove_all};
 
 /// Reads the permitted access of a server, or returns `None` if its entry has no sandbox.
-pub(super) fn read(
+pub(super) fn read_sandbox(
     text: &JsonText<'_>,
     name: &str,
     entry: &Object<'_>,
 ) -> Result<Option<SandboxConfig>, ConfigProblem> {
-    parse(text, &format!("{KEY:?} of server {name:?}"), entry)
+    parse(text, &format!("{SANDBOX_KEY:?} of server {name:?}"), entry)
 }
 
 /// Returns the object for a server that has none yet.
@@ -28,12 +28,12 @@ pub(super) fn read(
 /// Returns a message if a path is not valid Unicode.
 pub(super) fn sandbox_object(sandbox: &SandboxConfig) -> Result<CstInputValue, String> {
     Ok(CstInputValue::Object(vec![
-        (FOLDERS.to_owned(), folders(sandbox)?),
-        (NETWORK.to_owned(), written_network(&sandbox.network)),
+        (FOLDERS_KEY.to_owned(), folders_value(sandbox)?),
+        (NETWORK_KEY.to_owned(), network_value(&sandbox.network)),
     ]))
 }
 
-fn written_network(network: &NetworkAccess) -> CstInputValue {
+fn network_value(network: &NetworkAccess) -> CstInputValue {
     match network {
         NetworkAccess::None => false.into(),
         NetworkAccess::Full => true.into(),
@@ -41,32 +41,32 @@ fn written_network(network: &NetworkAccess) -> CstInputValue {
     }
 }
 
-fn folders(sandbox: &SandboxConfig) -> Result<CstInputValue, String> {
+fn folders_value(sandbox: &SandboxConfig) -> Result<CstInputValue, String> {
     let one = |folder: &AllowedFolder| {
         let path = folder.path.to_str();
         let path = path.ok_or_else(|| format!("the folder {} is not Unicode text", folder.path.display()))?;
         let access = access_word(folder.access);
-        Ok(CstInputValue::Object(vec![(PATH.to_owned(), path.into()), (ACCESS.to_owned(), access.into())]))
+        Ok(CstInputValue::Object(vec![(PATH_KEY.to_owned(), path.into()), (ACCESS_KEY.to_owned(), access.into())]))
     };
     sandbox.folders.iter().map(one).collect::<Result<_, String>>().map(CstInputValue::Array)
 }
 
 /// Updates the object of a server. Unknown members are preserved, and so are values whose meaning is the same.
-pub(super) fn change(entry: &CstObject, wanted: Option<&SandboxConfig>) -> Result<(), String> {
+pub(super) fn update_sandbox(entry: &CstObject, wanted: Option<&SandboxConfig>) -> Result<(), String> {
     let Some(sandbox) = wanted else {
-        remove_all(entry, &[KEY]);
+        remove_all(entry, &[SANDBOX_KEY]);
         return Ok(());
     };
-    let Some(map) = find(entry, KEY).and_then(|property| property.object_value()) else {
-        remove_all(entry, &[KEY]);
-        entry.append(KEY, sandbox_object(sandbox)?);
+    let Some(map) = find_member(entry, SANDBOX_KEY).and_then(|property| property.object_value()) else {
+        remove_all(entry, &[SANDBOX_KEY]);
+        entry.append(SANDBOX_KEY, sandbox_object(sandbox)?);
         return Ok(());
     };
     if current_sandbox(entry).as_ref() == Some(sandbox) {
         return Ok(());
     }
-    for (key, value) in [(FOLDERS, folders(sandbox)?), (NETWORK, written_network(&sandbox.network))] {
-        match find(&map, key) {
+    for (key, value) in [(FOLDERS_KEY, folders_value(sandbox)?), (NETWORK_KEY, network_value(&sandbox.network))] {
+        match find_member(&map, key) {
             Some(property) => property.set_value(value),
             None => drop(map.append(key, value)),
         }
@@ -77,9 +77,9 @@ pub(super) fn change(entry: &CstObject, wanted: Option<&SandboxConfig>) -> Resul
 /// Returns the current sandbox of an entry.
 fn current_sandbox(entry: &CstObject) -> Option<SandboxConfig> {
     let text = entry.to_string();
-    let text = JsonText::pasted(&text);
+    let text = JsonText::without_file(&text);
     match text.parse(JsonDialect::Plain) {
-        Ok(Some(Value::Object(entry))) => parse(&text, KEY, &entry).ok().flatten(),
+        Ok(Some(Value::Object(entry))) => parse(&text, SANDBOX_KEY, &entry).ok().flatten(),
         _ => None,
     }
 }

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use ports::Document;
 
-use super::{DocumentSealer, MARK, SealerState, SealingKey};
+use super::{DocumentSealer, MARK_NAME, SealerState, SealingKey};
 
 /// State of the single thread that stores the latest numbers in the keychain.
 #[derive(Default)]
@@ -25,14 +25,15 @@ impl DocumentSealer {
     /// updated when it responds.
     pub(crate) fn announce(self: &Arc<Self>, name: Document, number: u64, deadline: Instant) {
         match &mut *self.state() {
-            SealerState::Ready(ready) => raise(&mut ready.announced, name.file_name(), number),
+            SealerState::Ready(ready) => raise_number(&mut ready.announced, name.file_name(), number),
             _ => return,
         };
-        let mut marking = self.marking();
+        let mut marking = self.lock_marking();
         marking.again = true;
         if !std::mem::replace(&mut marking.runs, true) {
             let sealer = Arc::clone(self);
-            let thread = std::thread::Builder::new().name("document mark".into()).spawn(move || sealer.mark_all());
+            let thread =
+                std::thread::Builder::new().name("document mark".into()).spawn(move || sealer.store_all_marks());
             if let Err(error) = thread {
                 marking.runs = false;
                 tracing::warn!(%error, "the latest document numbers could not be stored in the keychain");
@@ -59,52 +60,52 @@ impl DocumentSealer {
     /// Records that the file with this number was written.
     pub(crate) fn on_written(&self, name: Document, number: u64) {
         let SealerState::Ready(ready) = &mut *self.state() else { return };
-        raise(&mut ready.numbers, name.file_name(), number);
+        raise_number(&mut ready.numbers, name.file_name(), number);
     }
 
-    pub(super) fn marking(&self) -> MutexGuard<'_, MarkingState> {
+    pub(super) fn lock_marking(&self) -> MutexGuard<'_, MarkingState> {
         self.marking.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Updates the keychain until it has all numbers.
-    fn mark_all(&self) {
+    fn store_all_marks(&self) {
         loop {
-            let mut marking = self.marking();
+            let mut marking = self.lock_marking();
             if !std::mem::take(&mut marking.again) {
                 (marking.runs, marking.hangs) = (false, false);
                 self.marked.notify_all();
                 return;
             }
             drop(marking);
-            self.mark();
+            self.store_marks();
         }
     }
 
     /// Stores the latest numbers in the keychain.
-    pub(super) fn mark(&self) {
+    pub(super) fn store_marks(&self) {
         let _one = self.telling.lock().unwrap_or_else(PoisonError::into_inner);
         // Another process may have stored higher numbers.
-        let _held = self.secrets.hold(MARK);
+        let _held = self.secrets.lock_name(MARK_NAME);
         let own = match &*self.state() {
             SealerState::Ready(ready) => ready.marked_numbers(),
             _ => return,
         };
-        let marked = self.secrets.mark(MARK).and_then(|mark| {
-            let kept = mark.as_deref().map(numbers_in);
+        let marked = self.secrets.read_mark(MARK_NAME).and_then(|mark| {
+            let kept = mark.as_deref().map(parse_numbers);
             let mut numbers = kept.clone().unwrap_or_default();
             if let SealerState::Ready(ready) = &mut *self.state() {
                 for (name, number) in &numbers {
-                    raise(&mut ready.announced, name, *number);
+                    raise_number(&mut ready.announced, name, *number);
                 }
             }
             for (name, number) in &own {
-                raise(&mut numbers, name, *number);
+                raise_number(&mut numbers, name, *number);
             }
             if kept.as_ref() == Some(&numbers) {
                 return Ok(());
             }
             let lines: Vec<String> = numbers.iter().map(|(name, number)| format!("{name} {number}")).collect();
-            self.secrets.set_mark(MARK, &format!("sealed\n{}", lines.join("\n")))
+            self.secrets.set_mark(MARK_NAME, &format!("sealed\n{}", lines.join("\n")))
         });
         if let Err(error) = marked {
             tracing::warn!(%error, "the latest document numbers could not be stored in the keychain");
@@ -117,19 +118,19 @@ impl SealingKey {
     fn marked_numbers(&self) -> BTreeMap<String, u64> {
         let mut numbers = self.numbers.clone();
         for (name, number) in &self.announced {
-            raise(&mut numbers, name, *number);
+            raise_number(&mut numbers, name, *number);
         }
         numbers
     }
 }
 
 /// Raises a document's number. A lower one is ignored.
-fn raise(numbers: &mut BTreeMap<String, u64>, name: &str, number: u64) {
+fn raise_number(numbers: &mut BTreeMap<String, u64>, name: &str, number: u64) {
     let latest = numbers.entry(name.to_owned()).or_default();
     *latest = (*latest).max(number);
 }
 
-pub(super) fn numbers_in(mark: &str) -> BTreeMap<String, u64> {
+pub(super) fn parse_numbers(mark: &str) -> BTreeMap<String, u64> {
     let number = |line: &str| {
         let (name, number) = line.split_once(' ')?;
         Some((name.to_owned(), number.parse().ok()?))

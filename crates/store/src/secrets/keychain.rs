@@ -11,11 +11,11 @@ use keyring_core::Error;
 use ports::{SecretError, SecretsStatus};
 
 #[cfg(target_os = "macos")]
-use macos::entry;
+use macos::keychain_entry;
 #[cfg(all(unix, not(target_os = "macos")))]
-use secret_service::entry;
+use secret_service::keychain_entry;
 #[cfg(windows)]
-use windows::entry;
+use windows::keychain_entry;
 
 /// Service name of all entries.
 const SERVICE: &str = "drawbridge";
@@ -63,7 +63,7 @@ pub(super) trait Keychain: Send + Sync {
 /// The system's keychain. Opening an entry differs between systems.
 pub(super) struct SystemKeychain;
 
-fn refusal(error: Error) -> KeychainError {
+fn keychain_error(error: Error) -> KeychainError {
     match error {
         Error::NoStorageAccess(cause) => KeychainError::Locked(cause.to_string()),
         // The D-Bus error name for a service that no process provides.
@@ -81,21 +81,21 @@ fn refusal(error: Error) -> KeychainError {
 
 impl Keychain for SystemKeychain {
     fn read(&self, name: &str) -> Result<Option<Vec<u8>>, KeychainError> {
-        match entry(name)?.get_secret() {
+        match keychain_entry(name)?.get_secret() {
             Ok(secret) => Ok(Some(secret)),
             Err(Error::NoEntry) => Ok(None),
-            Err(error) => Err(refusal(error)),
+            Err(error) => Err(keychain_error(error)),
         }
     }
 
     fn write(&self, name: &str, secret: &[u8]) -> Result<(), KeychainError> {
-        entry(name)?.set_secret(secret).map_err(refusal)
+        keychain_entry(name)?.set_secret(secret).map_err(keychain_error)
     }
 
     fn remove(&self, name: &str) -> Result<(), KeychainError> {
-        match entry(name)?.delete_credential() {
+        match keychain_entry(name)?.delete_credential() {
             Ok(()) | Err(Error::NoEntry) => Ok(()),
-            Err(error) => Err(refusal(error)),
+            Err(error) => Err(keychain_error(error)),
         }
     }
 }

@@ -13,7 +13,7 @@ const VERSION: u32 = 1;
 /// Length of a key, in bytes.
 pub(super) const KEY_BYTES: usize = 32;
 /// Name under which [`SealedFile::check`] is encrypted. Names of secrets are never empty.
-const CHECK: &str = "";
+const CHECK_NAME: &str = "";
 
 /// The key of one file.
 pub(super) struct SecretsKey {
@@ -81,7 +81,7 @@ pub(super) struct SealedSecret {
 
 impl SealedFile {
     pub(super) fn new(key: &SecretsKey) -> Result<Self, UnsealError> {
-        let check = key.seal(CHECK, "")?;
+        let check = key.seal(CHECK_NAME, "")?;
         Ok(Self { version: VERSION, key: key.id.clone(), check, entries: BTreeMap::new() })
     }
 
@@ -98,8 +98,8 @@ impl SealedFile {
     }
 
     /// Returns `true` if the file was encrypted with this key.
-    pub(super) fn is_of(&self, key: &SecretsKey) -> bool {
-        self.key == key.id && key.open(CHECK, &self.check).is_ok()
+    pub(super) fn is_encrypted_with(&self, key: &SecretsKey) -> bool {
+        self.key == key.id && key.open(CHECK_NAME, &self.check).is_ok()
     }
 }
 
@@ -139,9 +139,12 @@ mod tests {
     fn file_recognizes_its_key() {
         let (one, two) = (key(), key());
         let file = SealedFile::new(&one).unwrap();
-        assert!(file.is_of(&one) && !file.is_of(&two), "a file must recognize only its own key");
+        assert!(
+            file.is_encrypted_with(&one) && !file.is_encrypted_with(&two),
+            "a file must recognize only its own key"
+        );
         let same_name = SecretsKey::new(&one.id, &[7; KEY_BYTES]).unwrap();
-        assert!(!file.is_of(&same_name), "another key of the same name must not be recognized");
+        assert!(!file.is_encrypted_with(&same_name), "another key of the same name must not be recognized");
         assert!(SealedFile::read(b"{\"version\":2}").is_err(), "another version is not understood");
     }
 }

@@ -75,11 +75,11 @@ impl SecretsFolder {
     /// Opens the secrets as a separate process would.
     fn program(&self) -> SecretsFile {
         let lock = FolderLock::new(self.folder.path().join("lock"));
-        SecretsFile::with(self.folder.path(), lock, Box::new(self.keychain.clone()))
+        SecretsFile::with_keychain(self.folder.path(), lock, Box::new(self.keychain.clone()))
     }
 
     fn file(&self) -> PathBuf {
-        self.folder.path().join(FILE)
+        self.folder.path().join(SECRETS_FILE)
     }
 
     fn text(&self) -> String {
@@ -275,11 +275,11 @@ fn concurrently_started_processes_share_one_key() {
 fn name_lock_is_exclusive_between_processes() {
     let folder = SecretsFolder::new();
     let (one, two) = (folder.program(), folder.program());
-    let held = one.hold("a").unwrap();
-    assert!(two.hold("b").is_some(), "another name is free");
+    let held = one.lock_name("a").unwrap();
+    assert!(two.lock_name("b").is_some(), "another name is free");
     // The first process releases the name when the second has found it held.
     let (mut held, mut pauses) = (Some(held), 0);
-    let next = two.hold_name("a", || {
+    let next = two.acquire_name("a", || {
         pauses += 1;
         drop(held.take());
     });
@@ -290,11 +290,11 @@ fn name_lock_is_exclusive_between_processes() {
 #[test]
 fn s21_held_mark_name_does_not_block_the_keychain() {
     let folder = SecretsFolder::new();
-    for name in [crate::sealed_document::MARK, crate::audit::MARK] {
-        let held = folder.program().hold(name);
+    for name in [crate::sealed_document::MARK_NAME, crate::audit::MARK_NAME] {
+        let held = folder.program().lock_name(name);
         assert!(held.is_some(), "another program holds it");
-        assert!(patience_for(name) < Duration::from_secs(2), "the wait must be short: {name}");
-        assert!(folder.program().hold(name).is_none(), "the name must not be held twice");
+        assert!(max_hold_of(name) < Duration::from_secs(2), "the wait must be short: {name}");
+        assert!(folder.program().lock_name(name).is_none(), "the name must not be held twice");
     }
 }
 
@@ -355,7 +355,7 @@ fn secret_removed_during_a_keychain_request_is_not_restored() {
     let meanwhile = ConcurrentAction::default();
     let slow = SlowKeychain { keychain: folder.keychain.clone(), meanwhile: Arc::clone(&meanwhile) };
     let lock = FolderLock::new(folder.folder.path().join("lock"));
-    let secrets = Arc::new(SecretsFile::with(folder.folder.path(), lock, Box::new(slow)));
+    let secrets = Arc::new(SecretsFile::with_keychain(folder.folder.path(), lock, Box::new(slow)));
     folder.keychain.is(KeychainMode::Locked);
     assert!(!is_persistent(&secrets.set("token", "top-secret").unwrap()), "it is in memory only");
     folder.keychain.is(KeychainMode::Works);
@@ -369,18 +369,18 @@ fn secret_removed_during_a_keychain_request_is_not_restored() {
 #[test]
 fn mark_is_stored_in_the_keychain_and_bound_to_its_folder() {
     let folder = SecretsFolder::new();
-    assert_eq!(folder.program().mark("end"), Ok(None), "there is none at first");
+    assert_eq!(folder.program().read_mark("end"), Ok(None), "there is none at first");
     folder.program().set("a", "secret").unwrap();
     folder.program().set_mark("end", "5 abc").unwrap();
     std::fs::remove_file(folder.file()).unwrap();
     assert_eq!(
-        folder.program().mark("end").unwrap().as_deref(),
+        folder.program().read_mark("end").unwrap().as_deref(),
         Some("5 abc"),
         "the mark must be independent of the file"
     );
     let other = SecretsFolder { folder: tempfile::tempdir().unwrap(), keychain: folder.keychain.clone() };
-    assert_eq!(other.program().mark("end"), Ok(None), "another folder must have another mark");
+    assert_eq!(other.program().read_mark("end"), Ok(None), "another folder must have another mark");
     folder.keychain.is(KeychainMode::Missing);
     assert!(folder.program().set_mark("end", "6").is_err(), "without a keychain it is an error");
-    assert!(folder.program().mark("end").is_err(), "reading without a keychain must fail as well");
+    assert!(folder.program().read_mark("end").is_err(), "reading without a keychain must fail as well");
 }

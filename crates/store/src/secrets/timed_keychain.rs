@@ -24,7 +24,7 @@ impl KeychainTurn {
         self.is_taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn take(&self, within: Duration) -> bool {
+    fn acquire(&self, within: Duration) -> bool {
         let waited = self.freed.wait_timeout_while(self.lock(), within, |is_taken| *is_taken);
         let (mut is_taken, _) = waited.unwrap_or_else(PoisonError::into_inner);
         !std::mem::replace(&mut *is_taken, true)
@@ -46,13 +46,13 @@ impl TimedKeychain {
         Self { keychain, limit, turn: Arc::default() }
     }
 
-    fn run<T: Send + 'static>(
+    fn run_with_timeout<T: Send + 'static>(
         &self,
         act: impl FnOnce(&dyn Keychain) -> Result<T, KeychainError> + Send + 'static,
     ) -> Result<T, KeychainError> {
         let since = Instant::now();
         // A call that hangs keeps its turn, so at most one thread waits for the keychain.
-        if !self.turn.take(self.limit) {
+        if !self.turn.acquire(self.limit) {
             return Err(self.timeout_error());
         }
         let (taken, keychain) = (KeychainTurnGuard(Arc::clone(&self.turn)), Arc::clone(&self.keychain));
@@ -79,17 +79,17 @@ impl TimedKeychain {
 impl Keychain for TimedKeychain {
     fn read(&self, name: &str) -> Result<Option<Vec<u8>>, KeychainError> {
         let name = name.to_owned();
-        self.run(move |keychain| keychain.read(&name))
+        self.run_with_timeout(move |keychain| keychain.read(&name))
     }
 
     fn write(&self, name: &str, secret: &[u8]) -> Result<(), KeychainError> {
         let (name, secret) = (name.to_owned(), zeroize::Zeroizing::new(secret.to_vec()));
-        self.run(move |keychain| keychain.write(&name, &secret))
+        self.run_with_timeout(move |keychain| keychain.write(&name, &secret))
     }
 
     fn remove(&self, name: &str) -> Result<(), KeychainError> {
         let name = name.to_owned();
-        self.run(move |keychain| keychain.remove(&name))
+        self.run_with_timeout(move |keychain| keychain.remove(&name))
     }
 }
 
@@ -103,7 +103,7 @@ mod tests {
 
     impl Keychain for HangingKeychain {
         fn read(&self, _name: &str) -> Result<Option<Vec<u8>>, KeychainError> {
-            self.0.take(Duration::from_secs(3_600));
+            self.0.acquire(Duration::from_secs(3_600));
             drop(KeychainTurnGuard(Arc::clone(&self.0)));
             Ok(Some(b"late".to_vec()))
         }
@@ -121,7 +121,7 @@ mod tests {
     fn hanging_keychain_times_out_and_can_recover() {
         let hangs = HangingKeychain::default();
         let gate = Arc::clone(&hangs.0);
-        assert!(gate.take(Duration::ZERO), "the gate is shut");
+        assert!(gate.acquire(Duration::ZERO), "the gate is shut");
         let patience = TimedKeychain::new(Arc::new(hangs), Duration::from_millis(100));
         // The gate stays closed, so a call that returns has not waited for the keychain.
         for _ in 0..3 {

@@ -9,10 +9,10 @@ use tokio::time::timeout;
 
 /// Time limit for a notification. A file behind a link or in a missing folder is polled every 2 s, and this is more than
 /// twice as long.
-const LATE: Duration = Duration::from_secs(5);
+const NOTIFICATION_TIMEOUT: Duration = Duration::from_secs(5);
 
-async fn expect(changed: &mut mpsc::Receiver<()>, what: &str) {
-    timeout(LATE, changed.recv())
+async fn expect_notification(changed: &mut mpsc::Receiver<()>, what: &str) {
+    timeout(NOTIFICATION_TIMEOUT, changed.recv())
         .await
         .unwrap_or_else(|_| panic!("{what} is noticed"))
         .expect("the watch is still open");
@@ -29,25 +29,25 @@ async fn every_kind_of_change_is_detected() {
     store.ports.servers.watch(tell);
 
     fs::write(&config, "{}").unwrap();
-    expect(&mut changed, "a new file").await;
+    expect_notification(&mut changed, "a new file").await;
     fs::write(&config, "{ }").unwrap();
-    expect(&mut changed, "a file written in place").await;
+    expect_notification(&mut changed, "a file written in place").await;
     for round in 0..3 {
         let beside = folder.join("mcp.json~");
         fs::write(&beside, format!("{{\"round\": {round}}}")).unwrap();
         fs::rename(&beside, &config).unwrap();
-        expect(&mut changed, "a file renamed over the old one").await;
+        expect_notification(&mut changed, "a file renamed over the old one").await;
     }
     fs::remove_file(&config).unwrap();
-    expect(&mut changed, "a file that is deleted").await;
+    expect_notification(&mut changed, "a file that is deleted").await;
     fs::remove_dir_all(&folder).unwrap();
     // sleep: the system's watcher has to notice that the folder is gone.
     tokio::time::sleep(Duration::from_millis(300)).await;
     fs::create_dir(&folder).unwrap();
     fs::write(&config, "{\"anew\": 1}").unwrap();
-    expect(&mut changed, "a folder made again with a file").await;
+    expect_notification(&mut changed, "a folder made again with a file").await;
     fs::write(&config, "{\"anew\": 22}").unwrap();
-    expect(&mut changed, "a change in the folder made again").await;
+    expect_notification(&mut changed, "a change in the folder made again").await;
 }
 
 #[tokio::test]
@@ -84,5 +84,5 @@ async fn change_behind_a_link_is_detected() {
     let (tell, mut changed) = mpsc::channel(1);
     store.ports.servers.watch(tell);
     fs::write(&real, "{\"a\": 1}").unwrap();
-    expect(&mut changed, "a change of the file behind a link").await;
+    expect_notification(&mut changed, "a change of the file behind a link").await;
 }

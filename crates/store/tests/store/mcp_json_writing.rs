@@ -219,11 +219,11 @@ fn unexpected_configuration_is_not_overwritten() {
     let servers = &store.ports.servers;
     let (two, other, new) = (entry("two", "b", &[]), entry("two", "other", &[]), entry("new", "x", &[]));
     for (entry, before) in [(&other, None), (&other, Some(&other.config)), (&new, Some(&new.config))] {
-        assert!(!servers.put_over(entry, before).unwrap(), "{} over {before:?}", entry.name);
+        assert!(!servers.put_if_unchanged(entry, before).unwrap(), "{} over {before:?}", entry.name);
         assert_eq!(fs::read_to_string(store.config()).unwrap(), FILE, "the file is unchanged");
     }
-    assert!(servers.put_over(&other, Some(&two.config)).unwrap(), "the server has the expected configuration");
-    assert!(servers.put_over(&new, None).unwrap(), "there is no server of this name");
+    assert!(servers.put_if_unchanged(&other, Some(&two.config)).unwrap(), "the server has the expected configuration");
+    assert!(servers.put_if_unchanged(&new, None).unwrap(), "there is no server of this name");
     let now = servers.load().unwrap();
     assert!(now.contains(&other) && now.contains(&new), "{now:?}");
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use keychain::{GatedKeychain, PATIENCE, add, kept, program, sealed, until};
+use keychain::{GatedKeychain, KEY_TIMEOUT, add, kept, poll_until, program, sealed};
 use ports::{Document, DocumentSeal, Documents};
 use serde_json::{Value, json};
 
@@ -24,7 +24,7 @@ fn s21_hanging_keychain_does_not_block_documents() {
     assert_eq!(documents.read(Document::Grants).unwrap(), None, "an unchecked document is not used");
     assert!(!add(&*documents), "an unchecked document is not overwritten");
     keychain.shut(false);
-    until("the key is there", || documents.seal() == DocumentSeal::Sealed);
+    poll_until("the key is there", || documents.seal() == DocumentSeal::Sealed);
     assert_eq!(
         documents.read(Document::Grants).unwrap(),
         Some(json!(["old"])),
@@ -41,14 +41,14 @@ fn s21_approval_during_key_setup_replaces_nothing() {
     let _ = documents.update(Document::Grants, &mut |kept| {
         // The key becomes available between reading and writing.
         keychain.shut(false);
-        until("the key is there", || documents.seal() == DocumentSeal::Sealed);
+        poll_until("the key is there", || documents.seal() == DocumentSeal::Sealed);
         let mut kept = kept.unwrap_or_else(|| json!([]));
         kept.as_array_mut().unwrap().push(json!("new"));
         kept
     });
     assert_eq!(kept(folder.path()), json!(["old"]), "a withheld document is not overwritten");
     keychain.shut(false);
-    until("the key is there", || documents.seal() == DocumentSeal::Sealed);
+    poll_until("the key is there", || documents.seal() == DocumentSeal::Sealed);
     assert!(add(&*documents), "the write succeeds once the key is available");
     assert_eq!(kept(folder.path()), json!(["old", "new"]), "the approval is added to the existing ones");
 }
@@ -59,13 +59,13 @@ fn s21_dismissed_prompt_withholds_approvals_until_the_next_approval() {
     let folder = sealed(&keychain);
     keychain.lock(true);
     let documents = program(folder.path(), &keychain);
-    documents.settle(PATIENCE);
+    documents.request_seal_key(KEY_TIMEOUT);
     assert!(matches!(documents.seal(), DocumentSeal::Unavailable { .. }), "the prompt was dismissed");
     keychain.lock(false);
     let (told, mut changed) = tokio::sync::mpsc::channel(1);
     documents.watch(Document::Grants, told);
     // The retry after some minutes is not due yet.
-    until("an approval makes the keychain be asked again", || add(&*documents));
+    poll_until("an approval makes the keychain be asked again", || add(&*documents));
     assert!(changed.blocking_recv().is_some(), "the host is notified");
     let all = kept(folder.path());
     assert_eq!(all[0], "old", "the withheld approval is valid again: {all}");
@@ -77,7 +77,7 @@ fn s21_hanging_keychain_occupies_few_threads() {
     let keychain = Arc::default();
     let folder = sealed(&keychain);
     let documents = program(folder.path(), &keychain);
-    documents.settle(PATIENCE);
+    documents.request_seal_key(KEY_TIMEOUT);
     keychain.shut(true);
     for _ in 0..20 {
         assert!(add(&*documents), "the file is written");
@@ -91,7 +91,7 @@ fn s21_hanging_keychain_occupies_few_threads() {
     assert!(waiting <= 4, "fewer waiting threads than writes: {waiting}");
     keychain.shut(false);
     let knows = || keychain.marks.lock().unwrap()[MARK].contains("grants.json 21");
-    until("the keychain knows the latest", knows);
+    poll_until("the keychain knows the latest", knows);
 }
 
 #[test]
@@ -100,20 +100,20 @@ fn s21_documents_sealed_on_another_computer_are_adopted_once() {
     let before = std::fs::read(folder.path().join("data/grants.json")).unwrap();
     let keychain: Arc<GatedKeychain> = Arc::default();
     let documents = program(folder.path(), &keychain);
-    documents.settle(PATIENCE);
-    until("the key is there", || documents.seal() == DocumentSeal::Sealed);
+    documents.request_seal_key(KEY_TIMEOUT);
+    poll_until("the key is there", || documents.seal() == DocumentSeal::Sealed);
     assert_eq!(
         documents.read(Document::Grants).unwrap(),
         Some(json!(["old"])),
         "an unsealed document is used if nothing was sealed before"
     );
-    assert_eq!(documents.adopted(), Some(vec!["grants.json".to_owned()]), "the adopted document is reported");
-    until("the keychain knows of it", || keychain.marks.lock().unwrap().contains_key(MARK));
+    assert_eq!(documents.take_adopted(), Some(vec!["grants.json".to_owned()]), "the adopted document is reported");
+    poll_until("the keychain knows of it", || keychain.marks.lock().unwrap().contains_key(MARK));
     std::fs::write(folder.path().join("data/grants.json"), before).unwrap();
     let documents = program(folder.path(), &keychain);
-    documents.settle(PATIENCE);
+    documents.request_seal_key(KEY_TIMEOUT);
     assert_eq!(documents.read(Document::Grants).unwrap(), None, "an unsealed document is not used a second time");
-    assert!(documents.refused(Document::Grants).is_some(), "the refused document is reported");
+    assert!(documents.take_refusal(Document::Grants).is_some(), "the refused document is reported");
 }
 
 #[test]
@@ -122,14 +122,14 @@ fn s21_removed_sealed_document_is_reported() {
     let folder = sealed(&keychain);
     std::fs::remove_file(folder.path().join("data/grants.json")).unwrap();
     let documents = program(folder.path(), &keychain);
-    documents.settle(PATIENCE);
+    documents.request_seal_key(KEY_TIMEOUT);
     assert_eq!(documents.read(Document::Grants).unwrap(), None, "there is no document to use");
-    let refused = documents.refused(Document::Grants).expect("the refusal is reported");
+    let refused = documents.take_refusal(Document::Grants).expect("the refusal is reported");
     assert!(refused.cause.contains("removed"), "the document is reported as removed: {}", refused.cause);
     assert_eq!(documents.read(Document::Grants).unwrap(), None);
-    assert_eq!(documents.refused(Document::Grants), None, "the refusal is reported once");
+    assert_eq!(documents.take_refusal(Document::Grants), None, "the refusal is reported once");
     assert_eq!(documents.read(Document::Roots).unwrap(), None);
-    assert_eq!(documents.refused(Document::Roots), None, "a document that never existed is not reported");
+    assert_eq!(documents.take_refusal(Document::Roots), None, "a document that never existed is not reported");
     assert!(add(&*documents), "the user can approve again");
     assert_eq!(documents.read(Document::Grants).unwrap(), Some(json!(["new"])));
 }
@@ -145,9 +145,9 @@ fn write_two_states(documents: &dyn Documents, folder: &Path, name: Document, st
 /// Returns the document as a newly started instance reads it, and `true` if that instance refused the file.
 fn reopen_and_read(folder: &Path, keychain: &Arc<GatedKeychain>, name: Document) -> (Option<Value>, bool) {
     let documents = program(folder, keychain);
-    documents.settle(PATIENCE);
+    documents.request_seal_key(KEY_TIMEOUT);
     let read = documents.read(name).unwrap();
-    (read, documents.refused(name).is_some())
+    (read, documents.take_refusal(name).is_some())
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn s21_older_copy_is_rejected_once_a_newer_one_is_written() {
     let keychain: Arc<GatedKeychain> = Arc::default();
     let folder = sealed(&keychain);
     let documents = program(folder.path(), &keychain);
-    documents.settle(PATIENCE);
+    documents.request_seal_key(KEY_TIMEOUT);
     keychain.delay.store(150, Ordering::SeqCst);
     let [older, _] =
         write_two_states(&*documents, folder.path(), Document::Grants, [json!(["allowed"]), json!(["revoked"])]);
@@ -171,7 +171,7 @@ fn s21_kill_before_the_file_is_written_loses_nothing() {
     let keychain: Arc<GatedKeychain> = Arc::default();
     let folder = sealed(&keychain);
     let documents = program(folder.path(), &keychain);
-    documents.settle(PATIENCE);
+    documents.request_seal_key(KEY_TIMEOUT);
     let [older, newer] =
         write_two_states(&*documents, folder.path(), Document::Grants, [json!(["older"]), json!(["newer"])]);
     let (file, next) = (folder.path().join("data/grants.json"), folder.path().join("data/grants.json.next"));
@@ -205,7 +205,7 @@ fn s21_disabled_sampling_is_not_restored_by_an_old_file() {
     let keychain: Arc<GatedKeychain> = Arc::default();
     let folder = sealed(&keychain);
     let documents = program(folder.path(), &keychain);
-    documents.settle(PATIENCE);
+    documents.request_seal_key(KEY_TIMEOUT);
     let state = |on: bool, used: u64| json!({"demo": {"on": on, "spent": {"inAll": {"requests": used}}}});
     let name = Document::Sampling;
     let [on, off] = write_two_states(&*documents, folder.path(), name, [state(true, 0), state(false, 0)]);
@@ -227,12 +227,12 @@ fn s21_usage_is_retained_with_few_keychain_updates() {
     let state = |used: u64| json!({"demo": {"on": true, "spent": {"inAll": {"requests": used}}}});
     let name = Document::Sampling;
     let documents = program(folder.path(), &keychain);
-    documents.settle(PATIENCE);
+    documents.request_seal_key(KEY_TIMEOUT);
     documents.write(name, &state(0)).unwrap();
     let fresh = std::fs::read(folder.path().join("data/sampling.json")).unwrap();
     drop(documents);
     let documents = program(folder.path(), &keychain);
-    documents.settle(PATIENCE);
+    documents.request_seal_key(KEY_TIMEOUT);
     let told = keychain.told.load(Ordering::SeqCst);
     for used in 1..=20 {
         documents.write(name, &state(used)).unwrap();
@@ -272,7 +272,7 @@ fn s21_failed_change_does_not_apply_after_a_restart() {
         let keychain = Arc::default();
         let folder = sealed(&keychain);
         let documents = program(folder.path(), &keychain);
-        documents.settle(PATIENCE);
+        documents.request_seal_key(KEY_TIMEOUT);
         let place = folder.path().join("data").join(name.file_name());
         let away = place.with_extension("away");
         let changed = documents.update(name, &mut |_| {
@@ -294,7 +294,7 @@ fn s21_failed_change_does_not_apply_after_a_restart() {
             "the former document is valid at the next start"
         );
         let documents = program(folder.path(), &keychain);
-        documents.settle(PATIENCE);
+        documents.request_seal_key(KEY_TIMEOUT);
         documents.write(name, &json!(["later"])).unwrap();
         let read = reopen_and_read(folder.path(), &keychain, name);
         assert_eq!(read, (Some(json!(["later"])), false), "the document can be changed");
@@ -317,8 +317,8 @@ fn s21_external_change_after_a_rolled_back_one_applies() {
         let keychain = Arc::default();
         let folder = sealed(&keychain);
         let [first, second] = [(); 2].map(|()| program(folder.path(), &keychain));
-        first.settle(PATIENCE);
-        second.settle(PATIENCE);
+        first.request_seal_key(KEY_TIMEOUT);
+        second.request_seal_key(KEY_TIMEOUT);
         let place = folder.path().join("data/grants.json");
         fail_to_change(&*first, Document::Grants, &place, &json!(["failed"]));
         if !keeps_next {
@@ -339,7 +339,7 @@ fn s21_rollback_holds_the_lock_for_a_bounded_time() {
     let keychain: Arc<GatedKeychain> = Arc::default();
     let folder = sealed(&keychain);
     let documents = program(folder.path(), &keychain);
-    documents.settle(PATIENCE);
+    documents.request_seal_key(KEY_TIMEOUT);
     let delay = Duration::from_millis(1_900);
     keychain.delay.store(delay.as_millis() as u64, Ordering::SeqCst);
     // The clock is essential here: other instances give up on the lock after three seconds.
@@ -348,7 +348,7 @@ fn s21_rollback_holds_the_lock_for_a_bounded_time() {
     let took = start.elapsed();
     assert!(took < 2 * delay, "both waits for the keychain share one time limit: {took:?}");
     let knows = || keychain.marks.lock().unwrap()[MARK].contains("grants.json 3");
-    until("the keychain learns of it later", knows);
+    poll_until("the keychain learns of it later", knows);
     let read = reopen_and_read(folder.path(), &keychain, Document::Grants);
     assert_eq!(read, (Some(json!(["old"])), false), "the former document is valid");
 }
@@ -361,8 +361,8 @@ fn s21_usage_counts_do_not_hide_a_failed_change_from_the_keychain() {
         let keychain: Arc<GatedKeychain> = Arc::default();
         let folder = sealed(&keychain);
         let [first, second] = [(); 2].map(|()| program(folder.path(), &keychain));
-        first.settle(PATIENCE);
-        second.settle(PATIENCE);
+        first.request_seal_key(KEY_TIMEOUT);
+        second.request_seal_key(KEY_TIMEOUT);
         second.write(name, &state(0)).unwrap();
         let place = folder.path().join("data/sampling.json");
         fail_to_change(&*first, name, &place, &state(1));
@@ -390,7 +390,7 @@ fn s21_failed_rollback_reports_that_the_change_may_apply() {
     let keychain: Arc<GatedKeychain> = Arc::default();
     let folder = sealed(&keychain);
     let documents = program(folder.path(), &keychain);
-    documents.settle(PATIENCE);
+    documents.request_seal_key(KEY_TIMEOUT);
     let place = folder.path().join("data/grants.json");
     let next = folder.path().join("data/grants.json.next");
     *keychain.at_mark.lock().unwrap() = Some(Box::new(move || {
@@ -420,7 +420,7 @@ fn s21_sealed_document_behind_a_link_is_replaced_at_its_target() {
         std::fs::remove_file(&place).unwrap();
         std::os::unix::fs::symlink(&target, &place).unwrap();
         let documents = program(folder.path(), &keychain);
-        documents.settle(PATIENCE);
+        documents.request_seal_key(KEY_TIMEOUT);
         assert!(add(&*documents), "the document is changed");
         assert!(place.is_symlink(), "the link stays");
         assert_eq!(kept(folder.path()), json!(["old", "new"]), "the target of the link is written");

@@ -7,11 +7,11 @@ use miniz_oxide::deflate::compress_to_vec;
 use miniz_oxide::inflate::decompress_to_vec_with_limit;
 
 /// Minimum size for compression, in bytes.
-const LEAST: usize = 512;
+const MIN_COMPRESSED_BYTES: usize = 512;
 /// Maximum size for compression, in bytes. Larger bodies would take too long.
-const MOST: usize = 64 * 1024;
+const MAX_COMPRESSED_BYTES: usize = 64 * 1024;
 /// Compression level from 0 to 10: higher ones take much longer and gain little.
-const LEVEL: u8 = 4;
+const COMPRESSION_LEVEL: u8 = 4;
 
 /// The bytes of a message, as received.
 #[derive(Clone, PartialEq, Eq)]
@@ -27,11 +27,11 @@ impl EntryBody {
     }
 
     /// Compresses the body if that makes it smaller.
-    pub(super) fn pack(&mut self) {
+    pub(super) fn compress(&mut self) {
         if let Self::Plain(plain) = self
-            && (LEAST..=MOST).contains(&plain.len())
+            && (MIN_COMPRESSED_BYTES..=MAX_COMPRESSED_BYTES).contains(&plain.len())
         {
-            let packed = compress_to_vec(plain, LEVEL);
+            let packed = compress_to_vec(plain, COMPRESSION_LEVEL);
             if packed.len() < plain.len() {
                 *self = Self::Packed(packed.into());
             }
@@ -39,7 +39,7 @@ impl EntryBody {
     }
 
     /// Returns the memory used by the body, in bytes.
-    pub(super) const fn kept(&self) -> usize {
+    pub(super) const fn memory_used(&self) -> usize {
         match self {
             Self::Plain(bytes) | Self::Packed(bytes) => bytes.len(),
         }
@@ -54,7 +54,7 @@ impl EntryBody {
     }
 
     /// Returns the first `most` characters.
-    pub(super) fn beginning(&self, most: usize) -> String {
+    pub(super) fn first_chars(&self, most: usize) -> String {
         // A character has at most four bytes in UTF-8.
         let enough = most * 4;
         let bytes = match self {
@@ -71,7 +71,9 @@ impl EntryBody {
         match self {
             Self::Plain(bytes) => Cow::Borrowed(bytes),
             // Data compressed by this module always decompresses.
-            Self::Packed(bytes) => Cow::Owned(decompress_to_vec_with_limit(bytes, MOST).unwrap_or_default()),
+            Self::Packed(bytes) => {
+                Cow::Owned(decompress_to_vec_with_limit(bytes, MAX_COMPRESSED_BYTES).unwrap_or_default())
+            }
         }
     }
 }
@@ -91,26 +93,31 @@ mod tests {
         let tool = |n: u64| format!(r#"{{"name":"tool-{n}","description":"ü","inputSchema":{{"type":"object"}}}}"#);
         let text = (0..100).map(tool).collect::<Vec<_>>().join(",");
         let mut body = EntryBody::new(text.as_bytes());
-        body.pack();
-        assert!(body.kept() * 3 < text.len(), "a list takes much less: {} of {}", body.kept(), text.len());
+        body.compress();
+        assert!(
+            body.memory_used() * 3 < text.len(),
+            "a list takes much less: {} of {}",
+            body.memory_used(),
+            text.len()
+        );
         assert_eq!(body.text(), text, "and comes back whole");
-        assert_eq!(body.beginning(30), text.chars().take(30).collect::<String>(), "its beginning, too");
+        assert_eq!(body.first_chars(30), text.chars().take(30).collect::<String>(), "its beginning, too");
     }
 
     #[test]
     fn incompressible_body_is_stored_unpacked() {
         let noise: Vec<u8> = std::iter::repeat_with(|| fastrand::u8(..)).take(4_000).collect();
-        for bytes in [&noise[..], b"short".repeat(20).as_slice(), "long".repeat(MOST).as_bytes()] {
+        for bytes in [&noise[..], b"short".repeat(20).as_slice(), "long".repeat(MAX_COMPRESSED_BYTES).as_bytes()] {
             let mut body = EntryBody::new(bytes);
-            body.pack();
-            assert_eq!(body.kept(), bytes.len(), "it is kept as it came");
+            body.compress();
+            assert_eq!(body.memory_used(), bytes.len(), "it is kept as it came");
         }
     }
 
     #[test]
     fn invalid_utf8_is_replaced() {
         let body = EntryBody::new(b"a\xffb");
-        assert_eq!((&*body.text(), &*body.beginning(2)), ("a\u{fffd}b", "a\u{fffd}"), "bad bytes are marked");
-        assert_eq!(EntryBody::new("üüü".as_bytes()).beginning(2), "üü", "characters are counted, not bytes");
+        assert_eq!((&*body.text(), &*body.first_chars(2)), ("a\u{fffd}b", "a\u{fffd}"), "bad bytes are marked");
+        assert_eq!(EntryBody::new("üüü".as_bytes()).first_chars(2), "üü", "characters are counted, not bytes");
     }
 }

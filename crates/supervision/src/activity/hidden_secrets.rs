@@ -11,11 +11,11 @@ use memchr::memmem;
 use secrecy::{ExposeSecret as _, SecretString};
 
 /// Minimum length of a redacted secret, in bytes: shorter texts are no tokens, and would occur everywhere.
-const SHORTEST: usize = 8;
+const MIN_SECRET_BYTES: usize = 8;
 /// Maximum number of tokens per server; the latest are kept.
-const MOST: usize = 16;
+const MAX_TOKENS: usize = 16;
 /// Maximum number of secrets from the settings; those read last are kept.
-const MOST_NAMED: usize = 64;
+const MAX_NAMED_SECRETS: usize = 64;
 
 /// The secrets of one server.
 #[derive(Debug, Default)]
@@ -27,11 +27,11 @@ pub(super) struct HiddenSecrets {
 
 impl HiddenSecrets {
     pub(super) fn add(&mut self, tokens: Vec<SecretString>) {
-        add(&mut self.tokens, tokens, MOST);
+        add_secrets(&mut self.tokens, tokens, MAX_TOKENS);
     }
 
     pub(super) fn add_named(&mut self, secrets: Vec<SecretString>) {
-        add(&mut self.named, secrets, MOST_NAMED);
+        add_secrets(&mut self.named, secrets, MAX_NAMED_SECRETS);
     }
 
     pub(super) const fn is_empty(&self) -> bool {
@@ -47,7 +47,7 @@ impl HiddenSecrets {
         tokens.sort_unstable_by_key(|token| std::cmp::Reverse(token.len()));
         for token in tokens {
             if let Some(first) = memmem::find(&redacted, token) {
-                redacted = Cow::Owned(replaced(&redacted, token, first));
+                redacted = Cow::Owned(replace_token(&redacted, token, first));
             }
         }
         redacted
@@ -62,17 +62,17 @@ impl HiddenSecrets {
     }
 }
 
-fn add(known: &mut Vec<SecretString>, more: Vec<SecretString>, most: usize) {
+fn add_secrets(known: &mut Vec<SecretString>, more: Vec<SecretString>, most: usize) {
     for secret in more {
         let text = secret.expose_secret();
-        if text.len() >= SHORTEST && !known.iter().any(|known| known.expose_secret() == text) {
+        if text.len() >= MIN_SECRET_BYTES && !known.iter().any(|known| known.expose_secret() == text) {
             known.push(secret);
         }
     }
     known.drain(..known.len().saturating_sub(most));
 }
 
-fn replaced(bytes: &[u8], token: &[u8], first: usize) -> Vec<u8> {
+fn replace_token(bytes: &[u8], token: &[u8], first: usize) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
     let mut rest = bytes;
     let mut found = Some(first);
@@ -119,12 +119,12 @@ mod tests {
     fn latest_tokens_are_redacted() {
         let mut hidden = HiddenSecrets::default();
         hidden.add_named(vec!["named-in-settings".into()]);
-        for number in 0..MOST + 5 {
+        for number in 0..MAX_TOKENS + 5 {
             hidden.add(vec![format!("token-{number:04}").into()]);
         }
-        assert_eq!(hidden.tokens.len(), MOST, "they are bounded");
+        assert_eq!(hidden.tokens.len(), MAX_TOKENS, "they are bounded");
         assert_eq!(hidden.redact_text("named-in-settings".into()), REDACTED, "and push out no other secret");
-        let latest = format!("token-{:04}", MOST + 4);
+        let latest = format!("token-{:04}", MAX_TOKENS + 4);
         assert_eq!(hidden.redact_text(latest), REDACTED, "the latest is among them");
     }
 }

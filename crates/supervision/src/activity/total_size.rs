@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::ActivityLog;
 
 /// Maximum total size of the entries of all servers, in bytes.
-pub const MAX_TOGETHER: usize = 64 * 1024 * 1024;
+pub const MAX_TOTAL_BYTES: usize = 64 * 1024 * 1024;
 
 /// The total size of all activity logs, in bytes: bodies, and the overhead of the entries.
 #[derive(Debug, Clone, Default)]
@@ -32,26 +32,26 @@ impl TotalActivitySize {
     /// Reduces the total to at most `most` bytes. The largest logs drop their oldest entries until they are as small
     /// as the next ones, so a quiet server keeps its entries regardless of the others. Locks one log at a time,
     /// briefly.
-    pub fn keep_within<'a>(&self, most: usize, all: impl Iterator<Item = &'a Mutex<ActivityLog>>) {
+    pub fn shrink_to<'a>(&self, most: usize, all: impl Iterator<Item = &'a Mutex<ActivityLog>>) {
         if self.bytes() <= most {
             return;
         }
         // A sixteenth more than necessary is dropped, so that the next entry doesn't trigger this again.
         let wanted = most - most / 16;
         let lock = |activity: &'a Mutex<ActivityLog>| activity.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut largest: Vec<_> = all.map(|activity| (lock(activity).taken(), activity)).collect();
+        let mut largest: Vec<_> = all.map(|activity| (lock(activity).memory_used(), activity)).collect();
         largest.sort_unstable_by_key(|(bytes, _)| std::cmp::Reverse(*bytes));
         let sizes: Vec<usize> = largest.iter().map(|(bytes, _)| *bytes).collect();
-        let level = level(&sizes, wanted);
+        let level = shrink_target(&sizes, wanted);
         for (_, activity) in largest.into_iter().take_while(|(bytes, _)| *bytes > level) {
-            lock(activity).shrink(level);
+            lock(activity).shrink_to(level);
         }
     }
 }
 
 /// Returns the size to which larger logs must shrink so that the total is at most `wanted`. `sizes` is in descending
 /// order.
-fn level(sizes: &[usize], wanted: usize) -> usize {
+fn shrink_target(sizes: &[usize], wanted: usize) -> usize {
     let excess = sizes.iter().sum::<usize>().saturating_sub(wanted);
     let mut above = 0;
     for (at, size) in sizes.iter().enumerate() {
@@ -74,9 +74,9 @@ mod tests {
     const MIB: usize = 1024 * 1024;
 
     fn filled(together: &TotalActivitySize, entries: usize, body: usize) -> Mutex<ActivityLog> {
-        let mut activity = ActivityLog::with_total(together);
+        let mut activity = ActivityLog::with_shared_total(together);
         for _ in 0..entries {
-            activity.line(ActivityKind::Stderr, &"x".repeat(body));
+            activity.append_line(ActivityKind::Stderr, &"x".repeat(body));
         }
         Mutex::new(activity)
     }
@@ -88,15 +88,15 @@ mod tests {
         let mut all: Vec<_> = (0..10).map(|_| filled(&together, 15, MAX_BODY)).collect();
         all.push(filled(&together, 3, MAX_BODY));
         all.push(filled(&together, 1, 100));
-        assert!(together.bytes() > MAX_TOGETHER, "before, it is too much: {}", together.bytes());
-        together.keep_within(MAX_TOGETHER, all.iter());
+        assert!(together.bytes() > MAX_TOTAL_BYTES, "before, it is too much: {}", together.bytes());
+        together.shrink_to(MAX_TOTAL_BYTES, all.iter());
         let kept = together.bytes();
-        assert!(kept <= MAX_TOGETHER, "now it is within the bound: {kept}");
+        assert!(kept <= MAX_TOTAL_BYTES, "now it is within the bound: {kept}");
         assert!(
-            kept > MAX_TOGETHER - 12 * MIB,
+            kept > MAX_TOTAL_BYTES - 12 * MIB,
             "and no more went than had to, an entry of each beside the room: {kept}"
         );
-        let sizes: Vec<usize> = all.iter().map(|activity| activity.lock().unwrap().taken()).collect();
+        let sizes: Vec<usize> = all.iter().map(|activity| activity.lock().unwrap().memory_used()).collect();
         assert_eq!(sizes.iter().sum::<usize>(), kept, "what is counted is what is there");
         assert!(
             sizes[..10].iter().all(|size| *size == sizes[0] && *size > 5 * MIB),
@@ -104,11 +104,11 @@ mod tests {
         );
         for (quiet, entries) in [(10, 3), (11, 1)] {
             let quiet = all[quiet].lock().unwrap();
-            assert_eq!((quiet.dropped(), quiet.last()), (0, entries), "those that said less keep all");
+            assert_eq!((quiet.dropped_count(), quiet.latest_sequence()), (0, entries), "those that said less keep all");
         }
         let largest = all[0].lock().unwrap();
         assert!(largest.entry(1).is_none() && largest.entry(15).is_some(), "of a large one the oldest went");
-        assert!(largest.dropped() > 0, "and it is counted");
+        assert!(largest.dropped_count() > 0, "and it is counted");
     }
 
     #[test]
@@ -116,21 +116,21 @@ mod tests {
         let together = TotalActivitySize::default();
         let all = [filled(&together, 3, 1_000), filled(&together, 50, 10)];
         let before = together.bytes();
-        together.keep_within(before, all.iter());
+        together.shrink_to(before, all.iter());
         assert_eq!(together.bytes(), before, "nothing goes that has room");
-        all[1].lock().unwrap().keep(0);
+        all[1].lock().unwrap().set_max_bytes(0);
         let [first, second] = all;
-        assert_eq!(together.bytes(), first.lock().unwrap().taken(), "a ring's own bound counts");
+        assert_eq!(together.bytes(), first.lock().unwrap().memory_used(), "a ring's own bound counts");
         drop((first, second));
         assert_eq!(together.bytes(), 0, "nor is a server counted that was removed");
     }
 
     #[test]
     fn level_takes_the_minimum_from_the_largest_first() {
-        assert_eq!(level(&[10, 4, 3], 14), 7, "the largest alone gives what is too much");
-        assert_eq!(level(&[10, 8, 3], 15), 6, "two, down to the same");
-        assert_eq!(level(&[9, 9, 9], 9), 3, "equals alike");
-        assert_eq!(level(&[5, 5], 0), 0, "down to nothing");
-        assert_eq!(level(&[], 0), 0, "of none there is nothing");
+        assert_eq!(shrink_target(&[10, 4, 3], 14), 7, "the largest alone gives what is too much");
+        assert_eq!(shrink_target(&[10, 8, 3], 15), 6, "two, down to the same");
+        assert_eq!(shrink_target(&[9, 9, 9], 9), 3, "equals alike");
+        assert_eq!(shrink_target(&[5, 5], 0), 0, "down to nothing");
+        assert_eq!(shrink_target(&[], 0), 0, "of none there is nothing");
     }
 }

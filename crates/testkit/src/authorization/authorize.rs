@@ -7,7 +7,7 @@ use url::Url;
 
 use super::issued::{AuthorizationCode, IssuedGrant};
 use super::script::{AuthorizationBehaviour, AuthorizationScript, IssParameter};
-use super::{State, random, value};
+use super::{State, parameter_value, random_text};
 use crate::http::{HttpRequest, HttpResponder};
 
 pub(super) async fn respond(
@@ -18,14 +18,14 @@ pub(super) async fn respond(
     mut answer: HttpResponder,
 ) -> io::Result<()> {
     let query = request.query();
-    let get = |name: &str| value(&query, name);
+    let get = |name: &str| parameter_value(&query, name);
     let client = get("client_id").unwrap_or_default();
     let redirect_uri = get("redirect_uri").unwrap_or_default();
     let Some(mut redirect) = redirect(state, script, client, redirect_uri) else {
-        return answer.whole(400, "content-type: text/plain\r\n", b"the client or its redirect URI is unknown").await;
+        return answer.respond(400, "content-type: text/plain\r\n", b"the client or its redirect URI is unknown").await;
     };
     if script.authorizing == AuthorizationBehaviour::ShowsPage {
-        return answer.whole(200, "content-type: text/html\r\n", b"<title>Sign in</title>").await;
+        return answer.respond(200, "content-type: text/html\r\n", b"<title>Sign in</title>").await;
     }
     let challenge = get("code_challenge").filter(|_| get("code_challenge_method") == Some("S256"));
     let ended = match (get("response_type"), challenge, &script.authorizing) {
@@ -36,10 +36,10 @@ pub(super) async fn respond(
                 _ => get("scope").unwrap_or_default().to_owned(),
             };
             let mut issued = state.issued();
-            let family = issued.family();
+            let family = issued.new_family();
             let resource = get("resource").map(str::to_owned);
             let grant = IssuedGrant { client: client.to_owned(), scope, resource, family };
-            let code = random("code");
+            let code = random_text("code");
             let given = AuthorizationCode {
                 grant,
                 redirect_uri: redirect_uri.to_owned(),
@@ -66,7 +66,7 @@ pub(super) async fn respond(
             IssParameter::Missing => {}
         }
     }
-    answer.whole(302, &format!("location: {redirect}\r\n"), b"").await
+    answer.respond(302, &format!("location: {redirect}\r\n"), b"").await
 }
 
 /// Returns the URL to redirect to if this client may use it. The port of a loopback address is ignored (RFC 8252

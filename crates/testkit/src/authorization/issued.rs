@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use super::random;
+use super::random_text;
 
 /// Client that was registered dynamically.
 #[derive(Debug, Clone)]
@@ -39,7 +39,7 @@ pub(super) struct AccessToken {
 }
 
 impl AccessToken {
-    pub(super) fn is_good(&self) -> bool {
+    pub(super) fn is_valid(&self) -> bool {
         !self.is_ended && self.until.is_none_or(|until| Instant::now() < until)
     }
 }
@@ -62,20 +62,20 @@ pub(super) struct IssuedCredentials {
 }
 
 impl IssuedCredentials {
-    pub(super) fn family(&mut self) -> u64 {
+    pub(super) fn new_family(&mut self) -> u64 {
         self.families += 1;
         self.families
     }
 
     pub(super) fn access_token(&mut self, grant: IssuedGrant, lifetime: Option<u64>, is_bound: bool) -> String {
-        let token = random("access");
+        let token = random_text("access");
         let until = lifetime.map(|seconds| Instant::now() + Duration::from_secs(seconds));
         self.access.insert(token.clone(), AccessToken { grant, until, is_ended: false, is_bound });
         token
     }
 
     pub(super) fn refresh_token(&mut self, grant: IssuedGrant) -> String {
-        let token = random("refresh");
+        let token = random_text("refresh");
         self.refresh.insert(token.clone(), RefreshToken { grant, is_ended: false });
         token
     }

@@ -5,20 +5,20 @@ use crate::http::HttpRequest;
 
 /// Returns a description of every request with a credential that does not belong to its receiver. Empty if nothing
 /// leaked.
-pub fn leaks(issuers: &[&AuthorizationServer], servers: &[&ProtectedServer]) -> Vec<String> {
+pub fn find_leaks(issuers: &[&AuthorizationServer], servers: &[&ProtectedServer]) -> Vec<String> {
     let mut found = Vec::new();
     let all_issuers: Vec<(String, Vec<HttpRequest>)> = issuers.iter().map(|i| (i.issuer(), i.seen())).collect();
     let all_servers: Vec<(String, Vec<HttpRequest>)> = servers.iter().map(|s| (s.url(), s.seen())).collect();
     for issuer in issuers {
         let home = issuer.issuer();
-        for belonging in belongings(issuer) {
+        for belonging in issued_texts(issuer) {
             for (place, requests) in &all_issuers {
                 let may = belonging.at_issuer && *place == home;
-                found.extend(turned_up(&belonging, &home, place, requests, may));
+                found.extend(leak_description(&belonging, &home, place, requests, may));
             }
             for (place, requests) in &all_servers {
                 let may = belonging.at_server.as_deref() == Some(place);
-                found.extend(turned_up(&belonging, &home, place, requests, may));
+                found.extend(leak_description(&belonging, &home, place, requests, may));
             }
         }
     }
@@ -35,7 +35,7 @@ struct OwnedText {
 }
 
 /// Returns everything that an authorization server issued, with the places that may receive it.
-fn belongings(issuer: &AuthorizationServer) -> Vec<OwnedText> {
+fn issued_texts(issuer: &AuthorizationServer) -> Vec<OwnedText> {
     let issued = issuer.state.issued();
     let home = |what, text: &String| OwnedText { what, text: text.clone(), at_issuer: true, at_server: None };
     let mut all: Vec<OwnedText> = issued.clients.keys().map(|id| home("client id", id)).collect();
@@ -52,7 +52,13 @@ fn belongings(issuer: &AuthorizationServer) -> Vec<OwnedText> {
     all
 }
 
-fn turned_up(belonging: &OwnedText, home: &str, place: &str, requests: &[HttpRequest], may: bool) -> Option<String> {
+fn leak_description(
+    belonging: &OwnedText,
+    home: &str,
+    place: &str,
+    requests: &[HttpRequest],
+    may: bool,
+) -> Option<String> {
     let has = |request: &&HttpRequest| {
         request.head.contains(&belonging.text) || String::from_utf8_lossy(&request.body).contains(&belonging.text)
     };

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::script::{AuthorizationScript, DpopBehaviour, MetadataLocation};
 
 /// Returns the metadata document at this path, or `None` if there is no document.
-pub(super) fn at(script: &AuthorizationScript, origin: &str, path: &str) -> Option<Value> {
+pub(super) fn document_at(script: &AuthorizationScript, origin: &str, path: &str) -> Option<Value> {
     let own = &script.path;
     let is_here = match script.metadata {
         MetadataLocation::OAuth => path == format!("/.well-known/oauth-authorization-server{own}"),
@@ -13,10 +13,10 @@ pub(super) fn at(script: &AuthorizationScript, origin: &str, path: &str) -> Opti
         MetadataLocation::OpenIdAppended => path == format!("{own}/.well-known/openid-configuration"),
         MetadataLocation::None => false,
     };
-    is_here.then(|| document(script, &format!("{origin}{own}")))
+    is_here.then(|| metadata_document(script, &format!("{origin}{own}")))
 }
 
-fn document(script: &AuthorizationScript, issuer: &str) -> Value {
+fn metadata_document(script: &AuthorizationScript, issuer: &str) -> Value {
     let mut document = json!({
         "issuer": issuer,
         "authorization_endpoint": format!("{issuer}/authorize"),
@@ -43,7 +43,7 @@ fn document(script: &AuthorizationScript, issuer: &str) -> Value {
             document[name] = value;
         }
     }
-    crate::lure::in_metadata(&mut document);
+    crate::lure::add_to_metadata(&mut document);
     override_members(&mut document, &script.overrides);
     document
 }

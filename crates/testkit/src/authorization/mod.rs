@@ -14,7 +14,7 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-pub use leaks::leaks;
+pub use leaks::find_leaks;
 pub use protected::ProtectedServer;
 pub use script::{
     AuthorizationBehaviour, AuthorizationScript, DpopBehaviour, IssParameter, MetadataLocation, ProtectedScript,
@@ -81,18 +81,22 @@ impl AuthorizationServer {
 
     /// Returns the number of requests to this path, ignoring their queries.
     pub fn count(&self, path: &str) -> usize {
-        self.seen().iter().filter(|request| request.path_alone() == path).count()
+        self.seen().iter().filter(|request| request.path_without_query() == path).count()
     }
 
     /// Returns the forms that the token endpoint received with this grant type.
     pub fn token_requests(&self, grant_type: &str) -> Vec<Vec<(String, String)>> {
-        let posts = self.seen().into_iter().filter(|request| request.path_alone() == self.endpoint("/token"));
-        posts.map(|request| request.form()).filter(|form| value(form, "grant_type") == Some(grant_type)).collect()
+        let posts = self.seen().into_iter().filter(|request| request.path_without_query() == self.endpoint("/token"));
+        posts
+            .map(|request| request.form())
+            .filter(|form| parameter_value(form, "grant_type") == Some(grant_type))
+            .collect()
     }
 
     /// Returns the queries that the authorization endpoint received.
     pub fn authorizations(&self) -> Vec<Vec<(String, String)>> {
-        let gets = self.seen().into_iter().filter(|request| request.path_alone() == self.endpoint("/authorize"));
+        let gets =
+            self.seen().into_iter().filter(|request| request.path_without_query() == self.endpoint("/authorize"));
         gets.map(|request| request.query()).collect()
     }
 
@@ -108,9 +112,9 @@ impl AuthorizationServer {
     }
 
     /// Returns the numbers of currently valid access tokens and refresh tokens.
-    pub fn good_tokens(&self) -> (usize, usize) {
+    pub fn valid_token_counts(&self) -> (usize, usize) {
         let issued = self.state.issued();
-        let access = issued.access.values().filter(|token| token.is_good()).count();
+        let access = issued.access.values().filter(|token| token.is_valid()).count();
         (access, issued.refresh.values().filter(|token| !token.is_ended).count())
     }
 
@@ -129,14 +133,14 @@ async fn respond(state: &State, request: &HttpRequest, mut answer: HttpResponder
     let script = state.script().clone();
     let origin = format!("http://{}", request.header("host").unwrap_or_default());
     let issuer = format!("{origin}{}", script.path);
-    let path = request.path_alone();
+    let path = request.path_without_query();
     if let Some(status) = script.down {
         return answer.status(status).await;
     }
     if let Some((status, to)) = script.redirects.get(path) {
-        return answer.whole(*status, &format!("location: {to}\r\n"), b"").await;
+        return answer.respond(*status, &format!("location: {to}\r\n"), b"").await;
     }
-    if let Some(document) = metadata::at(&script, &origin, path) {
+    if let Some(document) = metadata::document_at(&script, &origin, path) {
         tokio::time::sleep(Duration::from_millis(script.delay_ms)).await;
         return answer.json(&document).await;
     }
@@ -149,10 +153,17 @@ async fn respond(state: &State, request: &HttpRequest, mut answer: HttpResponder
         ("POST", "/register") if script.registration => register::respond(state, &script, request, answer).await,
         ("POST", "/revoke") if script.revocation => {
             let form = request.form();
-            if !script.revokes_access && value(&form, "token_type_hint") == Some("access_token") {
-                return refuse(answer, 400, "unsupported_token_type", "access tokens end by themselves", "").await;
+            if !script.revokes_access && parameter_value(&form, "token_type_hint") == Some("access_token") {
+                return respond_with_error(
+                    answer,
+                    400,
+                    "unsupported_token_type",
+                    "access tokens end by themselves",
+                    "",
+                )
+                .await;
             }
-            state.issued().revoke(value(&form, "token").unwrap_or_default());
+            state.issued().revoke(parameter_value(&form, "token").unwrap_or_default());
             answer.status(200).await
         }
         ("POST", "/_test/script") => answer.status(change_script(state, request)).await,
@@ -162,7 +173,7 @@ async fn respond(state: &State, request: &HttpRequest, mut answer: HttpResponder
 
 /// Merges the members of the body into the script, for tests in another process. Returns the HTTP status.
 fn change_script(state: &State, request: &HttpRequest) -> u16 {
-    match script::merged(&*state.script(), &request.json()) {
+    match script::merge_changes(&*state.script(), &request.json()) {
         Some(script) => {
             *state.script() = script;
             200
@@ -172,19 +183,25 @@ fn change_script(state: &State, request: &HttpRequest) -> u16 {
 }
 
 /// Returns the value of a parameter of a form or a query, or `None` if the parameter is absent.
-pub fn value<'a>(parameters: &'a [(String, String)], name: &str) -> Option<&'a str> {
+pub fn parameter_value<'a>(parameters: &'a [(String, String)], name: &str) -> Option<&'a str> {
     parameters.iter().find(|(found, _)| found == name).map(|(_, value)| value.as_str())
 }
 
 /// Responds with an error as in RFC 6749 section 5.2.
-async fn refuse(mut answer: HttpResponder, status: u16, error: &str, why: &str, headers: &str) -> io::Result<()> {
+async fn respond_with_error(
+    mut answer: HttpResponder,
+    status: u16,
+    error: &str,
+    why: &str,
+    headers: &str,
+) -> io::Result<()> {
     let body = json!({ "error": error, "error_description": why });
     let headers = format!("content-type: application/json\r\n{headers}");
-    answer.whole(status, &headers, body.to_string().as_bytes()).await
+    answer.respond(status, &headers, body.to_string().as_bytes()).await
 }
 
 /// Returns a random text with a prefix that identifies its kind in recorded requests.
-fn random(kind: &str) -> String {
+fn random_text(kind: &str) -> String {
     let rest: String = std::iter::repeat_with(fastrand::alphanumeric).take(24).collect();
     format!("{kind}-{rest}")
 }

@@ -9,17 +9,17 @@ use serde_json::json;
 
 use super::metadata::override_members;
 use super::script::{DpopBehaviour, ProtectedScript, RefusalBehaviour, ResourceMetadataLocation};
-use super::{AuthorizationServer, random, requests_json, scope_words, script, token};
+use super::{AuthorizationServer, random_text, requests_json, scope_words, script, token};
 use crate::http::{HttpRequest, HttpResponder, HttpServer, ordinary};
 
 /// Path of the MCP endpoint.
 const ENDPOINT: &str = "/mcp";
 const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
 /// Path of the metadata if only the `WWW-Authenticate` header names it.
-const TOLD: &str = "/where/nobody/looks";
+const HEADER_METADATA_PATH: &str = "/where/nobody/looks";
 
 /// Maximum number of requests that are listed for a test in another process.
-const MAX_TOLD: usize = 1_000;
+const MAX_LISTED_REQUESTS: usize = 1_000;
 
 /// MCP server on loopback that requires tokens; it ends when this is dropped. Tools: `echo`.
 pub struct ProtectedServer {
@@ -37,7 +37,7 @@ struct State {
 
 impl State {
     /// Returns `true` if a request is refused although its token is valid.
-    fn refuses(&self, refusing: RefusalBehaviour, request: &HttpRequest) -> bool {
+    fn refuses_request(&self, refusing: RefusalBehaviour, request: &HttpRequest) -> bool {
         match refusing {
             RefusalBehaviour::Unauthorized | RefusalBehaviour::Nonces => true,
             RefusalBehaviour::EverySecond => self.asked.fetch_add(1, Ordering::Relaxed).is_multiple_of(2),
@@ -67,7 +67,7 @@ impl ProtectedServer {
             async move {
                 {
                     let mut record = locked(&record);
-                    if record.len() < MAX_TOLD {
+                    if record.len() < MAX_LISTED_REQUESTS {
                         record.push(request.clone());
                     }
                 }
@@ -89,7 +89,7 @@ impl ProtectedServer {
     }
 
     /// Replaces the authorization servers that the server names and whose tokens it accepts.
-    pub fn lead_to(&self, issuers: &[&AuthorizationServer]) {
+    pub fn set_issuers(&self, issuers: &[&AuthorizationServer]) {
         *locked(&self.state.issuers) = issuers.iter().map(|&issuer| issuer.clone()).collect();
     }
 
@@ -113,19 +113,19 @@ async fn respond(
     let script = locked(&state.script).clone();
     let issuers = locked(&state.issuers).clone();
     let origin = format!("http://{}", request.header("host").unwrap_or_default());
-    let path = request.path_alone();
+    let path = request.path_without_query();
     let metadata = match script.metadata {
-        ResourceMetadataLocation::Header => Some(TOLD.to_owned()),
+        ResourceMetadataLocation::Header => Some(HEADER_METADATA_PATH.to_owned()),
         ResourceMetadataLocation::WellKnown => Some(format!("{WELL_KNOWN}{ENDPOINT}")),
         ResourceMetadataLocation::Root => Some(WELL_KNOWN.to_owned()),
         _ => None,
     };
     if request.method == "GET" && metadata.as_deref() == Some(path) {
-        return answer.json(&document(&script, &issuers, &origin)).await;
+        return answer.json(&metadata_document(&script, &issuers, &origin)).await;
     }
     match (request.method.as_str(), path) {
         ("POST", "/_test/script") => {
-            let changed = script::merged(&script, &request.json());
+            let changed = script::merge_changes(&script, &request.json());
             let status = if changed.is_some() { 200 } else { 400 };
             changed.into_iter().for_each(|changed| *locked(&state.script) = changed);
             answer.status(status).await
@@ -137,7 +137,7 @@ async fn respond(
             });
             answer.json(&all).await
         }
-        (_, ENDPOINT) => protected(state, &script, &issuers, &origin, request, answer).await,
+        (_, ENDPOINT) => respond_protected(state, &script, &issuers, &origin, request, answer).await,
         _ => match issuers.first().filter(|_| script.metadata == ResourceMetadataLocation::SameOrigin) {
             Some(issuer) => super::respond(&issuer.state, request, answer).await,
             None => answer.status(404).await,
@@ -145,18 +145,18 @@ async fn respond(
     }
 }
 
-fn document(script: &ProtectedScript, issuers: &[AuthorizationServer], origin: &str) -> serde_json::Value {
+fn metadata_document(script: &ProtectedScript, issuers: &[AuthorizationServer], origin: &str) -> serde_json::Value {
     let issuers: Vec<String> = issuers.iter().map(AuthorizationServer::issuer).collect();
     let mut document = json!({ "resource": format!("{origin}{ENDPOINT}"), "authorization_servers": issuers });
     if let Some(scopes) = &script.scopes {
         document["scopes_supported"] = json!(scopes);
     }
-    crate::lure::in_metadata(&mut document);
+    crate::lure::add_to_metadata(&mut document);
     override_members(&mut document, &script.overrides);
     document
 }
 
-async fn protected(
+async fn respond_protected(
     state: &State,
     script: &ProtectedScript,
     issuers: &[AuthorizationServer],
@@ -173,35 +173,42 @@ async fn protected(
     let is_let_in = script.lets_strangers_in && request.header("authorization").is_none();
     let held = match token_scopes(script, issuers, request, &url) {
         _ if is_let_in => Vec::new(),
-        Ok(held) if !state.refuses(script.refusing, request) => held,
+        Ok(held) if !state.refuses_request(script.refusing, request) => held,
         other => {
             let refused = other.err().unwrap_or_else(|| match script.refusing {
-                RefusalBehaviour::Nonces => RequestRefusal { error: "use_dpop_nonce", nonce: Some(random("nonce")) },
+                RefusalBehaviour::Nonces => {
+                    RequestRefusal { error: "use_dpop_nonce", nonce: Some(random_text("nonce")) }
+                }
                 _ => RequestRefusal { error: "invalid_token", nonce: None },
             });
             return unauthorized(script, origin, scheme, refused, answer).await;
         }
     };
     if let Some((status, to)) = &script.redirect {
-        return answer.whole(*status, &format!("location: {to}\r\n"), b"").await;
+        return answer.respond(*status, &format!("location: {to}\r\n"), b"").await;
     }
     if let Some(pause) = script.changes_ms.filter(|_| request.method == "GET") {
-        return changes(state, Duration::from_millis(pause), answer).await;
+        return send_list_changes(state, Duration::from_millis(pause), answer).await;
     }
     let body = request.json();
     let tool = body["params"]["name"].as_str().filter(|_| body["method"] == "tools/call").unwrap_or_default();
     let needed = script.tool_scopes.get(tool).map(String::as_str).unwrap_or_default();
     let has_all = scope_words(needed).iter().all(|word| held.contains(word));
     if !tool.is_empty() && (script.refusing == RefusalBehaviour::InsufficientScope || !has_all) {
-        let header =
-            challenge(script, origin, scheme, "insufficient_scope", Some(needed).filter(|scope| !scope.is_empty()));
-        return answer.whole(403, &header, b"").await;
+        let header = challenge_header(
+            script,
+            origin,
+            scheme,
+            "insufficient_scope",
+            Some(needed).filter(|scope| !scope.is_empty()),
+        );
+        return answer.respond(403, &header, b"").await;
     }
-    ordinary::answer(&script.revision, request, answer).await
+    ordinary::respond(&script.revision, request, answer).await
 }
 
 /// Sends `list_changed` notifications for the tools until the client closes the stream or the script refuses streams.
-async fn changes(state: &State, pause: Duration, mut answer: HttpResponder) -> io::Result<()> {
+async fn send_list_changes(state: &State, pause: Duration, mut answer: HttpResponder) -> io::Result<()> {
     answer.event_stream().await?;
     while locked(&state.script).refusing != RefusalBehaviour::Streams {
         tokio::time::sleep(pause).await;
@@ -232,12 +239,12 @@ fn token_scopes(
             || script.metadata == ResourceMetadataLocation::SameOrigin
             || found.grant.resource.as_deref() == Some(url);
         let scheme_fits = if found.is_bound { scheme == "DPoP" } else { scheme == "Bearer" };
-        if !found.is_good() || !is_for_this || !scheme_fits {
+        if !found.is_valid() || !is_for_this || !scheme_fits {
             return Err(refused("invalid_token"));
         }
         if found.is_bound {
             let script = issuer.state.script().clone();
-            token::proven(&mut issued, &script, request, url).map_err(|(_, error, _)| match error.as_str() {
+            token::check_proof(&mut issued, &script, request, url).map_err(|(_, error, _)| match error.as_str() {
                 "use_dpop_nonce" => RequestRefusal { error: "use_dpop_nonce", nonce: issued.nonce.clone() },
                 _ => refused("invalid_dpop_proof"),
             })?;
@@ -254,16 +261,16 @@ async fn unauthorized(
     refused: RequestRefusal,
     mut answer: HttpResponder,
 ) -> io::Result<()> {
-    let mut header = challenge(script, origin, scheme, refused.error, script.challenge_scope.as_deref());
+    let mut header = challenge_header(script, origin, scheme, refused.error, script.challenge_scope.as_deref());
     if let Some(nonce) = refused.nonce {
         header.push_str(&format!("dpop-nonce: {nonce}\r\n"));
     }
-    answer.whole(401, &header, b"").await
+    answer.respond(401, &header, b"").await
 }
 
-fn challenge(script: &ProtectedScript, origin: &str, scheme: &str, error: &str, scope: Option<&str>) -> String {
+fn challenge_header(script: &ProtectedScript, origin: &str, scheme: &str, error: &str, scope: Option<&str>) -> String {
     let metadata = match &script.metadata {
-        ResourceMetadataLocation::Header => Some(format!("{origin}{TOLD}")),
+        ResourceMetadataLocation::Header => Some(format!("{origin}{HEADER_METADATA_PATH}")),
         ResourceMetadataLocation::HeaderNames(url) => Some(url.clone()),
         _ => None,
     };

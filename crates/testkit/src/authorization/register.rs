@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::issued::RegisteredClient;
 use super::script::AuthorizationScript;
-use super::{State, random, refuse};
+use super::{State, random_text, respond_with_error};
 use crate::http::{HttpRequest, HttpResponder};
 
 pub(super) async fn respond(
@@ -18,17 +18,17 @@ pub(super) async fn respond(
     let asked = request.json();
     let redirect_uris: Vec<String> = serde_json::from_value(asked["redirect_uris"].clone()).unwrap_or_default();
     if let Some(error) = &script.registration_error {
-        return refuse(answer, 400, error, "no client like that", "").await;
+        return respond_with_error(answer, 400, error, "no client like that", "").await;
     }
     if redirect_uris.is_empty() {
-        return refuse(answer, 400, "invalid_redirect_uri", "redirect_uris is empty", "").await;
+        return respond_with_error(answer, 400, "invalid_redirect_uri", "redirect_uris is empty", "").await;
     }
     let wanted = asked["token_endpoint_auth_method"].as_str().unwrap_or("client_secret_basic").to_owned();
     let is_offered = script.auth_methods.contains(&wanted);
     let method = if is_offered { Some(&wanted) } else { script.auth_methods.first() };
     let method = method.map_or("none", String::as_str);
-    let id = random("client");
-    let secret = method.starts_with("client_secret").then(|| random("secret"));
+    let id = random_text("client");
+    let secret = method.starts_with("client_secret").then(|| random_text("secret"));
     let mut registered = asked.clone();
     registered["client_id"] = json!(id);
     registered["token_endpoint_auth_method"] = json!(method);
@@ -37,5 +37,5 @@ pub(super) async fn respond(
         registered["client_secret_expires_at"] = json!(0);
     }
     state.issued().clients.insert(id, RegisteredClient { secret, redirect_uris });
-    answer.whole(201, "content-type: application/json\r\n", registered.to_string().as_bytes()).await
+    answer.respond(201, "content-type: application/json\r\n", registered.to_string().as_bytes()).await
 }

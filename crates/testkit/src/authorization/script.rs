@@ -235,7 +235,7 @@ impl Default for ProtectedScript {
 }
 
 /// Returns the script with the members of `changes` replaced, or `None` if a member does not fit.
-pub(super) fn merged<S: Serialize + DeserializeOwned>(script: &S, changes: &Value) -> Option<S> {
+pub(super) fn merge_changes<S: Serialize + DeserializeOwned>(script: &S, changes: &Value) -> Option<S> {
     let mut all = serde_json::to_value(script).ok()?;
     for (name, value) in changes.as_object()? {
         all[name.as_str()] = value.clone();

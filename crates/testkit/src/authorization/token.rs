@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::issued::{IssuedCredentials, IssuedGrant};
 use super::script::{AuthorizationScript, DpopBehaviour, RefreshBehaviour};
-use super::{State, random, refuse, value};
+use super::{State, parameter_value, random_text, respond_with_error};
 use crate::http::{HttpRequest, HttpResponder};
 
 /// Grant type of a token exchange (RFC 8693).
@@ -30,20 +30,20 @@ pub(super) async fn respond(
     mut answer: HttpResponder,
 ) -> io::Result<()> {
     let form = request.form();
-    if value(&form, "grant_type") == Some("refresh_token")
+    if parameter_value(&form, "grant_type") == Some("refresh_token")
         && let RefreshBehaviour::Down(status) = script.refresh
     {
         return answer.status(status).await;
     }
     let granted = {
         let mut issued = state.issued();
-        proven(&mut issued, script, request, &format!("{issuer}/token"))
-            .and_then(|()| granted(&mut issued, script, request, &form))
+        check_proof(&mut issued, script, request, &format!("{issuer}/token"))
+            .and_then(|()| issue_grant(&mut issued, script, request, &form))
             .map(|grant| token_response(&mut issued, script, grant))
     };
     match granted {
         Ok(mut body) => {
-            if value(&form, "grant_type") == Some(TOKEN_EXCHANGE) {
+            if parameter_value(&form, "grant_type") == Some(TOKEN_EXCHANGE) {
                 body["issued_token_type"] = json!("urn:ietf:params:oauth:token-type:id-jag");
                 body["token_type"] = json!("N_A");
             }
@@ -52,7 +52,7 @@ pub(super) async fn respond(
         Err((status, error, why)) => {
             let nonce = state.issued().nonce.clone().filter(|_| error == "use_dpop_nonce");
             let nonce = nonce.map(|nonce| format!("dpop-nonce: {nonce}\r\n")).unwrap_or_default();
-            refuse(answer, status, &error, why, &nonce).await
+            respond_with_error(answer, status, &error, why, &nonce).await
         }
     }
 }
@@ -76,19 +76,19 @@ fn token_response(issued: &mut IssuedCredentials, script: &AuthorizationScript, 
     body
 }
 
-fn granted(
+fn issue_grant(
     issued: &mut IssuedCredentials,
     script: &AuthorizationScript,
     request: &HttpRequest,
     form: &[(String, String)],
 ) -> Result<IssuedGrant, TokenRefusal> {
-    let get = |name: &str| value(form, name);
-    let client = client(issued, script, request, form)?;
+    let get = |name: &str| parameter_value(form, name);
+    let client = authenticate_client(issued, script, request, form)?;
     match get("grant_type") {
-        Some("authorization_code") => by_code(issued, &client, form),
+        Some("authorization_code") => redeem_code(issued, &client, form),
         Some("refresh_token") => {
             let presented = get("refresh_token").unwrap_or_default();
-            by_refresh_token(issued, script, &client, presented)
+            redeem_refresh_token(issued, script, &client, presented)
         }
         Some("client_credentials" | "urn:ietf:params:oauth:grant-type:jwt-bearer" | TOKEN_EXCHANGE) => {
             Ok(IssuedGrant {
@@ -102,12 +102,12 @@ fn granted(
     }
 }
 
-fn by_code(
+fn redeem_code(
     issued: &mut IssuedCredentials,
     client: &str,
     form: &[(String, String)],
 ) -> Result<IssuedGrant, TokenRefusal> {
-    let get = |name: &str| value(form, name);
+    let get = |name: &str| parameter_value(form, name);
     let presented = get("code").unwrap_or_default();
     let Some(code) = issued.codes.get_mut(presented) else {
         return refusal("invalid_grant", "there is no such code");
@@ -132,7 +132,7 @@ fn by_code(
     }
 }
 
-fn by_refresh_token(
+fn redeem_refresh_token(
     issued: &mut IssuedCredentials,
     script: &AuthorizationScript,
     client: &str,
@@ -157,17 +157,17 @@ fn by_refresh_token(
 }
 
 /// Returns the id of the client after authenticating it with the method it has to use.
-fn client(
+fn authenticate_client(
     issued: &IssuedCredentials,
     script: &AuthorizationScript,
     request: &HttpRequest,
     form: &[(String, String)],
 ) -> Result<String, TokenRefusal> {
-    let get = |name: &str| value(form, name).map(str::to_owned);
-    let (id, secret, method) = if let Some((id, secret)) = basic(request) {
+    let get = |name: &str| parameter_value(form, name).map(str::to_owned);
+    let (id, secret, method) = if let Some((id, secret)) = basic_credentials(request) {
         (id, Some(secret), "client_secret_basic")
     } else if get("client_assertion").is_some() {
-        (subject(&get("client_assertion").unwrap_or_default()), None, "private_key_jwt")
+        (jwt_subject(&get("client_assertion").unwrap_or_default()), None, "private_key_jwt")
     } else if get("client_secret").is_some() {
         (get("client_id").unwrap_or_default(), get("client_secret"), "client_secret_post")
     } else {
@@ -184,7 +184,7 @@ fn client(
 }
 
 /// Decodes client id and secret of an `Authorization: Basic` header, each form-encoded as in RFC 6749 section 2.3.1.
-fn basic(request: &HttpRequest) -> Option<(String, String)> {
+fn basic_credentials(request: &HttpRequest) -> Option<(String, String)> {
     let encoded = request.header("authorization")?.strip_prefix("Basic ")?;
     let text = String::from_utf8(BASE64_STANDARD.decode(encoded).ok()?).ok()?;
     let (id, secret) = text.split_once(':')?;
@@ -193,17 +193,17 @@ fn basic(request: &HttpRequest) -> Option<(String, String)> {
 }
 
 /// Returns the claims of a JWT without checking its signature.
-pub(super) fn claims(jwt: &str) -> Value {
+pub(super) fn jwt_claims(jwt: &str) -> Value {
     let payload = jwt.split('.').nth(1).and_then(|part| BASE64_URL_SAFE_NO_PAD.decode(part).ok());
     payload.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
 }
 
-fn subject(jwt: &str) -> String {
-    claims(jwt)["sub"].as_str().unwrap_or_default().to_owned()
+fn jwt_subject(jwt: &str) -> String {
+    jwt_claims(jwt)["sub"].as_str().unwrap_or_default().to_owned()
 }
 
 /// Checks that the request has the required proof of possession.
-pub(super) fn proven(
+pub(super) fn check_proof(
     issued: &mut IssuedCredentials,
     script: &AuthorizationScript,
     request: &HttpRequest,
@@ -212,13 +212,13 @@ pub(super) fn proven(
     if script.dpop == DpopBehaviour::Off {
         return Ok(());
     }
-    let claims = claims(request.header("dpop").unwrap_or_default());
+    let claims = jwt_claims(request.header("dpop").unwrap_or_default());
     if claims["htm"] != json!(request.method) || claims["htu"] != json!(url) {
         return refusal("invalid_dpop_proof", "there is no proof, or for something else");
     }
     if script.dpop == DpopBehaviour::Required {
         return Ok(());
     }
-    let nonce = issued.nonce.get_or_insert_with(|| random("nonce"));
+    let nonce = issued.nonce.get_or_insert_with(|| random_text("nonce"));
     if claims["nonce"] == json!(nonce) { Ok(()) } else { refusal("use_dpop_nonce", "the proof lacks the nonce") }
 }

@@ -14,19 +14,19 @@ pub fn echo_tool() -> Value {
         "description": "Says what it is told.",
         "inputSchema": { "type": "object", "properties": { "text": { "type": "string" } } }
     });
-    lure::in_definition(&mut tool);
+    lure::add_to_definition(&mut tool);
     tool
 }
 
 fn tools() -> Vec<Value> {
-    [Some(echo_tool()), lure::tool()].into_iter().flatten().collect()
+    [Some(echo_tool()), lure::lure_tool()].into_iter().flatten().collect()
 }
 
 /// Returns the result of a method in this revision, or `None` if the revision has no such method.
-pub fn result(revision: &str, message: &Value) -> Option<Value> {
+pub fn method_result(revision: &str, message: &Value) -> Option<Value> {
     let is_modern = revision >= "2026";
     let mut server = json!({ "name": "scripted", "version": "1" });
-    lure::in_definition(&mut server);
+    lure::add_to_definition(&mut server);
     let mut result = match message["method"].as_str()? {
         "server/discover" if is_modern => {
             json!({ "supportedVersions": [revision], "capabilities": { "tools": {} }, "serverInfo": server })
@@ -39,7 +39,7 @@ pub fn result(revision: &str, message: &Value) -> Option<Value> {
         "tools/call" => json!({ "content": [{ "type": "text", "text": message["params"]["arguments"]["text"] }] }),
         _ => return None,
     };
-    lure::in_result(revision, &mut result);
+    lure::add_to_result(revision, &mut result);
     if is_modern {
         result["resultType"] = json!("complete");
         result["ttlMs"] = json!(0);
@@ -49,8 +49,8 @@ pub fn result(revision: &str, message: &Value) -> Option<Value> {
 }
 
 /// Returns the response to a message: a result, or the error for an unknown method.
-pub fn message(revision: &str, request: &Value) -> Value {
-    match result(revision, request) {
+pub fn response_message(revision: &str, request: &Value) -> Value {
+    match method_result(revision, request) {
         Some(result) => json!({ "jsonrpc": "2.0", "id": request["id"], "result": result }),
         None => json!({
             "jsonrpc": "2.0", "id": request["id"],
@@ -63,16 +63,16 @@ pub fn message(revision: &str, request: &Value) -> Value {
 ///
 /// # Errors
 /// Returns an error if the client has disconnected.
-pub async fn answer(revision: &str, request: &HttpRequest, mut answer: HttpResponder) -> io::Result<()> {
+pub async fn respond(revision: &str, request: &HttpRequest, mut answer: HttpResponder) -> io::Result<()> {
     let body = request.json();
     match request.method.as_str() {
         "POST" if body.get("id").is_none() || body.get("method").is_none() => answer.status(202).await,
-        "POST" if result(revision, &body).is_none() => {
+        "POST" if method_result(revision, &body).is_none() => {
             let status = if revision >= "2026" { 404 } else { 400 };
-            let error = message(revision, &body).to_string();
-            answer.whole(status, "content-type: application/json\r\n", error.as_bytes()).await
+            let error = response_message(revision, &body).to_string();
+            answer.respond(status, "content-type: application/json\r\n", error.as_bytes()).await
         }
-        "POST" => answer.json(&message(revision, &body)).await,
+        "POST" => answer.json(&response_message(revision, &body)).await,
         _ => answer.status(405).await,
     }
 }

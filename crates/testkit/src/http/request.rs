@@ -33,7 +33,7 @@ impl HttpRequest {
     }
 
     /// Returns the path without its query.
-    pub fn path_alone(&self) -> &str {
+    pub fn path_without_query(&self) -> &str {
         self.path.split('?').next().unwrap_or_default()
     }
 

@@ -15,13 +15,13 @@ use crate::system_packages::{self, BUILD_SHELL, COMPILER, HEADLESS, RequiredPack
 use crate::{desktop_app, node, workspace};
 
 /// Number of runs of each measurement. The median is reported.
-const RUNS: usize = 7;
+const RUN_COUNT: usize = 7;
 /// No start may take longer.
-const LIMIT: Duration = Duration::from_secs(60);
+const START_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Measurements that the app makes of itself when DRAWBRIDGE_BENCH names them: the name, the word before the printed
 /// milliseconds, and a description.
-const MEASURES: [(&str, &str, &str); 3] = [
+const MEASUREMENTS: [(&str, &str, &str); 3] = [
     ("empty", "painted", "an empty window, from process start to drawn"),
     ("window", "painted", "our window, from process start to content drawn"),
     ("question", "question", "a question, from its place in the queue to drawn"),
@@ -40,32 +40,32 @@ pub(super) fn run(options: &Options, yes: bool) -> Result<(), Problem> {
     if !has_display() {
         needs.extend(HEADLESS);
     }
-    system_packages::ensure(&needs, yes)?;
-    node::check()?;
-    node::install(&workspace::ui(), &mut Program::run)?;
+    system_packages::ensure_installed(&needs, yes)?;
+    node::check_version()?;
+    node::install_packages(&workspace::ui_folder(), &mut Program::run)?;
     node::build_page(&mut Program::run)?;
     step(&format!("building the app in profile {profile} (some minutes)"));
-    desktop_app::build(profile).run()?;
-    let app = desktop_app::path(profile)?;
+    desktop_app::build_program(profile).run()?;
+    let app = desktop_app::app_path(profile)?;
 
     let screen = if has_display() { None } else { Some(VirtualScreen::start()?) };
-    let mut times: [Vec<f64>; MEASURES.len()] = Default::default();
-    for run in 1..=RUNS {
-        step(&format!("run {run} of {RUNS}"));
+    let mut times: [Vec<f64>; MEASUREMENTS.len()] = Default::default();
+    for run in 1..=RUN_COUNT {
+        step(&format!("run {run} of {RUN_COUNT}"));
         // Alternates, so that load on the machine does not affect only one of them.
-        for ((name, word, _), times) in MEASURES.iter().zip(&mut times) {
-            times.push(measure(screen.as_ref(), &app, name, word)?);
+        for ((name, word, _), times) in MEASUREMENTS.iter().zip(&mut times) {
+            times.push(measure_once(screen.as_ref(), &app, name, word)?);
         }
     }
     let medians = times.map(median);
-    println!("{}", table(&medians, profile));
+    println!("{}", format_table(&medians, profile));
     step("the host without a window: the way of a question, and the memory of 200 idle demo servers");
-    let host = cargo().dir(workspace::root()).args(["run", "-p", "host", "--example", "bench"]);
+    let host = cargo().dir(workspace::root_folder()).args(["run", "-p", "host", "--example", "bench"]);
     if options.debug { host } else { host.arg("--release") }.run()
 }
 
 /// Starts the app once and returns its measurement, in milliseconds.
-fn measure(screen: Option<&VirtualScreen>, app: &Path, name: &str, word: &str) -> Result<f64, Problem> {
+fn measure_once(screen: Option<&VirtualScreen>, app: &Path, name: &str, word: &str) -> Result<f64, Problem> {
     // A separate home: no existing servers, windows or instances are affected, and every start is a first one.
     let home = workspace::target_folder("bench/home")?;
     fs::remove_dir_all(&home).map_err(Problem::file(&home))?;
@@ -87,12 +87,12 @@ fn measure(screen: Option<&VirtualScreen>, app: &Path, name: &str, word: &str) -
     let mut running = program.start()?;
     let start = Instant::now();
     loop {
-        let ended = running.ended()?;
+        let ended = running.exit_status()?;
         let text = fs::read_to_string(&log).map_err(Problem::file(&log))?;
-        if let Some(milliseconds) = reading(&text, word) {
+        if let Some(milliseconds) = parse_reading(&text, word) {
             return Ok(milliseconds);
         }
-        if ended.is_some() || start.elapsed() > LIMIT {
+        if ended.is_some() || start.elapsed() > START_TIMEOUT {
             return Err(Problem::Machine(format!("the app did not report \"{word}\"; see {}", log.display())));
         }
         process::pause(Duration::from_millis(20))?;
@@ -100,14 +100,14 @@ fn measure(screen: Option<&VirtualScreen>, app: &Path, name: &str, word: &str) -
 }
 
 /// The number in a line such as `painted 412`; only whole lines count, the last may still be written.
-fn reading(text: &str, word: &str) -> Option<f64> {
+fn parse_reading(text: &str, word: &str) -> Option<f64> {
     let whole = &text[..=text.rfind('\n')?];
     whole.lines().find_map(|line| line.strip_prefix(word)?.strip_prefix(' ')?.trim().parse().ok())
 }
 
-fn table(medians: &[f64; MEASURES.len()], profile: &str) -> String {
-    let mut lines = vec![format!("Median of {RUNS} runs, {profile} build")];
-    for ((_, _, meaning), median) in MEASURES.iter().zip(medians) {
+fn format_table(medians: &[f64; MEASUREMENTS.len()], profile: &str) -> String {
+    let mut lines = vec![format!("Median of {RUN_COUNT} runs, {profile} build")];
+    for ((_, _, meaning), median) in MEASUREMENTS.iter().zip(medians) {
         lines.push(format!("{meaning:<52} {median:>8.1} ms"));
     }
     lines.push(format!("{:<52} {:>8.2}", "our window / an empty window", medians[1] / medians[0]));
@@ -120,14 +120,14 @@ mod tests {
 
     #[test]
     fn reading_is_taken_from_complete_lines_only() {
-        assert_eq!(reading("warning: x\npainted 412.5\n", "painted"), Some(412.5), "found among other lines");
-        assert_eq!(reading("painted 41", "painted"), None, "a line that is still being written does not count");
-        assert_eq!(reading("painted soon\n", "painted"), None, "only numbers count");
+        assert_eq!(parse_reading("warning: x\npainted 412.5\n", "painted"), Some(412.5), "found among other lines");
+        assert_eq!(parse_reading("painted 41", "painted"), None, "a line that is still being written does not count");
+        assert_eq!(parse_reading("painted soon\n", "painted"), None, "only numbers count");
     }
 
     #[test]
     fn table_contains_the_ratio() {
-        let text = table(&[400.0, 600.0, 12.0], "release");
+        let text = format_table(&[400.0, 600.0, 12.0], "release");
         assert!(text.ends_with("1.50"), "600 is one and a half times 400: {text}");
     }
 }

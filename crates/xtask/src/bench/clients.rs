@@ -57,58 +57,58 @@ impl Client {
     }
 
     /// Returns `true` if the client differs from the other ones over this transport.
-    pub(super) const fn runs(self, http: bool) -> bool {
+    pub(super) const fn is_measured_over(self, http: bool) -> bool {
         http || !matches!(self, Self::RmcpPooled)
     }
 
     /// Returns the program, and the arguments before the scenario.
     pub(super) fn command(self, profile: &str) -> (PathBuf, Vec<String>) {
-        let script = |path: &str| vec![peers().join(path).to_string_lossy().into_owned()];
+        let script = |path: &str| vec![peers_folder().join(path).to_string_lossy().into_owned()];
         match self {
-            Self::Bare => (binary(profile, "bench-bare"), Vec::new()),
-            Self::Drawbridge => (binary(profile, "bench-client"), Vec::new()),
-            Self::Rmcp => (binary(profile, "bench-peer-rmcp"), Vec::new()),
-            Self::RmcpOneThread => (binary(profile, "bench-peer-rmcp"), vec!["--current-thread".to_owned()]),
+            Self::Bare => (binary_path(profile, "bench-bare"), Vec::new()),
+            Self::Drawbridge => (binary_path(profile, "bench-client"), Vec::new()),
+            Self::Rmcp => (binary_path(profile, "bench-peer-rmcp"), Vec::new()),
+            Self::RmcpOneThread => (binary_path(profile, "bench-peer-rmcp"), vec!["--current-thread".to_owned()]),
             Self::RmcpPooled => {
-                (binary(profile, "bench-peer-rmcp"), vec!["--current-thread".to_owned(), "--pooled".to_owned()])
+                (binary_path(profile, "bench-peer-rmcp"), vec!["--current-thread".to_owned(), "--pooled".to_owned()])
             }
             // Its warnings about its own listeners, thousands of lines, are not part of the measurement.
             Self::TypeScript => {
                 (PathBuf::from("node"), [vec!["--no-warnings".to_owned()], script("typescript/client.mjs")].concat())
             }
-            Self::Python => (python(), script("python/client.py")),
+            Self::Python => (python_path(), script("python/client.py")),
         }
     }
 }
 
 /// The server that all are measured against.
-pub(super) fn server(profile: &str) -> PathBuf {
-    binary(profile, "bench-server")
+pub(super) fn server_path(profile: &str) -> PathBuf {
+    binary_path(profile, "bench-server")
 }
 
-fn binary(profile: &str, name: &str) -> PathBuf {
+fn binary_path(profile: &str, name: &str) -> PathBuf {
     // The folder of this profile has another name.
-    workspace::binary(if profile == "dev" { "debug" } else { profile }, name)
+    workspace::binary_path(if profile == "dev" { "debug" } else { profile }, name)
 }
 
 /// The folder of the clients of other SDKs.
-pub(super) fn peers() -> PathBuf {
-    workspace::tests().join("bench/peers")
+pub(super) fn peers_folder() -> PathBuf {
+    workspace::tests_folder().join("bench/peers")
 }
 
-fn venv() -> PathBuf {
-    workspace::target().join("venv-bench")
+fn venv_folder() -> PathBuf {
+    workspace::target_directory().join("venv-bench")
 }
 
 /// The Python that has the SDK.
-pub(super) fn python() -> PathBuf {
-    venv().join("bin/python")
+pub(super) fn python_path() -> PathBuf {
+    venv_folder().join("bin/python")
 }
 
 /// Builds and installs the clients. Returns the ones that could not be installed, with the cause.
 pub(super) fn prepare(clients: &[Client], profile: &str) -> Result<Vec<(Client, String)>, Problem> {
     step(&format!("building the clients and the server in profile {profile} (some minutes)"));
-    let mut build = cargo().dir(workspace::root()).args(["build", "--profile", profile, "-p", "bench"]);
+    let mut build = cargo().dir(workspace::root_folder()).args(["build", "--profile", profile, "-p", "bench"]);
     build = build.args(["--bin", "bench-server", "--bin", "bench-client", "--bin", "bench-bare"]);
     if clients.iter().any(|client| client.is_rmcp()) {
         build = build.args(["-p", "bench-peer-rmcp", "--bin", "bench-peer-rmcp"]);
@@ -117,9 +117,8 @@ pub(super) fn prepare(clients: &[Client], profile: &str) -> Result<Vec<(Client, 
     let mut missing = Vec::new();
     for client in clients {
         let installed = match client {
-            Client::TypeScript => {
-                node::check().and_then(|()| node::install(&peers().join("typescript"), &mut Program::run))
-            }
+            Client::TypeScript => node::check_version()
+                .and_then(|()| node::install_packages(&peers_folder().join("typescript"), &mut Program::run)),
             Client::Python => install_python(),
             _ => Ok(()),
         };
@@ -133,12 +132,13 @@ pub(super) fn prepare(clients: &[Client], profile: &str) -> Result<Vec<(Client, 
 }
 
 fn install_python() -> Result<(), Problem> {
-    let requirements = peers().join("python/requirements.txt");
+    let requirements = peers_folder().join("python/requirements.txt");
     let stamp = workspace::target_folder("stamps")?.join("bench-requirements.txt");
-    node::once_per_content(&requirements, &stamp, python().exists(), || {
+    node::once_per_content(&requirements, &stamp, python_path().exists(), || {
         step("installing the Python SDK into target/venv-bench");
-        Program::new("python3").args(["-m", "venv", "--clear"]).arg(venv()).run()?;
-        let pip = Program::new(python()).args(["-m", "pip", "install", "--disable-pip-version-check", "--quiet", "-r"]);
+        Program::new("python3").args(["-m", "venv", "--clear"]).arg(venv_folder()).run()?;
+        let pip =
+            Program::new(python_path()).args(["-m", "pip", "install", "--disable-pip-version-check", "--quiet", "-r"]);
         pip.arg(&requirements).run()
     })
 }

@@ -8,9 +8,9 @@ use clap::builder::PossibleValuesParser;
 
 use super::clients::{self, Client};
 use super::facts::{self, ProcessorUse};
-use super::measure::Place;
+use super::measure::MeasurementConditions;
 use super::results;
-use super::rows::{self, IMAGE, ROWS, Row};
+use super::rows::{self, IMAGE_SCENARIO, ROWS, Row};
 use super::table::{self, Cell};
 use crate::problem::Problem;
 use crate::progress::step;
@@ -27,7 +27,7 @@ pub(super) struct Options {
     #[arg(long, default_value_t = ROUNDS, value_parser = clap::value_parser!(u16).range(1..))]
     rounds: u16,
     /// The core that client and server share
-    #[arg(long, default_value_t = CORE)]
+    #[arg(long, default_value_t = PINNED_CORE)]
     core: usize,
     /// The cargo profile of the Rust clients and of the server
     #[arg(long, default_value = PROFILE)]
@@ -38,7 +38,7 @@ pub(super) struct Options {
 }
 
 const ROUNDS: u16 = 3;
-const CORE: usize = 1;
+const PINNED_CORE: usize = 1;
 const PROFILE: &str = "release";
 
 impl Default for Options {
@@ -47,7 +47,7 @@ impl Default for Options {
             rows: Vec::new(),
             clients: Vec::new(),
             rounds: ROUNDS,
-            core: CORE,
+            core: PINNED_CORE,
             profile: PROFILE.to_owned(),
             no_write: false,
         }
@@ -55,7 +55,7 @@ impl Default for Options {
 }
 
 pub(super) fn run(options: &Options) -> Result<(), Problem> {
-    let place = Place { core: options.core, profile: options.profile.clone() };
+    let place = MeasurementConditions { core: options.core, profile: options.profile.clone() };
     place.check()?;
     let wanted_row = |row: &Row| options.rows.is_empty() || options.rows.iter().any(|name| name == row.scenario);
     let wanted_client = |client: &Client| options.clients.is_empty() || options.clients.contains(client);
@@ -64,7 +64,7 @@ pub(super) fn run(options: &Options) -> Result<(), Problem> {
         .into_iter()
         .filter(wanted_row)
         .flat_map(|row| {
-            let clients = compared.iter().filter(move |client| client.runs(row.is_http()));
+            let clients = compared.iter().filter(move |client| client.is_measured_over(row.is_http()));
             clients.map(move |client| Cell::new(row, *client))
         })
         .collect();
@@ -82,13 +82,13 @@ pub(super) fn run(options: &Options) -> Result<(), Problem> {
                 step(&format!("round {round} of {}: {}", options.rounds, cell.row.meaning));
                 row = Some(cell.row);
             }
-            fill(cell, &place)?;
+            add_round(cell, &place)?;
         }
     }
-    let others = busy.others();
+    let others = busy.other_load();
     step(&format!("measured in {:.0} seconds", began.elapsed().as_secs_f64()));
-    let head = table::head(&facts::fact_lines(&options.profile, options.core, others), options.rounds.into());
-    let tables = table::tables(&cells, image_line(&cells, &place)?);
+    let head = table::format_head(&facts::fact_lines(&options.profile, options.core, others), options.rounds.into());
+    let tables = table::format_tables(&cells, image_line_length(&cells, &place)?);
     println!("{head}\n{tables}");
     if !options.no_write && options.rows.is_empty() && options.clients.is_empty() {
         results::write(&head, &tables)?;
@@ -102,7 +102,7 @@ pub(super) fn run(options: &Options) -> Result<(), Problem> {
 }
 
 /// Adds a round of measurement. A failed cell is not tried again.
-fn fill(cell: &mut Cell, place: &Place) -> Result<(), Problem> {
+fn add_round(cell: &mut Cell, place: &MeasurementConditions) -> Result<(), Problem> {
     let title = cell.client.title();
     if cell.failure.is_some() {
         eprintln!("    {title:<26} failed before");
@@ -125,8 +125,8 @@ fn fill(cell: &mut Cell, place: &Place) -> Result<(), Problem> {
 }
 
 /// The length of the line with the image, if that row is shown: as the bare client counted it.
-fn image_line(cells: &[Cell], place: &Place) -> Result<Option<f64>, Problem> {
-    let mut shown = cells.iter().filter(|cell| cell.row.scenario == IMAGE).peekable();
+fn image_line_length(cells: &[Cell], place: &MeasurementConditions) -> Result<Option<f64>, Problem> {
+    let mut shown = cells.iter().filter(|cell| cell.row.scenario == IMAGE_SCENARIO).peekable();
     let Some(row) = shown.peek().map(|cell| cell.row) else { return Ok(None) };
     match shown.find_map(|cell| cell.rounds.first()?.answer_bytes) {
         Some(bytes) => Ok(Some(bytes)),

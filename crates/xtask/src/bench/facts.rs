@@ -9,9 +9,9 @@ use crate::process::Program;
 use crate::workspace;
 
 /// Load by other programs, in units of a core, above which figures are not reliable.
-const QUIET: f64 = 0.1;
+const MAX_OTHER_LOAD: f64 = 0.1;
 /// Clock ticks per second in /proc/stat. The kernel reports them to programs in this unit on every supported machine.
-const TICKS: f64 = 100.0;
+const TICKS_PER_SECOND: f64 = 100.0;
 
 /// Processor time of the whole machine, and of the child processes that have ended.
 #[derive(Debug, Clone, Copy)]
@@ -27,12 +27,12 @@ impl ProcessorUse {
         Self {
             at: Instant::now(),
             machine: busy_seconds(&read("/proc/stat")),
-            ours: our_seconds(&read("/proc/self/stat")),
+            ours: process_seconds(&read("/proc/self/stat")),
         }
     }
 
     /// Returns the average load by other programs since then, in units of a core.
-    pub(super) fn others(self) -> f64 {
+    pub(super) fn other_load(self) -> f64 {
         let now = Self::now();
         let passed = (now.at - self.at).as_secs_f64();
         ((now.machine - self.machine) - (now.ours - self.ours)).max(0.0) / passed
@@ -45,28 +45,29 @@ fn busy_seconds(stat: &str) -> f64 {
     let ticks: Vec<f64> = first.split_whitespace().skip(1).filter_map(|word| word.parse().ok()).collect();
     // user, nice, system, idle, iowait, irq, softirq, steal; guests are counted in user already.
     let counted = ticks.iter().take(8).enumerate().filter(|(place, _)| !matches!(place, 3 | 4));
-    counted.map(|(_, ticks)| ticks).sum::<f64>() / TICKS
+    counted.map(|(_, ticks)| ticks).sum::<f64>() / TICKS_PER_SECOND
 }
 
 /// Returns the processor seconds of a process and of the children that it waited for.
-fn our_seconds(stat: &str) -> f64 {
+fn process_seconds(stat: &str) -> f64 {
     // The second field is the program's name, in brackets, and may contain anything.
     let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
     // utime, stime, cutime and cstime are the fields 14 to 17.
-    after_name.split_whitespace().skip(11).take(4).filter_map(|word| word.parse::<f64>().ok()).sum::<f64>() / TICKS
+    after_name.split_whitespace().skip(11).take(4).filter_map(|word| word.parse::<f64>().ok()).sum::<f64>()
+        / TICKS_PER_SECOND
 }
 
 /// All of it, one fact in a line.
 pub(super) fn fact_lines(profile: &str, core: usize, others: f64) -> Vec<String> {
-    let mut facts = versions();
-    facts.push(format!("{} (used: core {core})", machine()));
-    facts.push(format!("cargo profile of the Rust clients and of the server: `{profile}`{}", about(profile)));
-    let warning = if others > QUIET { ": **the machine was not quiet, times are too long**" } else { "" };
+    let mut facts = tool_versions();
+    facts.push(format!("{} (used: core {core})", machine_description()));
+    facts.push(format!("cargo profile of the Rust clients and of the server: `{profile}`{}", profile_note(profile)));
+    let warning = if others > MAX_OTHER_LOAD { ": **the machine was not quiet, times are too long**" } else { "" };
     facts.push(format!("all other programs used {:.0} % of one core meanwhile{warning}", others * 100.0));
     facts
 }
 
-fn about(profile: &str) -> &'static str {
+fn profile_note(profile: &str) -> &'static str {
     match profile {
         "release" => ", as the app is released",
         "profiling" => ": **without link-time optimisation, slower than what is released**",
@@ -74,7 +75,7 @@ fn about(profile: &str) -> &'static str {
     }
 }
 
-fn versions() -> Vec<String> {
+fn tool_versions() -> Vec<String> {
     let said = |program: &Path| {
         Program::new(program)
             .arg("--version")
@@ -86,20 +87,21 @@ fn versions() -> Vec<String> {
         let found = text.split_once(before).and_then(|(_, rest)| rest.split_once(after));
         found.map_or_else(|| "unknown".to_owned(), |(version, _)| version.to_owned())
     };
-    let lockfile = workspace::root().join("Cargo.lock");
+    let lockfile = workspace::root_folder().join("Cargo.lock");
     let package = |name: &str| locked(lockfile.clone(), &format!("name = \"{name}\"\nversion = \""), "\"");
-    let npm = locked(clients::peers().join("typescript/package.json"), "\"@modelcontextprotocol/client\": \"", "\"");
-    let pip = locked(clients::peers().join("python/requirements.txt"), "mcp==", "\n");
+    let npm =
+        locked(clients::peers_folder().join("typescript/package.json"), "\"@modelcontextprotocol/client\": \"", "\"");
+    let pip = locked(clients::peers_folder().join("python/requirements.txt"), "mcp==", "\n");
     vec![
         format!("Drawbridge {}, {}", package("host"), said(Path::new("rustc"))),
         format!("rmcp {} and reqwest {}", package("rmcp"), package("reqwest")),
         format!("@modelcontextprotocol/client {npm} on Node.js {}", said(Path::new("node"))),
-        format!("mcp {pip} on {}", said(&clients::python())),
+        format!("mcp {pip} on {}", said(&clients::python_path())),
     ]
 }
 
 /// Returns a description of the machine, as far as available.
-pub(super) fn machine() -> String {
+pub(super) fn machine_description() -> String {
     let read = |file: &str| fs::read_to_string(file).unwrap_or_default();
     let processors = read("/proc/cpuinfo");
     let model = processors.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
@@ -122,7 +124,7 @@ mod tests {
     #[test]
     fn time_of_child_processes_is_counted() {
         let stat = "42 (a) b) S 1 42 42 0 -1 4194304 100 200 0 0 10 20 300 400 20 0 1 0 5000";
-        let ours = our_seconds(stat);
+        let ours = process_seconds(stat);
         assert!((ours - 7.3).abs() < 1e-9, "utime, stime, cutime and cstime: {ours}");
     }
 

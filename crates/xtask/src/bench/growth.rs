@@ -44,29 +44,29 @@ const SERIES: [Series; 7] = [
 /// Returns a [`Problem`] if the build or the measurement fails, or if a file can't be written.
 pub(super) fn run(options: &Options) -> Result<(), Problem> {
     step(&format!("building in profile {} (some minutes)", options.profile));
-    let build = cargo().dir(workspace::root()).args(["build", "--profile", &options.profile, "-p", "bench"]);
+    let build = cargo().dir(workspace::root_folder()).args(["build", "--profile", &options.profile, "-p", "bench"]);
     build.args(["--bin", "bench-server", "--bin", "bench-growth"]).run()?;
     step("measuring (some minutes)");
-    let text = Program::new(workspace::binary(&options.profile, "bench-growth"))
+    let text = Program::new(workspace::binary_path(&options.profile, "bench-growth"))
         .arg("--server")
-        .arg(workspace::binary(&options.profile, "bench-server"))
+        .arg(workspace::binary_path(&options.profile, "bench-server"))
         .output()?;
-    let folder = workspace::tests().join("bench");
+    let folder = workspace::tests_folder().join("bench");
     let mut report = format!(
         "# How cost grows\n\nWritten by `cargo xtask bench growth`, in profile `{}`, on {}. The last size of rules and of pinned tools is the most \
          that the app takes.\n",
         options.profile,
-        facts::machine(),
+        facts::machine_description(),
     );
     for series in SERIES {
-        let points = points(&text, series.name);
+        let points = parse_points(&text, series.name);
         if points.is_empty() {
             return Err(Problem::Machine(format!("bench-growth printed no point of {:?}", series.name)));
         }
         let points: Vec<(f64, f64)> = points.into_iter().map(|(size, cost)| (size, cost * series.unit.1)).collect();
         let file = folder.join(format!("growth-{}.svg", series.name));
         fs::write(&file, plot::svg(&points, series.sizes, series.unit.0)).map_err(Problem::file(&file))?;
-        report.push_str(&section(&series, &points));
+        report.push_str(&format_section(&series, &points));
     }
     let file = folder.join("GROWTH.md");
     fs::write(&file, report).map_err(Problem::file(&file))?;
@@ -75,17 +75,17 @@ pub(super) fn run(options: &Options) -> Result<(), Problem> {
 }
 
 /// The points of one series: size and cost.
-fn points(text: &str, series: &str) -> Vec<(f64, f64)> {
+fn parse_points(text: &str, series: &str) -> Vec<(f64, f64)> {
     let of_series = text.lines().filter_map(|line| line.strip_prefix(series)?.strip_prefix('\t')?.split_once('\t'));
     of_series.filter_map(|(size, cost)| Some((size.parse().ok()?, cost.parse().ok()?))).collect()
 }
 
-fn section(series: &Series, points: &[(f64, f64)]) -> String {
+fn format_section(series: &Series, points: &[(f64, f64)]) -> String {
     let (unit, sizes) = (series.unit.0, series.sizes);
     let mut text = format!("\n## {}\n\n![{} by {sizes}](growth-{}.svg)\n\n", series.title, unit, series.name);
     text.push_str(&format!("| {sizes} | {unit} |\n|--:|--:|\n"));
     for (size, cost) in points {
-        text.push_str(&format!("| {size} | {} |\n", plot::number(*cost)));
+        text.push_str(&format!("| {size} | {} |\n", plot::format_number(*cost)));
     }
     text
 }
@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn points_are_parsed_by_series() {
         let text = "rules\t10\t0.5\nrule\t1\t1\nrules\t500\t2e-6\nready\t1\tx\n";
-        assert_eq!(points(text, "rules"), [(10.0, 0.5), (500.0, 2e-6)], "in order, and no other series");
-        assert!(points(text, "ready").is_empty(), "what is no number is no point");
+        assert_eq!(parse_points(text, "rules"), [(10.0, 0.5), (500.0, 2e-6)], "in order, and no other series");
+        assert!(parse_points(text, "ready").is_empty(), "what is no number is no point");
     }
 }

@@ -42,13 +42,13 @@ const STEPS: [Step; 5] = [
     Step { name: "event", counts: [50, 150] },
 ];
 /// Makes a process namespace; all else stays.
-const NAMESPACE: [&str; 7] = ["--die-with-parent", "--dev-bind", "/", "/", "--unshare-pid", "--proc", "/proc"];
+const NAMESPACE_OPTIONS: [&str; 7] = ["--die-with-parent", "--dev-bind", "/", "/", "--unshare-pid", "--proc", "/proc"];
 /// Growth of a step in percent above which its figure must be updated.
-const TOLERANCE: u64 = 5;
+const TOLERANCE_PERCENT: u64 = 5;
 /// Number of attempts before a step counts as grown.
-const ATTEMPTS: usize = 3;
+const MAX_ATTEMPTS: usize = 3;
 /// Prefix of the line that names the compiler of the measured code.
-const COMPILER: &str = "# ";
+const COMPILER_PREFIX: &str = "# ";
 
 /// Instructions by step, and the compiler.
 #[derive(Debug, PartialEq)]
@@ -70,14 +70,14 @@ pub(crate) enum Verdict {
 /// # Errors
 /// Returns a [`Problem`] if a step grew by more than the tolerance, or if a required program is missing.
 pub(crate) fn run(options: &Options, yes: bool) -> Result<(), Problem> {
-    system_packages::ensure(&[VALGRIND, SANDBOX].concat(), yes)?;
-    cargo().dir(workspace::root()).args(["build", "-p", "bench"]).run()?;
+    system_packages::ensure_installed(&[VALGRIND, SANDBOX].concat(), yes)?;
+    cargo().dir(workspace::root_folder()).args(["build", "-p", "bench"]).run()?;
     if options.write {
-        fs::write(file(), count(None)?.text()).map_err(Problem::file(file()))?;
-        println!("wrote {}", file().display());
+        fs::write(figures_file(), count_instructions(None)?.text()).map_err(Problem::file(figures_file()))?;
+        println!("wrote {}", figures_file().display());
         return Ok(());
     }
-    if let Verdict::NotComparable(reason) = compare(&mut |line| println!("{line}"))? {
+    if let Verdict::NotComparable(reason) = compare_counts(&mut |line| println!("{line}"))? {
         println!("not compared: {reason}");
     }
     Ok(())
@@ -87,52 +87,52 @@ pub(crate) fn run(options: &Options, yes: bool) -> Result<(), Problem> {
 ///
 /// # Errors
 /// Returns a [`Problem`] if a step grew by more than the tolerance, or if a required program is missing.
-pub(crate) fn check(print: &mut dyn FnMut(&str)) -> Result<Verdict, Problem> {
-    compare(print)
+pub(crate) fn check_growth(print: &mut dyn FnMut(&str)) -> Result<Verdict, Problem> {
+    compare_counts(print)
 }
 
-fn compare(print: &mut dyn FnMut(&str)) -> Result<Verdict, Problem> {
-    if !process::answers("bwrap", &[&NAMESPACE[..], &["true"]].concat()) {
+fn compare_counts(print: &mut dyn FnMut(&str)) -> Result<Verdict, Problem> {
+    if !process::succeeds("bwrap", &[&NAMESPACE_OPTIONS[..], &["true"]].concat()) {
         return Ok(Verdict::NotComparable("this system makes no process namespace".to_owned()));
     }
-    let text = fs::read_to_string(file()).map_err(Problem::file(file()))?;
-    let unreadable = || Problem::Machine(format!("{} can't be read", file().display()));
+    let text = fs::read_to_string(figures_file()).map_err(Problem::file(figures_file()))?;
+    let unreadable = || Problem::Machine(format!("{} can't be read", figures_file().display()));
     let committed = Figures::read(&text).ok_or_else(unreadable)?;
-    let counted = count(Some(&committed))?;
-    for line in table(&committed, &counted) {
+    let counted = count_instructions(Some(&committed))?;
+    for line in format_table(&committed, &counted) {
         print(&line);
     }
     if committed.compiler != counted.compiler {
         let (file, here) = (&committed.compiler, &counted.compiler);
         return Ok(Verdict::NotComparable(format!("the figures are of {file}, this is {here}")));
     }
-    match grown(&committed, &counted).as_slice() {
+    match grown_steps(&committed, &counted).as_slice() {
         [] => Ok(Verdict::Kept),
         grown => Err(Problem::Machine(format!(
             "{}; {} % are allowed. Find out why. If the step has to do more, run `cargo xtask bench guard --write` and commit \
              tests/bench/instructions.tsv with the change",
             grown.join(", "),
-            TOLERANCE,
+            TOLERANCE_PERCENT,
         ))),
     }
 }
 
-fn file() -> PathBuf {
-    workspace::tests().join("bench/instructions.tsv")
+fn figures_file() -> PathBuf {
+    workspace::tests_folder().join("bench/instructions.tsv")
 }
 
 /// Counts the instructions of each step, and repeats the count of a step that exceeds `committed`.
 ///
 /// # Errors
 /// Returns a [`Problem`] if a step fails.
-fn count(committed: Option<&Figures>) -> Result<Figures, Problem> {
+fn count_instructions(committed: Option<&Figures>) -> Result<Figures, Problem> {
     let mut steps = BTreeMap::new();
     for Step { name, counts: [few, many] } in STEPS {
         let allowed = committed.and_then(|figures| figures.steps.get(name)).copied();
         let mut least = u64::MAX;
-        for _ in 0..ATTEMPTS {
+        for _ in 0..MAX_ATTEMPTS {
             step(&format!("guard: {name}"));
-            let difference = instructions(name, many)?.saturating_sub(instructions(name, few)?);
+            let difference = run_callgrind(name, many)?.saturating_sub(run_callgrind(name, few)?);
             least = least.min(difference / (many - few));
             if allowed.is_none_or(|allowed| !exceeds(least, allowed)) {
                 break;
@@ -140,34 +140,34 @@ fn count(committed: Option<&Figures>) -> Result<Figures, Problem> {
         }
         steps.insert(name.to_owned(), least);
     }
-    Ok(Figures { compiler: compiler()?, steps })
+    Ok(Figures { compiler: compiler_version()?, steps })
 }
 
 /// Returns the instructions that callgrind counts in a single run.
-fn instructions(step: &str, count: u64) -> Result<u64, Problem> {
+fn run_callgrind(step: &str, count: u64) -> Result<u64, Problem> {
     let out = workspace::target_folder("guard")?.join(step);
     Program::new("bwrap")
-        .args(NAMESPACE)
+        .args(NAMESPACE_OPTIONS)
         .arg("valgrind")
         .args(["--quiet", "--tool=callgrind", &format!("--callgrind-out-file={}", out.display())])
-        .arg(workspace::binary("debug", "bench-steps"))
+        .arg(workspace::binary_path("debug", "bench-steps"))
         .args([step, &count.to_string()])
         .arg("--server")
-        .arg(workspace::binary("debug", "bench-server"))
+        .arg(workspace::binary_path("debug", "bench-server"))
         .quiet()
         .run()?;
     let text = fs::read_to_string(&out).map_err(Problem::file(&out))?;
-    total(&text).ok_or_else(|| Problem::Machine(format!("{} has no total", out.display())))
+    callgrind_total(&text).ok_or_else(|| Problem::Machine(format!("{} has no total", out.display())))
 }
 
 /// The line `summary:` or `totals:` of callgrind's file.
-fn total(text: &str) -> Option<u64> {
+fn callgrind_total(text: &str) -> Option<u64> {
     let line = text.lines().rev().find_map(|line| line.strip_prefix("totals:").or(line.strip_prefix("summary:")))?;
     line.trim().parse().ok()
 }
 
 /// The compiler with its target: another one generates other instructions.
-fn compiler() -> Result<String, Problem> {
+fn compiler_version() -> Result<String, Problem> {
     let text = Program::new("rustc").arg("-vV").output()?;
     let field =
         |name: &str| text.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default().trim().to_owned();
@@ -175,7 +175,7 @@ fn compiler() -> Result<String, Problem> {
 }
 
 /// Each step that grew by more than the tolerance, with by how much.
-fn grown(committed: &Figures, counted: &Figures) -> Vec<String> {
+fn grown_steps(committed: &Figures, counted: &Figures) -> Vec<String> {
     let growth = counted.steps.iter().filter_map(|(name, now)| {
         let was = committed.steps.get(name).copied().unwrap_or(0);
         let growth = (ratio(*now, was) - 1.0) * 100.0;
@@ -185,10 +185,10 @@ fn grown(committed: &Figures, counted: &Figures) -> Vec<String> {
 }
 
 fn exceeds(now: u64, committed: u64) -> bool {
-    now * 100 > committed * (100 + TOLERANCE)
+    now * 100 > committed * (100 + TOLERANCE_PERCENT)
 }
 
-fn table(committed: &Figures, counted: &Figures) -> Vec<String> {
+fn format_table(committed: &Figures, counted: &Figures) -> Vec<String> {
     let line = |(name, now): (&String, &u64)| match committed.steps.get(name) {
         Some(was) => format!("{name:<10} {now:>12} instructions, {:+.1} %", (ratio(*now, *was) - 1.0) * 100.0),
         None => format!("{name:<10} {now:>12} instructions, new"),
@@ -203,7 +203,7 @@ fn ratio(now: u64, was: u64) -> f64 {
 
 impl Figures {
     fn read(text: &str) -> Option<Self> {
-        let compiler = text.lines().find_map(|line| line.strip_prefix(COMPILER))?.to_owned();
+        let compiler = text.lines().find_map(|line| line.strip_prefix(COMPILER_PREFIX))?.to_owned();
         let steps = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
         let steps = steps.map(|line| {
             let (name, count) = line.split_once('\t')?;
@@ -214,7 +214,7 @@ impl Figures {
 
     fn text(&self) -> String {
         let steps: String = self.steps.iter().map(|(name, count)| format!("{name}\t{count}\n")).collect();
-        format!("{COMPILER}{}\n{steps}", self.compiler)
+        format!("{COMPILER_PREFIX}{}\n{steps}", self.compiler)
     }
 }
 
@@ -236,20 +236,24 @@ mod tests {
 
     #[test]
     fn step_may_grow_within_the_tolerance() {
-        assert_eq!(grown(&figures(1_000), &figures(1_050)), Vec::<String>::new(), "5 % is allowed");
-        assert_eq!(grown(&figures(1_000), &figures(500)), Vec::<String>::new(), "less always is");
-        assert_eq!(grown(&figures(1_000), &figures(1_051)), ["call costs 1051 instructions (+5.1 %)"], "more is not");
+        assert_eq!(grown_steps(&figures(1_000), &figures(1_050)), Vec::<String>::new(), "5 % is allowed");
+        assert_eq!(grown_steps(&figures(1_000), &figures(500)), Vec::<String>::new(), "less always is");
+        assert_eq!(
+            grown_steps(&figures(1_000), &figures(1_051)),
+            ["call costs 1051 instructions (+5.1 %)"],
+            "more is not"
+        );
     }
 
     #[test]
     fn new_step_requires_a_figure() {
         let committed = Figures { steps: BTreeMap::new(), ..figures(0) };
-        assert_eq!(grown(&committed, &figures(9)).len(), 2, "both are missing in the file");
+        assert_eq!(grown_steps(&committed, &figures(9)).len(), 2, "both are missing in the file");
     }
 
     #[test]
     fn total_is_found_in_callgrind_output() {
-        assert_eq!(total("events: Ir\nfn=(1) main\n1 5\n\ntotals: 1234\n"), Some(1234), "the last line");
-        assert_eq!(total("events: Ir\n"), None, "a file that was cut");
+        assert_eq!(callgrind_total("events: Ir\nfn=(1) main\n1 5\n\ntotals: 1234\n"), Some(1234), "the last line");
+        assert_eq!(callgrind_total("events: Ir\n"), None, "a file that was cut");
     }
 }

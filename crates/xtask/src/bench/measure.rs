@@ -15,15 +15,15 @@ use crate::process::{self, Program, Running};
 use crate::workspace;
 
 /// Timeout of a run. The slowest client needs about ten seconds for its slowest row on a quiet machine.
-const LIMIT: Duration = Duration::from_secs(180);
+const RUN_TIMEOUT: Duration = Duration::from_secs(180);
 /// Time to read the remaining output of a client that has ended.
-const LAST_WORDS: Duration = Duration::from_secs(5);
+const OUTPUT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Limit of the output of a failed client that is shown: lines, and characters of each.
-const SHOWN: (usize, usize) = (6, 300);
+const SHOWN_OUTPUT_LIMIT: (usize, usize) = (6, 300);
 
 /// Conditions of the runs: the core and the cargo profile.
 #[derive(Debug, Clone)]
-pub(super) struct Place {
+pub(super) struct MeasurementConditions {
     /// The core that client and server share.
     pub(super) core: usize,
     /// The cargo profile of the Rust clients and of the server.
@@ -49,18 +49,18 @@ pub(super) struct Report {
     pub(super) answer_bytes: Option<f64>,
 }
 
-impl Place {
+impl MeasurementConditions {
     /// Returns an error with a next step if programs can't be pinned to the core here.
     pub(super) fn check(&self) -> Result<(), Problem> {
         let core = self.core.to_string();
-        if !process::answers("taskset", &["--version"]) {
+        if !process::succeeds("taskset", &["--version"]) {
             return Err(Problem::Machine(
                 "taskset was not found on the PATH: client and server have to share one core. It is part of util-linux, \
                  and this comparison runs on Linux only"
                     .to_owned(),
             ));
         }
-        if !process::answers("taskset", &["-c", &core, "true"]) {
+        if !process::succeeds("taskset", &["-c", &core, "true"]) {
             return Err(Problem::Machine(format!(
                 "taskset cannot pin a program to core {core}. Name one that is there: --core 0"
             )));
@@ -71,18 +71,18 @@ impl Place {
     /// Runs a client once.
     pub(super) fn measure(&self, client: Client, row: Row) -> Result<Report, Problem> {
         let (program, first) = client.command(&self.profile);
-        let program = self.pinned().arg(program).args(first).arg(row.scenario);
+        let program = self.pinned_program().arg(program).args(first).arg(row.scenario);
         let text = if row.is_http() {
             let (_server, url) = self.http_server(client, row)?;
-            output_of(program.args(["--url", &url]))?
+            run_and_capture(program.args(["--url", &url]))?
         } else {
-            output_of(program.arg("--server").arg(clients::server(&self.profile)))?
+            run_and_capture(program.arg("--server").arg(clients::server_path(&self.profile)))?
         };
         let line = text.lines().last().unwrap_or_default();
-        report(line).ok_or_else(|| Problem::Machine(format!("it did not report what it measured, but: {line:?}")))
+        parse_report(line).ok_or_else(|| Problem::Machine(format!("it did not report what it measured, but: {line:?}")))
     }
 
-    fn pinned(&self) -> Program {
+    fn pinned_program(&self) -> Program {
         // A server that a client starts inherits the core.
         Program::new("taskset").args(["-c", &self.core.to_string()])
     }
@@ -91,7 +91,7 @@ impl Place {
     fn http_server(&self, client: Client, row: Row) -> Result<(Running, String), Problem> {
         let mode = if client == Client::Bare { "http-bare" } else { "http" };
         let answers = if row.scenario == "http-seq-sse" { "sse" } else { "json" };
-        let server = self.pinned().arg(clients::server(&self.profile)).args([mode, "--answers", answers]);
+        let server = self.pinned_program().arg(clients::server_path(&self.profile)).args([mode, "--answers", answers]);
         let mut running = server.piped().start()?;
         let mut url = String::new();
         if let Some(stdout) = running.take_stdout() {
@@ -105,7 +105,7 @@ impl Place {
 }
 
 /// Returns the complete output of a program. If it fails, the error also contains its standard error.
-fn output_of(program: Program) -> Result<String, Problem> {
+fn run_and_capture(program: Program) -> Result<String, Problem> {
     let log = workspace::target_folder("bench")?.join("compare.log");
     let errors = File::create(&log).map_err(Problem::file(&log))?;
     let mut running = program.errors_to(&errors).map_err(Problem::file(&log))?.piped().start()?;
@@ -118,14 +118,14 @@ fn output_of(program: Program) -> Result<String, Problem> {
             let _ = sender.send(String::from_utf8_lossy(&text).into_owned());
         });
     }
-    match running.finish(LIMIT) {
-        Ok(()) => Ok(words.recv_timeout(LAST_WORDS).unwrap_or_default()),
+    match running.finish(RUN_TIMEOUT) {
+        Ok(()) => Ok(words.recv_timeout(OUTPUT_TIMEOUT).unwrap_or_default()),
         Err(Problem::Interrupted) => Err(Problem::Interrupted),
         Err(problem) => {
             let text = fs::read(&log).map_err(Problem::file(&log))?;
             let cause = format!("{problem}{}", last_lines(&String::from_utf8_lossy(&text)));
             // The path of the checkout does not belong in the table.
-            Err(Problem::Machine(cause.replace(&format!("{}/", workspace::root().display()), "")))
+            Err(Problem::Machine(cause.replace(&format!("{}/", workspace::root_folder().display()), "")))
         }
     }
 }
@@ -133,11 +133,14 @@ fn output_of(program: Program) -> Result<String, Problem> {
 /// Returns the last lines that are not empty, each on a separate line.
 fn last_lines(text: &str) -> String {
     let lines: Vec<&str> = text.lines().filter(|line| line.contains(char::is_alphabetic)).collect();
-    let first = lines.len().saturating_sub(SHOWN.0);
-    lines[first..].iter().map(|line| format!("\n{}", line.chars().take(SHOWN.1).collect::<String>())).collect()
+    let first = lines.len().saturating_sub(SHOWN_OUTPUT_LIMIT.0);
+    lines[first..]
+        .iter()
+        .map(|line| format!("\n{}", line.chars().take(SHOWN_OUTPUT_LIMIT.1).collect::<String>()))
+        .collect()
 }
 
-fn report(line: &str) -> Option<Report> {
+fn parse_report(line: &str) -> Option<Report> {
     let value: Value = serde_json::from_str(line).ok()?;
     let number = |key: &str| value.get(key)?.as_f64();
     Some(Report {
@@ -160,15 +163,15 @@ mod tests {
         let whole =
             r#"{"scenario":"stdio-seq","n":1,"seconds":2.5,"user_cpu_s":1.0,"sys_cpu_s":0.5,"max_rss_kb":2048}"#;
         let expected = Report { seconds: 2.5, processor: 1.5, megabytes: 2.0, ..Report::default() };
-        assert_eq!(report(whole), Some(expected), "both processor times are added, kB become MB");
-        assert_eq!(report(&whole.replace("max_rss_kb", "rss")), None, "a number that is missing is no zero");
-        assert_eq!(report("Warning: something"), None, "other words are no report");
+        assert_eq!(parse_report(whole), Some(expected), "both processor times are added, kB become MB");
+        assert_eq!(parse_report(&whole.replace("max_rss_kb", "rss")), None, "a number that is missing is no zero");
+        assert_eq!(parse_report("Warning: something"), None, "other words are no report");
     }
 
     #[test]
     fn cause_of_a_failure_is_the_last_output() {
         let script = "echo started; echo first >&2; echo 'Error: no such module' >&2; echo '+----' >&2; exit 3";
-        let problem = output_of(Program::new("sh").args(["-c", script])).expect_err("it fails").to_string();
+        let problem = run_and_capture(Program::new("sh").args(["-c", script])).expect_err("it fails").to_string();
         assert!(problem.contains("exit status: 3"), "how it ended: {problem}");
         assert!(problem.ends_with("first\nError: no such module"), "what it wrote, without decoration: {problem}");
     }

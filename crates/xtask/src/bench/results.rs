@@ -6,31 +6,31 @@ use std::io::ErrorKind;
 use crate::problem::Problem;
 use crate::workspace;
 
-const BEGIN: &str = "<!-- notes: what stands from here to the next mark is written by hand and kept -->";
-const END: &str = "<!-- notes end -->";
+const TABLES_BEGIN: &str = "<!-- notes: what stands from here to the next mark is written by hand and kept -->";
+const TABLES_END: &str = "<!-- notes end -->";
 
 /// Writes the file: the head, the notes that it has, the tables.
 pub(super) fn write(head: &str, tables: &str) -> Result<(), Problem> {
-    let file = workspace::tests().join("bench/RESULTS.md");
+    let file = workspace::tests_folder().join("bench/RESULTS.md");
     let old = match fs::read_to_string(&file) {
         Ok(text) => text,
         Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
         Err(error) => return Err(Problem::file(&file)(error)),
     };
-    let text = whole_file(head, &old, tables).ok_or_else(|| {
+    let text = replace_tables(head, &old, tables).ok_or_else(|| {
         Problem::Machine(format!("{} has only one of the marks around its notes; set the other one", file.display()))
     })?;
     fs::write(&file, text).map_err(Problem::file(&file))
 }
 
 /// Returns `None` if the notes of the old file can't be identified.
-fn whole_file(head: &str, old: &str, tables: &str) -> Option<String> {
-    let notes = match (old.split_once(BEGIN), old.contains(END)) {
+fn replace_tables(head: &str, old: &str, tables: &str) -> Option<String> {
+    let notes = match (old.split_once(TABLES_BEGIN), old.contains(TABLES_END)) {
         (None, false) => "\n",
-        (Some((_, rest)), true) => rest.split_once(END)?.0,
+        (Some((_, rest)), true) => rest.split_once(TABLES_END)?.0,
         _ => return None,
     };
-    Some(format!("{head}\n{BEGIN}{notes}{END}\n\n{tables}"))
+    Some(format!("{head}\n{TABLES_BEGIN}{notes}{TABLES_END}\n\n{tables}"))
 }
 
 #[cfg(test)]
@@ -39,17 +39,17 @@ mod tests {
 
     #[test]
     fn notes_are_preserved_and_everything_else_is_replaced() {
-        let first = whole_file("old head\n", "", "old tables\n").unwrap();
-        let noted = first.replace(END, "A note.\n\nAnother.\n<!-- notes end -->");
-        let second = whole_file("head\n", &noted, "tables\n").unwrap();
+        let first = replace_tables("old head\n", "", "old tables\n").unwrap();
+        let noted = first.replace(TABLES_END, "A note.\n\nAnother.\n<!-- notes end -->");
+        let second = replace_tables("head\n", &noted, "tables\n").unwrap();
         assert!(second.contains("A note.\n\nAnother.\n<!-- notes end -->\n\ntables\n"), "the notes stay: {second}");
         assert!(!second.contains("old"), "nothing else stays: {second}");
-        assert_eq!(whole_file("head\n", &second, "tables\n").unwrap(), second, "writing it again changes nothing");
+        assert_eq!(replace_tables("head\n", &second, "tables\n").unwrap(), second, "writing it again changes nothing");
     }
 
     #[test]
     fn missing_marker_is_an_error() {
-        let one = format!("head\n{BEGIN}\nA note.\n\ntables\n");
-        assert_eq!(whole_file("head\n", &one, "tables\n"), None, "a note could get lost");
+        let one = format!("head\n{TABLES_BEGIN}\nA note.\n\ntables\n");
+        assert_eq!(replace_tables("head\n", &one, "tables\n"), None, "a note could get lost");
     }
 }

@@ -11,27 +11,27 @@ pub(super) struct Row {
     pub(super) to_rmcp: f64,
 }
 
-const fn row(scenario: &'static str, meaning: &'static str, to_bare: f64, to_rmcp: f64) -> Row {
+const fn new_row(scenario: &'static str, meaning: &'static str, to_bare: f64, to_rmcp: f64) -> Row {
     Row { scenario, meaning, to_bare, to_rmcp }
 }
 
 /// Name of the row whose memory is compared to the length of its line.
-pub(super) const IMAGE: &str = "stdio-big-10MB";
+pub(super) const IMAGE_SCENARIO: &str = "stdio-big-10MB";
 /// Limit of the peak memory, as a multiple of the length of that line.
 pub(super) const IMAGE_PEAK: f64 = 1.6;
 /// Number of notifications that are sent in the row that measures them.
 pub(super) const NOTIFICATIONS: f64 = 10_000.0;
 
 pub(super) const ROWS: [Row; 9] = [
-    row("stdio-seq", "stdio, 5,000 echo calls one by one", 2.25, 0.5),
-    row("stdio-64", "stdio, 20,000 echo calls, 64 in flight", 7.5, 0.36),
-    row("stdio-list-5000", "stdio, a list of 5,000 tools, 20 times", 10.0, 0.2),
-    row(IMAGE, "stdio, an image of 10 MB, 5 times", 1.33, 0.53),
-    row("stdio-progress-10000", "stdio, one call with 10,000 progress notifications", 10.0, 0.37),
-    row("http-seq-json", "HTTP, 2,000 calls, JSON answers", 1.5, 0.67),
-    row("http-seq-sse", "HTTP, 2,000 calls, SSE answers", 1.5, 0.65),
-    row("http-64", "HTTP, 5,000 calls, 64 in flight", 1.5, 0.72),
-    row("idle-200", "200 idle stdio sessions", 2.3, 0.62),
+    new_row("stdio-seq", "stdio, 5,000 echo calls one by one", 2.25, 0.5),
+    new_row("stdio-64", "stdio, 20,000 echo calls, 64 in flight", 7.5, 0.36),
+    new_row("stdio-list-5000", "stdio, a list of 5,000 tools, 20 times", 10.0, 0.2),
+    new_row(IMAGE_SCENARIO, "stdio, an image of 10 MB, 5 times", 1.33, 0.53),
+    new_row("stdio-progress-10000", "stdio, one call with 10,000 progress notifications", 10.0, 0.37),
+    new_row("http-seq-json", "HTTP, 2,000 calls, JSON answers", 1.5, 0.67),
+    new_row("http-seq-sse", "HTTP, 2,000 calls, SSE answers", 1.5, 0.65),
+    new_row("http-64", "HTTP, 5,000 calls, 64 in flight", 1.5, 0.72),
+    new_row("idle-200", "200 idle stdio sessions", 2.3, 0.62),
 ];
 
 /// The names of all rows.

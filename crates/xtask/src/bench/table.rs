@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::clients::Client;
 use super::measure::Report;
 use super::median;
-use super::rows::{IMAGE, IMAGE_PEAK, NOTIFICATIONS, ROWS, Row};
+use super::rows::{IMAGE_PEAK, IMAGE_SCENARIO, NOTIFICATIONS, ROWS, Row};
 
 /// A cell of a table: the rounds of a client in a row, or the reason why there are none.
 #[derive(Debug)]
@@ -26,13 +26,13 @@ impl Cell {
     }
 
     /// The middle of the rounds; not a number if there are none.
-    fn middle(&self, figure: Figure<'_>) -> f64 {
+    fn median_of(&self, figure: Figure<'_>) -> f64 {
         median(self.rounds.iter().filter_map(figure).collect())
     }
 }
 
 /// Returns the text above the tables.
-pub(super) fn head(facts: &[String], rounds: usize) -> String {
+pub(super) fn format_head(facts: &[String], rounds: usize) -> String {
     let mut text = String::from("# How fast the client is\n\n");
     text.push_str("Written by `cargo xtask bench compare`. ");
     text.push_str("Every client is measured against `bench-server`, on one core that both share. ");
@@ -44,27 +44,27 @@ pub(super) fn head(facts: &[String], rounds: usize) -> String {
 }
 
 /// Returns all tables, followed by the failures. `image_line` is the length of the line with the image, in bytes.
-pub(super) fn tables(cells: &[Cell], image_line: Option<f64>) -> String {
+pub(super) fn format_tables(cells: &[Cell], image_line: Option<f64>) -> String {
     let mut text = String::new();
-    wall_time(&mut text, cells);
-    ratios(&mut text, cells);
-    section(&mut text, "The client's own processor time (seconds)", cells);
+    add_wall_time(&mut text, cells);
+    add_ratios(&mut text, cells);
+    add_section(&mut text, "The client's own processor time (seconds)", cells);
     for row in rows(cells).into_iter().filter(|row| !row.is_idle()) {
-        line(&mut text, row.meaning, cells, row, &|report| Some(report.processor));
+        add_line(&mut text, row.meaning, cells, row, &|report| Some(report.processor));
     }
-    memory(&mut text, cells, image_line);
-    failures(&mut text, cells);
+    add_memory(&mut text, cells, image_line);
+    add_failures(&mut text, cells);
     text
 }
 
-fn wall_time(text: &mut String, cells: &[Cell]) {
-    section(text, "Wall time (seconds)", cells);
+fn add_wall_time(text: &mut String, cells: &[Cell]) {
+    add_section(text, "Wall time (seconds)", cells);
     for row in rows(cells).into_iter().filter(|row| !row.is_idle()) {
-        line(text, row.meaning, cells, row, &|report| Some(report.seconds));
+        add_line(text, row.meaning, cells, row, &|report| Some(report.seconds));
     }
     let lost: Vec<String> = cells
         .iter()
-        .map(|cell| (cell.client, cell.middle(&|report| report.counted)))
+        .map(|cell| (cell.client, cell.median_of(&|report| report.counted)))
         .filter(|(_, counted)| *counted < NOTIFICATIONS)
         .map(|(client, counted)| format!("{} counted {counted}", client.title()))
         .collect();
@@ -73,7 +73,7 @@ fn wall_time(text: &mut String, cells: &[Cell]) {
     }
 }
 
-fn ratios(text: &mut String, cells: &[Cell]) {
+fn add_ratios(text: &mut String, cells: &[Cell]) {
     text.push_str("\n## Drawbridge to the others\n\n");
     text.push_str("In wall time; idle sessions in PSS. In brackets the goal: a ratio in bold is above it. ");
     text.push_str("The best column of rmcp counts.\n\n| | to bare | to rmcp |\n|---|--:|--:|\n");
@@ -82,31 +82,31 @@ fn ratios(text: &mut String, cells: &[Cell]) {
             if row.is_idle() { &|report| report.session_pss } else { &|report| Some(report.seconds) };
         let least = |wanted: &dyn Fn(Client) -> bool| {
             let found = cells.iter().filter(|cell| cell.row == row && wanted(cell.client));
-            found.map(|cell| cell.middle(figure)).fold(f64::NAN, f64::min)
+            found.map(|cell| cell.median_of(figure)).fold(f64::NAN, f64::min)
         };
         let ours = least(&|client| client == Client::Drawbridge);
-        let bare = against(ours / least(&|client| client == Client::Bare), row.to_bare);
-        let rmcp = against(ours / least(&Client::is_rmcp), row.to_rmcp);
+        let bare = format_ratio(ours / least(&|client| client == Client::Bare), row.to_bare);
+        let rmcp = format_ratio(ours / least(&Client::is_rmcp), row.to_rmcp);
         let _ = writeln!(text, "| {} | {bare} | {rmcp} |", row.meaning);
     }
 }
 
-fn memory(text: &mut String, cells: &[Cell], image_line: Option<f64>) {
-    section(text, "Memory", cells);
+fn add_memory(text: &mut String, cells: &[Cell], image_line: Option<f64>) {
+    add_section(text, "Memory", cells);
     for row in rows(cells) {
-        line(text, &format!("{}: peak, MB", row.meaning), cells, row, &|report| Some(report.megabytes));
-        if let Some(length) = image_line.filter(|_| row.scenario == IMAGE) {
+        add_line(text, &format!("{}: peak, MB", row.meaning), cells, row, &|report| Some(report.megabytes));
+        if let Some(length) = image_line.filter(|_| row.scenario == IMAGE_SCENARIO) {
             let title = format!("… peak / length of the line, {:.1} MB (goal: {IMAGE_PEAK:.2})", length / 1_048_576.0);
-            line(text, &title, cells, row, &|report| Some(report.megabytes * 1_048_576.0 / length));
+            add_line(text, &title, cells, row, &|report| Some(report.megabytes * 1_048_576.0 / length));
         }
         if row.is_idle() {
-            line(text, "… PSS of each, kB", cells, row, &|report| report.session_pss);
-            line(text, "… RSS of each, kB", cells, row, &|report| report.session_rss);
+            add_line(text, "… PSS of each, kB", cells, row, &|report| report.session_pss);
+            add_line(text, "… RSS of each, kB", cells, row, &|report| report.session_rss);
         }
     }
 }
 
-fn failures(text: &mut String, cells: &[Cell]) {
+fn add_failures(text: &mut String, cells: &[Cell]) {
     let failed: Vec<(&Cell, &String)> =
         cells.iter().filter_map(|cell| cell.failure.as_ref().map(|cause| (cell, cause))).collect();
     if failed.is_empty() {
@@ -127,7 +127,7 @@ fn columns(cells: &[Cell]) -> Vec<Client> {
 }
 
 /// The title of a table and its head.
-fn section(text: &mut String, title: &str, cells: &[Cell]) {
+fn add_section(text: &mut String, title: &str, cells: &[Cell]) {
     let columns = columns(cells);
     let _ = write!(text, "{}## {title}\n\n| |", if text.is_empty() { "" } else { "\n" });
     for client in &columns {
@@ -137,13 +137,13 @@ fn section(text: &mut String, title: &str, cells: &[Cell]) {
 }
 
 /// Appends a line of a table. A cell is empty if its client does not differ from the previous one over this transport.
-fn line(text: &mut String, title: &str, cells: &[Cell], row: Row, figure: Figure<'_>) {
+fn add_line(text: &mut String, title: &str, cells: &[Cell], row: Row, figure: Figure<'_>) {
     let _ = write!(text, "| {title} |");
     for client in columns(cells) {
         match cells.iter().find(|cell| cell.row == row && cell.client == client) {
             Some(cell) if cell.failure.is_some() => text.push_str(" failed |"),
             Some(cell) => {
-                let _ = write!(text, " {} |", format_value(cell.middle(figure)));
+                let _ = write!(text, " {} |", format_value(cell.median_of(figure)));
             }
             None => text.push_str(" |"),
         }
@@ -152,7 +152,7 @@ fn line(text: &mut String, title: &str, cells: &[Cell], row: Row, figure: Figure
 }
 
 /// A ratio with its goal.
-fn against(ratio: f64, goal: f64) -> String {
+fn format_ratio(ratio: f64, goal: f64) -> String {
     if ratio.is_nan() {
         return format!("– ({goal:.2})");
     }
@@ -190,14 +190,14 @@ mod tests {
             cell(row, Client::Rmcp, 9.0),
             cell(row, Client::RmcpOneThread, 6.0),
         ];
-        let text = tables(&all, None);
+        let text = format_tables(&all, None);
         assert!(text.contains("| **3.00** (2.25) | 0.50 (0.50) |"), "3 to 1 misses, 3 to 6 does not: {text}");
     }
 
     #[test]
     fn missing_measurement_is_not_zero() {
         assert_eq!(format_value(f64::NAN), "–", "a gap is shown as one");
-        assert_eq!(against(f64::NAN, 0.5), "– (0.50)", "nothing to compare with is no miss");
+        assert_eq!(format_ratio(f64::NAN, 0.5), "– (0.50)", "nothing to compare with is no miss");
         assert_eq!(format_value(0.0271), "0.0271", "small times keep their digits");
     }
 
@@ -205,7 +205,7 @@ mod tests {
     fn failure_is_in_the_table_and_its_cause_below() {
         let mut failed = Cell::new(ROWS[0], Client::Python);
         failed.failure = Some("exit status: 1\nNo module named mcp".to_owned());
-        let text = tables(&[cell(ROWS[0], Client::Drawbridge, 1.0), failed], None);
+        let text = format_tables(&[cell(ROWS[0], Client::Drawbridge, 1.0), failed], None);
         assert!(text.contains("| stdio, 5,000 echo calls one by one | 1.00 | failed |"), "in its place: {text}");
         assert!(
             text.contains("Python, stdio-seq:\n\n```text\nexit status: 1\nNo module named mcp"),
@@ -215,8 +215,8 @@ mod tests {
 
     #[test]
     fn peak_of_the_image_is_compared_to_its_line_length() {
-        let row = ROWS.into_iter().find(|row| row.scenario == IMAGE).unwrap();
-        let text = tables(&[cell(row, Client::Drawbridge, 1.0)], Some(10.0 * 1_048_576.0));
+        let row = ROWS.into_iter().find(|row| row.scenario == IMAGE_SCENARIO).unwrap();
+        let text = format_tables(&[cell(row, Client::Drawbridge, 1.0)], Some(10.0 * 1_048_576.0));
         assert!(text.contains("length of the line, 10.0 MB (goal: 1.60) | 2.00 |"), "20 MB to 10 MB: {text}");
     }
 
@@ -225,7 +225,7 @@ mod tests {
         let mut lost = cell(ROWS[4], Client::TypeScript, 1.0);
         lost.rounds[0].counted = Some(9_906.0);
         assert!(
-            tables(&[lost], None).contains("Of 10,000 progress notifications: TypeScript counted 9906."),
+            format_tables(&[lost], None).contains("Of 10,000 progress notifications: TypeScript counted 9906."),
             "what a client loses is in the document"
         );
     }

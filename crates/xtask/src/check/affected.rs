@@ -11,7 +11,7 @@ use crate::process::{Program, cargo};
 use crate::workspace;
 
 /// Package of the shell. `cargo xtask check` skips it, since it requires WebKitGTK.
-const SHELL: &str = "drawbridge";
+const SHELL_PACKAGE: &str = "drawbridge";
 
 /// A package of the workspace.
 #[derive(Debug)]
@@ -26,14 +26,15 @@ struct Package {
 ///
 /// # Errors
 /// Returns a [`Problem`] if git or cargo fails.
-pub(super) fn packages() -> Result<BTreeSet<String>, Problem> {
-    let metadata = cargo().dir(workspace::root()).args(["metadata", "--no-deps", "--format-version", "1"]).output()?;
-    let packages = read(&metadata).ok_or_else(|| Problem::Machine("cargo metadata can't be read".into()))?;
+pub(super) fn packages_to_test() -> Result<BTreeSet<String>, Problem> {
+    let metadata =
+        cargo().dir(workspace::root_folder()).args(["metadata", "--no-deps", "--format-version", "1"]).output()?;
+    let packages = parse_packages(&metadata).ok_or_else(|| Problem::Machine("cargo metadata can't be read".into()))?;
     Ok(affected(&packages, &changed_files()?))
 }
 
 fn changed_files() -> Result<Vec<String>, Problem> {
-    let git = |arguments: &[&str]| Program::new("git").dir(workspace::root()).args(arguments).output();
+    let git = |arguments: &[&str]| Program::new("git").dir(workspace::root_folder()).args(arguments).output();
     // A clone of a single branch has no `main`. Then only uncommitted changes count.
     let base = git(&["merge-base", "HEAD", "main"]).unwrap_or_default();
     let base = if base.trim().is_empty() { "HEAD" } else { base.trim() };
@@ -42,7 +43,7 @@ fn changed_files() -> Result<Vec<String>, Problem> {
     Ok(changed.lines().chain(new.lines()).map(str::to_owned).collect())
 }
 
-fn read(metadata: &str) -> Option<BTreeMap<String, Package>> {
+fn parse_packages(metadata: &str) -> Option<BTreeMap<String, Package>> {
     let metadata: Value = serde_json::from_str(metadata).ok()?;
     let root = metadata["workspace_root"].as_str()?;
     let packages = metadata["packages"].as_array()?;
@@ -74,7 +75,7 @@ fn affected(packages: &BTreeMap<String, Package>, files: &[String]) -> BTreeSet<
             break;
         }
     }
-    found.remove(SHELL);
+    found.remove(SHELL_PACKAGE);
     found
 }
 
@@ -89,24 +90,24 @@ mod tests {
         {"name": "api", "manifest_path": "/work/crates/api/Cargo.toml", "dependencies": [{"name": "host"}]},
         {"name": "drawbridge", "manifest_path": "/work/src-tauri/Cargo.toml", "dependencies": [{"name": "api"}]}]}"#;
 
-    fn of(files: &[&str]) -> Vec<String> {
+    fn affected_by(files: &[&str]) -> Vec<String> {
         let files: Vec<String> = files.iter().map(|file| (*file).to_owned()).collect();
-        affected(&read(METADATA).unwrap(), &files).into_iter().collect()
+        affected(&parse_packages(METADATA).unwrap(), &files).into_iter().collect()
     }
 
     #[test]
     fn change_affects_all_dependents() {
         assert_eq!(
-            of(&["crates/wire/src/lib.rs"]),
+            affected_by(&["crates/wire/src/lib.rs"]),
             ["api", "host", "wire"],
             "all but the shell, and what only begins alike"
         );
-        assert_eq!(of(&["crates/api/src/lib.rs"]), ["api"], "not what it depends on");
+        assert_eq!(affected_by(&["crates/api/src/lib.rs"]), ["api"], "not what it depends on");
     }
 
     #[test]
     fn change_outside_of_the_packages_affects_none() {
-        assert_eq!(of(&["README.md", "ui/src/app.ts"]), Vec::<String>::new(), "nothing of Rust");
-        assert_eq!(of(&["src-tauri/src/main.rs"]), Vec::<String>::new(), "the shell is omitted");
+        assert_eq!(affected_by(&["README.md", "ui/src/app.ts"]), Vec::<String>::new(), "nothing of Rust");
+        assert_eq!(affected_by(&["src-tauri/src/main.rs"]), Vec::<String>::new(), "the shell is omitted");
     }
 }

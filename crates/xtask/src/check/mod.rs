@@ -25,9 +25,9 @@ pub(crate) fn run() -> Result<(), Problem> {
     step("clippy, without the shell");
     note(clippy(&[]).run())?;
     note(unit_tests())?;
-    if workspace::ui().join("node_modules").exists() {
+    if workspace::ui_folder().join("node_modules").exists() {
         step("the page: types, lint, format");
-        note(node::npm(&workspace::ui()).args(["run", "--silent", "check"]).run())?;
+        note(node::npm(&workspace::ui_folder()).args(["run", "--silent", "check"]).run())?;
     } else {
         println!("left out: the page's checks, as its packages are not installed (npm ci in ui/)");
     }
@@ -36,13 +36,13 @@ pub(crate) fn run() -> Result<(), Problem> {
 
 /// The unit tests that the change can break. The suites in `tests` folders start servers and take longer.
 fn unit_tests() -> Result<(), Problem> {
-    let packages = affected::packages()?;
+    let packages = affected::packages_to_test()?;
     if packages.is_empty() {
         println!("left out: unit tests, as no crate was changed");
         return Ok(());
     }
     step(&format!("unit tests of {}", packages.iter().map(String::as_str).collect::<Vec<_>>().join(", ")));
-    let mut call = cargo().dir(workspace::root()).args(["test", "--quiet", "--bins"]);
+    let mut call = cargo().dir(workspace::root_folder()).args(["test", "--quiet", "--bins"]);
     // Cargo refuses `--lib` where no package has a library.
     if packages.iter().any(|name| name != env!("CARGO_PKG_NAME")) {
         call = call.arg("--lib");
@@ -55,11 +55,11 @@ fn unit_tests() -> Result<(), Problem> {
 
 /// Returns the command that checks the format of all code.
 pub(crate) fn format_check() -> Program {
-    cargo().dir(workspace::root()).args(["fmt", "--all", "--check"])
+    cargo().dir(workspace::root_folder()).args(["fmt", "--all", "--check"])
 }
 
 /// Clippy over the packages chosen; any warning fails.
 pub(crate) fn clippy(packages: &[&str]) -> Program {
-    let call = cargo().dir(workspace::root()).arg("clippy").args(packages);
+    let call = cargo().dir(workspace::root_folder()).arg("clippy").args(packages);
     call.args(["--all-targets", "--", "-D", "warnings"])
 }

@@ -2,20 +2,20 @@
 //! that it shows. Caller: `codegen.rs`.
 
 /// The text with every link to a Rust item replaced by its name, in comments only. Links to addresses stay.
-pub(super) fn as_names(text: &str) -> String {
+pub(super) fn replace_links(text: &str) -> String {
     let is_comment = |line: &str| line.trim_start().starts_with(['*', '/']);
     text.split_inclusive('\n')
-        .map(|line| if is_comment(line) { line_as_names(line) } else { line.to_owned() })
+        .map(|line| if is_comment(line) { replace_links_in_line(line) } else { line.to_owned() })
         .collect()
 }
 
-fn line_as_names(line: &str) -> String {
+fn replace_links_in_line(line: &str) -> String {
     let mut result = String::with_capacity(line.len());
     let mut rest = line;
     while let Some(at) = rest.find('[') {
         let (before, link) = rest.split_at(at);
         result.push_str(before);
-        if let Some((name, after)) = name_of(link) {
+        if let Some((name, after)) = link_name(link) {
             result.push_str(&name);
             rest = after;
         } else {
@@ -27,7 +27,7 @@ fn line_as_names(line: &str) -> String {
 }
 
 /// Returns the displayed text of a link to a Rust item at the beginning of a text, and the text after the link.
-fn name_of(link: &str) -> Option<(String, &str)> {
+fn link_name(link: &str) -> Option<(String, &str)> {
     let (text, after) = link.strip_prefix('[')?.split_once(']')?;
     let code = text.strip_prefix('`').and_then(|text| text.strip_suffix('`'));
     let target =
@@ -66,7 +66,7 @@ mod tests {
             ("[the limit](super::MOST)", "the limit"),
         ] {
             let text = |inside: &str| format!("/**\n * At most {inside}, {inside}.\n */\nlet a = [`Foo`];\n");
-            assert_eq!(as_names(&text(link)), text(name), "in comments, and nowhere else");
+            assert_eq!(replace_links(&text(link)), text(name), "in comments, and nowhere else");
         }
     }
 
@@ -76,7 +76,7 @@ mod tests {
             ["[`a`](https://a.test/b)", "[RFC 6570](https://a.test)", "`[redacted]`", "[`a b`]", "[1, 2]", "[", "a[`"]
         {
             let text = format!(" * {text}\n");
-            assert_eq!(as_names(&text), text, "as it was written");
+            assert_eq!(replace_links(&text), text, "as it was written");
         }
     }
 }

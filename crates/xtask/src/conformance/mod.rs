@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use clap::Args;
-use scenarios::{Run, WIRES};
+use scenarios::{Run, WIRE_REVISIONS};
 use suite::Suite;
 use verdict::Verdict;
 
@@ -22,19 +22,19 @@ use crate::progress::step;
 use crate::workspace;
 
 /// Number of scenarios that run concurrently.
-const AT_ONCE: usize = 4;
+const MAX_PARALLEL: usize = 4;
 
 #[derive(Args, Default)]
 pub(crate) struct Options {
     /// Only scenarios whose name contains one of these
     scenarios: Vec<String>,
     /// Only over this wire
-    #[arg(long, value_parser = WIRES)]
+    #[arg(long, value_parser = WIRE_REVISIONS)]
     wire: Option<String>,
 }
 
 impl Options {
-    fn wants(&self, run: &Run) -> bool {
+    fn selects(&self, run: &Run) -> bool {
         let by_name = |name: &String| run.scenario.contains(name.as_str());
         let is_named = self.scenarios.iter().any(by_name) || self.scenarios.is_empty();
         let over_wire = self.wire.is_none() || self.wire.as_deref() == run.wire;
@@ -44,8 +44,8 @@ impl Options {
 
 pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     step("building the conformance client");
-    cargo().dir(workspace::root()).args(["build", "--package", "conformance"]).run()?;
-    drive(options, &mut Program::run, &mut |line| {
+    cargo().dir(workspace::root_folder()).args(["build", "--package", "conformance"]).run()?;
+    run_scenarios(options, &mut Program::run, &mut |line| {
         println!("{line}");
         Ok(())
     })
@@ -53,18 +53,18 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
 
 /// Installs the suite and runs the scenarios with the built client. `say` receives a line for each scenario, and the
 /// numbers at the end.
-pub(crate) fn drive(
+pub(crate) fn run_scenarios(
     options: &Options,
     run: ProgramRunner,
     say: &mut dyn FnMut(&str) -> Result<(), Problem>,
 ) -> Result<(), Problem> {
     let suite = Suite::install(run)?;
-    let runs: Vec<Run> = scenarios::parse_runs(&suite.list()?).into_iter().filter(|run| options.wants(run)).collect();
+    let runs: Vec<Run> = scenarios::parse_runs(&suite.list()?).into_iter().filter(|run| options.selects(run)).collect();
     if runs.is_empty() {
         return Err(Problem::Machine("no scenario is meant by that; `cargo xtask conformance` runs every one".into()));
     }
     step(&format!("conformance: {} scenarios", runs.len()));
-    let client = workspace::binary("debug", "conformance-client");
+    let client = workspace::binary_path("debug", "conformance-client");
     let count = runs.len();
     let mut passed = 0;
     for (name, outcome) in verdicts(&suite, runs, &client)? {
@@ -87,7 +87,7 @@ fn verdicts(suite: &Suite, runs: Vec<Run>, client: &Path) -> Result<Outcomes, Pr
     let queue: Mutex<VecDeque<(usize, Run)>> = Mutex::new(runs.into_iter().enumerate().collect());
     let done = Mutex::new(Vec::new());
     thread::scope(|scope| {
-        for _ in 0..AT_ONCE {
+        for _ in 0..MAX_PARALLEL {
             scope.spawn(|| {
                 loop {
                     let next = queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
@@ -132,14 +132,14 @@ mod tests {
 
     #[test]
     fn everything_runs_without_a_selection() {
-        assert!(Options::default().wants(&run("auth/basic-cimd", Some(WIRES[0]))), "sign-in with the rest");
+        assert!(Options::default().selects(&run("auth/basic-cimd", Some(WIRE_REVISIONS[0]))), "sign-in with the rest");
     }
 
     #[test]
     fn wire_and_names_select_what_runs() {
-        let options = Options { scenarios: vec!["tools".into()], wire: Some(WIRES[1].into()) };
-        assert!(options.wants(&run("tools_call", Some(WIRES[1]))), "both fit");
-        assert!(!options.wants(&run("tools_call", Some(WIRES[0]))), "another wire");
-        assert!(!options.wants(&run("initialize", Some(WIRES[1]))), "another scenario");
+        let options = Options { scenarios: vec!["tools".into()], wire: Some(WIRE_REVISIONS[1].into()) };
+        assert!(options.selects(&run("tools_call", Some(WIRE_REVISIONS[1]))), "both fit");
+        assert!(!options.selects(&run("tools_call", Some(WIRE_REVISIONS[0]))), "another wire");
+        assert!(!options.selects(&run("initialize", Some(WIRE_REVISIONS[1]))), "another scenario");
     }
 }

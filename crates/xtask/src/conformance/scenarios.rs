@@ -1,7 +1,7 @@
 //! Which scenarios the suite has for clients, and over which wires each runs.
 
 /// The wires that the suite drives clients over: the latest revision of either era.
-pub(super) const WIRES: [&str; 2] = ["2025-11-25", "2026-07-28"];
+pub(super) const WIRE_REVISIONS: [&str; 2] = ["2025-11-25", "2026-07-28"];
 
 /// A scenario over a wire.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,7 +21,7 @@ impl Run {
 }
 
 /// Placeholder for the revisions of a scenario that belongs to an extension.
-const EXTENSION: &str = "extension";
+const EXTENSION_PLACEHOLDER: &str = "extension";
 
 /// Parses the output of `list --client`: `  - NAME [REVISION,REVISION]`, `[extension]` for those without a revision. A
 /// scenario runs over each wire it names. The extensions of sign-in run over both wires, as in the suite's own sets of
@@ -34,8 +34,8 @@ pub(super) fn parse_runs(list: &str) -> Vec<Run> {
         };
         let named: Vec<&str> = revisions.trim_end_matches(']').split(',').collect();
         let before = runs.len();
-        let is_sign_in = named == [EXTENSION] && scenario.starts_with("auth/");
-        for wire in WIRES.into_iter().filter(|wire| is_sign_in || named.contains(wire)) {
+        let is_sign_in = named == [EXTENSION_PLACEHOLDER] && scenario.starts_with("auth/");
+        for wire in WIRE_REVISIONS.into_iter().filter(|wire| is_sign_in || named.contains(wire)) {
             runs.push(Run { scenario: scenario.to_owned(), wire: Some(wire) });
         }
         if runs.len() == before {

@@ -11,7 +11,7 @@ use crate::progress::step;
 use crate::workspace;
 
 /// Timeout that the suite gives a client, in milliseconds. Our client exits earlier.
-const TIMEOUT: &str = "30000";
+const SCENARIO_TIMEOUT: &str = "30000";
 
 /// The suite as installed below the target folder.
 pub(super) struct Suite {
@@ -23,7 +23,7 @@ impl Suite {
     /// Installs it, unless that was done for this very lockfile.
     pub(super) fn install(run: ProgramRunner) -> Result<Self, Problem> {
         let folder = workspace::target_folder("conformance")?;
-        let ours = workspace::tests().join("conformance");
+        let ours = workspace::tests_folder().join("conformance");
         let lockfile = ours.join("package-lock.json");
         let stamp = workspace::target_folder("stamps")?.join("conformance-package-lock.json");
         let modules = folder.join("node_modules");
@@ -35,7 +35,7 @@ impl Suite {
             run(node::npm(&folder).args(["ci", "--no-audit", "--no-fund"]))
         })?;
         let script = modules.join("@modelcontextprotocol/conformance/dist/index.js");
-        Ok(Self { node: node_from_npm(&modules).unwrap_or_else(|| "node".into()), script })
+        Ok(Self { node: npm_node_path(&modules).unwrap_or_else(|| "node".into()), script })
     }
 
     /// Returns the output of `list --client`.
@@ -50,7 +50,8 @@ impl Suite {
         // Without `exec` the suite would end only the shell, and wait for the shell's child.
         let client = format!("exec {}", client.display());
         let program = Program::new(&self.node).arg(&self.script).args(["client", "--command", &client]);
-        let program = program.args(["--scenario", &run.scenario, "--timeout", TIMEOUT, "--verbose", "-o"]).arg(output);
+        let program =
+            program.args(["--scenario", &run.scenario, "--timeout", SCENARIO_TIMEOUT, "--verbose", "-o"]).arg(output);
         match run.wire {
             Some(wire) => program.args(["--spec-version", wire, "--force"]),
             None => program,
@@ -59,7 +60,7 @@ impl Suite {
 }
 
 /// The Node.js of the package for this platform. Where npm has none, the system's is used.
-fn node_from_npm(modules: &Path) -> Option<PathBuf> {
+fn npm_node_path(modules: &Path) -> Option<PathBuf> {
     let system = if cfg!(windows) {
         "win"
     } else if cfg!(target_os = "macos") {

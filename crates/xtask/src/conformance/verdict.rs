@@ -26,7 +26,7 @@ impl Verdict {
     pub(super) fn parse(printed: &str, ended_well: bool) -> Self {
         let mut checks = Checks::default();
         let mut faults = Vec::new();
-        for check in list(printed) {
+        for check in parse_checks(printed) {
             let status = check["status"].as_str().unwrap_or_default();
             match status {
                 "SUCCESS" => checks.passed += 1,
@@ -62,7 +62,7 @@ impl Verdict {
 }
 
 /// The checks are printed as one JSON array.
-fn list(printed: &str) -> Vec<Value> {
+fn parse_checks(printed: &str) -> Vec<Value> {
     match printed.find('[').map(|at| serde_json::from_str(printed[at..].trim_end())) {
         Some(Ok(Value::Array(checks))) => checks,
         _ => Vec::new(),

@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 
 use super::build;
 use super::notices;
-use super::release::{MAINTAINER, REVISION, Release};
-use super::tree::{compress, copy, normalise, put};
+use super::release::{MAINTAINER, PACKAGING_REVISION, Release};
+use super::tree::{compress, copy_file, normalise_entries, write_file};
 use crate::problem::Problem;
 use crate::process::Program;
 use crate::workspace;
 
-const DOC: &str = "usr/share/doc/drawbridge";
-const MAN: &str = "usr/share/man/man1";
+const DOC_FOLDER: &str = "usr/share/doc/drawbridge";
+const MAN_FOLDER: &str = "usr/share/man/man1";
 /// The files of src-tauri/icons by the size that desktops look for.
 const ICONS: &[(&str, &str)] =
     &[("32x32", "32x32.png"), ("128x128", "128x128.png"), ("256x256", "128x128@2x.png"), ("512x512", "icon.png")];
@@ -24,25 +24,25 @@ const COMPLETIONS: &[(&str, &str)] = &[
 ];
 
 /// Stages the tree from the build's output, with these bills of materials.
-pub(super) fn stage(tree: &Path, profile: &str, release: &Release, bills: &[PathBuf]) -> Result<(), Problem> {
+pub(super) fn stage_files(tree: &Path, profile: &str, release: &Release, bills: &[PathBuf]) -> Result<(), Problem> {
     if tree.exists() {
         fs::remove_dir_all(tree).map_err(Problem::file(tree))?;
     }
     build::check_paths(profile)?;
-    let built = |name| workspace::binary(build::folder(profile), name);
-    copy(tree, "usr/bin/drawbridge", &built("drawbridge"))?;
-    copy(tree, "usr/bin/drawbridge-cli", &built("drawbridge-cli"))?;
-    copy(tree, "usr/lib/drawbridge/demo-server", &built("demo-server"))?;
+    let built = |name| workspace::binary_path(build::profile_folder(profile), name);
+    copy_file(tree, "usr/bin/drawbridge", &built("drawbridge"))?;
+    copy_file(tree, "usr/bin/drawbridge-cli", &built("drawbridge-cli"))?;
+    copy_file(tree, "usr/lib/drawbridge/demo-server", &built("demo-server"))?;
 
-    let shell = workspace::root().join("src-tauri");
-    copy(tree, "usr/share/applications/drawbridge.desktop", &shell.join("linux/drawbridge.desktop"))?;
+    let shell = workspace::root_folder().join("src-tauri");
+    copy_file(tree, "usr/share/applications/drawbridge.desktop", &shell.join("linux/drawbridge.desktop"))?;
     // The MIME type of bundles. The desktop file associates it with the app.
-    copy(tree, "usr/share/mime/packages/drawbridge.xml", &shell.join("linux/drawbridge.xml"))?;
+    copy_file(tree, "usr/share/mime/packages/drawbridge.xml", &shell.join("linux/drawbridge.xml"))?;
     for (size, file) in ICONS {
         let path = format!("usr/share/icons/hicolor/{size}/apps/drawbridge.png");
-        copy(tree, &path, &shell.join("icons").join(file))?;
+        copy_file(tree, &path, &shell.join("icons").join(file))?;
     }
-    copy(tree, "usr/share/icons/hicolor/scalable/apps/drawbridge.svg", &shell.join("icons/source.svg"))?;
+    copy_file(tree, "usr/share/icons/hicolor/scalable/apps/drawbridge.svg", &shell.join("icons/source.svg"))?;
 
     let date = release.date("+%F")?;
     let filled = |name: &str| -> Result<String, Problem> {
@@ -51,39 +51,43 @@ pub(super) fn stage(tree: &Path, profile: &str, release: &Release, bills: &[Path
         Ok(template.replace("@VERSION@", &release.version).replace("@DATE@", &date))
     };
     let metainfo = "dev.drawbridge.desktop.metainfo.xml";
-    put(tree, &format!("usr/share/metainfo/{metainfo}"), filled(metainfo)?)?;
-    manual(tree, &built("drawbridge-cli"), &filled("drawbridge.1")?)?;
+    write_file(tree, &format!("usr/share/metainfo/{metainfo}"), filled(metainfo)?)?;
+    write_manual_pages(tree, &built("drawbridge-cli"), &filled("drawbridge.1")?)?;
     for (shell, path) in COMPLETIONS {
         let script = Program::new(built("drawbridge-cli")).args(["completions", shell]).output()?;
-        put(tree, path, script)?;
+        write_file(tree, path, script)?;
     }
 
-    copy(tree, &format!("{DOC}/copyright"), &shell.join("linux/copyright"))?;
-    put(tree, &format!("{DOC}/third-party-notices"), notices::text()?)?;
-    put(tree, &format!("{DOC}/changelog.Debian"), changelog(&release.version, &release.date("+%a, %d %b %Y %T %z")?))?;
+    copy_file(tree, &format!("{DOC_FOLDER}/copyright"), &shell.join("linux/copyright"))?;
+    write_file(tree, &format!("{DOC_FOLDER}/third-party-notices"), notices::collect_notices()?)?;
+    write_file(
+        tree,
+        &format!("{DOC_FOLDER}/changelog.Debian"),
+        changelog_entry(&release.version, &release.date("+%a, %d %b %Y %T %z")?),
+    )?;
     for name in ["third-party-notices", "changelog.Debian"] {
-        compress(tree, &format!("{DOC}/{name}"))?;
+        compress(tree, &format!("{DOC_FOLDER}/{name}"))?;
     }
     for bill in bills {
         let name = bill.file_name().unwrap_or_default().to_string_lossy();
-        copy(tree, &format!("{DOC}/{name}"), bill)?;
-        compress(tree, &format!("{DOC}/{name}"))?;
+        copy_file(tree, &format!("{DOC_FOLDER}/{name}"), bill)?;
+        compress(tree, &format!("{DOC_FOLDER}/{name}"))?;
     }
-    normalise(tree, release.epoch)
+    normalise_entries(tree, release.epoch)
 }
 
 /// The pages of the app and of each command.
-fn manual(tree: &Path, cli: &Path, app: &str) -> Result<(), Problem> {
-    put(tree, &format!("{MAN}/drawbridge.1"), app)?;
-    Program::new(cli).arg("man").arg(tree.join(MAN)).run()?;
-    for page in super::tree::files(&tree.join(MAN))? {
-        compress(tree, &format!("{MAN}/{}", page.display()))?;
+fn write_manual_pages(tree: &Path, cli: &Path, app: &str) -> Result<(), Problem> {
+    write_file(tree, &format!("{MAN_FOLDER}/drawbridge.1"), app)?;
+    Program::new(cli).arg("man").arg(tree.join(MAN_FOLDER)).run()?;
+    for page in super::tree::files(&tree.join(MAN_FOLDER))? {
+        compress(tree, &format!("{MAN_FOLDER}/{}", page.display()))?;
     }
     Ok(())
 }
 
-fn changelog(version: &str, date: &str) -> String {
+fn changelog_entry(version: &str, date: &str) -> String {
     format!(
-        "drawbridge ({version}-{REVISION}) unstable; urgency=medium\n\n  * Release {version}.\n\n -- {MAINTAINER}  {date}\n"
+        "drawbridge ({version}-{PACKAGING_REVISION}) unstable; urgency=medium\n\n  * Release {version}.\n\n -- {MAINTAINER}  {date}\n"
     )
 }

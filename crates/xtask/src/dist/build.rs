@@ -10,14 +10,14 @@ use crate::progress::step;
 use crate::workspace;
 
 /// The programs that are packed.
-pub(super) const PROGRAMS: &[&str] = &["drawbridge", "drawbridge-cli", "demo-server"];
+pub(super) const PACKED_PROGRAMS: &[&str] = &["drawbridge", "drawbridge-cli", "demo-server"];
 
 /// Builds all programs in a single call, so that they share dependencies.
 pub(super) fn run(profile: &str, release: &Release) -> Result<(), Problem> {
-    let auditable = process::answers("cargo", &["auditable", "--version"]);
+    let auditable = process::succeeds("cargo", &["auditable", "--version"]);
     step(&format!(
         "building {} ({profile}{}); a first release build takes a quarter of an hour and more",
-        PROGRAMS.join(", "),
+        PACKED_PROGRAMS.join(", "),
         if auditable { ", with the list of crates for cargo audit" } else { "" }
     ));
     if !auditable {
@@ -25,9 +25,9 @@ pub(super) fn run(profile: &str, release: &Release) -> Result<(), Problem> {
             "Left out: the programs carry no list of their crates, as cargo-auditable is not installed (--yes installs it)."
         );
     }
-    let (root, registry) = (workspace::root(), cargo_home()?);
+    let (root, registry) = (workspace::root_folder(), cargo_home()?);
     let call = if auditable { cargo().arg("auditable") } else { cargo() };
-    let packages = PROGRAMS.iter().flat_map(|program| ["-p", program]);
+    let packages = PACKED_PROGRAMS.iter().flat_map(|program| ["-p", program]);
     call.dir(&root)
         .args(["build", "--locked", "--profile", profile])
         .args(packages)
@@ -40,7 +40,7 @@ pub(super) fn run(profile: &str, release: &Release) -> Result<(), Problem> {
 }
 
 /// The folder below target/ that a profile builds into.
-pub(super) fn folder(profile: &str) -> &str {
+pub(super) fn profile_folder(profile: &str) -> &str {
     if profile == "dev" { "debug" } else { profile }
 }
 
@@ -76,9 +76,9 @@ fn c_flags(root: &Path, registry: &Path) -> String {
 
 /// An error unless no program names a folder of this machine.
 pub(super) fn check_paths(profile: &str) -> Result<(), Problem> {
-    let folders = [workspace::root(), cargo_home()?];
-    for program in PROGRAMS {
-        let path = workspace::binary(folder(profile), program);
+    let folders = [workspace::root_folder(), cargo_home()?];
+    for program in PACKED_PROGRAMS {
+        let path = workspace::binary_path(profile_folder(profile), program);
         let bytes = fs::read(&path).map_err(Problem::file(&path))?;
         for folder in &folders {
             let needle = folder.as_os_str().as_encoded_bytes();
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn dev_profile_has_the_debug_folder() {
-        assert_eq!(folder("dev"), "debug", "cargo names it so");
-        assert_eq!(folder("release"), "release", "others have their own name");
+        assert_eq!(profile_folder("dev"), "debug", "cargo names it so");
+        assert_eq!(profile_folder("release"), "release", "others have their own name");
     }
 }

@@ -9,7 +9,7 @@ use crate::progress::step;
 use crate::workspace;
 
 /// Tags of lintian that do not apply to packages from outside of Debian's archive.
-const NOT_DEBIANS: &str = "initial-upload-closes-no-bugs,bogus-mail-host-in-debian-changelog";
+const IGNORED_LINTIAN_TAGS: &str = "initial-upload-closes-no-bugs,bogus-mail-host-in-debian-changelog";
 
 /// Runs all checks, and fails at the end if one of them did.
 pub(super) fn run(made: &[PathBuf], tree: &Path) -> Result<(), Problem> {
@@ -24,17 +24,17 @@ pub(super) fn run(made: &[PathBuf], tree: &Path) -> Result<(), Problem> {
     if let Some(deb) = of_kind("deb") {
         checks.push(
             Program::new("lintian")
-                .args(["--allow-root", "--fail-on", "error,warning", "--suppress-tags", NOT_DEBIANS])
+                .args(["--allow-root", "--fail-on", "error,warning", "--suppress-tags", IGNORED_LINTIAN_TAGS])
                 .arg(deb),
         );
     }
     if let Some(rpm) = of_kind("rpm") {
-        let settings = workspace::root().join("src-tauri/linux/rpmlint.toml");
+        let settings = workspace::root_folder().join("src-tauri/linux/rpmlint.toml");
         checks.push(Program::new("rpmlint").arg("--config").arg(settings).arg(rpm));
     }
     let mut failed = false;
     for check in checks {
-        step(&check.shown());
+        step(&check.displayed_command());
         match check.run() {
             Err(Problem::Interrupted) => return Err(Problem::Interrupted),
             Err(problem) => {
@@ -45,7 +45,7 @@ pub(super) fn run(made: &[PathBuf], tree: &Path) -> Result<(), Problem> {
         }
     }
     if let Some(deb) = of_kind("deb") {
-        install::try_out(deb, of_kind("rpm").map(PathBuf::as_path))?;
+        install::test_packages(deb, of_kind("rpm").map(PathBuf::as_path))?;
     }
     if failed { Err(Problem::ChecksFailed) } else { Ok(()) }
 }

@@ -12,10 +12,10 @@ use crate::workspace;
 
 /// Prints each file that differs, and fails if one does.
 pub(super) fn run(one: &Path, other: &Path) -> Result<(), Problem> {
-    let differing = differing(one, other)?;
+    let differing = differing_files(one, other)?;
     for path in &differing {
         println!("differs  {}", path.display());
-        for inner in in_packages(&one.join(path), &other.join(path))? {
+        for inner in differing_in_packages(&one.join(path), &other.join(path))? {
             println!("         in it: {}", inner.display());
         }
     }
@@ -27,7 +27,7 @@ pub(super) fn run(one: &Path, other: &Path) -> Result<(), Problem> {
 }
 
 /// The files of two folders that are in one only, or not the same, relative to the folders.
-fn differing(one: &Path, other: &Path) -> Result<Vec<PathBuf>, Problem> {
+fn differing_files(one: &Path, other: &Path) -> Result<Vec<PathBuf>, Problem> {
     let names: BTreeSet<PathBuf> = tree::files(one)?.into_iter().chain(tree::files(other)?).collect();
     // An unreadable file counts as missing.
     let same = |name: &PathBuf| match (fs::read(one.join(name)), fs::read(other.join(name))) {
@@ -38,12 +38,12 @@ fn differing(one: &Path, other: &Path) -> Result<Vec<PathBuf>, Problem> {
 }
 
 /// Returns the files that differ between two packages. Empty if a file is missing or not a package.
-fn in_packages(one: &Path, other: &Path) -> Result<Vec<PathBuf>, Problem> {
-    let (Some(one), Some(other)) = (unpacked(one, "one")?, unpacked(other, "other")?) else { return Ok(Vec::new()) };
-    differing(&one, &other)
+fn differing_in_packages(one: &Path, other: &Path) -> Result<Vec<PathBuf>, Problem> {
+    let (Some(one), Some(other)) = (unpack(one, "one")?, unpack(other, "other")?) else { return Ok(Vec::new()) };
+    differing_files(&one, &other)
 }
 
-fn unpacked(package: &Path, to: &str) -> Result<Option<PathBuf>, Problem> {
+fn unpack(package: &Path, to: &str) -> Result<Option<PathBuf>, Problem> {
     let kind = package.extension().and_then(|kind| kind.to_str()).unwrap_or_default();
     if !package.is_file() || !matches!(kind, "deb" | "rpm") {
         return Ok(None);
@@ -71,13 +71,13 @@ mod tests {
     fn changed_and_missing_files_differ() {
         let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         for folder in [&one, &other] {
-            tree::put(folder.path(), "same", "1").unwrap();
+            tree::write_file(folder.path(), "same", "1").unwrap();
         }
-        assert_eq!(differing(one.path(), other.path()).unwrap(), Vec::<PathBuf>::new());
-        tree::put(one.path(), "a/changed", "1").unwrap();
-        tree::put(other.path(), "a/changed", "2").unwrap();
-        tree::put(other.path(), "missing", "").unwrap();
+        assert_eq!(differing_files(one.path(), other.path()).unwrap(), Vec::<PathBuf>::new());
+        tree::write_file(one.path(), "a/changed", "1").unwrap();
+        tree::write_file(other.path(), "a/changed", "2").unwrap();
+        tree::write_file(other.path(), "missing", "").unwrap();
         let expected = [PathBuf::from("a/changed"), PathBuf::from("missing")];
-        assert_eq!(differing(one.path(), other.path()).unwrap(), expected);
+        assert_eq!(differing_files(one.path(), other.path()).unwrap(), expected);
     }
 }

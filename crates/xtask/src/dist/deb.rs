@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::build::PROGRAMS;
-use super::release::{MAINTAINER, REVISION, Release, SUMMARY};
-use super::tree::{files, normalise, put};
+use super::build::PACKED_PROGRAMS;
+use super::release::{MAINTAINER, PACKAGING_REVISION, Release, SUMMARY};
+use super::tree::{files, normalise_entries, write_file};
 use crate::problem::Problem;
 use crate::process::Program;
 use crate::progress::step;
@@ -19,12 +19,12 @@ const DESCRIPTION: &str = " Drawbridge connects MCP servers, local processes or 
 pub(super) fn pack(tree: &Path, out: &Path, release: &Release) -> Result<PathBuf, Problem> {
     step("packing the .deb");
     let architecture = Program::new("dpkg").arg("--print-architecture").output()?.trim().to_owned();
-    let staged = copied(tree, "deb")?;
-    let control = control(release, &architecture, &libraries(tree)?, installed_kilobytes(tree)?);
-    put(&staged, "DEBIAN/control", control)?;
-    put(&staged, "DEBIAN/md5sums", sums(tree)?)?;
-    normalise(&staged, release.epoch)?;
-    let package = out.join(format!("drawbridge_{}-{REVISION}_{architecture}.deb", release.version));
+    let staged = copy_tree(tree, "deb")?;
+    let control = control_file(release, &architecture, &library_dependencies(tree)?, installed_kilobytes(tree)?);
+    write_file(&staged, "DEBIAN/control", control)?;
+    write_file(&staged, "DEBIAN/md5sums", md5_sums(tree)?)?;
+    normalise_entries(&staged, release.epoch)?;
+    let package = out.join(format!("drawbridge_{}-{PACKAGING_REVISION}_{architecture}.deb", release.version));
     Program::new("dpkg-deb")
         .args(["--root-owner-group", "-Zxz", "-z9", "--build"])
         .arg(&staged)
@@ -38,7 +38,7 @@ pub(super) fn pack(tree: &Path, out: &Path, release: &Release) -> Result<PathBuf
 }
 
 /// Copies the tree to a folder next to it, for additions of a single format.
-pub(super) fn copied(tree: &Path, name: &str) -> Result<PathBuf, Problem> {
+pub(super) fn copy_tree(tree: &Path, name: &str) -> Result<PathBuf, Problem> {
     let copy = tree.with_file_name(name);
     if copy.exists() {
         fs::remove_dir_all(&copy).map_err(Problem::file(&copy))?;
@@ -48,21 +48,21 @@ pub(super) fn copied(tree: &Path, name: &str) -> Result<PathBuf, Problem> {
 }
 
 /// The packages of the libraries that the programs are linked with, with the versions of the symbols they use.
-fn libraries(tree: &Path) -> Result<String, Problem> {
+fn library_dependencies(tree: &Path) -> Result<String, Problem> {
     let folder = tree.with_file_name("shlibdeps");
     // dpkg-shlibdeps reads the names of the binary packages here.
-    put(&folder, "debian/control", "Source: drawbridge\n\nPackage: drawbridge\nArchitecture: any\n")?;
+    write_file(&folder, "debian/control", "Source: drawbridge\n\nPackage: drawbridge\nArchitecture: any\n")?;
     let mut call = Program::new("dpkg-shlibdeps").dir(&folder).arg("-O");
     for file in files(tree)? {
-        if file.file_name().is_some_and(|name| PROGRAMS.iter().any(|program| name == *program)) {
+        if file.file_name().is_some_and(|name| PACKED_PROGRAMS.iter().any(|program| name == *program)) {
             call = call.arg("-e").arg(tree.join(file));
         }
     }
     let answer = call.output()?;
-    depends(&answer).ok_or_else(|| Problem::Machine(format!("dpkg-shlibdeps named no packages: {answer:?}")))
+    parse_depends(&answer).ok_or_else(|| Problem::Machine(format!("dpkg-shlibdeps named no packages: {answer:?}")))
 }
 
-fn depends(answer: &str) -> Option<String> {
+fn parse_depends(answer: &str) -> Option<String> {
     answer.lines().find_map(|line| line.strip_prefix("shlibs:Depends=")).map(str::to_owned)
 }
 
@@ -76,13 +76,13 @@ fn installed_kilobytes(tree: &Path) -> Result<u64, Problem> {
     Ok(kilobytes)
 }
 
-fn sums(tree: &Path) -> Result<String, Problem> {
+fn md5_sums(tree: &Path) -> Result<String, Problem> {
     Program::new("md5sum").dir(tree).args(files(tree)?).output()
 }
 
-fn control(release: &Release, architecture: &str, libraries: &str, kilobytes: u64) -> String {
+fn control_file(release: &Release, architecture: &str, libraries: &str, kilobytes: u64) -> String {
     format!(
-        "Package: drawbridge\nVersion: {}-{REVISION}\nArchitecture: {architecture}\nMaintainer: {MAINTAINER}\n\
+        "Package: drawbridge\nVersion: {}-{PACKAGING_REVISION}\nArchitecture: {architecture}\nMaintainer: {MAINTAINER}\n\
          Installed-Size: {kilobytes}\nDepends: {libraries}\n\
          Recommends: bubblewrap, gnome-keyring | org.freedesktop.secrets, xdg-utils\n\
          Section: devel\nPriority: optional\nDescription: {SUMMARY}\n{DESCRIPTION}\n",
@@ -97,14 +97,18 @@ mod tests {
     #[test]
     fn dependencies_are_read_from_shlibdeps_output() {
         let answer = "shlibs:Recommends=libx\nshlibs:Depends=libc6 (>= 2.36), libgtk-3-0 (>= 3.21.4)\n";
-        assert_eq!(depends(answer).as_deref(), Some("libc6 (>= 2.36), libgtk-3-0 (>= 3.21.4)"), "versions are kept");
-        assert_eq!(depends("shlibs:Recommends=libx\n"), None, "nothing is made up");
+        assert_eq!(
+            parse_depends(answer).as_deref(),
+            Some("libc6 (>= 2.36), libgtk-3-0 (>= 3.21.4)"),
+            "versions are kept"
+        );
+        assert_eq!(parse_depends("shlibs:Recommends=libx\n"), None, "nothing is made up");
     }
 
     #[test]
     fn every_line_of_the_control_file_is_a_field_or_a_continuation() {
         let release = Release { version: "1.2.3".into(), epoch: 0 };
-        let control = control(&release, "amd64", "libc6", 5);
+        let control = control_file(&release, "amd64", "libc6", 5);
         for line in control.lines() {
             assert!(line.starts_with(' ') || line.contains(": "), "a field or its continuation: {line:?}");
         }

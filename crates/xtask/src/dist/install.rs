@@ -17,7 +17,7 @@ use crate::progress::step;
 use crate::{node, workspace};
 
 /// Packages that the trial needs in the root, apart from the dependencies of the package.
-const INCLUDED: &str = "mount,xvfb,xauth,dbus,dbus-x11,imagemagick,bubblewrap,xdg-dbus-proxy";
+const EXTRA_PACKAGES: &str = "mount,xvfb,xauth,dbus,dbus-x11,imagemagick,bubblewrap,xdg-dbus-proxy";
 /// Script that runs in the root, with a timeout for each step that waits.
 const DEB_SCRIPT: &str = include_str!("install.sh");
 /// Script that runs outside the root, since the root has no rpm.
@@ -25,29 +25,29 @@ const RPM_SCRIPT: &str = include_str!("install-rpm.sh");
 /// Script that enters the root, in a namespace whose mounts and processes end with it. A user can only make namespaces
 /// if the root is that of the mount namespace, so it uses pivot_root instead of chroot. Arguments: the root, the folder
 /// `tests`, and Node.js for the driver of the window.
-const ENTER: &str = r#"mount --bind "$0" "$0" && cd "$0" && mount -t proc proc proc && mount --rbind /dev dev && mount --rbind /sys sys \
+const ENTER_ROOT_SCRIPT: &str = r#"mount --bind "$0" "$0" && cd "$0" && mount -t proc proc proc && mount --rbind /dev dev && mount --rbind /sys sys \
 && mount -t tmpfs tmpfs run && mount --bind /etc/resolv.conf etc/resolv.conf \
 && mkdir srv/tests && touch srv/node && mount --bind "$1" srv/tests && mount --bind "$2" srv/node \
 && pivot_root . mnt && umount -l /mnt && exec /bin/sh /tmp/install.sh"#;
 
 /// By which apt reaches the package lists, where it takes a proxy.
-const PROXIES: &[&str] = &["http_proxy", "https_proxy", "no_proxy"];
+const PROXY_VARIABLES: &[&str] = &["http_proxy", "https_proxy", "no_proxy"];
 
 /// Installs and uses the packages. Needs root privileges, for mounts and users in the new root.
-pub(super) fn try_out(deb: &Path, rpm: Option<&Path>) -> Result<(), Problem> {
+pub(super) fn test_packages(deb: &Path, rpm: Option<&Path>) -> Result<(), Problem> {
     if Program::new("id").arg("-u").output()?.trim() != "0" {
         println!("Left out: the installation in a fresh root, which only root can set up.");
         return Ok(());
     }
-    let root = fresh_root()?;
-    let outcome = use_deb(&root, deb).and_then(|()| rpm.map_or(Ok(()), |rpm| install_rpm(&root, rpm)));
+    let root = create_root()?;
+    let outcome = test_deb(&root, deb).and_then(|()| rpm.map_or(Ok(()), |rpm| test_rpm(&root, rpm)));
     fs::remove_dir_all(&root).map_err(Problem::file(&root))?;
     outcome
 }
 
-fn use_deb(root: &Path, deb: &Path) -> Result<(), Problem> {
-    let tests = workspace::tests();
-    node::install(&tests, &mut Program::run)?;
+fn test_deb(root: &Path, deb: &Path) -> Result<(), Problem> {
+    let tests = workspace::tests_folder();
+    node::install_packages(&tests, &mut Program::run)?;
     let node = Program::new("node").args(["-p", "process.execPath"]).output()?;
     let inside = root.join("tmp/drawbridge.deb");
     fs::copy(deb, &inside).map_err(Problem::file(&inside))?;
@@ -55,19 +55,19 @@ fn use_deb(root: &Path, deb: &Path) -> Result<(), Problem> {
     fs::write(&script, DEB_SCRIPT).map_err(Problem::file(&script))?;
     step("installing, using and removing the .deb in the fresh root");
     // Only proxy settings are inherited: cargo's LD_LIBRARY_PATH, for example, names folders that do not exist there.
-    let kept = PROXIES.iter().filter_map(|name| Some(format!("{name}={}", std::env::var(name).ok()?)));
+    let kept = PROXY_VARIABLES.iter().filter_map(|name| Some(format!("{name}={}", std::env::var(name).ok()?)));
     let outcome = Program::new("env")
         .args(["-i", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"])
         .args(kept)
-        .args(["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", ENTER])
+        .args(["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", ENTER_ROOT_SCRIPT])
         .args([root, &tests, Path::new(node.trim())])
         .run();
-    keep_pictures(&root.join("tmp"))?;
+    copy_pictures(&root.join("tmp"))?;
     outcome
 }
 
 /// Copies the pictures of the window out of the root.
-fn keep_pictures(from: &Path) -> Result<(), Problem> {
+fn copy_pictures(from: &Path) -> Result<(), Problem> {
     let to = workspace::target_folder("screenshots/installed")?;
     for folder in [from.to_path_buf(), from.join("first-start")] {
         for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
@@ -83,13 +83,13 @@ fn keep_pictures(from: &Path) -> Result<(), Problem> {
 
 /// Installs the .rpm without its dependencies, which have Fedora's names. The .deb has already installed their
 /// libraries.
-fn install_rpm(root: &Path, rpm: &Path) -> Result<(), Problem> {
+fn test_rpm(root: &Path, rpm: &Path) -> Result<(), Problem> {
     step("installing, starting and removing the .rpm in the fresh root");
     Program::new("sh").args(["-c", RPM_SCRIPT]).args([root, rpm]).run()
 }
 
 /// A minimal system of the same release as this one.
-fn fresh_root() -> Result<PathBuf, Problem> {
+fn create_root() -> Result<PathBuf, Problem> {
     let release = fs::read_to_string("/etc/os-release").map_err(Problem::file("/etc/os-release"))?;
     let codename = release.lines().find_map(|line| line.strip_prefix("VERSION_CODENAME="));
     let codename = codename.ok_or_else(|| Problem::Machine("/etc/os-release names no release of Debian".into()))?;
@@ -99,7 +99,7 @@ fn fresh_root() -> Result<PathBuf, Problem> {
     }
     step(&format!("making a fresh root of {codename}"));
     Program::new("mmdebstrap")
-        .args(["--quiet", "--mode=root", "--variant=apt", "--include", INCLUDED, codename])
+        .args(["--quiet", "--mode=root", "--variant=apt", "--include", EXTRA_PACKAGES, codename])
         .arg(&root)
         .run()?;
     Ok(root)

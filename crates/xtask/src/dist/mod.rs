@@ -60,16 +60,16 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     }
     let out = options.out.clone().map_or_else(|| workspace::target_folder("dist"), Ok)?;
     if let Some(other) = &options.compare {
-        system_packages::ensure(PACKAGING, options.yes)?;
+        system_packages::ensure_installed(PACKAGING, options.yes)?;
         return compare::run(&out, other);
     }
     let mut needs: Vec<RequiredPackage> = [COMPILER, BUILD_SHELL, PACKAGING].concat();
     if options.check {
         needs.extend([PACKAGE_CHECKS, HEADLESS].concat());
     }
-    system_packages::ensure(&needs, options.yes)?;
-    node::check()?;
-    node::install(&workspace::ui(), &mut Program::run)?;
+    system_packages::ensure_installed(&needs, options.yes)?;
+    node::check_version()?;
+    node::install_packages(&workspace::ui_folder(), &mut Program::run)?;
     node::build_page(&mut Program::run)?;
 
     let release = Release::read()?;
@@ -78,10 +78,10 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
 
     fs::create_dir_all(&out).map_err(Problem::file(&out))?;
     let out = out.canonicalize().map_err(Problem::file(&out))?;
-    let bills = sbom::write(&out, &release)?;
+    let bills = sbom::write_bills(&out, &release)?;
     step("staging the files of the packages");
     let tree = workspace::target_folder("dist-stage")?.join("tree");
-    assets::stage(&tree, &options.profile, &release, &bills)?;
+    assets::stage_files(&tree, &options.profile, &release, &bills)?;
 
     let wants = |format| options.only.is_none_or(|only| only == format);
     let mut made = Vec::new();
@@ -92,7 +92,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
         made.push(rpm::pack(&tree, &out, &release)?);
     }
     made.extend(bills);
-    made.push(sums::write(&out, &made)?);
+    made.push(sums::write_checksums(&out, &made)?);
     for file in &made {
         let size = fs::metadata(file).map_err(Problem::file(file))?.len();
         println!("{} ({size} bytes)", file.display());

@@ -6,13 +6,13 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::build::PROGRAMS;
+use super::build::PACKED_PROGRAMS;
 use crate::problem::Problem;
 use crate::process::cargo;
 use crate::workspace;
 
 /// Beginnings of the names of files that hold a licence or a notice.
-const NAMES: &[&str] = &["license", "licence", "copying", "notice", "unlicense", "copyright"];
+const LICENCE_FILE_NAMES: &[&str] = &["license", "licence", "copying", "notice", "unlicense", "copyright"];
 /// Packages that are part of the page's bundle, although npm lists them as development dependencies.
 const BUNDLED_TOOLS: &[&str] = &["svelte"];
 
@@ -27,16 +27,19 @@ struct Part {
 }
 
 /// The notices: a list of all parts, then each licence text once with the parts that it belongs to.
-pub(super) fn text() -> Result<String, Problem> {
+pub(super) fn collect_notices() -> Result<String, Problem> {
     let metadata = cargo()
-        .dir(workspace::root())
+        .dir(workspace::root_folder())
         .args(["metadata", "--locked", "--format-version", "1", "--filter-platform", &host_target()?])
         .output()?;
-    let lock_file = workspace::ui().join("package-lock.json");
+    let lock_file = workspace::ui_folder().join("package-lock.json");
     let lock = fs::read_to_string(&lock_file).map_err(Problem::file(&lock_file))?;
     let unread = |what: &str| Problem::Machine(format!("{what} is not as expected: no notices can be made"));
-    let mut parts = crates(&serde_json::from_str(&metadata).map_err(|_| unread("cargo metadata"))?);
-    parts.extend(packages(&serde_json::from_str(&lock).map_err(|_| unread("ui/package-lock.json"))?, &workspace::ui()));
+    let mut parts = third_party_crates(&serde_json::from_str(&metadata).map_err(|_| unread("cargo metadata"))?);
+    parts.extend(page_packages(
+        &serde_json::from_str(&lock).map_err(|_| unread("ui/package-lock.json"))?,
+        &workspace::ui_folder(),
+    ));
     if parts.is_empty() {
         return Err(unread("the list of dependencies"));
     }
@@ -70,12 +73,12 @@ fn host_target() -> Result<String, Problem> {
 }
 
 /// Returns the third-party crates that the programs are linked with.
-fn crates(metadata: &Value) -> BTreeSet<Part> {
+fn third_party_crates(metadata: &Value) -> BTreeSet<Part> {
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let nodes = list(&metadata["resolve"]["nodes"]);
     let node = |id: &str| nodes.iter().find(|node| node["id"] == id);
     let packages = list(&metadata["packages"]);
-    let ours = packages.iter().filter(|package| PROGRAMS.iter().any(|name| package["name"] == *name));
+    let ours = packages.iter().filter(|package| PACKED_PROGRAMS.iter().any(|name| package["name"] == *name));
     let mut open: Vec<String> = ours.filter_map(|package| package["id"].as_str().map(str::to_owned)).collect();
     let mut reached = BTreeSet::new();
     while let Some(id) = open.pop() {
@@ -107,7 +110,7 @@ fn crate_part(package: &Value) -> Part {
 
 /// Returns the page's packages without development dependencies, and the development tools whose code is part of the
 /// page.
-fn packages(lock: &Value, folder: &Path) -> BTreeSet<Part> {
+fn page_packages(lock: &Value, folder: &Path) -> BTreeSet<Part> {
     let Some(all) = lock["packages"].as_object() else { return BTreeSet::new() };
     let mut wanted: BTreeSet<String> = all
         .iter()
@@ -143,7 +146,7 @@ fn licence_texts(folder: &Path) -> Result<Vec<String>, Problem> {
     for entry in fs::read_dir(folder).map_err(Problem::file(folder))? {
         let path = entry.map_err(Problem::file(folder))?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
-        if path.is_file() && NAMES.iter().any(|beginning| name.starts_with(beginning)) {
+        if path.is_file() && LICENCE_FILE_NAMES.iter().any(|beginning| name.starts_with(beginning)) {
             files.push(path);
         }
     }
@@ -177,7 +180,7 @@ mod tests {
                 { "id": "host", "deps": [dependency("linked", Value::Null), dependency("tests", json!("dev"))] },
                 { "id": "linked", "deps": [] }] }
         });
-        let names: Vec<_> = crates(&metadata).into_iter().map(|part| part.name).collect();
+        let names: Vec<_> = third_party_crates(&metadata).into_iter().map(|part| part.name).collect();
         assert_eq!(names, ["linked"], "neither ours nor what the programs do not contain");
     }
 
@@ -188,7 +191,7 @@ mod tests {
             "node_modules/svelte": { "version": "5.0.0", "license": "MIT", "dev": true, "dependencies": { "clsx": "^2" } },
             "node_modules/clsx": { "version": "2.0.0", "license": "MIT", "dev": true },
             "node_modules/vitest": { "version": "4.0.0", "license": "MIT", "dev": true } } });
-        let names: Vec<_> = packages(&lock, Path::new("/ui")).into_iter().map(|part| part.name).collect();
+        let names: Vec<_> = page_packages(&lock, Path::new("/ui")).into_iter().map(|part| part.name).collect();
         assert_eq!(names, ["clsx", "marked", "svelte"], "tests are no part of the page");
     }
 }

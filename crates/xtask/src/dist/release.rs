@@ -11,7 +11,7 @@ pub(super) const MAINTAINER: &str = "Drawbridge developers <packages@drawbridge.
 /// Summary of the package in a single line.
 pub(super) const SUMMARY: &str = "desktop app that hosts MCP servers and asks first";
 /// The revision of the packaging, raised when only the packaging changes.
-pub(super) const REVISION: &str = "1";
+pub(super) const PACKAGING_REVISION: &str = "1";
 
 /// Version and time of the packed commit.
 pub(super) struct Release {
@@ -23,14 +23,14 @@ pub(super) struct Release {
 impl Release {
     pub(super) fn read() -> Result<Self, Problem> {
         let metadata = cargo()
-            .dir(workspace::root())
+            .dir(workspace::root_folder())
             .args(["metadata", "--no-deps", "--locked", "--format-version", "1"])
             .output()?;
-        let version = version_of(&metadata)
+        let version = app_version(&metadata)
             .ok_or_else(|| Problem::Machine("cargo metadata names no version of drawbridge".into()))?;
         let time = match std::env::var("SOURCE_DATE_EPOCH") {
             Ok(time) => time,
-            Err(_) => Program::new("git").dir(workspace::root()).args(["log", "-1", "--format=%ct"]).output()?,
+            Err(_) => Program::new("git").dir(workspace::root_folder()).args(["log", "-1", "--format=%ct"]).output()?,
         };
         let epoch = time
             .trim()
@@ -46,7 +46,7 @@ impl Release {
     }
 }
 
-fn version_of(metadata: &str) -> Option<String> {
+fn app_version(metadata: &str) -> Option<String> {
     let metadata: serde_json::Value = serde_json::from_str(metadata).ok()?;
     let packages = metadata["packages"].as_array()?;
     let app = packages.iter().find(|package| package["name"] == "drawbridge")?;
@@ -61,7 +61,7 @@ mod tests {
     fn version_is_that_of_the_app() {
         let metadata =
             r#"{"packages":[{"name":"drawbridge-cli","version":"9.9.9"},{"name":"drawbridge","version":"1.2.3"}]}"#;
-        assert_eq!(version_of(metadata).as_deref(), Some("1.2.3"), "no other package's version is taken");
-        assert_eq!(version_of("{}"), None, "an answer without packages has none");
+        assert_eq!(app_version(metadata).as_deref(), Some("1.2.3"), "no other package's version is taken");
+        assert_eq!(app_version("{}"), None, "an answer without packages has none");
     }
 }

@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::deb::copied;
-use super::release::{MAINTAINER, REVISION, Release};
-use super::tree::{files, normalise, put};
+use super::deb::copy_tree;
+use super::release::{MAINTAINER, PACKAGING_REVISION, Release};
+use super::tree::{files, normalise_entries, write_file};
 use crate::problem::Problem;
 use crate::process::Program;
 use crate::progress::step;
@@ -22,14 +22,14 @@ const SHARED_FOLDERS: &[&str] =
 /// Packs the tree, and returns the path of the package.
 pub(super) fn pack(tree: &Path, out: &Path, release: &Release) -> Result<PathBuf, Problem> {
     step("packing the .rpm");
-    let staged = copied(tree, "rpm-tree")?;
-    adapt(&staged)?;
-    normalise(&staged, release.epoch)?;
+    let staged = copy_tree(tree, "rpm-tree")?;
+    adapt_to_fedora(&staged)?;
+    normalise_entries(&staged, release.epoch)?;
     let top = tree.with_file_name("rpm");
     if top.exists() {
         fs::remove_dir_all(&top).map_err(Problem::file(&top))?;
     }
-    put(&top, "drawbridge.spec", spec(release, &staged, &files(&staged)?))?;
+    write_file(&top, "drawbridge.spec", spec_file(release, &staged, &files(&staged)?))?;
     let define = |name: &str, value: &str| ["--define".to_owned(), format!("{name} {value}")];
     Program::new("rpmbuild")
         .args(["-bb", "--quiet"])
@@ -53,16 +53,16 @@ pub(super) fn pack(tree: &Path, out: &Path, release: &Release) -> Result<PathBuf
 }
 
 /// Moves files to Fedora's paths, and removes those that only Debian uses.
-fn adapt(tree: &Path) -> Result<(), Problem> {
+fn adapt_to_fedora(tree: &Path) -> Result<(), Problem> {
     let changelog = tree.join("usr/share/doc/drawbridge/changelog.Debian.gz");
     fs::remove_file(&changelog).map_err(Problem::file(&changelog))?;
     let (from, to) = (tree.join("usr/share/zsh/vendor-completions"), tree.join("usr/share/zsh/site-functions"));
     fs::rename(&from, to).map_err(Problem::file(&from))
 }
 
-fn spec(release: &Release, tree: &Path, files: &[PathBuf]) -> String {
+fn spec_file(release: &Release, tree: &Path, files: &[PathBuf]) -> String {
     let mut spec = format!(
-        "Name: drawbridge\nVersion: {}\nRelease: {REVISION}\nSummary: Desktop app that hosts MCP servers and asks first\nGroup: Development/Tools\nLicense: Apache-2.0\n\
+        "Name: drawbridge\nVersion: {}\nRelease: {PACKAGING_REVISION}\nSummary: Desktop app that hosts MCP servers and asks first\nGroup: Development/Tools\nLicense: Apache-2.0\n\
          Packager: {MAINTAINER}\nRecommends: bubblewrap\nRecommends: gnome-keyring\nRecommends: xdg-utils\n\n\
          %description\nDrawbridge connects MCP servers, local processes or URLs, each in its own\nisolated session. \
          Nothing is sent without consent: it shows exactly what would\nbe started, sent or opened, and the user decides.\n\n\
@@ -90,7 +90,7 @@ mod tests {
     fn pre_release_sorts_before_its_release_and_all_files_are_listed() {
         let release = Release { version: "1.2.3-rc.1".into(), epoch: 0 };
         let files = ["usr/bin/drawbridge", "usr/share/man/man1/drawbridge.1.gz"].map(PathBuf::from);
-        let spec = spec(&release, Path::new("/tree"), &files);
+        let spec = spec_file(&release, Path::new("/tree"), &files);
         assert!(spec.contains("\nVersion: 1.2.3~rc.1\n"), "rpm allows no hyphen in a version: {spec}");
         assert!(spec.contains("\n\"/usr/bin/drawbridge\"\n"), "a program is listed: {spec}");
         assert!(spec.contains("\n%doc \"/usr/share/man/man1/drawbridge.1.gz\"\n"), "a page is documentation: {spec}");

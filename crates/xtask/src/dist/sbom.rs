@@ -10,12 +10,12 @@ use crate::progress::step;
 use crate::{node, workspace};
 
 /// Subcommands of cargo and the versions that are installed by `--yes`.
-const TOOLS: &[(&str, &str)] = &[("auditable", "0.7.7"), ("cyclonedx", "0.5.9")];
+const CARGO_TOOLS: &[(&str, &str)] = &[("auditable", "0.7.7"), ("cyclonedx", "0.5.9")];
 
 /// With `yes`, installs the tools of cargo that are missing. Without them packages are made all the same.
 pub(super) fn install_tools(yes: bool) -> Result<(), Problem> {
-    for (name, version) in TOOLS {
-        if yes && !is_there(name) {
+    for (name, version) in CARGO_TOOLS {
+        if yes && !is_installed(name) {
             step(&format!("installing cargo-{name} {version}"));
             cargo().args(["install", "--locked", &format!("cargo-{name}@{version}")]).run()?;
         }
@@ -23,16 +23,16 @@ pub(super) fn install_tools(yes: bool) -> Result<(), Problem> {
     Ok(())
 }
 
-fn is_there(name: &str) -> bool {
-    process::answers("cargo", &[name, "--version"])
+fn is_installed(name: &str) -> bool {
+    process::succeeds("cargo", &[name, "--version"])
 }
 
 /// Writes the bills of materials that can be written on this system, and reports the ones that are omitted.
-pub(super) fn write(out: &Path, release: &Release) -> Result<Vec<PathBuf>, Problem> {
+pub(super) fn write_bills(out: &Path, release: &Release) -> Result<Vec<PathBuf>, Problem> {
     step("writing the bill of materials");
-    let mut written = vec![page(out, release)?];
-    if is_there("cyclonedx") {
-        written.extend(programs(out, release)?);
+    let mut written = vec![write_page_bill(out, release)?];
+    if is_installed("cyclonedx") {
+        written.extend(collect_program_bills(out, release)?);
     } else {
         println!(
             "Left out: the bill of materials of the programs, as cargo-cyclonedx is not installed (--yes installs it)."
@@ -41,22 +41,22 @@ pub(super) fn write(out: &Path, release: &Release) -> Result<Vec<PathBuf>, Probl
     Ok(written)
 }
 
-fn page(out: &Path, release: &Release) -> Result<PathBuf, Problem> {
+fn write_page_bill(out: &Path, release: &Release) -> Result<PathBuf, Problem> {
     let file = out.join("drawbridge-page.cdx.json");
     // Tools of the build are listed too: the code of some of them is part of the page.
-    let text = node::npm(&workspace::ui()).args(["sbom", "--sbom-format", "cyclonedx"]).output()?;
-    let text = with_addresses(&reproducible(&text, release)?)?;
+    let text = node::npm(&workspace::ui_folder()).args(["sbom", "--sbom-format", "cyclonedx"]).output()?;
+    let text = with_full_urls(&make_reproducible(&text, release)?)?;
     fs::write(&file, text).map_err(Problem::file(&file))?;
     Ok(file)
 }
 
 /// Returns the text with valid URLs as references, which the format requires. Packages also use `git@HOST:PATH` or
 /// `OWNER/REPOSITORY`, and npm copies these.
-fn with_addresses(text: &str) -> Result<String, Problem> {
-    let mut bill = parsed(text)?;
+fn with_full_urls(text: &str) -> Result<String, Problem> {
+    let mut bill = parse_json(text)?;
     for component in bill["components"].as_array_mut().into_iter().flatten() {
         for reference in component["externalReferences"].as_array_mut().into_iter().flatten() {
-            if let Some(address) = reference["url"].as_str().and_then(address) {
+            if let Some(address) = reference["url"].as_str().and_then(expand_reference) {
                 reference["url"] = address.into();
             }
         }
@@ -65,7 +65,7 @@ fn with_addresses(text: &str) -> Result<String, Problem> {
 }
 
 /// Returns the URL that a package's abbreviated reference means, or `None` if it is a URL already.
-fn address(written: &str) -> Option<String> {
+fn expand_reference(written: &str) -> Option<String> {
     if written.contains("://") {
         return None;
     }
@@ -77,10 +77,10 @@ fn address(written: &str) -> Option<String> {
 
 /// Collects the files that cargo-cyclonedx writes next to each manifest: moves those of the packed programs, and
 /// removes the others.
-fn programs(out: &Path, release: &Release) -> Result<Vec<PathBuf>, Problem> {
+fn collect_program_bills(out: &Path, release: &Release) -> Result<Vec<PathBuf>, Problem> {
     let name = "drawbridge-sbom.cdx";
     cargo()
-        .dir(workspace::root())
+        .dir(workspace::root_folder())
         .args(["cyclonedx", "--format", "json", "--spec-version", "1.5", "--override-filename", name, "--quiet"])
         .args(["--manifest-path", "src-tauri/Cargo.toml"])
         .env("SOURCE_DATE_EPOCH", release.epoch.to_string())
@@ -89,14 +89,14 @@ fn programs(out: &Path, release: &Release) -> Result<Vec<PathBuf>, Problem> {
     let folders =
         [("src-tauri", "drawbridge"), ("crates/cli", "drawbridge-cli"), ("crates/demo-server", "demo-server")];
     for (folder, program) in folders {
-        let from = workspace::root().join(folder).join(format!("{name}.json"));
+        let from = workspace::root_folder().join(folder).join(format!("{name}.json"));
         let text = fs::read_to_string(&from).map_err(Problem::file(&from))?;
         let file = out.join(format!("{program}.cdx.json"));
-        fs::write(&file, reproducible(&text, release)?).map_err(Problem::file(&file))?;
+        fs::write(&file, make_reproducible(&text, release)?).map_err(Problem::file(&file))?;
         written.push(file);
     }
     for folder in ["", "crates", "tests", "tests/bench/peers", "tests/fuzz"] {
-        for entry in fs::read_dir(workspace::root().join(folder)).into_iter().flatten().flatten() {
+        for entry in fs::read_dir(workspace::root_folder().join(folder)).into_iter().flatten().flatten() {
             // Where no file was written there is none to remove.
             let _ = fs::remove_file(entry.path().join(format!("{name}.json")));
         }
@@ -106,8 +106,8 @@ fn programs(out: &Path, release: &Release) -> Result<Vec<PathBuf>, Problem> {
 
 /// Returns the text without values that differ between two builds: the random serial number, the time, and this
 /// machine's folder.
-fn reproducible(text: &str, release: &Release) -> Result<String, Problem> {
-    let mut value = parsed(text)?;
+fn make_reproducible(text: &str, release: &Release) -> Result<String, Problem> {
+    let mut value = parse_json(text)?;
     if let Some(fields) = value.as_object_mut() {
         fields.remove("serialNumber");
     }
@@ -115,10 +115,10 @@ fn reproducible(text: &str, release: &Release) -> Result<String, Problem> {
         value["metadata"]["timestamp"] = release.date("+%FT%TZ")?.into();
     }
     let text = format!("{value:#}\n");
-    Ok(text.replace(&workspace::root().display().to_string(), "/usr/src/drawbridge"))
+    Ok(text.replace(&workspace::root_folder().display().to_string(), "/usr/src/drawbridge"))
 }
 
-fn parsed(text: &str) -> Result<serde_json::Value, Problem> {
+fn parse_json(text: &str) -> Result<serde_json::Value, Problem> {
     serde_json::from_str(text).map_err(|error| Problem::Machine(format!("the bill of materials is no JSON: {error}")))
 }
 
@@ -135,7 +135,7 @@ mod tests {
         ];
         for (written, meant) in written {
             let bill = format!(r#"{{"components":[{{"externalReferences":[{{"type":"vcs","url":"{written}"}}]}}]}}"#);
-            let bill = parsed(&with_addresses(&bill).unwrap()).unwrap();
+            let bill = parse_json(&with_full_urls(&bill).unwrap()).unwrap();
             assert_eq!(bill["components"][0]["externalReferences"][0]["url"], meant, "{written}");
         }
     }
@@ -148,8 +148,8 @@ mod tests {
                 r#"{{"serialNumber":"{serial}","metadata":{{"timestamp":"{time}"}},"components":[{{"name":"a"}}]}}"#
             )
         };
-        let one = reproducible(&bill("urn:uuid:1", "2026-01-01T00:00:00Z"), &release).unwrap();
-        let two = reproducible(&bill("urn:uuid:2", "2026-01-02T00:00:00Z"), &release).unwrap();
+        let one = make_reproducible(&bill("urn:uuid:1", "2026-01-01T00:00:00Z"), &release).unwrap();
+        let two = make_reproducible(&bill("urn:uuid:2", "2026-01-02T00:00:00Z"), &release).unwrap();
         assert_eq!(one, two, "neither the number nor the time differs");
         assert!(one.contains("1970-01-01T00:00:00Z") && one.contains("\"a\""), "the time is the commit's: {one}");
     }

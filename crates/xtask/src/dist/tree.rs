@@ -11,7 +11,7 @@ use crate::process::Program;
 const PROGRAM_FOLDERS: &[&str] = &["usr/bin", "usr/lib/drawbridge"];
 
 /// Writes one file below the tree, with the folders above it.
-pub(super) fn put(tree: &Path, path: &str, content: impl AsRef<[u8]>) -> Result<(), Problem> {
+pub(super) fn write_file(tree: &Path, path: &str, content: impl AsRef<[u8]>) -> Result<(), Problem> {
     let file = tree.join(path);
     if let Some(folder) = file.parent() {
         fs::create_dir_all(folder).map_err(Problem::file(folder))?;
@@ -20,8 +20,8 @@ pub(super) fn put(tree: &Path, path: &str, content: impl AsRef<[u8]>) -> Result<
 }
 
 /// Copies one file to a path below the tree.
-pub(super) fn copy(tree: &Path, path: &str, from: &Path) -> Result<(), Problem> {
-    put(tree, path, fs::read(from).map_err(Problem::file(from))?)
+pub(super) fn copy_file(tree: &Path, path: &str, from: &Path) -> Result<(), Problem> {
+    write_file(tree, path, fs::read(from).map_err(Problem::file(from))?)
 }
 
 /// Compresses a staged file in place. Neither its name nor its time is stored.
@@ -38,7 +38,7 @@ pub(super) fn files(tree: &Path) -> Result<Vec<PathBuf>, Problem> {
 
 /// Gives all entries the modes of a package, and the same time.
 #[cfg(unix)]
-pub(super) fn normalise(tree: &Path, epoch: u64) -> Result<(), Problem> {
+pub(super) fn normalise_entries(tree: &Path, epoch: u64) -> Result<(), Problem> {
     use std::os::unix::fs::PermissionsExt as _;
     let time = UNIX_EPOCH + Duration::from_secs(epoch);
     for path in entries(tree)? {
@@ -52,7 +52,7 @@ pub(super) fn normalise(tree: &Path, epoch: u64) -> Result<(), Problem> {
 
 /// Gives all entries the same time. Windows has no modes.
 #[cfg(not(unix))]
-pub(super) fn normalise(_tree: &Path, _epoch: u64) -> Result<(), Problem> {
+pub(super) fn normalise_entries(_tree: &Path, _epoch: u64) -> Result<(), Problem> {
     Err(Problem::Machine("packages for Linux are staged on Linux".into()))
 }
 
@@ -79,9 +79,9 @@ mod tests {
     #[test]
     fn only_programs_are_executable_and_all_files_have_one_time() {
         let folder = tempfile::tempdir().unwrap();
-        put(folder.path(), "usr/bin/app", "").unwrap();
-        put(folder.path(), "usr/share/doc/app/copyright", "text").unwrap();
-        normalise(folder.path(), 1_000_000).unwrap();
+        write_file(folder.path(), "usr/bin/app", "").unwrap();
+        write_file(folder.path(), "usr/share/doc/app/copyright", "text").unwrap();
+        normalise_entries(folder.path(), 1_000_000).unwrap();
         let of = |path: &str| fs::metadata(folder.path().join(path)).unwrap();
         assert_eq!(of("usr/bin/app").mode() & 0o7777, 0o755, "a program can be run");
         assert_eq!(of("usr/share/doc/app/copyright").mode() & 0o7777, 0o644, "a text cannot");
@@ -94,7 +94,7 @@ mod tests {
     fn files_are_listed_sorted_and_relative() {
         let folder = tempfile::tempdir().unwrap();
         for path in ["b", "a/z", "a/b"] {
-            put(folder.path(), path, "").unwrap();
+            write_file(folder.path(), path, "").unwrap();
         }
         let names: Vec<_> = files(folder.path()).unwrap().iter().map(|path| path.display().to_string()).collect();
         assert_eq!(names, ["a/b", "a/z", "b"], "the order of the file system does not matter");

@@ -41,22 +41,22 @@ pub(super) struct HostileCase {
     pub(super) criterion: String,
 }
 
-pub(super) fn read() -> Result<Vec<HostileCase>, Problem> {
-    let path = workspace::tests().join("hostile/cases.tsv");
+pub(super) fn read_cases() -> Result<Vec<HostileCase>, Problem> {
+    let path = workspace::tests_folder().join("hostile/cases.tsv");
     let text = fs::read_to_string(&path).map_err(Problem::file(&path))?;
-    parse(&text).map_err(|line| Problem::Machine(format!("{}: `{line}` is no case", path.display())))
+    parse_cases(&text).map_err(|line| Problem::Machine(format!("{}: `{line}` is no case", path.display())))
 }
 
 /// The targets in a column, as in `host page`; none if a word is none.
-fn targets(column: &str) -> Option<Vec<Target>> {
+fn parse_targets(column: &str) -> Option<Vec<Target>> {
     column.split(' ').map(|word| Target::ALL.into_iter().find(|target| target.name() == word)).collect()
 }
 
 /// A line with no four columns is an error.
-fn parse(text: &str) -> Result<Vec<HostileCase>, String> {
+fn parse_cases(text: &str) -> Result<Vec<HostileCase>, String> {
     let case = |line: &str| {
         let mut columns = line.split('\t').map(str::to_owned);
-        let (id, targets) = (columns.next()?, targets(&columns.next()?)?);
+        let (id, targets) = (columns.next()?, parse_targets(&columns.next()?)?);
         let case = HostileCase { id, targets, tried: columns.next()?, criterion: columns.next()? };
         columns.next().is_none().then_some(case)
     };
@@ -69,9 +69,9 @@ mod tests {
 
     #[test]
     fn threat_model_names_existing_cases() {
-        let path = workspace::root().join("crates/threat-model.md");
+        let path = workspace::root_folder().join("crates/threat-model.md");
         let text = fs::read_to_string(&path).unwrap();
-        let known = read().unwrap();
+        let known = read_cases().unwrap();
         let is_id = |word: &&str| {
             word.len() == 3
                 && word.starts_with(['X', 'S', 'E', 'B'])
@@ -85,10 +85,10 @@ mod tests {
 
     #[test]
     fn case_has_four_columns() {
-        let read = parse("X01\thost page unit window\tpoison\tit is seen\n").unwrap();
+        let read = parse_cases("X01\thost page unit window\tpoison\tit is seen\n").unwrap();
         assert_eq!((read[0].id.as_str(), read[0].criterion.as_str()), ("X01", "it is seen"), "each in its place");
         assert_eq!(read[0].targets, Target::ALL, "all are attacked");
-        assert_eq!(parse("X01\thost\tpoison\n"), Err("X01\thost\tpoison".to_owned()), "what is missing is told");
-        assert!(parse("X01\tmoon\tpoison\tit is seen\n").is_err(), "there are no other targets");
+        assert_eq!(parse_cases("X01\thost\tpoison\n"), Err("X01\thost\tpoison".to_owned()), "what is missing is told");
+        assert!(parse_cases("X01\tmoon\tpoison\tit is seen\n").is_err(), "there are no other targets");
     }
 }

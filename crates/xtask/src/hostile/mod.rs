@@ -38,14 +38,14 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> Result<(), Problem> {
-    let known = cases::read()?;
+    let known = cases::read_cases()?;
     if let Some(unknown) = options.cases.iter().find(|id| known.iter().all(|case| case.id != **id)) {
         return Err(Problem::Machine(format!("there is no case {unknown}; they are in tests/hostile/cases.tsv")));
     }
     let wanted: Vec<&HostileCase> =
         known.iter().filter(|case| options.cases.is_empty() || options.cases.contains(&case.id)).collect();
     let folder = workspace::target_folder("hostile")?;
-    let seed = options.seed.unwrap_or_else(any_seed);
+    let seed = options.seed.unwrap_or_else(seed_from_clock);
     step(&format!("what varies, varies by --seed {seed}"));
     let left_out: &[Target] = match options.no_page {
         true => &[Target::Page, Target::Window],
@@ -69,29 +69,29 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
         // Without names, all tests run, including those that belong to no case.
         let only = if options.cases.is_empty() { Vec::new() } else { wanted };
         let outcome = match target {
-            Target::Host => on_the_host(&only, options.optimized, &file, (seed, lines.as_deref())),
-            Target::Page => on_the_page(&only, &file, seed),
-            Target::Unit => units::attack(&only, &file),
-            Target::Window => on_the_window(&file),
+            Target::Host => run_on_host(&only, options.optimized, &file, (seed, lines.as_deref())),
+            Target::Page => run_on_page(&only, &file, seed),
+            Target::Unit => units::run_unit_tests(&only, &file),
+            Target::Window => run_on_window(&file),
         };
-        ends_the_run(&outcome)?;
-        rows.extend(table::read(&file, target)?);
+        fail_unless_test_failure(&outcome)?;
+        rows.extend(table::read_rows(&file, target)?);
         ended = ended.and(outcome);
     }
-    let others = if options.compare { peers::attack(&options.cases)? } else { Vec::new() };
-    let mut text = table::text(&wanted, &rows, &others);
+    let others = if options.compare { peers::attack_other_client(&options.cases)? } else { Vec::new() };
+    let mut text = table::table_text(&wanted, &rows, &others);
     for case in wanted.iter().filter(|case| case.targets.iter().any(|target| left_out.contains(target))) {
         text.push_str(&format!("{} was left out in part: the page or the window.\n", case.id));
     }
-    text.push_str(if options.optimized { OPTIMIZED } else { DEBUG });
+    text.push_str(if options.optimized { OPTIMIZED_NOTE } else { DEBUG });
     println!("{text}");
     let file = folder.join("table.md");
     fs::write(&file, &text).map_err(Problem::file(&file))?;
     println!("The table is in {}", file.display());
     if let Some(lines) = &lines {
-        outside::write(lines, &known)?;
+        outside::write_results(lines, &known)?;
     }
-    let lacks = table::lacks(&wanted, &rows, left_out);
+    let lacks = table::missing_results(&wanted, &rows, left_out);
     if !lacks.is_empty() {
         return Err(Problem::Machine(format!("not all was withstood:\n{}", lacks.join("\n"))));
     }
@@ -99,12 +99,12 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
 }
 
 /// Note about the limits that applied in an optimized build, printed below its table.
-const OPTIMIZED: &str = "The host was built for speed: X31 had 200 ms, X37 had 2 s, X24 asked 50,000 times.\n";
+const OPTIMIZED_NOTE: &str = "The host was built for speed: X31 had 200 ms, X37 had 2 s, X24 asked 50,000 times.\n";
 const DEBUG: &str = "The host was built for tests: what has to fail at once had more time (X31 2 s, X37 15 s), and X24 asked \
                      5,000 times; --optimized holds to what a release must.\n";
 
 /// Returns an error if the run can't continue. A failed test is reported by the table instead.
-fn ends_the_run(outcome: &Result<(), Problem>) -> Result<(), Problem> {
+fn fail_unless_test_failure(outcome: &Result<(), Problem>) -> Result<(), Problem> {
     match outcome {
         Err(Problem::Interrupted) => Err(Problem::Interrupted),
         Err(Problem::Start { program, .. }) => Err(Problem::Machine(format!("{program} could not be started"))),
@@ -113,7 +113,7 @@ fn ends_the_run(outcome: &Result<(), Problem>) -> Result<(), Problem> {
 }
 
 /// Only these cases, or all tests if none is named.
-fn on_the_host(
+fn run_on_host(
     only: &[&str],
     optimized: bool,
     rows: &Path,
@@ -123,14 +123,14 @@ fn on_the_host(
     let has_nextest = cargo().args(["nextest", "--version"]).output().is_ok();
     let runner: &[&str] =
         if has_nextest { &["nextest", "run", "--profile", "ci"] } else { &["test", "--no-fail-fast"] };
-    let mut tests = varied(cargo().dir(workspace::root()).args(runner).args(["-p", "hostile"]), rows, seed);
+    let mut tests = with_seed(cargo().dir(workspace::root_folder()).args(runner).args(["-p", "hostile"]), rows, seed);
     if let Some(lines) = lines {
-        tests = tests.env(outside::LINES, lines);
+        tests = tests.env(outside::RESULTS_VARIABLE, lines);
     }
     if optimized {
         // The tests expect these programs in their own folder.
         let servers = ["build", "--profile", "profiling", "-p", "testkit", "-p", "demo-server"];
-        cargo().dir(workspace::root()).args(servers).run()?;
+        cargo().dir(workspace::root_folder()).args(servers).run()?;
         tests = tests.args([if has_nextest { "--cargo-profile" } else { "--profile" }, "profiling"]);
     }
     if !has_nextest {
@@ -141,35 +141,38 @@ fn on_the_host(
 }
 
 /// Only these cases, or all tests if none is named.
-fn on_the_page(only: &[&str], rows: &Path, seed: u64) -> Result<(), Problem> {
+fn run_on_page(only: &[&str], rows: &Path, seed: u64) -> Result<(), Problem> {
     step("attacks on the page in Chromium");
-    let tests = workspace::tests();
-    node::check()?;
-    node::install(&tests, &mut Program::run)?;
-    node::install(&workspace::ui(), &mut Program::run)?;
+    let tests = workspace::tests_folder();
+    node::check_version()?;
+    node::install_packages(&tests, &mut Program::run)?;
+    node::install_packages(&workspace::ui_folder(), &mut Program::run)?;
     node::build_page(&mut Program::run)?;
-    cargo().dir(workspace::root()).args(["build", "-p", "dev-host", "-p", "demo-server", "-p", "testkit"]).run()?;
+    cargo()
+        .dir(workspace::root_folder())
+        .args(["build", "-p", "dev-host", "-p", "demo-server", "-p", "testkit"])
+        .run()?;
     let mut call = node::npx(&tests).args(["playwright", "test", "-c", "page/playwright.config.ts", "hostile"]);
     if !only.is_empty() {
         call = call.args(["--grep", &only.join("|")]);
     }
-    varied(call, rows, seed).run()
+    with_seed(call, rows, seed).run()
 }
 
 /// All that is tried in the real window.
-fn on_the_window(rows: &Path) -> Result<(), Problem> {
+fn run_on_window(rows: &Path) -> Result<(), Problem> {
     step("attacks on the real window");
-    node::install(&workspace::tests(), &mut Program::run)?;
-    node::install(&workspace::ui(), &mut Program::run)?;
+    node::install_packages(&workspace::tests_folder(), &mut Program::run)?;
+    node::install_packages(&workspace::ui_folder(), &mut Program::run)?;
     node::build_page(&mut Program::run)?;
-    desktop_app::build(desktop_app::DEBUG).run()?;
+    desktop_app::build_program(desktop_app::DEBUG).run()?;
     let screen = VirtualScreen::start()?;
-    let script = workspace::tests().join("desktop/run.mjs");
-    let walk = screen.program(Path::new("node")).arg(script).arg("sandbox").dir(workspace::root());
+    let script = workspace::tests_folder().join("desktop/run.mjs");
+    let walk = screen.program(Path::new("node")).arg(script).arg("sandbox").dir(workspace::root_folder());
     walk.env("HOSTILE_TABLE", rows).run()
 }
 
-fn varied(program: Program, rows: &Path, seed: u64) -> Program {
+fn with_seed(program: Program, rows: &Path, seed: u64) -> Program {
     program
         .env("HOSTILE_TABLE", rows)
         .env("HOSTILE_SEED", seed.to_string())
@@ -177,7 +180,7 @@ fn varied(program: Program, rows: &Path, seed: u64) -> Program {
 }
 
 /// From the clock: it need only be another one each time.
-fn any_seed() -> u64 {
+fn seed_from_clock() -> u64 {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     now.map_or(0, |now| u64::from(now.subsec_nanos()) ^ now.as_secs() << 20) ^ u64::from(env::args().count() as u32)
 }

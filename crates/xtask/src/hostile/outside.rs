@@ -10,9 +10,9 @@ use crate::problem::Problem;
 use crate::workspace;
 
 /// The variable that names the file for the lines.
-pub(super) const LINES: &str = "HOSTILE_RESULTS";
+pub(super) const RESULTS_VARIABLE: &str = "HOSTILE_RESULTS";
 
-const HEAD: &str = "\
+const FILE_HEAD: &str = "\
 # The view from outside
 
 The attack classes of three published benchmarks against the host, with a model that does whatever the attacker wants, and a user who
@@ -34,23 +34,23 @@ the papers depend on the model; these results do not.
 
 /// Returns `true` if the named cases are all cases of the file. An empty list of names selects all.
 pub(super) fn covers_all(known: &[HostileCase], named: &[String]) -> bool {
-    named.is_empty() || ids(known).all(|id| named.iter().any(|name| name == id))
+    named.is_empty() || scenario_ids(known).all(|id| named.iter().any(|name| name == id))
 }
 
 /// Writes the file from the lines that the tests reported.
 ///
 /// # Errors
 /// Returns a [`Problem`] if a case has no line or several lines, or if a file can't be read or written.
-pub(super) fn write(lines: &Path, known: &[HostileCase]) -> Result<(), Problem> {
+pub(super) fn write_results(lines: &Path, known: &[HostileCase]) -> Result<(), Problem> {
     let told = fs::read_to_string(lines).map_err(Problem::file(lines))?;
-    let text = text(&told, known).map_err(Problem::Machine)?;
-    let file = workspace::tests().join("hostile/RESULTS.md");
+    let text = results_text(&told, known).map_err(Problem::Machine)?;
+    let file = workspace::tests_folder().join("hostile/RESULTS.md");
     fs::write(&file, text).map_err(Problem::file(&file))
 }
 
-fn text(told: &str, known: &[HostileCase]) -> Result<String, String> {
-    let mut text = HEAD.to_owned();
-    for id in ids(known) {
+fn results_text(told: &str, known: &[HostileCase]) -> Result<String, String> {
+    let mut text = FILE_HEAD.to_owned();
+    for id in scenario_ids(known) {
         let mut own = told.lines().filter(|line| line.starts_with(&format!("| {id} |")));
         let (Some(line), None) = (own.next(), own.next()) else {
             return Err(format!("tests/hostile/RESULTS.md stays as it is: {id} did not come to one end"));
@@ -61,7 +61,7 @@ fn text(told: &str, known: &[HostileCase]) -> Result<String, String> {
     Ok(text)
 }
 
-fn ids(known: &[HostileCase]) -> impl Iterator<Item = &str> {
+fn scenario_ids(known: &[HostileCase]) -> impl Iterator<Item = &str> {
     known.iter().map(|case| case.id.as_str()).filter(|id| id.starts_with('B'))
 }
 
@@ -72,20 +72,24 @@ mod tests {
 
     #[test]
     fn file_is_written_from_one_line_per_case() {
-        let known = cases::read().unwrap();
-        let lines: Vec<String> = ids(&known).map(|id| format!("| {id} | c | t | s | yes |\n")).collect();
+        let known = cases::read_cases().unwrap();
+        let lines: Vec<String> = scenario_ids(&known).map(|id| format!("| {id} | c | t | s | yes |\n")).collect();
         assert!(lines.len() >= 15, "the scenarios: {lines:?}");
         let mut backwards = lines.clone();
         backwards.reverse();
-        assert_eq!(text(&backwards.concat(), &known).unwrap(), format!("{HEAD}{}", lines.concat()), "in their order");
-        assert!(text(&lines[1..].concat(), &known).is_err(), "one that failed keeps the file as it was");
+        assert_eq!(
+            results_text(&backwards.concat(), &known).unwrap(),
+            format!("{FILE_HEAD}{}", lines.concat()),
+            "in their order"
+        );
+        assert!(results_text(&lines[1..].concat(), &known).is_err(), "one that failed keeps the file as it was");
         assert!(!covers_all(&known, &["B01".to_owned()]), "a part of them writes nothing");
     }
 
     #[test]
     fn committed_file_has_each_case() {
-        let known = cases::read().unwrap();
-        let file = fs::read_to_string(workspace::tests().join("hostile/RESULTS.md")).unwrap();
-        assert_eq!(text(&file, &known).as_deref(), Ok(file.as_str()), "`cargo xtask hostile` writes it");
+        let known = cases::read_cases().unwrap();
+        let file = fs::read_to_string(workspace::tests_folder().join("hostile/RESULTS.md")).unwrap();
+        assert_eq!(results_text(&file, &known).as_deref(), Ok(file.as_str()), "`cargo xtask hostile` writes it");
     }
 }

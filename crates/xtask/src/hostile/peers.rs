@@ -37,13 +37,13 @@ const ATTACKS: [Attack; 21] = [
 ];
 
 /// Environment variable with a secret, which the client's child processes inherit.
-const SECRET: &str = "HOSTILE_CANARY";
+const SECRET_VARIABLE: &str = "HOSTILE_CANARY";
 
-pub(super) fn attack(cases: &[String]) -> Result<Vec<OtherClientRow>, Problem> {
+pub(super) fn attack_other_client(cases: &[String]) -> Result<Vec<OtherClientRow>, Problem> {
     step("the same attacks on a client of the Rust SDK");
-    cargo().dir(workspace::root()).args(["build", "-p", "bench-peer-rmcp", "-p", "testkit"]).run()?;
+    cargo().dir(workspace::root_folder()).args(["build", "-p", "bench-peer-rmcp", "-p", "testkit"]).run()?;
     let (client, server) =
-        (workspace::binary("debug", "hostile-peer-rmcp"), workspace::binary("debug", "scripted-server"));
+        (workspace::binary_path("debug", "hostile-peer-rmcp"), workspace::binary_path("debug", "scripted-server"));
     let canary = format!("canary-of-another-client-{}", std::process::id());
     let mut others = Vec::new();
     for Attack(case, arguments) in &ATTACKS {
@@ -51,12 +51,12 @@ pub(super) fn attack(cases: &[String]) -> Result<Vec<OtherClientRow>, Problem> {
             continue;
         }
         let tool = if *case == "X33" { "environment" } else { "echo" };
-        let program = Program::new(&client).arg(tool).arg(&server).args(*arguments).env(SECRET, &canary);
+        let program = Program::new(&client).arg(tool).arg(&server).args(*arguments).env(SECRET_VARIABLE, &canary);
         let printed = program.output();
-        let left = process::started_with(SECRET, &canary);
-        process::end(&left);
+        let left = process::processes_with_variable(SECRET_VARIABLE, &canary);
+        process::kill_processes(&left);
         let outcome = match serde_json::from_str(printed?.trim()) {
-            Ok(told) => outcome(&told, &canary, !left.is_empty()),
+            Ok(told) => outcome_text(&told, &canary, !left.is_empty()),
             Err(_) => "it ended without a word".to_owned(),
         };
         let name = arguments.last().copied().unwrap_or("environment");
@@ -66,7 +66,7 @@ pub(super) fn attack(cases: &[String]) -> Result<Vec<OtherClientRow>, Problem> {
 }
 
 /// Returns a short description: the steps that failed, and the observed effects.
-fn outcome(told: &Value, canary: &str, lives_on: bool) -> String {
+fn outcome_text(told: &Value, canary: &str, lives_on: bool) -> String {
     let steps = told["steps"].as_array().map(Vec::as_slice).unwrap_or_default();
     let went_wrong = steps.iter().filter_map(|step| {
         let (name, how) = (step[0].as_str()?, step[1].as_str()?);
@@ -94,10 +94,10 @@ mod tests {
     fn failed_steps_are_reported_and_successful_ones_are_not() {
         let told =
             serde_json::json!({"steps": [["connect", "12 ms"], ["call", "hangs"]], "memory_mib": 40, "said": ""});
-        assert_eq!(outcome(&told, "canary", false), "call hangs, 40 MiB", "the step that hangs, and the memory");
+        assert_eq!(outcome_text(&told, "canary", false), "call hangs, 40 MiB", "the step that hangs, and the memory");
         let told = serde_json::json!({"steps": [["connect", "12 ms"]], "memory_mib": 8, "said": "canary"});
         let leaks = "answered, the server sees the client's secret, what was started lives on, 8 MiB";
-        assert_eq!(outcome(&told, "canary", true), leaks, "a leak is told, and what is left");
+        assert_eq!(outcome_text(&told, "canary", true), leaks, "a leak is told, and what is left");
     }
 
     #[cfg(target_os = "linux")]
@@ -106,13 +106,13 @@ mod tests {
         let canary = format!("canary-of-a-test-{}", std::process::id());
         // The shell ends, but its child process does not.
         let script = "sleep 300 >/dev/null 2>&1 & echo started";
-        let printed = Program::new("setsid").args(["sh", "-c", script]).env(SECRET, &canary).output().unwrap();
+        let printed = Program::new("setsid").args(["sh", "-c", script]).env(SECRET_VARIABLE, &canary).output().unwrap();
         assert_eq!(printed.trim(), "started", "it runs");
-        let left = process::started_with(SECRET, &canary);
+        let left = process::processes_with_variable(SECRET_VARIABLE, &canary);
         assert_eq!(left.len(), 1, "it is found: {left:?}");
-        process::end(&left);
+        process::kill_processes(&left);
         let began = std::time::Instant::now();
-        while !process::started_with(SECRET, &canary).is_empty() {
+        while !process::processes_with_variable(SECRET_VARIABLE, &canary).is_empty() {
             assert!(began.elapsed().as_secs() < 10, "it is ended");
             // sleep: polls the state, which no event reports.
             std::thread::sleep(std::time::Duration::from_millis(20));

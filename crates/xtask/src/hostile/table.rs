@@ -36,13 +36,13 @@ pub(super) struct OtherClientRow {
 ///
 /// # Errors
 /// Returns a [`Problem`] if the file can't be read or a line is not a row.
-pub(super) fn read(path: &Path, target: Target) -> Result<Vec<Row>, Problem> {
+pub(super) fn read_rows(path: &Path, target: Target) -> Result<Vec<Row>, Problem> {
     let text = fs::read_to_string(path).map_err(Problem::file(path))?;
     let unusable = |line: &str| Problem::Machine(format!("{}: `{line}` is no row", path.display()));
-    text.lines().map(|line| row(line, target).ok_or_else(|| unusable(line))).collect()
+    text.lines().map(|line| parse_row(line, target).ok_or_else(|| unusable(line))).collect()
 }
 
-fn row(line: &str, target: Target) -> Option<Row> {
+fn parse_row(line: &str, target: Target) -> Option<Row> {
     let value: Value = serde_json::from_str(line).ok()?;
     let measured = |name: &str| value["measured"][name].as_f64();
     Some(Row {
@@ -58,7 +58,7 @@ fn row(line: &str, target: Target) -> Option<Row> {
 
 /// Returns the reasons why the wanted cases do not count as withstood: a failed attack, or a required target without an
 /// attack. Targets that were omitted on purpose are ignored.
-pub(super) fn lacks(wanted: &[&HostileCase], rows: &[Row], left_out: &[Target]) -> Vec<String> {
+pub(super) fn missing_results(wanted: &[&HostileCase], rows: &[Row], left_out: &[Target]) -> Vec<String> {
     let mut lacks = Vec::new();
     for case in wanted {
         for target in case.targets.iter().filter(|target| !left_out.contains(target)) {
@@ -74,7 +74,7 @@ pub(super) fn lacks(wanted: &[&HostileCase], rows: &[Row], left_out: &[Target]) 
 }
 
 /// Returns the table as Markdown, which is readable on a terminal and in a file.
-pub(super) fn text(wanted: &[&HostileCase], rows: &[Row], others: &[OtherClientRow]) -> String {
+pub(super) fn table_text(wanted: &[&HostileCase], rows: &[Row], others: &[OtherClientRow]) -> String {
     let mut text =
         String::from("| case | what is tried | must hold | ours | slowest answer | memory | processes gone |");
     text.push_str(if others.is_empty() { "\n" } else { " rmcp 3.9 by default |\n" });
@@ -132,14 +132,14 @@ mod tests {
     fn line(id: &str, withstood: bool) -> Row {
         let measured = r#"{"slowest_ms":3.2,"memory_mib":10.0,"gone_ms":40.0}"#;
         let line = format!(r#"{{"case":"{id}","tried":"a","withstood":{withstood},"measured":{measured}}}"#);
-        row(&line, Target::Host).unwrap()
+        parse_row(&line, Target::Host).unwrap()
     }
 
     #[test]
     fn case_is_withstood_if_each_of_its_attacks_was() {
         let rows = [line("X01", true), line("X01", true), line("X02", true), line("X02", false)];
         let cases = ["X01", "X02", "X03"].map(|id| case(id, &[Target::Host]));
-        let text = text(&cases.iter().collect::<Vec<_>>(), &rows, &[]);
+        let text = table_text(&cases.iter().collect::<Vec<_>>(), &rows, &[]);
         assert!(text.contains("| X01 | tried | holds | withstood, 2 of 2 | 3 ms | 10 MiB | 40 ms |"), "whole: {text}");
         assert!(text.contains("**FAILED 1 of 2**: a"), "one failure is the case's: {text}");
         assert!(text.contains("| X03 | tried | holds | not tried |"), "what was not tried is not withstood: {text}");
@@ -153,17 +153,21 @@ mod tests {
                 .map(|(id, on)| case(id, on));
         let rows = [line("X01", true), line("X03", true), line("X03", false)];
         let wanted = [&both, &page, &lost];
-        let all = lacks(&wanted, &rows, &[]);
+        let all = missing_results(&wanted, &rows, &[]);
         let missing = ["X01 was not tried on the page", "X02 was not tried on the page", "X03, a: host"];
         assert_eq!(all, missing, "each is named, whatever the tests said");
-        assert_eq!(lacks(&wanted, &rows, &[Target::Page]), missing[2..], "targets omitted on purpose are ignored");
-        assert!(lacks(&[&both], &[], &[Target::Page])[0].contains("host"), "no row at all is no success");
+        assert_eq!(
+            missing_results(&wanted, &rows, &[Target::Page]),
+            missing[2..],
+            "targets omitted on purpose are ignored"
+        );
+        assert!(missing_results(&[&both], &[], &[Target::Page])[0].contains("host"), "no row at all is no success");
     }
 
     #[test]
     fn other_clients_have_their_own_column() {
         let other = OtherClientRow { case: "X01".to_owned(), outcome: "hangs".to_owned() };
-        let text = text(&[&case("X01", &[Target::Host])], &[], &[other]);
+        let text = table_text(&[&case("X01", &[Target::Host])], &[], &[other]);
         assert!(text.contains("| hangs |"), "in a column of its own: {text}");
     }
 }

@@ -15,14 +15,14 @@ use crate::workspace;
 ///
 /// # Errors
 /// `ChecksFailed` if a test failed or the tests do not build.
-pub(super) fn attack(only: &[&str], rows: &Path) -> Result<(), Problem> {
+pub(super) fn run_unit_tests(only: &[&str], rows: &Path) -> Result<(), Problem> {
     step("attacks on single crates");
     let log = rows.with_extension("log");
     let file = fs::File::create(&log).map_err(Problem::file(&log))?;
-    let filter = format!("test(/{}/)", pattern(only));
+    let filter = format!("test(/{}/)", test_name_pattern(only));
     let outside = ["--workspace", "--exclude", "drawbridge", "--exclude", "bench-peer-rmcp", "--exclude", "hostile"];
     let tests = cargo()
-        .dir(workspace::root())
+        .dir(workspace::root_folder())
         .args(["nextest", "run", "--profile", "ci", "--status-level", "pass", "--color", "never"])
         .args(outside)
         .args(["-E", &filter]);
@@ -31,19 +31,19 @@ pub(super) fn attack(only: &[&str], rows: &Path) -> Result<(), Problem> {
     if ended.is_err() {
         eprint!("{text}");
     }
-    let lines: Vec<String> = text.lines().filter_map(row).collect();
+    let lines: Vec<String> = text.lines().filter_map(parse_row).collect();
     fs::write(rows, lines.concat()).map_err(Problem::file(rows))?;
     ended
 }
 
 /// A regular expression for the names of the tests.
-fn pattern(only: &[&str]) -> String {
+fn test_name_pattern(only: &[&str]) -> String {
     let ids = if only.is_empty() { "[sex][0-9][0-9]".to_owned() } else { only.join("|").to_lowercase() };
     format!("(^|::)({ids})_")
 }
 
 /// A row for a line such as `PASS [   0.524s] (1/6) host conversation::tests::s13_nothing_live_is_left`.
-fn row(line: &str) -> Option<String> {
+fn parse_row(line: &str) -> Option<String> {
     let (status, rest) = line.trim_start().split_once(' ')?;
     let withstood = match status {
         "PASS" => true,
@@ -64,18 +64,18 @@ mod tests {
     fn test_line_becomes_a_row() {
         let line = "        PASS [   0.524s] (1/6) host conversation::export::tests::s13_nothing_loads";
         assert_eq!(
-            row(line).as_deref(),
+            parse_row(line).as_deref(),
             Some("{\"case\":\"S13\",\"tried\":\"nothing loads\",\"withstood\":true}\n"),
             "the case is the beginning of the name"
         );
-        let failed = row("  FAIL [   0.1s] (2/6) store tests::s04_a").unwrap();
+        let failed = parse_row("  FAIL [   0.1s] (2/6) store tests::s04_a").unwrap();
         assert!(failed.contains("false"), "a failure is one: {failed}");
-        assert_eq!(row("     Summary [   0.524s] 6 tests run: 5 passed"), None, "other lines are none");
+        assert_eq!(parse_row("     Summary [   0.524s] 6 tests run: 5 passed"), None, "other lines are none");
     }
 
     #[test]
     fn only_the_named_cases_are_run() {
-        assert_eq!(pattern(&["S13", "S04"]), "(^|::)(s13|s04)_");
-        assert_eq!(pattern(&[]), "(^|::)([sex][0-9][0-9])_");
+        assert_eq!(test_name_pattern(&["S13", "S04"]), "(^|::)(s13|s04)_");
+        assert_eq!(test_name_pattern(&[]), "(^|::)([sex][0-9][0-9])_");
     }
 }

@@ -4,7 +4,7 @@ use std::process::{Child, Command};
 
 /// Makes the program the leader of a new group.
 #[cfg(unix)]
-pub(super) fn lead_own(command: &mut Command) {
+pub(super) fn lead_own_group(command: &mut Command) {
     use std::os::unix::process::CommandExt;
     command.process_group(0);
 }
@@ -12,7 +12,7 @@ pub(super) fn lead_own(command: &mut Command) {
 /// Ends the process group: requests termination, and kills it after two seconds. Harmless if the group has ended
 /// already.
 #[cfg(unix)]
-pub(super) fn stop(leader: &mut Child) {
+pub(super) fn stop_group(leader: &mut Child) {
     use std::thread::sleep;
     use std::time::{Duration, Instant};
 
@@ -37,7 +37,7 @@ pub(super) fn stop(leader: &mut Child) {
 
 /// Ends one process that is not ours to wait for.
 #[cfg(unix)]
-pub(super) fn kill(id: u32) {
+pub(super) fn kill_process(id: u32) {
     use nix::sys::signal::{Signal, kill};
     use nix::unistd::Pid;
 
@@ -47,17 +47,17 @@ pub(super) fn kill(id: u32) {
 }
 
 #[cfg(not(unix))]
-pub(super) fn lead_own(_command: &mut Command) {}
+pub(super) fn lead_own_group(_command: &mut Command) {}
 
 #[cfg(not(unix))]
-pub(super) fn kill(id: u32) {
+pub(super) fn kill_process(id: u32) {
     use std::process::Stdio;
 
     let _ = Command::new("taskkill").args(["/F", "/PID", &id.to_string()]).stdout(Stdio::null()).status();
 }
 
 #[cfg(not(unix))]
-pub(super) fn stop(leader: &mut Child) {
+pub(super) fn stop_group(leader: &mut Child) {
     use std::process::Stdio;
 
     if matches!(leader.try_wait(), Ok(None)) {

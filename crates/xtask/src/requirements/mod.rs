@@ -13,7 +13,7 @@ use crate::tidy::tree::Tree;
 use crate::workspace;
 
 /// Areas whose requirements at the levels MUST and SHOULD need a test or a reason.
-const AREAS: [&str; 19] = [
+const TRACED_AREAS: [&str; 19] = [
     "transport-stdio",
     "transport-http",
     "transport-sse",
@@ -56,7 +56,7 @@ struct Trace {
 
 impl Trace {
     fn read(tree: &Tree) -> Result<Self, Problem> {
-        Ok(Self::new(tree, Tables::read(&workspace::tests().join("conformance"))?))
+        Ok(Self::new(tree, Tables::read(&workspace::tests_folder().join("conformance"))?))
     }
 
     fn new(tree: &Tree, tables: Tables) -> Self {
@@ -66,7 +66,7 @@ impl Trace {
             let begins_as = |known: &str| first(known) == first(id);
             tables.requirements.iter().any(|requirement| begins_as(&requirement.id) || begins_as(&requirement.area))
         };
-        let named = named::in_tree(tree, begins_known);
+        let named = named::find_mentions(tree, begins_known);
         Self { tables, named }
     }
 
@@ -81,13 +81,13 @@ impl Trace {
     /// Returns the findings: path, line (0 for none), text.
     fn findings(&self) -> Vec<(String, usize, String)> {
         let mut findings = Vec::new();
-        for named in self.named.iter().filter(|named| !self.tables.knows(&named.id)) {
+        for named in self.named.iter().filter(|named| !self.tables.has_requirement(&named.id)) {
             findings.push((named.path.clone(), named.line, format!("`{}` is no requirement", named.id)));
         }
-        const REASONS: &str = "tests/conformance/not-applicable.tsv";
+        const REASONS_FILE: &str = "tests/conformance/not-applicable.tsv";
         for (index, reason) in self.tables.reasons.iter().enumerate() {
-            let mut say = |text: String| findings.push((REASONS.to_owned(), index + 2, text));
-            if !self.tables.knows(&reason.id) {
+            let mut say = |text: String| findings.push((REASONS_FILE.to_owned(), index + 2, text));
+            if !self.tables.has_requirement(&reason.id) {
                 say(format!("`{}` is no requirement", reason.id));
             }
             if let Some(test) = self.tests(&reason.id).next() {
@@ -95,7 +95,7 @@ impl Trace {
             }
         }
         for requirement in &self.tables.requirements {
-            let is_asked = AREAS.contains(&requirement.area.as_str()) && requirement.level != "MAY";
+            let is_asked = TRACED_AREAS.contains(&requirement.area.as_str()) && requirement.level != "MAY";
             if is_asked && self.is_missing(requirement) {
                 let text = format!("{} `{}` has neither a test nor a reason", requirement.level, requirement.id);
                 findings.push(("tests/conformance/requirements.tsv".to_owned(), 0, text));
@@ -111,7 +111,7 @@ pub(crate) fn findings(tree: &Tree) -> Result<Vec<(String, usize, String)>, Prob
 }
 
 pub(crate) fn run(options: &Options) -> Result<(), Problem> {
-    let trace = Trace::read(&Tree::read(&workspace::root())?)?;
+    let trace = Trace::read(&Tree::read(&workspace::root_folder())?)?;
     if let Some(area) = options.area.iter().find(|area| !trace.has_area(area)) {
         return Err(Problem::Machine(format!("there is no area `{area}`; the areas are {}", trace.areas().join(", "))));
     }

@@ -15,12 +15,12 @@ pub(crate) struct RequirementMention {
 
 /// Returns all places in all tests that name a requirement. `is_candidate` rejects texts that only look like a name,
 /// such as `[a-z]`.
-pub(crate) fn in_tree(tree: &Tree, is_candidate: impl Fn(&str) -> bool) -> Vec<RequirementMention> {
+pub(crate) fn find_mentions(tree: &Tree, is_candidate: impl Fn(&str) -> bool) -> Vec<RequirementMention> {
     let mut found = Vec::new();
     for file in &tree.files {
         for (number, line) in test_lines(file) {
-            for id in ids(line).filter(|id| is_candidate(id)) {
-                let test = test_at(&file.text, number, file.is_rust());
+            for id in mentioned_ids(line).filter(|id| is_candidate(id)) {
+                let test = enclosing_test(&file.text, number, file.is_rust());
                 found.push(RequirementMention { id: id.to_owned(), path: file.path.clone(), line: number, test });
             }
         }
@@ -43,7 +43,7 @@ fn test_lines(file: &SourceFile) -> impl Iterator<Item = (usize, &str)> {
 }
 
 /// Returns the names in square brackets that consist of lower-case words and hyphens.
-fn ids(line: &str) -> impl Iterator<Item = &str> {
+fn mentioned_ids(line: &str) -> impl Iterator<Item = &str> {
     line.split('[').skip(1).filter_map(|rest| {
         let id = rest.split_once(']')?.0;
         let is_word = |word: &str| {
@@ -54,7 +54,7 @@ fn ids(line: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The name of the test around a line; a comment in front of a test belongs to it.
-fn test_at(text: &str, number: usize, is_rust: bool) -> String {
+fn enclosing_test(text: &str, number: usize, is_rust: bool) -> String {
     let name = if is_rust { rust_name } else { script_name };
     let lines: Vec<&str> = text.lines().collect();
     let is_outside = |line: &str| {
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     fn found(path: &str, text: &str) -> Vec<(String, usize, String)> {
-        let named = in_tree(&Tree::of(&[(path, text)]), |id| id.starts_with("ping-"));
+        let named = find_mentions(&Tree::of(&[(path, text)]), |id| id.starts_with("ping-"));
         named.into_iter().map(|named| (named.id, named.line, named.test)).collect()
     }
 

@@ -46,12 +46,12 @@ impl Tables {
             fs::read_to_string(&path).map_err(Problem::file(&path))
         };
         Ok(Self {
-            requirements: requirements(&text("requirements.tsv")?)?,
-            reasons: reasons(&text("not-applicable.tsv")?)?,
+            requirements: parse_requirements(&text("requirements.tsv")?)?,
+            reasons: parse_reasons(&text("not-applicable.tsv")?)?,
         })
     }
 
-    pub(crate) fn knows(&self, id: &str) -> bool {
+    pub(crate) fn has_requirement(&self, id: &str) -> bool {
         self.requirements.iter().any(|requirement| requirement.id == id)
     }
 
@@ -61,7 +61,7 @@ impl Tables {
 }
 
 /// Rows below the heading, with at least so many columns.
-fn rows<'a>(name: &str, text: &'a str, columns: usize) -> Result<Vec<Vec<&'a str>>, Problem> {
+fn parse_rows<'a>(name: &str, text: &'a str, columns: usize) -> Result<Vec<Vec<&'a str>>, Problem> {
     let mut rows = Vec::new();
     for (number, line) in text.lines().enumerate().skip(1) {
         let row: Vec<&str> = line.split('\t').collect();
@@ -74,7 +74,7 @@ fn rows<'a>(name: &str, text: &'a str, columns: usize) -> Result<Vec<Vec<&'a str
     Ok(rows)
 }
 
-fn requirements(text: &str) -> Result<Vec<Requirement>, Problem> {
+fn parse_requirements(text: &str) -> Result<Vec<Requirement>, Problem> {
     let read = |row: Vec<&str>| Requirement {
         id: row[0].to_owned(),
         area: row[1].to_owned(),
@@ -82,12 +82,12 @@ fn requirements(text: &str) -> Result<Vec<Requirement>, Problem> {
         revisions: row[3].to_owned(),
         text: row[4].to_owned(),
     };
-    Ok(rows("requirements.tsv", text, 5)?.into_iter().map(read).collect())
+    Ok(parse_rows("requirements.tsv", text, 5)?.into_iter().map(read).collect())
 }
 
-fn reasons(text: &str) -> Result<Vec<Reason>, Problem> {
+fn parse_reasons(text: &str) -> Result<Vec<Reason>, Problem> {
     let read = |row: Vec<&str>| Reason { id: row[0].to_owned(), text: row[1].to_owned() };
-    Ok(rows("not-applicable.tsv", text, 2)?.into_iter().map(read).collect())
+    Ok(parse_rows("not-applicable.tsv", text, 2)?.into_iter().map(read).collect())
 }
 
 #[cfg(test)]
@@ -98,7 +98,7 @@ mod tests {
     fn heading_is_skipped_and_columns_are_named() {
         let text =
             "id\tarea\tlevel\trevisions\trequirement\tsource\nping-respond\tping\tMUST\t2024-11-05\tAnswer.\ta page\n";
-        let read = requirements(text).unwrap();
+        let read = parse_requirements(text).unwrap();
         assert_eq!(read.len(), 1, "one row below the heading");
         assert_eq!((read[0].id.as_str(), read[0].level.as_str()), ("ping-respond", "MUST"), "columns by position");
         assert_eq!(read[0].text, "Answer.", "the source does not get into the text");
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn row_with_a_missing_cell_is_named() {
-        let problem = reasons("id\treason\nping-respond\t \n").unwrap_err();
+        let problem = parse_reasons("id\treason\nping-respond\t \n").unwrap_err();
         assert!(problem.to_string().contains("not-applicable.tsv:2"), "file and line: {problem}");
     }
 }

@@ -30,16 +30,16 @@ enum PackageEvidence {
 }
 
 impl RequiredPackage {
-    pub(super) fn is_there(&self) -> bool {
+    pub(super) fn is_present(&self) -> bool {
         match self.sign {
-            PackageEvidence::Module(module) => process::answers("pkg-config", &["--exists", module]),
-            PackageEvidence::Program(program, arguments) => process::answers(program, arguments),
+            PackageEvidence::Module(module) => process::succeeds("pkg-config", &["--exists", module]),
+            PackageEvidence::Program(program, arguments) => process::succeeds(program, arguments),
             PackageEvidence::File(path) => Path::new(path).exists(),
         }
     }
 }
 
-const fn need(
+const fn required_package(
     debian: &'static str,
     fedora: &'static str,
     arch: &'static str,
@@ -50,30 +50,40 @@ const fn need(
 
 /// To compile and link anything.
 pub(crate) const COMPILER: &[RequiredPackage] = &[
-    need("build-essential", "gcc-c++", "base-devel", PackageEvidence::Program("cc", &["--version"])),
-    need("pkg-config", "pkgconf-pkg-config", "pkgconf", PackageEvidence::Program("pkg-config", &["--version"])),
+    required_package("build-essential", "gcc-c++", "base-devel", PackageEvidence::Program("cc", &["--version"])),
+    required_package(
+        "pkg-config",
+        "pkgconf-pkg-config",
+        "pkgconf",
+        PackageEvidence::Program("pkg-config", &["--version"]),
+    ),
 ];
 
 /// To compile the shell.
 pub(crate) const BUILD_SHELL: &[RequiredPackage] = &[
-    need("libwebkit2gtk-4.1-dev", "webkit2gtk4.1-devel", "webkit2gtk-4.1", PackageEvidence::Module("webkit2gtk-4.1")),
-    need("libdbus-1-dev", "dbus-devel", "dbus", PackageEvidence::Module("dbus-1")),
-    need("file", "file", "file", PackageEvidence::Program("file", &["--version"])),
+    required_package(
+        "libwebkit2gtk-4.1-dev",
+        "webkit2gtk4.1-devel",
+        "webkit2gtk-4.1",
+        PackageEvidence::Module("webkit2gtk-4.1"),
+    ),
+    required_package("libdbus-1-dev", "dbus-devel", "dbus", PackageEvidence::Module("dbus-1")),
+    required_package("file", "file", "file", PackageEvidence::Program("file", &["--version"])),
 ];
 
 /// Packages for opening a window without a display, and for taking its picture.
 pub(crate) const HEADLESS: &[RequiredPackage] = &[
-    need("xvfb", "xorg-x11-server-Xvfb", "xorg-server-xvfb", PackageEvidence::Program("Xvfb", &["-help"])),
-    need("xauth", "xorg-x11-xauth", "xorg-xauth", PackageEvidence::Program("xauth", &["-V"])),
-    need("dbus", "dbus-daemon", "dbus", PackageEvidence::Program("dbus-run-session", &["--version"])),
-    need("dbus-x11", "dbus-x11", "dbus", PackageEvidence::Program("dbus-launch", &["--version"])),
-    need("imagemagick", "ImageMagick", "imagemagick", PackageEvidence::Program("import", &["-version"])),
+    required_package("xvfb", "xorg-x11-server-Xvfb", "xorg-server-xvfb", PackageEvidence::Program("Xvfb", &["-help"])),
+    required_package("xauth", "xorg-x11-xauth", "xorg-xauth", PackageEvidence::Program("xauth", &["-V"])),
+    required_package("dbus", "dbus-daemon", "dbus", PackageEvidence::Program("dbus-run-session", &["--version"])),
+    required_package("dbus-x11", "dbus-x11", "dbus", PackageEvidence::Program("dbus-launch", &["--version"])),
+    required_package("imagemagick", "ImageMagick", "imagemagick", PackageEvidence::Program("import", &["-version"])),
 ];
 
 /// Packages for a real keychain on a separate message bus.
 pub(crate) const KEYCHAIN: &[RequiredPackage] = &[
-    need("dbus", "dbus-daemon", "dbus", PackageEvidence::Program("dbus-run-session", &["--version"])),
-    need(
+    required_package("dbus", "dbus-daemon", "dbus", PackageEvidence::Program("dbus-run-session", &["--version"])),
+    required_package(
         "gnome-keyring",
         "gnome-keyring",
         "gnome-keyring",
@@ -84,8 +94,8 @@ pub(crate) const KEYCHAIN: &[RequiredPackage] = &[
 /// Packages for sandboxing servers and the page. On systems that do not let users create namespaces, the tests report
 /// the omitted cases. WebKitGTK's packages install both on Debian and Fedora.
 pub(crate) const SANDBOX: &[RequiredPackage] = &[
-    need("bubblewrap", "bubblewrap", "bubblewrap", PackageEvidence::Program("bwrap", &["--version"])),
-    need(
+    required_package("bubblewrap", "bubblewrap", "bubblewrap", PackageEvidence::Program("bwrap", &["--version"])),
+    required_package(
         "xdg-dbus-proxy",
         "xdg-dbus-proxy",
         "xdg-dbus-proxy",
@@ -98,26 +108,29 @@ pub(crate) const SANDBOX: &[RequiredPackage] = &[
 pub(crate) const INTEROP: &[RequiredPackage] = &[
     RequiredPackage {
         only_linux: false,
-        ..need(
+        ..required_package(
             "python3-venv",
             "python3",
             "python",
             PackageEvidence::Program("python3", &["-c", "import venv, ensurepip"]),
         )
     },
-    RequiredPackage { only_linux: false, ..need("git", "git", "git", PackageEvidence::Program("git", &["--version"])) },
     RequiredPackage {
         only_linux: false,
-        ..need("openssl", "openssl", "openssl", PackageEvidence::Program("openssl", &["version"]))
+        ..required_package("git", "git", "git", PackageEvidence::Program("git", &["--version"]))
+    },
+    RequiredPackage {
+        only_linux: false,
+        ..required_package("openssl", "openssl", "openssl", PackageEvidence::Program("openssl", &["version"]))
     },
 ];
 
 /// Packages for counting instructions.
 pub(crate) const VALGRIND: &[RequiredPackage] =
-    &[need("valgrind", "valgrind", "valgrind", PackageEvidence::Program("valgrind", &["--version"]))];
+    &[required_package("valgrind", "valgrind", "valgrind", PackageEvidence::Program("valgrind", &["--version"]))];
 
 /// For pictures of the page with Chinese text in them.
-pub(crate) const PAGE: &[RequiredPackage] = &[need(
+pub(crate) const PAGE: &[RequiredPackage] = &[required_package(
     "fonts-noto-cjk",
     "google-noto-sans-cjk-fonts",
     "noto-fonts-cjk",
@@ -126,30 +139,30 @@ pub(crate) const PAGE: &[RequiredPackage] = &[need(
 
 /// The browser for the page's tests, on Debian.
 pub(crate) const CHROMIUM: RequiredPackage =
-    need("chromium", "chromium", "chromium", PackageEvidence::File("/usr/bin/chromium"));
+    required_package("chromium", "chromium", "chromium", PackageEvidence::File("/usr/bin/chromium"));
 
 /// To pack for Debian and Fedora.
 pub(crate) const PACKAGING: &[RequiredPackage] = &[
-    need("dpkg-dev", "dpkg-dev", "dpkg", PackageEvidence::Program("dpkg-shlibdeps", &["--version"])),
-    need("rpm", "rpm-build", "rpm-tools", PackageEvidence::Program("rpmbuild", &["--version"])),
+    required_package("dpkg-dev", "dpkg-dev", "dpkg", PackageEvidence::Program("dpkg-shlibdeps", &["--version"])),
+    required_package("rpm", "rpm-build", "rpm-tools", PackageEvidence::Program("rpmbuild", &["--version"])),
 ];
 
 /// To check packages, and to make the fresh root that they are installed in.
 pub(crate) const PACKAGE_CHECKS: &[RequiredPackage] = &[
-    need("lintian", "lintian", "lintian", PackageEvidence::Program("lintian", &["--version"])),
-    need("rpmlint", "rpmlint", "rpmlint", PackageEvidence::Program("rpmlint", &["--version"])),
-    need(
+    required_package("lintian", "lintian", "lintian", PackageEvidence::Program("lintian", &["--version"])),
+    required_package("rpmlint", "rpmlint", "rpmlint", PackageEvidence::Program("rpmlint", &["--version"])),
+    required_package(
         "desktop-file-utils",
         "desktop-file-utils",
         "desktop-file-utils",
         PackageEvidence::Program("desktop-file-validate", &["--help"]),
     ),
-    need("appstream", "appstream", "appstream", PackageEvidence::Program("appstreamcli", &["--version"])),
-    need("mmdebstrap", "mmdebstrap", "mmdebstrap", PackageEvidence::Program("mmdebstrap", &["--version"])),
+    required_package("appstream", "appstream", "appstream", PackageEvidence::Program("appstreamcli", &["--version"])),
+    required_package("mmdebstrap", "mmdebstrap", "mmdebstrap", PackageEvidence::Program("mmdebstrap", &["--version"])),
 ];
 
 /// To drive the real window.
-pub(crate) const WINDOW_TESTS: &[RequiredPackage] = &[need(
+pub(crate) const WINDOW_TESTS: &[RequiredPackage] = &[required_package(
     "webkit2gtk-driver",
     "webkit2gtk4.1-devel",
     "webkit2gtk-4.1",

@@ -26,9 +26,9 @@ impl System {
             "windows" => Self::Windows,
             _ => {
                 let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
-                match Self::of_release(&release) {
+                match Self::from_os_release(&release) {
                     // Derivatives without apt exist.
-                    Self::Debian { .. } if !process::answers("apt-get", &["--version"]) => Self::OtherLinux,
+                    Self::Debian { .. } if !process::succeeds("apt-get", &["--version"]) => Self::OtherLinux,
                     system => system,
                 }
             }
@@ -36,7 +36,7 @@ impl System {
     }
 
     /// From the text of /etc/os-release.
-    fn of_release(text: &str) -> Self {
+    fn from_os_release(text: &str) -> Self {
         let field = |name: &str| {
             text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('=')).unwrap_or("").trim_matches('"')
         };
@@ -93,7 +93,7 @@ mod tests {
             ("", System::OtherLinux),
         ];
         for (text, expected) in cases {
-            assert_eq!(System::of_release(text), expected, "for {text:?}");
+            assert_eq!(System::from_os_release(text), expected, "for {text:?}");
         }
     }
 

@@ -21,11 +21,11 @@ pub(super) struct Log {
 impl Log {
     /// Begins an empty log.
     pub(super) fn create(part: &str) -> Result<Self, Problem> {
-        Self::at(workspace::target_folder("test-logs")?.join(format!("{part}.log")))
+        Self::create_at(workspace::target_folder("test-logs")?.join(format!("{part}.log")))
     }
 
     /// Begins an empty log in this file.
-    pub(super) fn at(path: PathBuf) -> Result<Self, Problem> {
+    pub(super) fn create_at(path: PathBuf) -> Result<Self, Problem> {
         // Appending, as the programs write to the same file.
         fs::write(&path, "").map_err(Problem::file(&path))?;
         let file = File::options().append(true).open(&path).map_err(Problem::file(&path))?;
@@ -43,7 +43,7 @@ impl Log {
 
     /// Runs a program to its end with its output in the log.
     pub(super) fn run(&mut self, program: Program) -> Result<(), Problem> {
-        self.line(&format!("$ {}", program.shown()))?;
+        self.line(&format!("$ {}", program.displayed_command()))?;
         // Colour codes would make the log harder to read, also for the search for the cause.
         let program =
             program.env("CARGO_TERM_COLOR", "never").env("NO_COLOR", "1").env("FORCE_COLOR", "0").env("TERM", "dumb");
@@ -58,7 +58,7 @@ impl Log {
     }
 
     /// The last lines, most recent last.
-    pub(super) fn tail(&self, count: usize) -> Result<String, Problem> {
+    pub(super) fn last_lines(&self, count: usize) -> Result<String, Problem> {
         let text = self.text()?;
         let lines: Vec<_> = text.lines().collect();
         Ok(lines[lines.len().saturating_sub(count)..].join("\n"))
@@ -73,7 +73,7 @@ mod tests {
     #[test]
     fn program_output_is_between_own_lines() {
         let folder = tempfile::tempdir().unwrap();
-        let mut log = Log::at(folder.path().join("part.log")).unwrap();
+        let mut log = Log::create_at(folder.path().join("part.log")).unwrap();
         log.line("before").unwrap();
         log.run(cargo().arg("--version")).unwrap();
         log.line("after").unwrap();
@@ -81,13 +81,13 @@ mod tests {
         let lines: Vec<_> = text.lines().collect();
         assert_eq!((lines[0], lines[1]), ("before", "$ cargo --version"), "the command is named: {text}");
         assert!(lines[2].starts_with("cargo 1."), "its output follows: {text}");
-        assert_eq!(log.tail(1).unwrap(), "after", "the tail is the end");
+        assert_eq!(log.last_lines(1).unwrap(), "after", "the tail is the end");
     }
 
     #[test]
     fn output_of_a_failing_program_is_in_the_log() {
         let folder = tempfile::tempdir().unwrap();
-        let mut log = Log::at(folder.path().join("part.log")).unwrap();
+        let mut log = Log::create_at(folder.path().join("part.log")).unwrap();
         let outcome = log.run(cargo().arg("no-such-subcommand"));
         assert!(matches!(outcome, Err(Problem::Failed { .. })), "the failure is passed on: {outcome:?}");
         assert!(log.text().unwrap().contains("no such command"), "standard error is in the log");

@@ -37,18 +37,18 @@ pub(crate) struct Options {
 pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     let mut summary = Summary::default();
     if let Err(problem) = run_parts(options, &mut summary) {
-        summary.stopped(&problem);
+        summary.record_stop(&problem);
     }
     summary.finish()
 }
 
 /// An error stops everything: the machine lacks something, or Ctrl-C was pressed.
 fn run_parts(options: &Options, summary: &mut Summary) -> Result<(), Problem> {
-    let parts = parts::in_order(&options.parts);
+    let parts = parts::ordered_parts(&options.parts);
     let needs = parts::system_packages(&parts, system_packages::has_debian_chromium());
-    system_packages::ensure(&needs, options.yes)?;
+    system_packages::ensure_installed(&needs, options.yes)?;
     if parts.iter().any(TestPart::needs_node) {
-        node::check()?;
+        node::check_version()?;
     }
     let summary = Mutex::new(summary);
     for stage in stages::stages(&parts) {
@@ -68,22 +68,23 @@ enum Processor {
 }
 
 fn run_side_by_side(lanes: &[Vec<TestPart>], summary: &Mutex<&mut Summary>) -> Result<(), Problem> {
-    let (start, processor) = (Instant::now(), processor::of_children());
+    let (start, processor) = (Instant::now(), processor::children_processor_time());
     let outcomes: Vec<Result<(), Problem>> = thread::scope(|scope| {
         let start = |lane| scope.spawn(move || run_lane(lane, Processor::IsShared, summary));
         let running: Vec<_> = lanes.iter().map(Vec::as_slice).map(start).collect();
         running.into_iter().map(|lane| lane.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
     });
     outcomes.into_iter().collect::<Result<(), Problem>>()?;
-    let computed = processor::of_children().zip(processor).map(|(after, before)| after.saturating_sub(before));
-    lock(summary).side_by_side(Time { wall: start.elapsed(), processor: computed });
+    let computed =
+        processor::children_processor_time().zip(processor).map(|(after, before)| after.saturating_sub(before));
+    lock(summary).print_parallel_time(Time { wall: start.elapsed(), processor: computed });
     Ok(())
 }
 
 fn run_lane(lane: &[TestPart], whose: Processor, summary: &Mutex<&mut Summary>) -> Result<(), Problem> {
     for part in lane {
         let name = part.name();
-        let (start, processor) = (Instant::now(), processor::of_children());
+        let (start, processor) = (Instant::now(), processor::children_processor_time());
         let mut log = Log::create(name)?;
         let outcome = match part.run(&mut log) {
             Err(Problem::Interrupted) => return Err(Problem::Interrupted),
@@ -92,7 +93,7 @@ fn run_lane(lane: &[TestPart], whose: Processor, summary: &Mutex<&mut Summary>) 
         let wall = start.elapsed();
         let processor = match whose {
             Processor::IsMine => {
-                processor::of_children().zip(processor).map(|(after, before)| after.saturating_sub(before))
+                processor::children_processor_time().zip(processor).map(|(after, before)| after.saturating_sub(before))
             }
             Processor::IsShared => None,
         };

@@ -24,14 +24,14 @@ pub(super) enum Outcome {
 impl Outcome {
     /// A part without tests counts as one; so does a failure outside any test.
     pub(super) fn new(result: Result<PartOutcome, Problem>, log: &str) -> Self {
-        let counted = Counts::of_log(log);
+        let counted = Counts::from_log(log);
         match result {
             Ok(PartOutcome::LeftOut(reason)) => Self::LeftOut(reason),
             Ok(PartOutcome::Ran) => Self::Ok(counted.unwrap_or(Counts { passed: 1, ..Counts::default() })),
             Err(problem) => {
                 let mut counts = counted.unwrap_or_default();
                 counts.failed = counts.failed.max(1);
-                let cause = match (cause::in_log(log), problem) {
+                let cause = match (cause::cause_in_log(log), problem) {
                     (Some(line), Problem::ChecksFailed) => line,
                     (Some(line), problem @ Problem::Failed { .. }) => format!("{problem}: {line}"),
                     (_, problem) => problem.to_string(),

@@ -13,12 +13,12 @@ use crate::screen::VirtualScreen;
 use crate::{codegen, node, system_packages, workspace};
 
 /// Checks types, lint and format, runs the component tests, and compares the page's copy of the contract.
-pub(super) fn ui(log: &mut Log) -> Result<PartOutcome, Problem> {
-    let folder = workspace::ui();
-    node::install(&folder, &mut |program| log.run(program))?;
+pub(super) fn check_ui(log: &mut Log) -> Result<PartOutcome, Problem> {
+    let folder = workspace::ui_folder();
+    node::install_packages(&folder, &mut |program| log.run(program))?;
     rust::build_all(log)?;
     log.line("$ codegen --check")?;
-    codegen::check(Program::new(workspace::example("typescript")))?;
+    codegen::check_generated(Program::new(workspace::example_path("typescript")))?;
     step("ui: types, lint, format");
     log.run(node::npm(&folder).args(["run", "check"]))?;
     step("ui: component tests");
@@ -27,22 +27,22 @@ pub(super) fn ui(log: &mut Log) -> Result<PartOutcome, Problem> {
 }
 
 /// The page in Chromium, with the dev host behind it.
-pub(super) fn chromium(log: &mut Log) -> Result<PartOutcome, Problem> {
+pub(super) fn run_in_chromium(log: &mut Log) -> Result<PartOutcome, Problem> {
     step("page: the tests in Chromium");
-    playwright(log, &["--project", "page", "--workers", "2"])
+    run_playwright(log, &["--project", "page", "--workers", "2"])
 }
 
 /// Runs the page's tests that measure frames and processor time. No other part may run at the same time.
-pub(super) fn frames(log: &mut Log) -> Result<PartOutcome, Problem> {
+pub(super) fn measure_frames(log: &mut Log) -> Result<PartOutcome, Problem> {
     step("frames: what is measured of the page, alone");
-    playwright(log, &["--project", "measured"])
+    run_playwright(log, &["--project", "measured"])
 }
 
-fn playwright(log: &mut Log, arguments: &[&str]) -> Result<PartOutcome, Problem> {
+fn run_playwright(log: &mut Log, arguments: &[&str]) -> Result<PartOutcome, Problem> {
     prepare(log)?;
     rust::build_all(log)?;
-    let tests = workspace::tests();
-    let browser = browser();
+    let tests = workspace::tests_folder();
+    let browser = browser_path();
     if browser.is_none() {
         step("installing Playwright's Chromium");
         log.run(node::npx(&tests).args(["playwright", "install", "--with-deps", "chromium"]))?;
@@ -56,7 +56,7 @@ fn playwright(log: &mut Log, arguments: &[&str]) -> Result<PartOutcome, Problem>
 }
 
 /// The real window: the app as users get it, driven through WebKit's own driver on a virtual display.
-pub(super) fn window(log: &mut Log) -> Result<PartOutcome, Problem> {
+pub(super) fn test_window(log: &mut Log) -> Result<PartOutcome, Problem> {
     if !cfg!(target_os = "linux") {
         return Ok(PartOutcome::LeftOut("only Linux has a driver for the web view of a running app".into()));
     }
@@ -64,20 +64,20 @@ pub(super) fn window(log: &mut Log) -> Result<PartOutcome, Problem> {
     rust::build_all(log)?;
     step("desktop: following a user through the real window");
     let screen = VirtualScreen::start()?;
-    let script = workspace::tests().join("desktop/run.mjs");
-    log.run(screen.program(Path::new("node")).arg(script).dir(workspace::root()))?;
+    let script = workspace::tests_folder().join("desktop/run.mjs");
+    log.run(screen.program(Path::new("node")).arg(script).dir(workspace::root_folder()))?;
     Ok(PartOutcome::Ran)
 }
 
 /// The packages of both, and the page itself.
 fn prepare(log: &mut Log) -> Result<(), Problem> {
-    node::install(&workspace::tests(), &mut |program| log.run(program))?;
-    node::install(&workspace::ui(), &mut |program| log.run(program))?;
+    node::install_packages(&workspace::tests_folder(), &mut |program| log.run(program))?;
+    node::install_packages(&workspace::ui_folder(), &mut |program| log.run(program))?;
     node::build_page(&mut |program| log.run(program))
 }
 
 /// The Chromium to use: the one named in the environment, or Debian's. None: Playwright brings its own.
-fn browser() -> Option<PathBuf> {
+fn browser_path() -> Option<PathBuf> {
     let debian = PathBuf::from("/usr/bin/chromium");
     match env::var_os("CHROMIUM") {
         Some(path) if !path.is_empty() => Some(path.into()),

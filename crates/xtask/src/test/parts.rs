@@ -76,20 +76,20 @@ impl TestPart {
 
     pub(super) fn run(self, log: &mut Log) -> Result<PartOutcome, Problem> {
         match self {
-            Self::Tidy => tidy(log),
-            Self::Fmt => rust::format(log),
-            Self::Clippy => rust::clippy(log),
-            Self::Deny => rust::deny(log),
-            Self::Unit => rust::unit(log),
-            Self::Guard => instructions(log),
-            Self::Fuzz => fuzzing(log),
-            Self::Ui => page_and_window::ui(log),
+            Self::Tidy => check_tidy(log),
+            Self::Fmt => rust::check_format(log),
+            Self::Clippy => rust::run_clippy(log),
+            Self::Deny => rust::run_deny(log),
+            Self::Unit => rust::run_unit_tests(log),
+            Self::Guard => check_instructions(log),
+            Self::Fuzz => run_fuzzing(log),
+            Self::Ui => page_and_window::check_ui(log),
             Self::Interop => real_servers::run(log),
-            Self::Models => real_servers::models(log),
-            Self::Conformance => official_suite(log),
-            Self::Page => page_and_window::chromium(log),
-            Self::Desktop => page_and_window::window(log),
-            Self::Frames => page_and_window::frames(log),
+            Self::Models => real_servers::test_models(log),
+            Self::Conformance => run_official_suite(log),
+            Self::Page => page_and_window::run_in_chromium(log),
+            Self::Desktop => page_and_window::test_window(log),
+            Self::Frames => page_and_window::measure_frames(log),
         }
     }
 
@@ -110,7 +110,7 @@ impl TestPart {
 
 /// Returns the requested parts, each once and in order. If none is requested, all but [`TestPart::Models`], which installs
 /// 170 MB.
-pub(super) fn in_order(asked: &[TestPart]) -> Vec<TestPart> {
+pub(super) fn ordered_parts(asked: &[TestPart]) -> Vec<TestPart> {
     if asked.is_empty() {
         return TestPart::value_variants().iter().copied().filter(|part| *part != TestPart::Models).collect();
     }
@@ -134,30 +134,34 @@ pub(super) fn system_packages(parts: &[TestPart], debian_chromium: bool) -> Vec<
     needs
 }
 
-fn official_suite(log: &mut Log) -> Result<PartOutcome, Problem> {
+fn run_official_suite(log: &mut Log) -> Result<PartOutcome, Problem> {
     rust::build_all(log)?;
     // Both write to the log, one after the other.
     let log = RefCell::new(log);
     let mut say = |line: &str| log.borrow_mut().line(line);
-    conformance::drive(&conformance::Options::default(), &mut |program| log.borrow_mut().run(program), &mut say)?;
+    conformance::run_scenarios(
+        &conformance::Options::default(),
+        &mut |program| log.borrow_mut().run(program),
+        &mut say,
+    )?;
     Ok(PartOutcome::Ran)
 }
 
 /// The replay on stable Rust: the same inputs in each run, also where libFuzzer is installed.
-fn fuzzing(log: &mut Log) -> Result<PartOutcome, Problem> {
+fn run_fuzzing(log: &mut Log) -> Result<PartOutcome, Problem> {
     rust::build_all(log)?;
     step("fuzz: replaying the corpora, and mutations of them");
-    rust::suite(log, "replay", &[])?;
+    rust::run_suite(log, "replay", &[])?;
     Ok(PartOutcome::Ran)
 }
 
-fn instructions(log: &mut Log) -> Result<PartOutcome, Problem> {
+fn check_instructions(log: &mut Log) -> Result<PartOutcome, Problem> {
     if !cfg!(target_os = "linux") {
         return Ok(PartOutcome::LeftOut("callgrind runs on Linux only".into()));
     }
     rust::build_all(log)?;
     let mut written = Ok(());
-    let verdict = guard::check(&mut |line| {
+    let verdict = guard::check_growth(&mut |line| {
         if let Err(problem) = log.line(line) {
             written = Err(problem);
         }
@@ -169,7 +173,7 @@ fn instructions(log: &mut Log) -> Result<PartOutcome, Problem> {
     }
 }
 
-fn tidy(log: &mut Log) -> Result<PartOutcome, Problem> {
+fn check_tidy(log: &mut Log) -> Result<PartOutcome, Problem> {
     let findings = tidy::findings()?;
     for finding in &findings {
         log.line(&finding.to_string())?;
@@ -188,11 +192,11 @@ mod tests {
     fn parts_run_in_their_order_and_once() {
         let asked = [TestPart::Desktop, TestPart::Tidy, TestPart::Unit, TestPart::Tidy];
         assert_eq!(
-            in_order(&asked),
+            ordered_parts(&asked),
             [TestPart::Tidy, TestPart::Unit, TestPart::Desktop],
             "the order is ours, not the caller's"
         );
-        assert_eq!(in_order(&[]).len(), 13, "without names all but the servers of models run");
+        assert_eq!(ordered_parts(&[]).len(), 13, "without names all but the servers of models run");
     }
 
     #[test]
@@ -205,7 +209,7 @@ mod tests {
 
     #[test]
     fn packages_are_listed_once_and_chromium_only_on_debian() {
-        let everything = in_order(&[]);
+        let everything = ordered_parts(&[]);
         let mut names: Vec<_> = system_packages(&everything, true).iter().map(|need| need.debian).collect();
         assert!(names.contains(&"chromium"), "Debian's Chromium is installed");
         names.sort_unstable();

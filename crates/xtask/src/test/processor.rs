@@ -6,7 +6,7 @@ use std::time::Duration;
 /// Returns the processor time of all child processes that have been waited for, or `None` if the system does not report
 /// it.
 #[cfg(unix)]
-pub(super) fn of_children() -> Option<Duration> {
+pub(super) fn children_processor_time() -> Option<Duration> {
     use nix::sys::resource::{UsageWho, getrusage};
     use nix::sys::time::TimeVal;
 
@@ -19,7 +19,7 @@ pub(super) fn of_children() -> Option<Duration> {
 }
 
 #[cfg(not(unix))]
-pub(super) fn of_children() -> Option<Duration> {
+pub(super) fn children_processor_time() -> Option<Duration> {
     None
 }
 
@@ -31,9 +31,9 @@ mod tests {
 
     #[test]
     fn processor_time_of_ended_programs_is_counted() {
-        let before = of_children().unwrap();
+        let before = children_processor_time().unwrap();
         let loops = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done";
         assert!(Command::new("sh").args(["-c", loops]).status().unwrap().success(), "it ran");
-        assert!(of_children().unwrap() > before + Duration::from_millis(20), "it computed for a while");
+        assert!(children_processor_time().unwrap() > before + Duration::from_millis(20), "it computed for a while");
     }
 }

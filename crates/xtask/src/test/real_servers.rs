@@ -11,33 +11,33 @@ use crate::progress::step;
 use crate::{node, workspace};
 
 pub(super) fn run(log: &mut Log) -> Result<PartOutcome, Problem> {
-    let tests = workspace::tests();
+    let tests = workspace::tests_folder();
     for folder in [tests.clone(), tests.join("interop/bundle")] {
-        node::install(&folder, &mut |program| log.run(program))?;
+        node::install_packages(&folder, &mut |program| log.run(program))?;
     }
-    let venv = workspace::target().join("venv");
+    let venv = workspace::target_directory().join("venv");
     let interop = tests.join("interop");
     install_python_servers(log, &interop.join("requirements.txt"), &venv)?;
-    let old = workspace::target().join("venv-old");
+    let old = workspace::target_directory().join("venv-old");
     install_python_servers(log, &interop.join("requirements-old.txt"), &old)?;
     rust::build_all(log)?;
     step("interop: talking to the real servers, and writing what they can into tests/interop/MATRIX.md");
     let modules = tests.join("node_modules").to_string_lossy().into_owned();
     let (venv, old) = (venv.to_string_lossy(), old.to_string_lossy());
     let places = [("INTEROP_NODE_MODULES", &*modules), ("INTEROP_VENV", &*venv), ("INTEROP_VENV_OLD", &*old)];
-    rust::suite(log, "interop", &[&places[..], &[("INTEROP_WRITE_MATRIX", "yes")]].concat())?;
+    rust::run_suite(log, "interop", &[&places[..], &[("INTEROP_WRITE_MATRIX", "yes")]].concat())?;
     Ok(PartOutcome::Ran)
 }
 
 /// Our providers of models against llama.cpp's server and LiteLLM's proxy.
-pub(super) fn models(log: &mut Log) -> Result<PartOutcome, Problem> {
-    let tests = workspace::tests();
-    node::install(&tests, &mut |program| log.run(program))?;
-    let venv = workspace::target().join("venv-models");
+pub(super) fn test_models(log: &mut Log) -> Result<PartOutcome, Problem> {
+    let tests = workspace::tests_folder();
+    node::install_packages(&tests, &mut |program| log.run(program))?;
+    let venv = workspace::target_directory().join("venv-models");
     install_python_servers(log, &tests.join("models/servers/requirements.txt"), &venv)?;
     rust::build_all(log)?;
     step("models: asking the real servers of models, and comparing what differs with tests/models/PROVIDERS.md");
-    rust::suite(log, "model-servers", &[("MODEL_SERVERS_VENV", &*venv.to_string_lossy())])?;
+    rust::run_suite(log, "model-servers", &[("MODEL_SERVERS_VENV", &*venv.to_string_lossy())])?;
     Ok(PartOutcome::Ran)
 }
 

@@ -15,36 +15,36 @@ const WITH_SHELL: [&str; 3] = ["--workspace", "--features", "drawbridge/custom-p
 /// The same where the shell can't be built.
 const WITHOUT_SHELL: [&str; 3] = ["--workspace", "--exclude", "drawbridge"];
 
-fn packages() -> [&'static str; 3] {
+fn package_arguments() -> [&'static str; 3] {
     if system_packages::can_build_shell() { WITH_SHELL } else { WITHOUT_SHELL }
 }
 
-pub(super) fn format(log: &mut Log) -> Result<PartOutcome, Problem> {
+pub(super) fn check_format(log: &mut Log) -> Result<PartOutcome, Problem> {
     log.run(check::format_check())?;
     Ok(PartOutcome::Ran)
 }
 
-pub(super) fn clippy(log: &mut Log) -> Result<PartOutcome, Problem> {
+pub(super) fn run_clippy(log: &mut Log) -> Result<PartOutcome, Problem> {
     step("clippy: the whole workspace");
     log.run(check::clippy(&["--workspace"]))?;
     Ok(PartOutcome::Ran)
 }
 
-pub(super) fn deny(log: &mut Log) -> Result<PartOutcome, Problem> {
-    if !has("deny") {
+pub(super) fn run_deny(log: &mut Log) -> Result<PartOutcome, Problem> {
+    if !has_subcommand("deny") {
         return Ok(PartOutcome::LeftOut("cargo-deny is not installed (cargo install cargo-deny)".into()));
     }
-    log.run(in_workspace("deny").args(["--config", ".deny.toml", "check"]))?;
+    log.run(workspace_cargo("deny").args(["--config", ".deny.toml", "check"]))?;
     Ok(PartOutcome::Ran)
 }
 
 /// The crates' own tests, some against a fake provider of models from npm. The suites with real servers and random
 /// bytes are parts of their own.
-pub(super) fn unit(log: &mut Log) -> Result<PartOutcome, Problem> {
-    node::install(&workspace::tests(), &mut |program| log.run(program))?;
+pub(super) fn run_unit_tests(log: &mut Log) -> Result<PartOutcome, Problem> {
+    node::install_packages(&workspace::tests_folder(), &mut |program| log.run(program))?;
     build_all(log)?;
     step("unit: running the tests");
-    let tests = tests();
+    let tests = tests_of_workspace();
     // A filter does not change the choice of packages. Cargo's test runner has no filters.
     let tests = match tests.runner {
         Runner::Nextest => {
@@ -56,13 +56,13 @@ pub(super) fn unit(log: &mut Log) -> Result<PartOutcome, Problem> {
     };
     log.run(tests)?;
     step("unit: running the examples of the documentation");
-    log.run(in_workspace("test").args(packages()).args(["--doc", "--no-fail-fast"]))?;
+    log.run(workspace_cargo("test").args(package_arguments()).args(["--doc", "--no-fail-fast"]))?;
     Ok(PartOutcome::Ran)
 }
 
 /// Runs a suite of `tests/`, with the crates as they were built for the other suites.
-pub(super) fn suite(log: &mut Log, name: &str, environment: &[(&str, &str)]) -> Result<(), Problem> {
-    let mut call = tests().call.args(["--test", name]);
+pub(super) fn run_suite(log: &mut Log, name: &str, environment: &[(&str, &str)]) -> Result<(), Problem> {
+    let mut call = tests_of_workspace().call.args(["--test", name]);
     for (name, value) in environment {
         call = call.env(name, value);
     }
@@ -79,13 +79,13 @@ pub(super) fn build_all(log: &mut Log) -> Result<(), Problem> {
     if *built {
         return Ok(());
     }
-    let packages = packages();
+    let packages = package_arguments();
     if packages == WITH_SHELL {
-        node::install(&workspace::ui(), &mut |program| log.run(program))?;
+        node::install_packages(&workspace::ui_folder(), &mut |program| log.run(program))?;
         node::build_page(&mut |program| log.run(program))?;
     }
     step("building the crates and their tests");
-    log.run(in_workspace("build").args(packages).arg("--all-targets"))?;
+    log.run(workspace_cargo("build").args(packages).arg("--all-targets"))?;
     *built = true;
     Ok(())
 }
@@ -101,29 +101,29 @@ struct Tests {
     call: Program,
 }
 
-fn tests() -> Tests {
-    let runner = if has("nextest") { Runner::Nextest } else { Runner::Cargo };
+fn tests_of_workspace() -> Tests {
+    let runner = if has_subcommand("nextest") { Runner::Nextest } else { Runner::Cargo };
     if matches!(runner, Runner::Cargo) {
         step("cargo-nextest is not installed; cargo test runs the tests, without a time limit for each");
     }
-    tests_with(runner, &packages())
+    tests_with(runner, &package_arguments())
 }
 
 fn tests_with(runner: Runner, packages: &[&str]) -> Tests {
     let call = match runner {
-        Runner::Nextest => in_workspace("nextest").args(["run", "--profile", "ci"]).args(packages),
-        Runner::Cargo => in_workspace("test").arg("--no-fail-fast").args(packages),
+        Runner::Nextest => workspace_cargo("nextest").args(["run", "--profile", "ci"]).args(packages),
+        Runner::Cargo => workspace_cargo("test").arg("--no-fail-fast").args(packages),
     };
     Tests { runner, call }
 }
 
 /// Returns `true` if cargo has a subcommand that is installed separately.
-fn has(subcommand: &str) -> bool {
-    in_workspace(subcommand).arg("--version").output().is_ok()
+fn has_subcommand(subcommand: &str) -> bool {
+    workspace_cargo(subcommand).arg("--version").output().is_ok()
 }
 
-fn in_workspace(subcommand: &str) -> Program {
-    cargo().dir(workspace::root()).arg(subcommand)
+fn workspace_cargo(subcommand: &str) -> Program {
+    cargo().dir(workspace::root_folder()).arg(subcommand)
 }
 
 #[cfg(test)]
@@ -132,9 +132,9 @@ mod tests {
 
     #[test]
     fn both_runners_continue_after_a_failure() {
-        let nextest = tests_with(Runner::Nextest, &WITHOUT_SHELL).call.shown();
+        let nextest = tests_with(Runner::Nextest, &WITHOUT_SHELL).call.displayed_command();
         assert!(nextest.contains("nextest run --profile ci"), "the ci profile does not stop early: {nextest}");
-        let plain = tests_with(Runner::Cargo, &WITHOUT_SHELL).call.shown();
+        let plain = tests_with(Runner::Cargo, &WITHOUT_SHELL).call.displayed_command();
         assert!(plain.contains("test --no-fail-fast --workspace --exclude drawbridge"), "nor does cargo: {plain}");
     }
 }

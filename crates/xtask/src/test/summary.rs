@@ -8,7 +8,7 @@ use super::outcome::Outcome;
 use crate::problem::Problem;
 
 /// Number of lines of a failed part's log that are shown.
-const TAIL: usize = 60;
+const SHOWN_LOG_LINES: usize = 60;
 
 /// Wall time of a part, and the processor time of its programs.
 #[derive(Clone, Copy)]
@@ -32,7 +32,7 @@ impl Summary {
             Outcome::Ok(counts) => self.counts += counts,
             Outcome::LeftOut(reason) => self.left_out.push(format!("{name}: {reason}")),
             Outcome::Failed { counts, cause } => {
-                println!("--- the end of {}\n{}\n---", log.path().display(), log.tail(TAIL)?);
+                println!("--- the end of {}\n{}\n---", log.path().display(), log.last_lines(SHOWN_LOG_LINES)?);
                 self.counts += counts;
                 self.failures.push(format!("{name}: {cause}\n  log: {}", log.path().display()));
             }
@@ -41,12 +41,12 @@ impl Summary {
     }
 
     /// Prints how long the lanes took that ran side by side.
-    pub(super) fn side_by_side(&self, time: Time) {
+    pub(super) fn print_parallel_time(&self, time: Time) {
         println!("{:<11}          {}", "together", format_time(time));
     }
 
     /// Records that no further part runs, for this reason. Counts as a failure.
-    pub(super) fn stopped(&mut self, problem: &Problem) {
+    pub(super) fn record_stop(&mut self, problem: &Problem) {
         self.counts.failed += 1;
         self.failures.push(format!("stopped: {problem}"));
     }
@@ -69,8 +69,8 @@ impl Summary {
 fn line(name: &str, time: Time, outcome: &Outcome) -> String {
     let seconds = format_time(time);
     match outcome {
-        Outcome::Ok(counts) => format!("{name:<11} ok       {seconds}  {}", amount(*counts)),
-        Outcome::Failed { counts, .. } => format!("{name:<11} FAILED   {seconds}  {}", amount(*counts)),
+        Outcome::Ok(counts) => format!("{name:<11} ok       {seconds}  {}", format_counts(*counts)),
+        Outcome::Failed { counts, .. } => format!("{name:<11} FAILED   {seconds}  {}", format_counts(*counts)),
         Outcome::LeftOut(reason) => format!("{name:<11} left out {seconds}  {reason}"),
     }
 }
@@ -80,7 +80,7 @@ fn format_time(time: Time) -> String {
     format!("{:>6.1} s{computed}", time.wall.as_secs_f32())
 }
 
-fn amount(counts: Counts) -> String {
+fn format_counts(counts: Counts) -> String {
     match (counts.failed, counts.passed) {
         (0, 1) => String::new(),
         (0, passed) => format!("{passed} tests"),
@@ -101,14 +101,14 @@ fn closing_line(counts: Counts) -> String {
 mod tests {
     use super::*;
 
-    fn took(seconds: u64) -> Time {
+    fn wall_time(seconds: u64) -> Time {
         Time { wall: Duration::from_secs(seconds), processor: None }
     }
 
     #[test]
     fn line_contains_duration_and_processor_time() {
         let counts = Counts { passed: 3, ..Counts::default() };
-        let time = Time { processor: Some(Duration::from_secs(5)), ..took(7) };
+        let time = Time { processor: Some(Duration::from_secs(5)), ..wall_time(7) };
         let line = line("page", time, &Outcome::Ok(counts));
         assert_eq!(line, "page        ok          7.0 s (   5 s computing)  3 tests", "{line}");
     }
@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn abort_is_a_failure() {
         let mut summary = Summary::default();
-        summary.stopped(&Problem::Machine("node was not found".into()));
+        summary.record_stop(&Problem::Machine("node was not found".into()));
         assert_eq!(
             summary.text(),
             "FAILED: stopped: node was not found\n0 passed, 1 failed",
@@ -134,11 +134,11 @@ mod tests {
     #[test]
     fn failures_precede_the_closing_line_with_their_causes() {
         let folder = tempfile::tempdir().unwrap();
-        let log = Log::at(folder.path().join("clippy.log")).unwrap();
+        let log = Log::create_at(folder.path().join("clippy.log")).unwrap();
         let mut summary = Summary::default();
         let failed = Outcome::Failed { counts: Counts { failed: 1, ..Counts::default() }, cause: "error: x".into() };
-        summary.add("clippy", took(3), failed, &log).unwrap();
-        summary.add("deny", took(0), Outcome::LeftOut("not installed".into()), &log).unwrap();
+        summary.add("clippy", wall_time(3), failed, &log).unwrap();
+        summary.add("deny", wall_time(0), Outcome::LeftOut("not installed".into()), &log).unwrap();
         let text = summary.text();
         let lines: Vec<_> = text.lines().collect();
         assert_eq!(lines[0], "left out: deny: not installed", "what was left out is said");

@@ -2,24 +2,24 @@
 //! that references are updated when a file moves.
 
 use super::Finding;
-use super::layout::GENERATED;
+use super::layout::GENERATED_FILES;
 use super::rust_code;
 use super::tree::{SourceFile, Tree};
 
-const EXTENSIONS: [&str; 4] = [".rs", ".svelte", ".ts", ".mjs"];
+const CHECKED_EXTENSIONS: [&str; 4] = [".rs", ".svelte", ".ts", ".mjs"];
 /// Prefixes that a path in a comment may omit: none, the folder of crates, or that of the suites.
-const ROOTS: [&str; 3] = ["", "crates/", "tests/"];
+const PATH_PREFIXES: [&str; 3] = ["", "crates/", "tests/"];
 
 /// Checks that paths in comments and documents exist. A comment may name a file of its package by any number of its
 /// folders, and other files from a root on. A document for developers names the crate in words.
-pub(super) fn exist(tree: &Tree) -> Vec<Finding> {
+pub(super) fn paths_in_comments_exist(tree: &Tree) -> Vec<Finding> {
     let packages = packages(tree);
     let mut findings = Vec::new();
     for file in &tree.files {
-        let Some(lines) = prose(file) else { continue };
+        let Some(lines) = prose_lines(file) else { continue };
         let package = if file.has_extension(&["md"]) { "" } else { package_of(&packages, &file.path) };
         for (number, line) in lines {
-            let missing = paths(&line).filter(|path| !exists(tree, package, path));
+            let missing = paths(&line).filter(|path| !path_exists(tree, package, path));
             let text =
                 |path| format!("`{path}` is no file of this package, nor a path from the top, `crates` or `tests` on");
             findings.extend(missing.map(|path| Finding::new(&file.path, number, text(path))));
@@ -29,13 +29,13 @@ pub(super) fn exist(tree: &Tree) -> Vec<Finding> {
 }
 
 /// The lines in which paths are looked for, with their numbers.
-fn prose(file: &SourceFile) -> Option<Vec<(usize, String)>> {
-    if GENERATED.contains(&file.path.as_str()) {
+fn prose_lines(file: &SourceFile) -> Option<Vec<(usize, String)>> {
+    if GENERATED_FILES.contains(&file.path.as_str()) {
         None
     } else if file.is_rust() {
-        Some(comments(&rust_code::without_strings(&file.text)))
+        Some(comment_lines(&rust_code::without_strings(&file.text)))
     } else if file.has_extension(&["svelte", "ts", "mjs"]) {
-        Some(comments(&file.text))
+        Some(comment_lines(&file.text))
     } else if file.has_extension(&["md"]) && file.path.starts_with("crates/") {
         Some(file.text.lines().enumerate().map(|(number, line)| (number + 1, line.to_owned())).collect())
     } else {
@@ -44,7 +44,7 @@ fn prose(file: &SourceFile) -> Option<Vec<(usize, String)>> {
 }
 
 /// The part of each line that is a comment, with the line's number. An address such as `https://…` begins none.
-fn comments(text: &str) -> Vec<(usize, String)> {
+fn comment_lines(text: &str) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     let mut closing = None;
     for (number, line) in text.lines().enumerate() {
@@ -83,24 +83,25 @@ fn comments(text: &str) -> Vec<(usize, String)> {
 fn paths(line: &str) -> impl Iterator<Item = &str> {
     let is_path = |span: &&str| {
         let name = span.rsplit('/').next().unwrap_or(span);
-        let stem = EXTENSIONS.iter().find_map(|extension| name.strip_suffix(extension));
+        let stem = CHECKED_EXTENSIONS.iter().find_map(|extension| name.strip_suffix(extension));
         let of_path = |character: char| character.is_ascii_alphanumeric() || "_-./*".contains(character);
         stem.is_some_and(|stem| !stem.is_empty()) && !span.starts_with('/') && span.chars().all(of_path)
     };
     line.split('`').skip(1).step_by(2).filter(is_path)
 }
 
-fn exists(tree: &Tree, package: &str, path: &str) -> bool {
+fn path_exists(tree: &Tree, package: &str, path: &str) -> bool {
     let path = path.trim_start_matches("./").trim_start_matches("../");
     let depth = path.split('/').count();
     tree.files.iter().any(|file| {
         let from_root = |root| file.path.strip_prefix(root).is_some_and(|rest: &str| rest.split('/').count() == depth);
-        ends_with(&file.path, path) && (file.path.starts_with(package) || ROOTS.into_iter().any(from_root))
+        has_path_suffix(&file.path, path)
+            && (file.path.starts_with(package) || PATH_PREFIXES.into_iter().any(from_root))
     })
 }
 
 /// Returns `true` if the path ends with these components. `*` matches any part of a component.
-fn ends_with(path: &str, end: &str) -> bool {
+fn has_path_suffix(path: &str, end: &str) -> bool {
     let mut names = path.rsplit('/');
     end.rsplit('/').all(|wanted| {
         names.next().is_some_and(|name| match wanted.split_once('*') {
@@ -142,7 +143,7 @@ mod tests {
             ("ui/src/lib/ui/Code.svelte", ""),
         ]);
         let path_in = |text: &str| text.split('`').nth(1).unwrap_or_default().to_owned();
-        exist(&tree).into_iter().map(|finding| (finding.line, path_in(&finding.text))).collect()
+        paths_in_comments_exist(&tree).into_iter().map(|finding| (finding.line, path_in(&finding.text))).collect()
     }
 
     #[test]

@@ -11,11 +11,12 @@ const MAX_SUBJECT: usize = 72;
 /// Returns the commits of a range of git (such as `origin/main..HEAD`) whose subjects break a rule. Merges are not
 /// read.
 pub(super) fn findings(range: &str) -> Result<Vec<Finding>, Problem> {
-    let log = Program::new("git").dir(workspace::root()).args(["log", "--no-merges", "--format=%h %s", range, "--"]);
-    Ok(log.output()?.lines().filter_map(|line| line.split_once(' ')).flat_map(of_commit).collect())
+    let log =
+        Program::new("git").dir(workspace::root_folder()).args(["log", "--no-merges", "--format=%h %s", range, "--"]);
+    Ok(log.output()?.lines().filter_map(|line| line.split_once(' ')).flat_map(commit_findings).collect())
 }
 
-fn of_commit((id, subject): (&str, &str)) -> Vec<Finding> {
+fn commit_findings((id, subject): (&str, &str)) -> Vec<Finding> {
     let mut findings = Vec::new();
     let length = subject.chars().count();
     if length > MAX_SUBJECT {
@@ -34,9 +35,9 @@ mod tests {
     #[test]
     fn long_or_combined_subjects_are_reported() {
         let longest = "é".repeat(MAX_SUBJECT);
-        assert!(of_commit(("a1", &longest)).is_empty(), "characters count, not bytes");
-        assert_eq!(of_commit(("a1", &format!("{longest}!"))).len(), 1);
-        assert_eq!(of_commit(("a1", "host: stop calls; ui: name them")).len(), 1);
-        assert!(of_commit(("a1", "host: stop calls")).is_empty());
+        assert!(commit_findings(("a1", &longest)).is_empty(), "characters count, not bytes");
+        assert_eq!(commit_findings(("a1", &format!("{longest}!"))).len(), 1);
+        assert_eq!(commit_findings(("a1", "host: stop calls; ui: name them")).len(), 1);
+        assert!(commit_findings(("a1", "host: stop calls")).is_empty());
     }
 }

@@ -1,37 +1,37 @@
 //! Rules about the dependencies of crates.
 
 use super::Finding;
-use super::pure_crates::PURE;
+use super::pure_crates::PURE_CRATES;
 use super::tree::Tree;
 use crate::problem::Problem;
 use crate::process::cargo;
 use crate::workspace;
 
 /// Packages that must not be dependencies of a pure crate.
-const IMPURE: [&str; 8] = ["tokio", "mio", "async-io", "smol", "hyper", "reqwest", "tauri", "wry"];
+const IMPURE_PACKAGES: [&str; 8] = ["tokio", "mio", "async-io", "smol", "hyper", "reqwest", "tauri", "wry"];
 
 /// The pure crates have no runtime, network or window below them, on any platform.
-pub(super) fn pure_crates_stay_pure() -> Result<Vec<Finding>, Problem> {
+pub(super) fn pure_crates_have_pure_dependencies() -> Result<Vec<Finding>, Problem> {
     let mut findings = Vec::new();
-    for crate_name in PURE {
+    for crate_name in PURE_CRATES {
         let arguments = ["tree", "-p", crate_name, "-e", "normal", "--prefix", "none", "--target", "all"];
-        let (tree, outcome) = cargo().dir(workspace::root()).args(arguments).output_and_end()?;
+        let (tree, outcome) = cargo().dir(workspace::root_folder()).args(arguments).output_and_end()?;
         outcome?;
-        findings.extend(impure(crate_name, &tree));
+        findings.extend(impure_dependencies(crate_name, &tree));
     }
     Ok(findings)
 }
 
-fn impure(crate_name: &str, tree: &str) -> Vec<Finding> {
+fn impure_dependencies(crate_name: &str, tree: &str) -> Vec<Finding> {
     let mut names: Vec<_> = tree.lines().filter_map(|line| line.split(' ').next()).collect();
     names.sort_unstable();
     names.dedup();
     let path = format!("crates/{crate_name}/Cargo.toml");
-    let found = names.into_iter().filter(|name| IMPURE.contains(name));
+    let found = names.into_iter().filter(|name| IMPURE_PACKAGES.contains(name));
     found.map(|name| Finding::new(&path, 0, format!("depends on {name}, but {crate_name} is pure"))).collect()
 }
 
-pub(super) fn tauri_in_the_shell_only(tree: &Tree) -> Vec<Finding> {
+pub(super) fn tauri_only_in_shell(tree: &Tree) -> Vec<Finding> {
     dependency_only_in(tree, "src-tauri/", |name| name == "tauri" || name.starts_with("tauri-"))
 }
 
@@ -97,7 +97,7 @@ mod tests {
     fn runtime_dependency_of_a_pure_crate_is_reported() {
         let tree =
             "policy v0.1.0 (/home/ann/drawbridge/crates/policy)\nserde v1.0.0\ntokio-util v0.7.0\ntokio v1.0.0 (*)\n";
-        let findings = impure("policy", tree);
+        let findings = impure_dependencies("policy", tree);
         assert_eq!(findings.len(), 1, "tokio, and not what is only named like it: {findings:?}");
         assert!(findings[0].text.contains("depends on tokio"), "it is named: {findings:?}");
     }
@@ -110,7 +110,7 @@ mod tests {
             ("crates/host/Cargo.toml", "[dependencies]\nserde = \"1\"\ntauri-plugin-opener.workspace = true\n"),
             ("crates/api/Cargo.toml", "[package]\ntauri = 1\n[dev-dependencies.tauri]\nversion = \"2\"\n"),
         ];
-        let findings = tauri_in_the_shell_only(&Tree::of(&files));
+        let findings = tauri_only_in_shell(&Tree::of(&files));
         let places: Vec<_> = findings.iter().map(|finding| (finding.path.as_str(), finding.line)).collect();
         assert_eq!(places, [("crates/host/Cargo.toml", 3), ("crates/api/Cargo.toml", 3)], "both ways of writing it");
     }

@@ -6,12 +6,12 @@ use super::tree::{SourceFile, Tree};
 /// Words that begin a clause instead of a description. `/// Whether it is open` is `/// Set if the connection is open`.
 const CLAUSE_WORDS: [&str; 3] = ["What", "Whether", "Why"];
 /// A comment of so few words mostly repeats the name of its item.
-const FEW_WORDS: usize = 3;
+const SHORT_COMMENT_WORDS: usize = 3;
 /// Maximum number of doc comments with few words in the whole repository. Some are right, such as a unit.
-const MAX_SHORT: usize = 300;
+const MAX_SHORT_COMMENTS: usize = 300;
 
 /// Reports doc comments that begin with a clause instead of a description of the item.
-pub(super) fn no_clauses(tree: &Tree) -> Vec<Finding> {
+pub(super) fn comments_do_not_begin_with_clauses(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (file, comment) in doc_comments(tree) {
         let first = comment.text.split(|character: char| !character.is_alphanumeric()).next().unwrap_or_default();
@@ -24,12 +24,12 @@ pub(super) fn no_clauses(tree: &Tree) -> Vec<Finding> {
 }
 
 /// Only few doc comments are as short as a name. When there are more, all of them are listed.
-pub(super) fn few_short_ones(tree: &Tree) -> Vec<Finding> {
+pub(super) fn short_comments_are_few(tree: &Tree) -> Vec<Finding> {
     let short: Vec<_> = doc_comments(tree)
-        .filter(|(_, comment)| comment.text.split_whitespace().count() <= FEW_WORDS)
+        .filter(|(_, comment)| comment.text.split_whitespace().count() <= SHORT_COMMENT_WORDS)
         .map(|(file, comment)| Finding::new(&file.path, comment.line, format!("few words: \"{}\"", comment.text)))
         .collect();
-    if short.len() > MAX_SHORT { short } else { Vec::new() }
+    if short.len() > MAX_SHORT_COMMENTS { short } else { Vec::new() }
 }
 
 /// A block of consecutive doc lines.
@@ -41,10 +41,10 @@ struct DocComment {
 }
 
 fn doc_comments(tree: &Tree) -> impl Iterator<Item = (&SourceFile, DocComment)> {
-    tree.rust().flat_map(|file| blocks(&file.text).into_iter().map(move |comment| (file, comment)))
+    tree.rust().flat_map(|file| parse_blocks(&file.text).into_iter().map(move |comment| (file, comment)))
 }
 
-fn blocks(text: &str) -> Vec<DocComment> {
+fn parse_blocks(text: &str) -> Vec<DocComment> {
     let mut found: Vec<DocComment> = Vec::new();
     let mut inside = false;
     for (number, line) in text.lines().enumerate() {
@@ -72,17 +72,20 @@ mod tests {
     fn clause_as_a_description_is_reported() {
         let text = "//! What this is for.\n\n/// Whether it is\n/// open.\nfn a() {}\n/// Whatever the caller sends.\nfn b() {}\n\
                     /// Returns why it failed.\n/// What follows is the body.\nfn c() {}\n// What is this?\n";
-        let lines: Vec<_> = no_clauses(&Tree::of(&[("a.rs", text)])).iter().map(|finding| finding.line).collect();
+        let lines: Vec<_> = comments_do_not_begin_with_clauses(&Tree::of(&[("a.rs", text)]))
+            .iter()
+            .map(|finding| finding.line)
+            .collect();
         assert_eq!(lines, [1, 3], "the first word of a block counts, and only in doc comments");
     }
 
     #[test]
     fn short_comments_are_reported_beyond_the_limit() {
-        let few = "/// The name.\nfn a() {}\n/// Name that the user chose.\nfn b() {}\n".repeat(MAX_SHORT);
+        let few = "/// The name.\nfn a() {}\n/// Name that the user chose.\nfn b() {}\n".repeat(MAX_SHORT_COMMENTS);
         let tree = Tree::of(&[("a.rs", &few)]);
-        assert!(few_short_ones(&tree).is_empty(), "{MAX_SHORT} of them are allowed");
+        assert!(short_comments_are_few(&tree).is_empty(), "{MAX_SHORT_COMMENTS} of them are allowed");
         let many = format!("{few}/// Its\n/// name.\nfn a() {{}}\n");
-        let found = few_short_ones(&Tree::of(&[("a.rs", &many)]));
-        assert_eq!(found.len(), MAX_SHORT + 1, "one more, over two lines, shows all of them");
+        let found = short_comments_are_few(&Tree::of(&[("a.rs", &many)]));
+        assert_eq!(found.len(), MAX_SHORT_COMMENTS + 1, "one more, over two lines, shows all of them");
     }
 }

@@ -7,13 +7,13 @@ use super::Finding;
 use super::tree::{SourceFile, Tree};
 
 /// The fewest fields or variants that make a shape. Two that fit each other are often a coincidence.
-const FEWEST: usize = 3;
+const MIN_MEMBERS: usize = 3;
 
 /// Path of this file. Its presence marks a tree as the whole repository, in which each exception must still apply.
-const OWN: &str = "crates/xtask/src/tidy/equal_fields.rs";
+const OWN_PATH: &str = "crates/xtask/src/tidy/equal_fields.rs";
 
 /// Types that have the same fields and may change apart, with the reason.
-const APART: [(&[&str], &str); 39] = [
+const EXCEPTIONS: [(&[&str], &str); 39] = [
     (
         &["api::AuditEntry", "ports::AuditEntry", "store::LogLine"],
         "the log's file leaves out what is empty, its lines are hashed byte for byte, and the page and scripts have every member",
@@ -157,11 +157,11 @@ struct Shape<'a> {
 /// `struct` or `enum`, and the names of the fields or variants.
 type Members = (String, BTreeSet<String>);
 
-pub(super) fn defined_once(tree: &Tree) -> Vec<Finding> {
+pub(super) fn shapes_are_defined_once(tree: &Tree) -> Vec<Finding> {
     let mut by_members: BTreeMap<Members, Vec<Shape<'_>>> = BTreeMap::new();
     for file in tree.rust().filter(|file| is_product(file)) {
         for (members, shape) in shapes(file) {
-            if members.1.len() >= FEWEST {
+            if members.1.len() >= MIN_MEMBERS {
                 by_members.entry(members).or_default().push(shape);
             }
         }
@@ -175,19 +175,21 @@ pub(super) fn defined_once(tree: &Tree) -> Vec<Finding> {
             continue;
         }
         let is_listed = |(names, _): &(&[&str], &str)| shapes.iter().all(|shape| names.contains(&shape.name.as_str()));
-        if let Some(at) = APART.iter().position(is_listed) {
+        if let Some(at) = EXCEPTIONS.iter().position(is_listed) {
             used.insert(at);
             continue;
         }
         let names: Vec<&str> = shapes.iter().map(|shape| shape.name.as_str()).collect();
-        let text =
-            format!("{} have the same fields: use one type, or list them in {OWN} with a reason", names.join(", "));
+        let text = format!(
+            "{} have the same fields: use one type, or list them in {OWN_PATH} with a reason",
+            names.join(", ")
+        );
         findings.push(Finding::new(shapes[0].path, shapes[0].line, text));
     }
-    if tree.rust().any(|file| file.path == OWN) {
-        let unused = APART.iter().enumerate().filter(|(at, _)| !used.contains(at));
+    if tree.rust().any(|file| file.path == OWN_PATH) {
+        let unused = EXCEPTIONS.iter().enumerate().filter(|(at, _)| !used.contains(at));
         findings.extend(unused.map(|(_, (names, _))| {
-            Finding::new(OWN, 0, format!("{} do not have the same fields: the exception can go", names.join(", ")))
+            Finding::new(OWN_PATH, 0, format!("{} do not have the same fields: the exception can go", names.join(", ")))
         }));
     }
     findings
@@ -216,9 +218,9 @@ fn shapes(file: &SourceFile) -> Vec<(Members, Shape<'_>)> {
         let Some(name) = words.next() else { continue };
         let name = name.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
         let rest: String = lines[at..].iter().flat_map(|(_, line)| [line.as_str(), "\n"]).collect();
-        let Some(body) = rest.split_once(name).and_then(|(_, after)| body(after)) else { continue };
+        let Some(body) = rest.split_once(name).and_then(|(_, after)| item_body(after)) else { continue };
         let name = format!("{}::{name}", crate_of(&file.path));
-        found.push(((kind.to_owned(), members(body)), Shape { name, path: &file.path, line: *number }));
+        found.push(((kind.to_owned(), member_names(body)), Shape { name, path: &file.path, line: *number }));
     }
     found
 }
@@ -235,7 +237,7 @@ fn without_visibility(item: &str) -> &str {
 }
 
 /// Returns the text between the braces of an item, given the text after its name, or `None` if it has no braces.
-fn body(text: &str) -> Option<&str> {
+fn item_body(text: &str) -> Option<&str> {
     let begin = text.find(['{', ';', '('])?;
     if !text[begin..].starts_with('{') {
         return None;
@@ -253,12 +255,12 @@ fn body(text: &str) -> Option<&str> {
 }
 
 /// The names of fields or variants.
-fn members(body: &str) -> BTreeSet<String> {
-    items(body).into_iter().filter_map(name).collect()
+fn member_names(body: &str) -> BTreeSet<String> {
+    split_members(body).into_iter().filter_map(member_name).collect()
 }
 
 /// Splits a body at its top-level commas.
-fn items(body: &str) -> Vec<&str> {
+fn split_members(body: &str) -> Vec<&str> {
     let (mut items, mut depth, mut begin, mut previous) = (Vec::new(), 0_usize, 0, ' ');
     for (at, character) in body.char_indices() {
         match character {
@@ -278,7 +280,7 @@ fn items(body: &str) -> Vec<&str> {
 }
 
 /// The name that a field or variant begins with, after its attributes and visibility.
-fn name(item: &str) -> Option<String> {
+fn member_name(item: &str) -> Option<String> {
     let mut rest = item.trim();
     while let Some(attribute) = rest.strip_prefix("#[") {
         let mut depth = 1;
@@ -307,7 +309,7 @@ mod tests {
                          pub act: fn(u8, u8) -> u8,\n}\n";
 
     fn texts(files: &[(&str, &str)]) -> Vec<String> {
-        defined_once(&Tree::of(files)).into_iter().map(|finding| finding.to_string()).collect()
+        shapes_are_defined_once(&Tree::of(files)).into_iter().map(|finding| finding.to_string()).collect()
     }
 
     #[test]
@@ -348,7 +350,7 @@ mod tests {
 
     #[test]
     fn unused_exception_is_reported() {
-        let found = texts(&[(OWN, "")]);
-        assert_eq!(found.len(), APART.len(), "each of them: {found:?}");
+        let found = texts(&[(OWN_PATH, "")]);
+        assert_eq!(found.len(), EXCEPTIONS.len(), "each of them: {found:?}");
     }
 }

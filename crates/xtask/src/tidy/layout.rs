@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::Finding;
 use super::tree::{SourceFile, Tree};
 
-const AT_THE_TOP: [&str; 10] = [
+const TOP_LEVEL_ENTRIES: [&str; 10] = [
     "Cargo.toml",
     "Cargo.lock",
     "rust-toolchain.toml",
@@ -19,25 +19,25 @@ const AT_THE_TOP: [&str; 10] = [
 ];
 
 /// Maximum length of a file, in lines. Longer files should be divided by subject.
-const LONGEST: usize = 800;
+const MAX_LINES: usize = 800;
 /// Maximum length of a Rust file, in lines. Lower than for other files, since a new Rust module costs nothing.
-const LONGEST_IN_RUST: usize = 450;
+const MAX_RUST_LINES: usize = 450;
 
 /// Maximum length of a crate's sources, in lines, including blank lines and comments, without tests.
 const LONGEST_CRATE: usize = 16_000;
 
 /// Generated files, which are exempt from rules about written text.
-pub(super) const GENERATED: [&str; 1] = ["ui/src/lib/api/generated.ts"];
+pub(super) const GENERATED_FILES: [&str; 1] = ["ui/src/lib/api/generated.ts"];
 
-pub(super) fn top_level(tree: &Tree) -> Vec<Finding> {
-    let is_known = |name: &str| name.starts_with('.') || AT_THE_TOP.contains(&name);
+pub(super) fn top_level_is_known(tree: &Tree) -> Vec<Finding> {
+    let is_known = |name: &str| name.starts_with('.') || TOP_LEVEL_ENTRIES.contains(&name);
     let unknown = tree.top_level.iter().filter(|name| !is_known(name));
     unknown.map(|name| Finding::new(name, 0, "does not belong at the top; tool settings are dotfiles")).collect()
 }
 
 /// Reports modules without documentation. A file that is included by another one is not a module, and an ordinary
 /// comment describes it.
-pub(super) fn module_docs(tree: &Tree) -> Vec<Finding> {
+pub(super) fn modules_have_docs(tree: &Tree) -> Vec<Finding> {
     let included = |path: &str| {
         let name = path.rsplit('/').next().unwrap_or(path);
         tree.rust().any(|file| file.text.contains(&format!("include!(\"{name}\")")))
@@ -51,15 +51,15 @@ pub(super) fn module_docs(tree: &Tree) -> Vec<Finding> {
     without.map(|file| Finding::new(&file.path, 1, "begins without `//!` that says what it is for")).collect()
 }
 
-pub(super) fn file_lengths(tree: &Tree) -> Vec<Finding> {
+pub(super) fn files_are_short(tree: &Tree) -> Vec<Finding> {
     let is_source = |file: &SourceFile| {
         file.has_extension(&["rs", "ts", "js", "mjs", "svelte", "css", "html", "sh"])
-            && !GENERATED.contains(&file.path.as_str())
+            && !GENERATED_FILES.contains(&file.path.as_str())
     };
     let mut findings = Vec::new();
     for file in tree.files.iter().filter(|file| is_source(file)) {
         let length = file.text.lines().count();
-        let longest = if file.has_extension(&["rs"]) { LONGEST_IN_RUST } else { LONGEST };
+        let longest = if file.has_extension(&["rs"]) { MAX_RUST_LINES } else { MAX_LINES };
         if length > longest {
             findings.push(Finding::new(&file.path, 0, format!("has {length} lines, more than {longest}; divide it")));
         }
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn new_top_level_folder_is_reported() {
         let tree = Tree::of(&[("crates/a/src/lib.rs", ""), (".rustfmt.toml", ""), ("scripts/build.sh", "")]);
-        let paths: Vec<_> = top_level(&tree).into_iter().map(|finding| finding.path).collect();
+        let paths: Vec<_> = top_level_is_known(&tree).into_iter().map(|finding| finding.path).collect();
         assert_eq!(paths, ["scripts"], "dotfiles and known entries may stay");
     }
 
@@ -101,15 +101,16 @@ mod tests {
             ("table.rs", "// The table.\n"),
             ("e.ts", ""),
         ]);
-        let paths: Vec<_> = module_docs(&tree).into_iter().map(|finding| finding.path).collect();
+        let paths: Vec<_> = modules_have_docs(&tree).into_iter().map(|finding| finding.path).collect();
         assert_eq!(paths, ["b.rs", "d.rs"], "an ordinary comment does only for what is included");
     }
 
     #[test]
     fn long_file_is_reported() {
-        let long = "x\n".repeat(LONGEST + 1);
-        let tree = Tree::of(&[("a.svelte", &long), ("b.ts", &long[2..]), (GENERATED[0], &long), ("c.json", &long)]);
-        let paths: Vec<_> = file_lengths(&tree).into_iter().map(|finding| finding.path).collect();
+        let long = "x\n".repeat(MAX_LINES + 1);
+        let tree =
+            Tree::of(&[("a.svelte", &long), ("b.ts", &long[2..]), (GENERATED_FILES[0], &long), ("c.json", &long)]);
+        let paths: Vec<_> = files_are_short(&tree).into_iter().map(|finding| finding.path).collect();
         assert_eq!(paths, ["a.svelte"], "800 lines are allowed, and data and generated files may be longer");
     }
 
@@ -137,9 +138,9 @@ mod tests {
 
     #[test]
     fn long_rust_file_is_reported_anywhere() {
-        let long = "x\n".repeat(LONGEST_IN_RUST + 1);
+        let long = "x\n".repeat(MAX_RUST_LINES + 1);
         let tree = Tree::of(&[("crates/a/src/b.rs", &long), ("tests/c/d.rs", &long), ("e.rs", &long[2..])]);
-        let paths: Vec<_> = file_lengths(&tree).into_iter().map(|finding| finding.path).collect();
+        let paths: Vec<_> = files_are_short(&tree).into_iter().map(|finding| finding.path).collect();
         assert_eq!(paths, ["crates/a/src/b.rs", "tests/c/d.rs"], "450 lines are allowed, in tests too");
     }
 }

@@ -11,7 +11,7 @@ const FOLDER: &str = "ui/messages/";
 const LANGUAGES: [&str; 2] = ["en", "zh"];
 
 /// Reports keys or placeholders that differ between the languages, and empty messages.
-pub(super) fn same_keys(tree: &Tree) -> Vec<Finding> {
+pub(super) fn languages_have_equal_keys(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     // Maps each area (a file's name without the language) to its file in each language.
     let mut areas: BTreeMap<String, [Option<&SourceFile>; 2]> = BTreeMap::new();
@@ -26,7 +26,7 @@ pub(super) fn same_keys(tree: &Tree) -> Vec<Finding> {
     }
     for (area, files) in areas {
         match files {
-            [Some(one), Some(other)] => findings.extend(differences(one, other)),
+            [Some(one), Some(other)] => findings.extend(language_differences(one, other)),
             [Some(file), None] | [None, Some(file)] => {
                 findings.push(Finding::new(&file.path, 0, format!("the other language has no messages in `{area}`")));
             }
@@ -36,8 +36,8 @@ pub(super) fn same_keys(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-fn differences(one: &SourceFile, other: &SourceFile) -> Vec<Finding> {
-    let (ours, theirs) = match (messages(one), messages(other)) {
+fn language_differences(one: &SourceFile, other: &SourceFile) -> Vec<Finding> {
+    let (ours, theirs) = match (parse_messages(one), parse_messages(other)) {
         (Ok(ours), Ok(theirs)) => (ours, theirs),
         (ours, theirs) => return [ours.err(), theirs.err()].into_iter().flatten().collect(),
     };
@@ -66,20 +66,20 @@ struct Message {
 }
 
 /// Returns the messages by key. Nested objects form keys with dots, and the variants of a message count as one.
-fn messages(file: &SourceFile) -> Result<BTreeMap<String, Message>, Finding> {
+fn parse_messages(file: &SourceFile) -> Result<BTreeMap<String, Message>, Finding> {
     let value: Value = serde_json::from_str(&file.text)
         .map_err(|error| Finding::new(&file.path, error.line(), format!("is not JSON: {error}")))?;
     let mut found = BTreeMap::new();
-    collect("", &value, &mut found);
+    collect_messages("", &value, &mut found);
     Ok(found)
 }
 
-fn collect(prefix: &str, value: &Value, found: &mut BTreeMap<String, Message>) {
+fn collect_messages(prefix: &str, value: &Value, found: &mut BTreeMap<String, Message>) {
     match value {
         Value::Object(entries) => {
             for (key, value) in entries.iter().filter(|(key, _)| *key != "$schema") {
                 let path = if prefix.is_empty() { key.clone() } else { format!("{prefix}.{key}") };
-                collect(&path, value, found);
+                collect_messages(&path, value, found);
             }
         }
         Value::String(text) => {
@@ -110,7 +110,7 @@ mod tests {
 
     fn texts(en: &str, zh: &str) -> Vec<String> {
         let tree = Tree::of(&[("ui/messages/en/shell.json", en), ("ui/messages/zh/shell.json", zh)]);
-        same_keys(&tree).iter().map(ToString::to_string).collect()
+        languages_have_equal_keys(&tree).iter().map(ToString::to_string).collect()
     }
 
     #[test]
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn missing_and_invalid_files_are_reported() {
         let one = Tree::of(&[("ui/messages/en.json", "{}")]);
-        assert_eq!(same_keys(&one).len(), 1, "the other language lacks the file");
+        assert_eq!(languages_have_equal_keys(&one).len(), 1, "the other language lacks the file");
         assert!(texts("{", "{}")[0].contains("is not JSON"), "a broken file is named");
     }
 }

@@ -60,49 +60,49 @@ impl fmt::Display for Finding {
 
 /// The rules that need only the files.
 const RULES: [fn(&Tree) -> Vec<Finding>; 36] = [
-    layout::top_level,
-    layout::module_docs,
-    layout::file_lengths,
+    layout::top_level_is_known,
+    layout::modules_have_docs,
+    layout::files_are_short,
     layout::crate_lengths,
-    comment_paths::exist,
+    comment_paths::paths_in_comments_exist,
     module_lists::name_modules,
-    doc_comments::no_clauses,
-    doc_comments::few_short_ones,
+    doc_comments::comments_do_not_begin_with_clauses,
+    doc_comments::short_comments_are_few,
     names::types_are_nouns,
-    names::no_retired_words,
-    module_cycles::in_one_direction,
-    owner_parts::know_no_other_module,
-    struct_fields::few_in_the_host,
+    names::retired_words_are_absent,
+    module_cycles::modules_depend_in_one_direction,
+    owner_parts::state_parts_are_independent,
+    struct_fields::host_structs_are_small,
     nested_results::none_in_the_product,
-    words::unfinished,
-    words::unbounded,
-    words::fixed_waits,
-    pure_crates::no_system,
-    dependencies::tauri_in_the_shell_only,
+    words::no_unfinished_work,
+    words::no_unbounded_channels,
+    words::no_fixed_waits,
+    pure_crates::pure_crates_use_no_system,
+    dependencies::tauri_only_in_shell,
     dependencies::host_state_in_the_host_only,
     dependencies::ts_rs_behind_a_feature,
-    equal_fields::defined_once,
+    equal_fields::shapes_are_defined_once,
     single_places::connecting,
-    single_places::spawning,
-    single_places::opening_urls,
-    single_places::using_credentials,
-    contract::only_translates,
-    contract::no_command_calls_itself,
-    contract::members_in_camel_case,
-    page::tauri_in_one_folder,
-    page::no_other_windows,
-    svelte_text::from_messages,
-    messages::same_keys,
-    time::clock_from_outside,
-    time::no_sleeping_tests,
-    window_commands::in_the_capability,
+    single_places::processes_start_in_one_place,
+    single_places::urls_open_in_one_place,
+    single_places::credentials_are_used_in_one_place,
+    contract::api_only_translates,
+    contract::commands_do_not_recurse,
+    contract::members_are_camel_case,
+    page::tauri_is_in_one_folder,
+    page::page_opens_no_windows,
+    svelte_text::texts_come_from_messages,
+    messages::languages_have_equal_keys,
+    time::clock_is_injected,
+    time::tests_do_not_sleep,
+    window_commands::capability_matches_commands,
 ];
 
 /// Everything that breaks a rule.
 pub(crate) fn findings() -> Result<Vec<Finding>, Problem> {
-    let tree = Tree::read(&workspace::root())?;
+    let tree = Tree::read(&workspace::root_folder())?;
     let mut findings: Vec<Finding> = RULES.iter().flat_map(|rule| rule(&tree)).collect();
-    findings.extend(dependencies::pure_crates_stay_pure()?);
+    findings.extend(dependencies::pure_crates_have_pure_dependencies()?);
     let requirements = requirements::findings(&tree)?.into_iter();
     findings.extend(requirements.map(|(path, line, text)| Finding { path, line, text }));
     Ok(findings)

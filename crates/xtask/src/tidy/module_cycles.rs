@@ -4,16 +4,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Finding;
-use super::rust_paths::{imports, paths};
+use super::rust_paths::{parse_imports, parse_paths};
 use super::tree::{SourceFile, Tree};
 
 /// The most modules that may depend on each other in a circle.
-const LARGEST: usize = 3;
+const MAX_CYCLE: usize = 3;
 /// Number of child modules up to which a module is not checked.
 const SMALL: usize = 5;
 
 /// Crates whose top-level modules form layers: no two modules depend on each other.
-const LAYERED: [&str; 4] = ["foreign", "mcp-proto", "mcp-transport", "process"];
+const LAYERED_CRATES: [&str; 4] = ["foreign", "mcp-proto", "mcp-transport", "process"];
 
 /// Path of a module or item from the crate's root. The root itself is empty.
 type ModulePath = Vec<String>;
@@ -21,15 +21,15 @@ type ModulePath = Vec<String>;
 /// Modules next to each other, each with the modules that it uses and one reference to each of these.
 type Graph = BTreeMap<String, BTreeMap<String, String>>;
 
-/// Reports each group of more than [`LARGEST`] modules that reach each other, with a reference for each dependency.
-pub(super) fn in_one_direction(tree: &Tree) -> Vec<Finding> {
+/// Reports each group of more than [`MAX_CYCLE`] modules that reach each other, with a reference for each dependency.
+pub(super) fn modules_depend_in_one_direction(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for root in sources(tree) {
-        let is_layered = LAYERED.iter().any(|name| root == format!("crates/{name}/src/"));
+    for root in source_roots(tree) {
+        let is_layered = LAYERED_CRATES.iter().any(|name| root == format!("crates/{name}/src/"));
         for (parent, graph) in graphs(tree, &root) {
-            let largest = if is_layered && parent.is_empty() { 1 } else { LARGEST };
+            let largest = if is_layered && parent.is_empty() { 1 } else { MAX_CYCLE };
             let place = parent.iter().fold(root.clone(), |place, name| format!("{place}{name}/"));
-            for circle in circles(&graph).into_iter().filter(|circle| circle.len() > largest) {
+            for circle in find_cycles(&graph).into_iter().filter(|circle| circle.len() > largest) {
                 let (count, names) = (circle.len(), circle.join(", "));
                 let references = references_within(&graph, &circle).join("; ");
                 let text = format!("{count} modules depend on each other in a circle: {names} ({references})");
@@ -41,7 +41,7 @@ pub(super) fn in_one_direction(tree: &Tree) -> Vec<Finding> {
 }
 
 /// The source folders of all crates, each with its slash.
-fn sources(tree: &Tree) -> BTreeSet<String> {
+fn source_roots(tree: &Tree) -> BTreeSet<String> {
     let root = |file: &SourceFile| {
         let folder = file.path.strip_suffix("lib.rs").or_else(|| file.path.strip_suffix("main.rs"))?;
         folder.ends_with("src/").then(|| folder.to_owned())
@@ -61,7 +61,7 @@ impl CrateModules {
         let all = files.iter().map(|(own, _)| own.clone()).collect();
         let mut modules = Self { all, imported: BTreeMap::new() };
         for (own, code) in files {
-            let names = imports(code).into_iter().filter(|import| import.name != "*");
+            let names = parse_imports(code).into_iter().filter(|import| import.name != "*");
             let names = names.filter_map(|import| Some((import.name, modules.absolute(own, &import.path)?)));
             let names: Vec<(String, ModulePath)> = names.collect();
             // A crate can have the roots lib.rs and main.rs.
@@ -118,7 +118,7 @@ impl CrateModules {
 fn graphs(tree: &Tree, root: &str) -> BTreeMap<ModulePath, Graph> {
     let files = tree.below(root).filter(|file| file.is_rust() && !file.is_test());
     let files: Vec<(ModulePath, String)> =
-        files.map(|file| (module(file, root).unwrap_or_default(), code(file))).collect();
+        files.map(|file| (module_path(file, root).unwrap_or_default(), product_code(file))).collect();
     let modules = CrateModules::of(&files);
     let mut graphs: BTreeMap<ModulePath, Graph> =
         modules.parents().into_iter().map(|parent| (parent, Graph::new())).collect();
@@ -127,7 +127,7 @@ fn graphs(tree: &Tree, root: &str) -> BTreeMap<ModulePath, Graph> {
         graph.extend(children.map(|name| (name.to_owned(), BTreeMap::new())));
     }
     for (own, code) in files.iter().filter(|(own, _)| !own.is_empty()) {
-        for path in paths(code, own) {
+        for path in parse_paths(code, own) {
             let path = modules.resolve(path);
             for (parent, graph) in &mut graphs {
                 let (Some(from), Some(to)) = (child(own, parent), child(&path, parent)) else { continue };
@@ -156,12 +156,12 @@ fn references_within<'a>(graph: &'a Graph, circle: &[&str]) -> Vec<&'a str> {
 }
 
 /// The code of a file that is in the product.
-pub(super) fn code(file: &SourceFile) -> String {
+pub(super) fn product_code(file: &SourceFile) -> String {
     file.product_lines().into_iter().map(|(_, line)| line + "\n").collect()
 }
 
 /// The path of a file's module below the root; `None` for the root itself.
-pub(super) fn module(file: &SourceFile, root: &str) -> Option<Vec<String>> {
+pub(super) fn module_path(file: &SourceFile, root: &str) -> Option<Vec<String>> {
     let path = file.path.strip_prefix(root)?.strip_suffix(".rs")?;
     let path = path.strip_suffix("/mod").unwrap_or(path);
     let is_root = path.starts_with("bin/") || ["lib", "main"].contains(&path);
@@ -169,9 +169,9 @@ pub(super) fn module(file: &SourceFile, root: &str) -> Option<Vec<String>> {
 }
 
 /// The groups of modules that reach each other, in which there is more than one.
-fn circles(graph: &Graph) -> Vec<Vec<&str>> {
+fn find_cycles(graph: &Graph) -> Vec<Vec<&str>> {
     let reached: BTreeMap<&str, BTreeSet<&str>> =
-        graph.keys().map(|from| (from.as_str(), reach(graph, from))).collect();
+        graph.keys().map(|from| (from.as_str(), reachable_modules(graph, from))).collect();
     let mut circles = Vec::new();
     let mut placed = BTreeSet::new();
     for (from, reaches) in &reached {
@@ -187,7 +187,7 @@ fn circles(graph: &Graph) -> Vec<Vec<&str>> {
     circles
 }
 
-fn reach<'a>(graph: &'a Graph, from: &str) -> BTreeSet<&'a str> {
+fn reachable_modules<'a>(graph: &'a Graph, from: &str) -> BTreeSet<&'a str> {
     let mut reached = BTreeSet::new();
     let mut next: Vec<&str> = graph[from].keys().map(String::as_str).collect();
     while let Some(module) = next.pop() {
@@ -219,7 +219,7 @@ mod tests {
             ("d", "use crate::a;"),
             ("e", "use std::fmt;"),
         ]);
-        let texts: Vec<_> = in_one_direction(&tree).into_iter().map(|finding| finding.text).collect();
+        let texts: Vec<_> = modules_depend_in_one_direction(&tree).into_iter().map(|finding| finding.text).collect();
         assert_eq!(
             texts,
             ["4 modules depend on each other in a circle: a, b, c, d (a uses b::One; b uses c::Two; c uses d::Last; \
@@ -240,18 +240,22 @@ mod tests {
             ("a/e", "use super::b;"),
         ];
         let all = [&children[..], &[("a/f", "use super::Last;"), ("a/g", "")]].concat();
-        let found = in_one_direction(&crate_of(&all));
+        let found = modules_depend_in_one_direction(&crate_of(&all));
         let found: Vec<_> = found.iter().map(|finding| (finding.path.as_str(), finding.text.as_str())).collect();
         let text = "4 modules depend on each other in a circle: b, c, d, e (a::b uses a::c::One; \
                     a::c uses a::d::inner::Last; a::d::inner uses a::e::Other::g; a::e uses a::b)";
         assert_eq!(found, [("crates/x/src/a/", text)], "each child counts with all modules below it");
-        assert_eq!(in_one_direction(&crate_of(&children)), [], "a module with few children is not checked");
+        assert_eq!(
+            modules_depend_in_one_direction(&crate_of(&children)),
+            [],
+            "a module with few children is not checked"
+        );
     }
 
     #[test]
     fn imports_in_a_circle_end() {
         let tree = crate_of(&[("lib", "use a::X;"), ("a", "use crate::X;\nuse crate::b;"), ("b", "use crate::X;")]);
-        assert_eq!(in_one_direction(&tree), [], "a name that is defined nowhere belongs to no module");
+        assert_eq!(modules_depend_in_one_direction(&tree), [], "a name that is defined nowhere belongs to no module");
     }
 
     #[test]
@@ -264,12 +268,12 @@ mod tests {
             ("d", "use crate::a;\n#[cfg(test)]\nmod tests {\n    use crate::b;\n}\n"),
             ("b/tests", "use crate::d;"),
         ]);
-        assert_eq!(in_one_direction(&tree), [], "three may depend on each other");
+        assert_eq!(modules_depend_in_one_direction(&tree), [], "three may depend on each other");
         let layered = Tree::of(&[
             ("crates/process/src/lib.rs", ""),
             ("crates/process/src/a.rs", "use crate::b;"),
             ("crates/process/src/b.rs", "use super::a;"),
         ]);
-        assert_eq!(in_one_direction(&layered).len(), 1, "where modules form layers, not even two");
+        assert_eq!(modules_depend_in_one_direction(&layered).len(), 1, "where modules form layers, not even two");
     }
 }

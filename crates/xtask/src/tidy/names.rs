@@ -2,7 +2,7 @@
 //! `crates/README.md`.
 
 use super::Finding;
-use super::layout::GENERATED;
+use super::layout::GENERATED_FILES;
 use super::rust_code;
 use super::tree::{SourceFile, Tree};
 
@@ -115,12 +115,12 @@ pub(super) fn types_are_nouns(tree: &Tree) -> Vec<Finding> {
 }
 
 /// No identifier contains a retired word, and no text a retired phrase.
-pub(super) fn no_retired_words(tree: &Tree) -> Vec<Finding> {
+pub(super) fn retired_words_are_absent(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     let is_text = |file: &&SourceFile| {
         file.has_extension(&["rs", "ts", "svelte", "mjs", "md"]) || file.path.starts_with("ui/messages/en/")
     };
-    let is_written = |file: &&SourceFile| file.path != OWN_PATH && !GENERATED.contains(&file.path.as_str());
+    let is_written = |file: &&SourceFile| file.path != OWN_PATH && !GENERATED_FILES.contains(&file.path.as_str());
     for file in tree.files.iter().filter(is_text).filter(is_written) {
         for (number, line) in file.text.lines().enumerate() {
             let lower = line.to_lowercase();
@@ -133,7 +133,7 @@ pub(super) fn no_retired_words(tree: &Tree) -> Vec<Finding> {
         }
         let code = rust_code::without_comments_and_strings(&file.text);
         for (number, line) in code.lines().enumerate() {
-            let retired = words_of_identifiers(line)
+            let retired = identifier_words(line)
                 .into_iter()
                 .filter_map(|word| RETIRED_IN_NAMES.iter().find(|(retired, _)| *retired == word));
             for (word, better) in retired {
@@ -162,7 +162,7 @@ fn defined_type(line: &str) -> Option<&str> {
 }
 
 /// The words of all identifiers of a line, in lower case: `open_payload` and `OpenPayload` are two words each.
-fn words_of_identifiers(line: &str) -> Vec<String> {
+fn identifier_words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
     for character in line.chars() {
@@ -196,8 +196,15 @@ mod tests {
     #[test]
     fn retired_word_is_reported_in_names_and_texts() {
         let text = "fn open_crossing() {}\nstruct CrossingBytes;\nfn recrossing_all() {}\n// An entry that was passed over.\nlet a = \"crossing\";\n";
-        assert_eq!(lines(no_retired_words(&Tree::of(&[("a.rs", text)]))), [4, 1, 2], "whole words, and no contents");
+        assert_eq!(
+            lines(retired_words_are_absent(&Tree::of(&[("a.rs", text)]))),
+            [4, 1, 2],
+            "whole words, and no contents"
+        );
         let message = "{ \"a\": \"Show What crosses\" }";
-        assert_eq!(lines(no_retired_words(&Tree::of(&[("ui/messages/en/a.json", message), ("b.json", message)]))), [1]);
+        assert_eq!(
+            lines(retired_words_are_absent(&Tree::of(&[("ui/messages/en/a.json", message), ("b.json", message)]))),
+            [1]
+        );
     }
 }

@@ -1,17 +1,17 @@
 //! The rule about the parts of the owner's state: each can be read without the other modules of the owner.
 
 use super::Finding;
-use super::module_cycles::{code, module};
-use super::rust_paths::paths;
+use super::module_cycles::{module_path, product_code};
+use super::rust_paths::parse_paths;
 use super::tree::Tree;
 
 /// The sources of the host.
-const ROOT: &str = "crates/host/src/";
+const HOST_SOURCES: &str = "crates/host/src/";
 /// Folder of the parts of the owner's state.
-const PARTS: &str = "crates/host/src/owner/state/";
+const STATE_FOLDER: &str = "crates/host/src/owner/state/";
 
 /// The names that a part may take from the other modules of the owner, each with the reason.
-const OF_THE_OWNER: [(&str, &str); 5] = [
+const ALLOWED_OWNER_NAMES: [(&str, &str); 5] = [
     ("owner::WeakOwner", "the way back to the owner for what runs beside its turns"),
     ("owner::DeferredTurn", "the turn that the documents' thread hands back"),
     ("owner::gate::AuthorizedPayload", "what leaves, which the gate alone makes; a part only hands it on"),
@@ -19,18 +19,18 @@ const OF_THE_OWNER: [(&str, &str); 5] = [
     ("owner::sign_in::ServerSignIn", "the handle of what signs a server's requests, which the server's record holds"),
 ];
 
-pub(super) fn know_no_other_module(tree: &Tree) -> Vec<Finding> {
+pub(super) fn state_parts_are_independent(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut used = Vec::new();
-    for file in tree.below(PARTS).filter(|file| file.is_rust() && !file.is_test()) {
-        let Some(own) = module(file, ROOT) else { continue };
-        for path in paths(&code(file), &own) {
+    for file in tree.below(STATE_FOLDER).filter(|file| file.is_rust() && !file.is_test()) {
+        let Some(own) = module_path(file, HOST_SOURCES) else { continue };
+        for path in parse_paths(&product_code(file), &own) {
             let is_of_the_owner = path.len() > 1 && path[0] == "owner" && path[1] != "state";
             let path = path.join("::");
             if !is_of_the_owner {
                 continue;
             }
-            if OF_THE_OWNER.iter().any(|(name, _)| *name == path) {
+            if ALLOWED_OWNER_NAMES.iter().any(|(name, _)| *name == path) {
                 used.push(path);
             } else {
                 let text =
@@ -39,9 +39,9 @@ pub(super) fn know_no_other_module(tree: &Tree) -> Vec<Finding> {
             }
         }
     }
-    let is_needed = |name: &str| used.iter().any(|path| path == name) || tree.below(PARTS).next().is_none();
-    for (name, _) in OF_THE_OWNER.iter().filter(|(name, _)| !is_needed(name)) {
-        findings.push(Finding::new(PARTS, 0, format!("no part uses {name}; take it out of owner_parts.rs")));
+    let is_needed = |name: &str| used.iter().any(|path| path == name) || tree.below(STATE_FOLDER).next().is_none();
+    for (name, _) in ALLOWED_OWNER_NAMES.iter().filter(|(name, _)| !is_needed(name)) {
+        findings.push(Finding::new(STATE_FOLDER, 0, format!("no part uses {name}; take it out of owner_parts.rs")));
     }
     findings
 }
@@ -53,9 +53,10 @@ mod tests {
     const ALLOWED: &str = "use crate::owner::{DeferredTurn, WeakOwner, gate::{AuthorizedPayload, SendPermit}};\nuse super::super::sign_in::ServerSignIn;\n";
 
     fn texts(of: &[(&str, &str)]) -> Vec<String> {
-        let files: Vec<(String, &str)> = of.iter().map(|(name, text)| (format!("{PARTS}{name}.rs"), *text)).collect();
+        let files: Vec<(String, &str)> =
+            of.iter().map(|(name, text)| (format!("{STATE_FOLDER}{name}.rs"), *text)).collect();
         let tree = Tree::of(&files.iter().map(|(path, text)| (path.as_str(), *text)).collect::<Vec<_>>());
-        know_no_other_module(&tree).into_iter().map(|finding| finding.text).collect()
+        state_parts_are_independent(&tree).into_iter().map(|finding| finding.text).collect()
     }
 
     #[test]

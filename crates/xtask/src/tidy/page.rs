@@ -3,15 +3,15 @@
 use super::Finding;
 use super::tree::{SourceFile, Tree};
 
-const PLATFORM: &str = "ui/src/lib/platform/";
+const PLATFORM_FOLDER: &str = "ui/src/lib/platform/";
 
 /// Reports uses of Tauri outside a single folder. The page runs in two hosts, and only this folder distinguishes them.
-pub(super) fn tauri_in_one_folder(tree: &Tree) -> Vec<Finding> {
+pub(super) fn tauri_is_in_one_folder(tree: &Tree) -> Vec<Finding> {
     lines_with(tree, &["@tauri-apps/"], "only ui/src/lib/platform knows Tauri")
 }
 
 /// A window or tab that the page opens has no consent behind it.
-pub(super) fn no_other_windows(tree: &Tree) -> Vec<Finding> {
+pub(super) fn page_opens_no_windows(tree: &Tree) -> Vec<Finding> {
     let ways = ["window.open(", "target=\"_blank\"", "target='_blank'"];
     lines_with(tree, &ways, "opens a window past the user's consent; ask the host to open the URL")
 }
@@ -19,7 +19,7 @@ pub(super) fn no_other_windows(tree: &Tree) -> Vec<Finding> {
 fn lines_with(tree: &Tree, words: &[&str], text: &str) -> Vec<Finding> {
     let is_source = |file: &&SourceFile| file.has_extension(&["ts", "js", "svelte"]) && !file.is_test();
     let mut findings = Vec::new();
-    for file in tree.below("ui/src/").filter(is_source).filter(|file| !file.path.starts_with(PLATFORM)) {
+    for file in tree.below("ui/src/").filter(is_source).filter(|file| !file.path.starts_with(PLATFORM_FOLDER)) {
         for (number, line) in file.text.lines().enumerate() {
             let is_comment = ["//", "*", "/*"].iter().any(|start| line.trim_start().starts_with(start));
             if !is_comment && words.iter().any(|word| line.contains(word)) {
@@ -38,7 +38,7 @@ mod tests {
     fn tauri_outside_its_folder_is_reported() {
         let code = "// @tauri-apps/api\nimport { invoke } from \"@tauri-apps/api/core\";\n";
         let files = [("ui/src/lib/platform/tauri.ts", code), ("ui/src/shell/TopBar.svelte", code)];
-        let findings = tauri_in_one_folder(&Tree::of(&files));
+        let findings = tauri_is_in_one_folder(&Tree::of(&files));
         let places: Vec<_> = findings.iter().map(|finding| (finding.path.as_str(), finding.line)).collect();
         assert_eq!(places, [("ui/src/shell/TopBar.svelte", 2)], "the import is found, the comment is not meant");
     }
@@ -46,6 +46,6 @@ mod tests {
     #[test]
     fn window_without_consent_is_reported() {
         let files = [("ui/src/a.ts", "window.open(url)"), ("ui/src/b.svelte", "<a target=\"_blank\">x</a>")];
-        assert_eq!(no_other_windows(&Tree::of(&files)).len(), 2, "both ways are found");
+        assert_eq!(page_opens_no_windows(&Tree::of(&files)).len(), 2, "both ways are found");
     }
 }

@@ -4,17 +4,17 @@ use super::Finding;
 use super::tree::Tree;
 
 /// Names of the pure crates in `crates/`.
-pub(super) const PURE: [&str; 2] = ["mcp-proto", "policy"];
+pub(super) const PURE_CRATES: [&str; 2] = ["mcp-proto", "policy"];
 /// Crates of plain data that use no system API, although they depend on crates which do.
-const DATA: [&str; 1] = ["domain"];
+const DATA_CRATES: [&str; 1] = ["domain"];
 
-const MODULES: [&str; 5] = ["process", "fs", "net", "thread", "env"];
-const CLOCKS: [&str; 2] = ["SystemTime::now", "Instant::now"];
+const SYSTEM_MODULES: [&str; 5] = ["process", "fs", "net", "thread", "env"];
+const CLOCK_TYPES: [&str; 2] = ["SystemTime::now", "Instant::now"];
 
 /// Reports uses of files, processes, sockets, threads, the environment and the clock. Time is a parameter.
-pub(super) fn no_system(tree: &Tree) -> Vec<Finding> {
+pub(super) fn pure_crates_use_no_system(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for crate_name in PURE.into_iter().chain(DATA) {
+    for crate_name in PURE_CRATES.into_iter().chain(DATA_CRATES) {
         let folder = format!("crates/{crate_name}/src/");
         for file in tree.below(&folder).filter(|file| file.is_rust()) {
             for (line, code) in file.product_lines() {
@@ -29,7 +29,7 @@ pub(super) fn no_system(tree: &Tree) -> Vec<Finding> {
 
 /// Returns the system API that a line of code names, or `None` if it names none.
 fn system_use(code: &str) -> Option<String> {
-    if let Some(clock) = CLOCKS.iter().find(|clock| code.contains(**clock)) {
+    if let Some(clock) = CLOCK_TYPES.iter().find(|clock| code.contains(**clock)) {
         return Some((*clock).to_owned());
     }
     for (at, start) in code.match_indices("std::") {
@@ -39,7 +39,7 @@ fn system_use(code: &str) -> Option<String> {
             Some(group) => group.split(',').map(first_name).collect(),
             None => vec![first_name(rest)],
         };
-        if let Some(name) = names.iter().find(|name| MODULES.contains(name)) {
+        if let Some(name) = names.iter().find(|name| SYSTEM_MODULES.contains(name)) {
             return Some(format!("std::{name}"));
         }
     }
@@ -61,7 +61,7 @@ mod tests {
         let text = "//! std::fs is not used.\nuse std::fs::File;\nuse std::{fmt, net};\nuse std::fmt;\n\
                     let now = Instant::now();\nfn at(now: Instant) {}\n";
         let files = [("crates/policy/src/lib.rs", text), ("crates/store/src/lib.rs", text)];
-        let findings = no_system(&Tree::of(&files));
+        let findings = pure_crates_use_no_system(&Tree::of(&files));
         let lines: Vec<_> = findings.iter().map(|finding| (finding.path.as_str(), finding.line)).collect();
         let expected = [2, 3, 5].map(|line| ("crates/policy/src/lib.rs", line));
         assert_eq!(lines, expected, "uses are found, types and comments and other crates are left alone");
@@ -70,6 +70,9 @@ mod tests {
     #[test]
     fn tests_may_read_the_clock() {
         let text = "#[cfg(test)]\nmod tests {\n    let now = Instant::now();\n}\n";
-        assert!(no_system(&Tree::of(&[("crates/mcp-proto/src/lib.rs", text)])).is_empty(), "a test module may");
+        assert!(
+            pure_crates_use_no_system(&Tree::of(&[("crates/mcp-proto/src/lib.rs", text)])).is_empty(),
+            "a test module may"
+        );
     }
 }

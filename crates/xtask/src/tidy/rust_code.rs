@@ -2,20 +2,20 @@
 
 /// Blanks out comments and the contents of string and character literals; lines keep their numbers and columns.
 pub(super) fn without_comments_and_strings(text: &str) -> String {
-    blanked(text, true)
+    blank_out(text, true)
 }
 
 /// Blanks out the contents of string and character literals only.
 pub(super) fn without_strings(text: &str) -> String {
-    blanked(text, false)
+    blank_out(text, false)
 }
 
-fn blanked(text: &str, comments: bool) -> String {
+fn blank_out(text: &str, comments: bool) -> String {
     let characters: Vec<char> = text.chars().collect();
     let mut result = String::with_capacity(text.len());
     let mut at = 0;
     while at < characters.len() {
-        let (end, hidden) = match token(&characters, at) {
+        let (end, hidden) = match read_token(&characters, at) {
             Token::Comment(end) => (end, comments),
             Token::Literal(end) => (end, true),
             Token::Code => (at + 1, false),
@@ -36,17 +36,17 @@ enum Token {
     Code,
 }
 
-fn token(text: &[char], at: usize) -> Token {
+fn read_token(text: &[char], at: usize) -> Token {
     let starts = |words: &str| text[at..].iter().copied().take(words.chars().count()).eq(words.chars());
     let inside_word = at > 0 && (text[at - 1].is_alphanumeric() || text[at - 1] == '_');
     match text[at] {
-        '/' if starts("//") => Token::Comment(find(text, at, |rest| rest[0] == '\n')),
+        '/' if starts("//") => Token::Comment(find_position(text, at, |rest| rest[0] == '\n')),
         '/' if starts("/*") => Token::Comment(end_of_block_comment(text, at)),
         '"' => Token::Literal(end_of_string(text, at + 1)),
         'r' if !inside_word => raw_string(text, at + 1),
         'b' | 'c' if !inside_word && text.get(at + 1) == Some(&'r') => raw_string(text, at + 2),
         '\'' => match (text.get(at + 1), text.get(at + 2)) {
-            (Some('\\'), _) => Token::Literal(find(text, at + 3, |rest| rest[0] == '\'') + 1),
+            (Some('\\'), _) => Token::Literal(find_position(text, at + 3, |rest| rest[0] == '\'') + 1),
             (Some(_), Some('\'')) => Token::Literal(at + 3),
             // A lifetime.
             _ => Token::Code,
@@ -56,7 +56,7 @@ fn token(text: &[char], at: usize) -> Token {
 }
 
 /// Returns the first position from `from` on at which the rest matches, or the end.
-fn find(text: &[char], from: usize, fits: impl Fn(&[char]) -> bool) -> usize {
+fn find_position(text: &[char], from: usize, fits: impl Fn(&[char]) -> bool) -> usize {
     (from..text.len()).find(|at| fits(&text[*at..])).unwrap_or(text.len())
 }
 
@@ -75,7 +75,7 @@ fn raw_string(text: &[char], from: usize) -> Token {
         return Token::Code;
     }
     let closing: Vec<char> = std::iter::once('"').chain(std::iter::repeat_n('#', hashes)).collect();
-    let end = find(text, from + hashes + 1, |rest| rest.starts_with(&closing));
+    let end = find_position(text, from + hashes + 1, |rest| rest.starts_with(&closing));
     Token::Literal((end + closing.len()).min(text.len()))
 }
 

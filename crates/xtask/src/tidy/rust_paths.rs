@@ -11,7 +11,7 @@ pub(super) struct Import {
 
 impl Import {
     /// The path with the name that counts here at its end, of a glob that of the module.
-    fn renamed(mut self) -> Vec<String> {
+    fn local_path(mut self) -> Vec<String> {
         self.path.pop();
         if self.name != "*" {
             self.path.push(self.name);
@@ -21,20 +21,20 @@ impl Import {
 }
 
 /// Returns the imports of all `use` declarations in the code.
-pub(super) fn imports(code: &str) -> Vec<Import> {
+pub(super) fn parse_imports(code: &str) -> Vec<Import> {
     let tokens = tokens(code);
     let mut found = Vec::new();
     for (at, _) in tokens.iter().enumerate().filter(|(_, token)| **token == "use") {
         let from = if tokens.get(at + 1) == Some(&"::") { at + 2 } else { at + 1 };
         if let Some(first) = tokens.get(from).filter(|token| is_name(token)) {
-            follow(&tokens, from + 1, vec![(*first).to_owned()], &mut found);
+            collect_use_tree(&tokens, from + 1, vec![(*first).to_owned()], &mut found);
         }
     }
     found
 }
 
 /// The paths that code names, from the root on. `module` is the path of the code's own module.
-pub(super) fn paths(code: &str, module: &[String]) -> Vec<Vec<String>> {
+pub(super) fn parse_paths(code: &str, module: &[String]) -> Vec<Vec<String>> {
     let tokens = tokens(code);
     let mut found = Vec::new();
     let mut at = 0;
@@ -54,15 +54,15 @@ pub(super) fn paths(code: &str, module: &[String]) -> Vec<Vec<String>> {
             _ => None,
         };
         match start {
-            Some((end, base)) => at = follow(&tokens, end + 1, base, &mut found),
+            Some((end, base)) => at = collect_use_tree(&tokens, end + 1, base, &mut found),
             None => at += 1,
         }
     }
-    found.into_iter().map(Import::renamed).collect()
+    found.into_iter().map(Import::local_path).collect()
 }
 
 /// Collects the paths of a tree that continues from `base` at `at`. Returns the position of its end.
-fn follow(tokens: &[&str], mut at: usize, mut base: Vec<String>, found: &mut Vec<Import>) -> usize {
+fn collect_use_tree(tokens: &[&str], mut at: usize, mut base: Vec<String>, found: &mut Vec<Import>) -> usize {
     while tokens.get(at) == Some(&"::") {
         match tokens.get(at + 1) {
             Some(&"{") => {
@@ -70,7 +70,7 @@ fn follow(tokens: &[&str], mut at: usize, mut base: Vec<String>, found: &mut Vec
                 while let Some(token) = tokens.get(at).filter(|token| **token != "}") {
                     at = match *token {
                         "," => at + 1,
-                        name => follow(tokens, at + 1, [base.as_slice(), &[name.to_owned()]].concat(), found),
+                        name => collect_use_tree(tokens, at + 1, [base.as_slice(), &[name.to_owned()]].concat(), found),
                     };
                 }
                 return at + 1;
@@ -124,14 +124,14 @@ mod tests {
     fn paths_are_found_in_groups_and_expressions() {
         let code = "use crate::{a, b::{C, D as E}};\nfn f() { super::g::h(1); super::super::i(); x::crate_(2) }";
         let module = ["m".to_owned(), "n".to_owned()];
-        let found: Vec<String> = paths(code, &module).iter().map(|path| path.join("::")).collect();
+        let found: Vec<String> = parse_paths(code, &module).iter().map(|path| path.join("::")).collect();
         assert_eq!(found, ["a", "b::C", "b::E", "m::g::h", "i"], "each from the root on");
     }
 
     #[test]
     fn imports_have_their_path_and_name() {
         let code = "use std::time::{self, Instant as Moment};\nfn f() { use ::ports::time::*; }\npub use a;";
-        let found = imports(code);
+        let found = parse_imports(code);
         let found: Vec<_> = found.iter().map(|import| (import.path.join("::"), import.name.as_str())).collect();
         let expected = [("std::time", "time"), ("std::time::Instant", "Moment"), ("ports::time::*", "*"), ("a", "a")];
         assert_eq!(found, expected.map(|(path, name)| (path.to_owned(), name)), "in groups, functions and globs");

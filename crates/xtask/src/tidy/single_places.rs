@@ -5,7 +5,7 @@ use super::Finding;
 use super::tree::Tree;
 
 /// Files and folders that may spawn processes, apart from tests. Folders end with a slash.
-const MAY_SPAWN: [&str; 7] = [
+const SPAWN_ALLOWED_IN: [&str; 7] = [
     "crates/process/src/launch.rs",
     // Runs `ps` to read the start time of a process.
     "crates/process/src/platform/macos.rs",
@@ -44,12 +44,12 @@ const MAY_CONNECT: [&str; 11] = [
 const CREATES_CLIENTS: &str = "crates/mcp-transport/src/http/client.rs";
 
 /// Folder that may open URLs.
-const MAY_OPEN: &str = "src-tauri/src/";
+const OPEN_ALLOWED_IN: &str = "src-tauri/src/";
 
 /// Folders that may use keys of model providers and tokens of servers. The host checks their destinations.
-const MAY_USE_CREDENTIALS: [&str; 2] = ["crates/host/src/", "crates/credentials/src/"];
+const CREDENTIALS_ALLOWED_IN: [&str; 2] = ["crates/host/src/", "crates/credentials/src/"];
 
-const SPAWNS: [&str; 5] = ["Command::new(", "CommandWrap::with_new(", "posix_spawn", "execvp(", "{ fork() }"];
+const SPAWN_CALLS: [&str; 5] = ["Command::new(", "CommandWrap::with_new(", "posix_spawn", "execvp(", "{ fork() }"];
 const CONNECTS: [&str; 10] = [
     "TcpStream::connect",
     "TcpListener::bind",
@@ -63,14 +63,14 @@ const CONNECTS: [&str; 10] = [
     "    socket(",
 ];
 const CLIENTS: [&str; 4] = ["Client::builder(", "ClientBuilder::new(", "reqwest::Client::new(", "reqwest::get("];
-const OPENS: [&str; 4] = [".opener()", "tauri_plugin_opener::open_", "webbrowser::open(", "opener::open("];
-const USES_CREDENTIALS: [&str; 3] = ["KeychainProvider::new(", "try_model(", "TokenVaults::"];
+const OPEN_CALLS: [&str; 4] = [".opener()", "tauri_plugin_opener::open_", "webbrowser::open(", "opener::open("];
+const CREDENTIAL_CALLS: [&str; 3] = ["KeychainProvider::new(", "try_model(", "TokenVaults::"];
 
-pub(super) fn using_credentials(tree: &Tree) -> Vec<Finding> {
+pub(super) fn credentials_are_used_in_one_place(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for file in tree.rust().filter(|file| !MAY_USE_CREDENTIALS.iter().any(|place| file.path.starts_with(place))) {
+    for file in tree.rust().filter(|file| !CREDENTIALS_ALLOWED_IN.iter().any(|place| file.path.starts_with(place))) {
         for (line, code) in file.product_lines() {
-            if USES_CREDENTIALS.iter().any(|call| code.contains(call)) {
+            if CREDENTIAL_CALLS.iter().any(|call| code.contains(call)) {
                 let text = "uses credentials; only the host does, which has checked where they go";
                 findings.push(Finding::new(&file.path, line, text));
             }
@@ -79,11 +79,11 @@ pub(super) fn using_credentials(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-pub(super) fn spawning(tree: &Tree) -> Vec<Finding> {
+pub(super) fn processes_start_in_one_place(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for file in tree.rust().filter(|file| !MAY_SPAWN.iter().any(|place| file.path.starts_with(place))) {
+    for file in tree.rust().filter(|file| !SPAWN_ALLOWED_IN.iter().any(|place| file.path.starts_with(place))) {
         for (line, code) in file.product_lines() {
-            if SPAWNS.iter().any(|call| code.contains(call)) {
+            if SPAWN_CALLS.iter().any(|call| code.contains(call)) {
                 let text = "starts a process; crates/process/src/launch.rs is the one place for that";
                 findings.push(Finding::new(&file.path, line, text));
             }
@@ -113,17 +113,17 @@ pub(super) fn connecting(tree: &Tree) -> Vec<Finding> {
 }
 
 /// Only a single call in the shell may open URLs. Other places go through the host.
-pub(super) fn opening_urls(tree: &Tree) -> Vec<Finding> {
+pub(super) fn urls_open_in_one_place(tree: &Tree) -> Vec<Finding> {
     let mut calls = Vec::new();
     for file in tree.rust() {
         for (line, code) in file.product_lines() {
-            if OPENS.iter().any(|call| code.contains(call)) {
+            if OPEN_CALLS.iter().any(|call| code.contains(call)) {
                 calls.push((file.path.clone(), line));
             }
         }
     }
     // The first call in the shell is the allowed one.
-    if let Some(at) = calls.iter().position(|(path, _)| path.starts_with(MAY_OPEN)) {
+    if let Some(at) = calls.iter().position(|(path, _)| path.starts_with(OPEN_ALLOWED_IN)) {
         calls.remove(at);
     }
     let text = "opens a URL or file; there is one function for that, in src-tauri";
@@ -147,7 +147,11 @@ mod tests {
             ("crates/process/src/launch.rs", code),
             ("crates/store/src/lib.rs", "/// Not like Command::new(\n"),
         ]);
-        assert_eq!(places(&spawning(&tree)), ["crates/host/src/lib.rs"], "tests and the one place may");
+        assert_eq!(
+            places(&processes_start_in_one_place(&tree)),
+            ["crates/host/src/lib.rs"],
+            "tests and the one place may"
+        );
     }
 
     #[test]
@@ -173,17 +177,25 @@ mod tests {
             ("crates/credentials/tests/all.rs", code),
             ("crates/xtask/src/lib.rs", "const CALLS: [&str; 1] = [\"KeychainProvider::new(\"];\n"),
         ]);
-        assert_eq!(places(&using_credentials(&tree)), ["crates/api/src/lib.rs"], "the host and tests may");
+        assert_eq!(
+            places(&credentials_are_used_in_one_place(&tree)),
+            ["crates/api/src/lib.rs"],
+            "the host and tests may"
+        );
     }
 
     #[test]
     fn second_place_that_opens_urls_is_reported() {
         let code = "app.opener().open_url(url, None)?;\n";
         let one = Tree::of(&[("src-tauri/src/open_url.rs", code)]);
-        assert!(opening_urls(&one).is_empty(), "one place may");
+        assert!(urls_open_in_one_place(&one).is_empty(), "one place may");
         let two = Tree::of(&[("src-tauri/src/open_url.rs", code), ("src-tauri/src/tray.rs", code)]);
-        assert_eq!(places(&opening_urls(&two)), ["src-tauri/src/tray.rs"], "a second one is found");
+        assert_eq!(places(&urls_open_in_one_place(&two)), ["src-tauri/src/tray.rs"], "a second one is found");
         let elsewhere = Tree::of(&[("crates/host/src/lib.rs", "webbrowser::open(url)")]);
-        assert_eq!(places(&opening_urls(&elsewhere)), ["crates/host/src/lib.rs"], "outside the shell there is none");
+        assert_eq!(
+            places(&urls_open_in_one_place(&elsewhere)),
+            ["crates/host/src/lib.rs"],
+            "outside the shell there is none"
+        );
     }
 }

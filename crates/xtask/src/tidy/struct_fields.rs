@@ -4,7 +4,7 @@ use super::Finding;
 use super::tree::Tree;
 
 /// Maximum number of fields of a struct.
-const MOST: usize = 15;
+const MAX_FIELDS: usize = 15;
 /// Folders of the sources that the rule applies to.
 const FOLDERS: [&str; 2] = ["crates/host/src/", "crates/host-state/src/"];
 
@@ -12,27 +12,28 @@ const FOLDERS: [&str; 2] = ["crates/host/src/", "crates/host-state/src/"];
 const EXCEPTIONS: [(&str, &str); 1] =
     [("ServerView", "the page draws a server from these facts, which have no parts of their own")];
 
-pub(super) fn few_in_the_host(tree: &Tree) -> Vec<Finding> {
+pub(super) fn host_structs_are_small(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut excused = Vec::new();
     let files = || FOLDERS.iter().flat_map(|folder| tree.below(folder));
     for file in files().filter(|file| file.is_rust()) {
         let code: String = file.product_lines().into_iter().map(|(_, line)| line + "\n").collect();
-        for Struct { name, line, fields } in structs(&code) {
-            if fields <= MOST {
+        for Struct { name, line, fields } in parse_structs(&code) {
+            if fields <= MAX_FIELDS {
                 continue;
             }
             if EXCEPTIONS.iter().any(|(excepted, _)| *excepted == name) {
                 excused.push(name);
             } else {
-                let text = format!("{name} has {fields} fields, more than {MOST}; group those that change together");
+                let text =
+                    format!("{name} has {fields} fields, more than {MAX_FIELDS}; group those that change together");
                 findings.push(Finding::new(&file.path, line, text));
             }
         }
     }
     let is_needed = |name: &str| excused.contains(&name.to_owned()) || files().next().is_none();
     for (name, _) in EXCEPTIONS.iter().filter(|(name, _)| !is_needed(name)) {
-        let text = format!("{name} has {MOST} fields or fewer; it needs no exception in struct_fields.rs");
+        let text = format!("{name} has {MAX_FIELDS} fields or fewer; it needs no exception in struct_fields.rs");
         findings.push(Finding::new(FOLDERS[1], 0, text));
     }
     findings
@@ -46,7 +47,7 @@ struct Struct {
     fields: usize,
 }
 
-fn structs(code: &str) -> Vec<Struct> {
+fn parse_structs(code: &str) -> Vec<Struct> {
     let mut found = Vec::new();
     let mut start = 0;
     for (number, line) in code.lines().enumerate() {
@@ -57,7 +58,7 @@ fn structs(code: &str) -> Vec<Struct> {
         let name: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
         // A struct that ends with a semicolon, or has a parenthesis first, has no named fields.
         let Some(body) = rest.find(['{', '(', ';']).filter(|at| rest[*at..].starts_with('{')) else { continue };
-        found.push(Struct { name, line: number + 1, fields: fields(&rest[body + 1..]) });
+        found.push(Struct { name, line: number + 1, fields: count_fields(&rest[body + 1..]) });
     }
     found
 }
@@ -69,7 +70,7 @@ fn is_visibility(before: &str) -> bool {
 }
 
 /// The number of fields up to the brace that closes the body.
-fn fields(body: &str) -> usize {
+fn count_fields(body: &str) -> usize {
     let (mut depth, mut count, mut is_in_field, mut previous) = (0_usize, 0, false, ' ');
     for character in body.chars() {
         match character {
@@ -93,39 +94,39 @@ fn fields(body: &str) -> usize {
 mod tests {
     use super::*;
 
-    fn of(fields: usize) -> String {
+    fn struct_with_fields(fields: usize) -> String {
         let fields: String =
             (0..fields).map(|n| format!("    /// One: {n}, two.\n    pub(crate) f{n}: Vec<a::B, C>,\n")).collect();
         format!("pub(super) struct Large<'a> {{\n{fields}}}\n")
     }
 
     fn names(text: &str) -> Vec<String> {
-        let view = format!("pub struct ServerView {{{}}}\n", "a: u8, ".repeat(MOST + 1));
+        let view = format!("pub struct ServerView {{{}}}\n", "a: u8, ".repeat(MAX_FIELDS + 1));
         let tree = Tree::of(&[("crates/host/src/a.rs", text), ("crates/host-state/src/view.rs", &view)]);
-        few_in_the_host(&tree).into_iter().map(|finding| finding.text).collect()
+        host_structs_are_small(&tree).into_iter().map(|finding| finding.text).collect()
     }
 
     #[test]
     fn struct_with_too_many_fields_is_reported() {
-        assert_eq!(names(&of(MOST)), Vec::<String>::new(), "so many are allowed");
-        assert!(names(&of(MOST + 1))[0].starts_with("Large has 16 fields"), "one more is not");
+        assert_eq!(names(&struct_with_fields(MAX_FIELDS)), Vec::<String>::new(), "so many are allowed");
+        assert!(names(&struct_with_fields(MAX_FIELDS + 1))[0].starts_with("Large has 16 fields"), "one more is not");
         let nested = "struct A {\n    act: Box<dyn FnOnce(&mut B, C) -> (D, E) + Send>,\n    #[serde(rename = \"x\")]\n    b: [u8; 2],\n}\n";
-        assert_eq!(structs(nested)[0].fields, 2, "commas within types separate no fields");
-        assert!(structs("struct Place;\nstruct Pair(u8, u8);\n").is_empty(), "these have no named fields");
+        assert_eq!(parse_structs(nested)[0].fields, 2, "commas within types separate no fields");
+        assert!(parse_structs("struct Place;\nstruct Pair(u8, u8);\n").is_empty(), "these have no named fields");
     }
 
     #[test]
     fn other_crates_and_tests_may_have_more_fields() {
-        let large = of(MOST + 1);
+        let large = struct_with_fields(MAX_FIELDS + 1);
         let tests = format!("struct A {{}}\n#[cfg(test)]\nmod tests {{\n{large}}}\n");
         assert_eq!(names(&tests), Vec::<String>::new(), "tests may");
         let tree = Tree::of(&[("crates/store/src/a.rs", &large)]);
-        assert_eq!(few_in_the_host(&tree), [], "another crate may");
+        assert_eq!(host_structs_are_small(&tree), [], "another crate may");
     }
 
     #[test]
     fn unused_exception_is_reported() {
         let tree = Tree::of(&[("crates/host-state/src/view.rs", "pub struct ServerView { a: u8 }\n")]);
-        assert_eq!(few_in_the_host(&tree).len(), 1, "it would hide the next one");
+        assert_eq!(host_structs_are_small(&tree).len(), 1, "it would hide the next one");
     }
 }

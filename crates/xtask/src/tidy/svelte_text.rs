@@ -4,13 +4,13 @@ use super::Finding;
 use super::tree::Tree;
 
 /// Attributes that are displayed or read aloud.
-const SPOKEN: [&str; 6] = ["aria-label", "aria-description", "title", "placeholder", "alt", "label"];
+const DISPLAYED_ATTRIBUTES: [&str; 6] = ["aria-label", "aria-description", "title", "placeholder", "alt", "label"];
 
 /// No phrase and no Chinese in the markup of a component. Single words pass: they are names of keys, units, brands.
-pub(super) fn from_messages(tree: &Tree) -> Vec<Finding> {
+pub(super) fn texts_come_from_messages(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.below("ui/src/").filter(|file| file.has_extension(&["svelte"])) {
-        for (line, text) in literals(&file.text) {
+        for (line, text) in displayed_texts(&file.text) {
             if is_prose(&text) {
                 let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
                 findings.push(Finding::new(&file.path, line, format!("the text \"{text}\" belongs in ui/messages")));
@@ -32,8 +32,8 @@ fn is_prose(text: &str) -> bool {
 }
 
 /// Returns the text between tags and in displayed attributes, with the line numbers.
-fn literals(component: &str) -> Vec<(usize, String)> {
-    let markup = without_elements(&without_between(component, "<!--", "-->"), &["script", "style"]);
+fn displayed_texts(component: &str) -> Vec<(usize, String)> {
+    let markup = blank_elements(&blank_between(component, "<!--", "-->"), &["script", "style"]);
     let mut found = Vec::new();
     let mut scanner = Scanner { rest: &markup, line: 1 };
     while !scanner.rest.is_empty() {
@@ -111,7 +111,7 @@ impl<'a> Scanner<'a> {
                     let line = self.line;
                     self.take(1);
                     let value = self.attribute_value(character);
-                    if SPOKEN.contains(&name.trim_end_matches('=')) {
+                    if DISPLAYED_ATTRIBUTES.contains(&name.trim_end_matches('=')) {
                         found.push((line, value));
                     }
                     name.clear();
@@ -147,12 +147,12 @@ impl<'a> Scanner<'a> {
     }
 }
 
-fn without_elements(text: &str, names: &[&str]) -> String {
-    names.iter().fold(text.to_owned(), |text, name| without_between(&text, &format!("<{name}"), &format!("</{name}>")))
+fn blank_elements(text: &str, names: &[&str]) -> String {
+    names.iter().fold(text.to_owned(), |text, name| blank_between(&text, &format!("<{name}"), &format!("</{name}>")))
 }
 
 /// Blanks out from each opening to its closing, keeping line numbers.
-fn without_between(text: &str, opening: &str, closing: &str) -> String {
+fn blank_between(text: &str, opening: &str, closing: &str) -> String {
     let mut result = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(start) = rest.find(opening) {
@@ -169,7 +169,10 @@ mod tests {
     use super::*;
 
     fn lines(component: &str) -> Vec<usize> {
-        from_messages(&Tree::of(&[("ui/src/a/A.svelte", component)])).iter().map(|finding| finding.line).collect()
+        texts_come_from_messages(&Tree::of(&[("ui/src/a/A.svelte", component)]))
+            .iter()
+            .map(|finding| finding.line)
+            .collect()
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::tree::{SourceFile, Tree};
 
 /// Crates that get their clock as a parameter: the time of day by `ports::time::Clock`, and durations by tokio's clock,
 /// which tests pause.
-const CLOCK_FROM_OUTSIDE: [&str; 10] = [
+const CRATES_WITH_INJECTED_CLOCK: [&str; 10] = [
     "checkup",
     "host",
     "host-state",
@@ -21,32 +21,32 @@ const CLOCK_FROM_OUTSIDE: [&str; 10] = [
     "registry",
 ];
 /// Measurements run in real time.
-const MEASURED: [&str; 1] = ["tests/bench/"];
+const REAL_TIME_FOLDERS: [&str; 1] = ["tests/bench/"];
 
 const CLOCK_REASON: &str = "// clock: ";
 const SLEEP_REASON: &str = "// sleep: ";
 
 /// Functions that read the system's clock.
-const READERS: [&str; 4] =
+const CLOCK_READERS: [&str; 4] =
     ["std::time::Instant::now", "std::time::SystemTime::now", "ports::time::SystemClock", "ports::time::now"];
 /// Function among them that can be imported, so that a call has no path.
-const IMPORTABLE: &str = "ports::time::now";
+const IMPORTABLE_READER: &str = "ports::time::now";
 
 /// The system's clock is read only where a comment says why. The comment is at each reading: one at an import would
 /// excuse all that are ever added to the file.
-pub(super) fn clock_from_outside(tree: &Tree) -> Vec<Finding> {
+pub(super) fn clock_is_injected(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for name in CLOCK_FROM_OUTSIDE {
+    for name in CRATES_WITH_INJECTED_CLOCK {
         let folder = format!("crates/{name}/src/");
         for file in tree.below(&folder).filter(|file| file.is_rust()) {
             let lines = file.product_lines();
             let code: String = lines.iter().flat_map(|(_, code)| [code, "\n"]).collect();
-            let imports = rust_paths::imports(&code);
+            let imports = rust_paths::parse_imports(&code);
             let mut is_import = false;
             for (line, code) in lines {
                 is_import |= starts_import(&code);
                 if is_import {
-                    if rust_paths::tokens(&code).contains(&"now") && imports.iter().any(brings_in_function) {
+                    if rust_paths::tokens(&code).contains(&"now") && imports.iter().any(imports_reader) {
                         let text =
                             "imports a function that reads the clock; call it by its path, and say why at each call";
                         findings.push(Finding::new(&file.path, line, text));
@@ -68,8 +68,8 @@ fn starts_import(code: &str) -> bool {
     at.is_some_and(|at| at == 0 || tokens[0] == "pub")
 }
 
-fn brings_in_function(import: &Import) -> bool {
-    import.path.join("::") == IMPORTABLE
+fn imports_reader(import: &Import) -> bool {
+    import.path.join("::") == IMPORTABLE_READER
 }
 
 /// Returns `true` if a line of code reads the system's clock, with names resolved by these imports.
@@ -103,14 +103,14 @@ fn is_reader(path: &[&str], imports: &[Import]) -> bool {
         };
         Some(module.iter().map(String::as_str).chain(path.iter().copied()).collect::<Vec<_>>().join("::"))
     };
-    let is_read = |path: String| READERS.contains(&path.as_str());
+    let is_read = |path: String| CLOCK_READERS.contains(&path.as_str());
     is_read(written) || imports.iter().filter_map(full).any(is_read)
 }
 
 /// Reports tests that sleep without a comment that gives the reason.
-pub(super) fn no_sleeping_tests(tree: &Tree) -> Vec<Finding> {
+pub(super) fn tests_do_not_sleep(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for file in tree.rust().filter(|file| !MEASURED.iter().any(|place| file.path.starts_with(place))) {
+    for file in tree.rust().filter(|file| !REAL_TIME_FOLDERS.iter().any(|place| file.path.starts_with(place))) {
         let product = file.product_lines().len();
         let code = rust_code::without_comments_and_strings(&file.text);
         let sleeps = code.lines().enumerate().skip(product).filter(|(_, line)| sleeps(line));
@@ -149,7 +149,7 @@ mod tests {
                     let at = std::time::Instant::now();\n#[cfg(test)]\nmod tests {\n    let at = SystemTime::now();\n}\n";
         let tree = Tree::of(&[("crates/host/src/a.rs", text), ("crates/store/src/a.rs", text)]);
         let expected = [2, 7].map(|line| ("crates/host/src/a.rs", line));
-        assert_eq!(lines(&clock_from_outside(&tree)), expected, "in the crates that get one, without a reason");
+        assert_eq!(lines(&clock_is_injected(&tree)), expected, "in the crates that get one, without a reason");
     }
 
     #[test]
@@ -167,11 +167,11 @@ mod tests {
         for (import, reading, line) in cases {
             let text = format!("// clock: stamps.\nuse {import};\nlet at = {reading};\n");
             let tree = Tree::of(&[("crates/host/src/a.rs", &text)]);
-            assert_eq!(lines(&clock_from_outside(&tree)), [("crates/host/src/a.rs", line)], "{import}: {reading}");
+            assert_eq!(lines(&clock_is_injected(&tree)), [("crates/host/src/a.rs", line)], "{import}: {reading}");
         }
         let text = "use std::time::{Instant, SystemTime};\nfn at(day: SystemTime, span: Instant) {}\n";
         let tree = Tree::of(&[("crates/host/src/a.rs", text)]);
-        assert_eq!(lines(&clock_from_outside(&tree)), [], "the types alone read nothing");
+        assert_eq!(lines(&clock_is_injected(&tree)), [], "the types alone read nothing");
     }
 
     #[test]
@@ -186,6 +186,6 @@ mod tests {
             ("tests/bench/src/c.rs", test),
         ]);
         let expected = [("crates/host/src/a.rs", 4), ("crates/host/tests/b.rs", 1)];
-        assert_eq!(lines(&no_sleeping_tests(&tree)), expected, "in test modules and tests, without a reason");
+        assert_eq!(lines(&tests_do_not_sleep(&tree)), expected, "in test modules and tests, without a reason");
     }
 }

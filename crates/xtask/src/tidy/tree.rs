@@ -7,7 +7,7 @@ use super::rust_code;
 use crate::problem::Problem;
 
 /// Made by tools, not written, wherever it is or from the top on; .gitignore names the same.
-const NOT_OURS: [&str; 7] =
+const IGNORED_PATHS: [&str; 7] =
     [".git", "target", "node_modules", "ui/dist", "test-results", "playwright-report", "__pycache__"];
 
 /// A text file of the repository.
@@ -85,7 +85,7 @@ impl Tree {
             let entry = entry.map_err(Problem::file(folder))?;
             let name = entry.file_name().to_string_lossy().into_owned();
             let from_top = format!("{prefix}{name}");
-            if NOT_OURS.iter().any(|made| *made == name || *made == from_top) || name.ends_with(".log") {
+            if IGNORED_PATHS.iter().any(|made| *made == name || *made == from_top) || name.ends_with(".log") {
                 continue;
             }
             let path = entry.path();

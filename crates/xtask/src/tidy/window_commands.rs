@@ -8,14 +8,15 @@ use serde_json::Value;
 use super::Finding;
 use super::tree::Tree;
 
-const TABLE: &str = "crates/api/src/command_list.rs";
-const SHELLS_OWN: &str = "src-tauri/src/own_commands.rs";
-const CAPABILITY: &str = "src-tauri/capabilities/main.json";
+const COMMAND_TABLE: &str = "crates/api/src/command_list.rs";
+const SHELL_COMMANDS: &str = "src-tauri/src/own_commands.rs";
+const CAPABILITY_FILE: &str = "src-tauri/capabilities/main.json";
 
 /// Reports differences between the window's capability and the commands of the table and of the shell.
-pub(super) fn in_the_capability(tree: &Tree) -> Vec<Finding> {
+pub(super) fn capability_matches_commands(tree: &Tree) -> Vec<Finding> {
     let text = |path: &str| tree.files.iter().find(|file| file.path == path).map(|file| file.text.as_str());
-    let (Some(table), Some(own), Some(capability)) = (text(TABLE), text(SHELLS_OWN), text(CAPABILITY)) else {
+    let (Some(table), Some(own), Some(capability)) = (text(COMMAND_TABLE), text(SHELL_COMMANDS), text(CAPABILITY_FILE))
+    else {
         return Vec::new();
     };
     let of_table =
@@ -29,7 +30,7 @@ pub(super) fn in_the_capability(tree: &Tree) -> Vec<Finding> {
         .unwrap_or_default();
     let missing = expected.difference(&allowed).map(|name| format!("`{name}` is missing: the window can't call it"));
     let unknown = allowed.difference(&expected).map(|name| format!("`{name}` is no command"));
-    missing.chain(unknown).map(|text| Finding::new(CAPABILITY, 0, text)).collect()
+    missing.chain(unknown).map(|text| Finding::new(CAPABILITY_FILE, 0, text)).collect()
 }
 
 #[cfg(test)]
@@ -40,14 +41,14 @@ mod tests {
     fn command_missing_from_the_capability_or_unknown_is_reported() {
         let tree = |capability: &str| {
             Tree::of(&[
-                (TABLE, "($callback:ident) => {\n    /// All.\n    sign_in: ServerName => Nothing,\n"),
-                (SHELLS_OWN, "const OWN_COMMANDS: &[&str] = &[\"painted\"];"),
-                (CAPABILITY, capability),
+                (COMMAND_TABLE, "($callback:ident) => {\n    /// All.\n    sign_in: ServerName => Nothing,\n"),
+                (SHELL_COMMANDS, "const OWN_COMMANDS: &[&str] = &[\"painted\"];"),
+                (CAPABILITY_FILE, capability),
             ])
         };
         let whole = r#"{"permissions": ["allow-sign-in", "allow-painted"]}"#;
-        assert_eq!(in_the_capability(&tree(whole)), [], "each is named");
-        let wrong = in_the_capability(&tree(r#"{"permissions": ["allow-painted", "fs:default"]}"#));
+        assert_eq!(capability_matches_commands(&tree(whole)), [], "each is named");
+        let wrong = capability_matches_commands(&tree(r#"{"permissions": ["allow-painted", "fs:default"]}"#));
         let texts: Vec<&str> = wrong.iter().map(|finding| finding.text.as_str()).collect();
         assert_eq!(texts, ["`allow-sign-in` is missing: the window can't call it", "`fs:default` is no command"]);
     }

@@ -5,9 +5,9 @@ use super::rust_code;
 use super::tree::{SourceFile, Tree};
 
 /// Words that are not allowed in Rust code and comments.
-const IN_RUST: [&str; 6] = ["TODO", "FIXME", "XXX", "dbg!(", "#[ignore", "todo!("];
+const FORBIDDEN_IN_RUST: [&str; 6] = ["TODO", "FIXME", "XXX", "dbg!(", "#[ignore", "todo!("];
 /// Words that are not allowed in scripts of the page and the suites.
-const IN_SCRIPTS: [&str; 14] = [
+const FORBIDDEN_IN_SCRIPTS: [&str; 14] = [
     "TODO",
     "FIXME",
     "XXX",
@@ -25,31 +25,31 @@ const IN_SCRIPTS: [&str; 14] = [
 ];
 
 /// Reports unfinished work, ignored tests, and tests that run alone.
-pub(super) fn unfinished(tree: &Tree) -> Vec<Finding> {
+pub(super) fn no_unfinished_work(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in &tree.files {
         if file.is_rust() {
-            findings.extend(words(file, &rust_code::without_strings(&file.text), &IN_RUST));
+            findings.extend(find_words(file, &rust_code::without_strings(&file.text), &FORBIDDEN_IN_RUST));
         } else if is_script(file) {
-            findings.extend(words(file, &file.text, &IN_SCRIPTS));
+            findings.extend(find_words(file, &file.text, &FORBIDDEN_IN_SCRIPTS));
         }
     }
     findings
 }
 
 /// Reports tests of the page that wait for a fixed time, which is slow on some machines and too short on others.
-pub(super) fn fixed_waits(tree: &Tree) -> Vec<Finding> {
-    const TEXT: &str = "a fixed time; wait for an event or a frame, or run the page's clock";
+pub(super) fn no_fixed_waits(tree: &Tree) -> Vec<Finding> {
+    const FINDING_TEXT: &str = "a fixed time; wait for an event or a frame, or run the page's clock";
     let mut findings = Vec::new();
     for file in tree.below("tests/").filter(|file| is_script(file)) {
         let lines = file.text.lines().enumerate().filter(|(_, line)| contains_word(line, "waitForTimeout"));
-        findings.extend(lines.map(|(number, _)| Finding::new(&file.path, number + 1, TEXT)));
+        findings.extend(lines.map(|(number, _)| Finding::new(&file.path, number + 1, FINDING_TEXT)));
     }
     findings
 }
 
 /// Reports unbounded channels, which let a sender fill the memory.
-pub(super) fn unbounded(tree: &Tree) -> Vec<Finding> {
+pub(super) fn no_unbounded_channels(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.rust() {
         for (line, code) in file.product_lines() {
@@ -65,7 +65,7 @@ fn is_script(file: &SourceFile) -> bool {
     file.has_extension(&["ts", "js", "mjs", "svelte", "css", "py", "sh"]) && !file.path.contains("/vendor/")
 }
 
-fn words(file: &SourceFile, text: &str, words: &[&str]) -> Vec<Finding> {
+fn find_words(file: &SourceFile, text: &str, words: &[&str]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (number, line) in text.lines().enumerate() {
         if let Some(word) = words.iter().find(|word| contains_word(line, word)) {
@@ -94,14 +94,16 @@ mod tests {
     #[test]
     fn unfinished_rust_is_reported() {
         let text = "// TODO later\nlet a = \"TODO\";\n#[ignore]\nfn b() { dbg!(a); }\nlet TODOS = 1;\n";
-        let lines: Vec<_> = unfinished(&Tree::of(&[("a.rs", text)])).iter().map(|finding| finding.line).collect();
+        let lines: Vec<_> =
+            no_unfinished_work(&Tree::of(&[("a.rs", text)])).iter().map(|finding| finding.line).collect();
         assert_eq!(lines, [1, 3, 4], "comments and code are read, text and longer names are not meant");
     }
 
     #[test]
     fn exclusive_test_is_reported() {
         let text = "test.only(\"a\", () => {});\n// TODO\nlist.onlyOnce();\n";
-        let lines: Vec<_> = unfinished(&Tree::of(&[("a.spec.ts", text)])).iter().map(|finding| finding.line).collect();
+        let lines: Vec<_> =
+            no_unfinished_work(&Tree::of(&[("a.spec.ts", text)])).iter().map(|finding| finding.line).collect();
         assert_eq!(lines, [1, 2], "only the words themselves are found");
     }
 
@@ -110,7 +112,7 @@ mod tests {
         let left_out = "test.skip(\"a\", f);\ntest.describe.skip(\"a\", f);\nit.skip.each([1])(\"a\", f);\ntest.fixme(\"a\", f);\n\
                         test(\"a\", { skip: true }, f);\nit.skipIf(slow)(\"a\", f);\nhost.skip(1);\nlist.skipped();\n";
         let lines: Vec<_> =
-            unfinished(&Tree::of(&[("a.spec.ts", left_out)])).iter().map(|finding| finding.line).collect();
+            no_unfinished_work(&Tree::of(&[("a.spec.ts", left_out)])).iter().map(|finding| finding.line).collect();
         assert_eq!(lines, [1, 2, 3, 4, 5, 6], "by each of its ways, and nothing else that skips");
     }
 
@@ -118,14 +120,15 @@ mod tests {
     fn fixed_wait_is_reported() {
         let text = "await app.waitForTimeout(250);\nawait app.clock.runFor(250);\nawait app.waitForTimeouts();\n";
         let tree = Tree::of(&[("tests/page/a.spec.ts", text), ("tests/README.md", text)]);
-        let found: Vec<_> = fixed_waits(&tree).into_iter().map(|finding| (finding.path, finding.line)).collect();
+        let found: Vec<_> = no_fixed_waits(&tree).into_iter().map(|finding| (finding.path, finding.line)).collect();
         assert_eq!(found, [("tests/page/a.spec.ts".to_owned(), 1)], "in scripts, and the page's clock may run");
     }
 
     #[test]
     fn unbounded_channel_is_reported_outside_tests() {
         let text = "let (a, b) = mpsc::unbounded_channel();\n// unbounded_channel\n#[cfg(test)]\nmod tests {\n    let c = unbounded_channel();\n}\n";
-        let lines: Vec<_> = unbounded(&Tree::of(&[("a.rs", text)])).iter().map(|finding| finding.line).collect();
+        let lines: Vec<_> =
+            no_unbounded_channels(&Tree::of(&[("a.rs", text)])).iter().map(|finding| finding.line).collect();
         assert_eq!(lines, [1], "the product has none");
     }
 }

@@ -12,20 +12,20 @@ use tokio::process::{Child, Command};
 
 use crate::{ID, Outcome};
 
-const SETTLE: Duration = Duration::from_secs(1);
+const SETTLE_TIME: Duration = Duration::from_secs(1);
 
 /// Starts the sessions, and reports the memory of each.
 #[tokio::main(flavor = "current_thread")]
 pub(crate) async fn run(server: &Path) -> Outcome<Report> {
     let mut running = vec![open(server).await?];
-    tokio::time::sleep(SETTLE).await;
+    tokio::time::sleep(SETTLE_TIME).await;
     let before = Memory::now()?;
     let clock = Clock::start()?;
     for _ in 1..IDLE_SESSIONS {
         running.push(open(server).await?);
     }
     let mut report = clock.stop(Scenario::Idle200)?;
-    tokio::time::sleep(SETTLE).await;
+    tokio::time::sleep(SETTLE_TIME).await;
     Memory::now()?.per_session(before, IDLE_SESSIONS - 1, &mut report);
     for child in &mut running {
         child.kill().await?;

@@ -9,18 +9,18 @@ use bench::scenario::{IDLE_SESSIONS, Scenario};
 use ports::server_config::ServerConfig;
 
 /// Time to wait until all activity after an opening has ended.
-const SETTLE: Duration = Duration::from_secs(1);
+const SETTLE_TIME: Duration = Duration::from_secs(1);
 
 /// Opens sessions in addition to the first one, and reports the memory of each.
 pub(crate) async fn measure(bench: &Bench, config: &ServerConfig) -> Outcome<Report> {
-    tokio::time::sleep(SETTLE).await;
+    tokio::time::sleep(SETTLE_TIME).await;
     let before = Memory::now()?;
     let clock = Clock::start()?;
     for session in 1..IDLE_SESSIONS {
         bench.open(&format!("idle-{session}"), config).await?;
     }
     let mut report = clock.stop(Scenario::Idle200)?;
-    tokio::time::sleep(SETTLE).await;
+    tokio::time::sleep(SETTLE_TIME).await;
     Memory::now()?.per_session(before, IDLE_SESSIONS - 1, &mut report);
     Ok(report)
 }

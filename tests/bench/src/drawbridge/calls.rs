@@ -30,7 +30,7 @@ pub async fn run(host: &Host, scenario: Scenario) -> Outcome<Option<u64>> {
         Scenario::StdioList5000 => {
             for _ in 0..operations {
                 let found = host.refresh_list(SERVER.to_owned(), ListKind::Tools).await?;
-                let tools = found.counts()[0];
+                let tools = found.entry_counts()[0];
                 if tools != scenario.tools() {
                     return Err(format!("the list has {tools} tools").into());
                 }

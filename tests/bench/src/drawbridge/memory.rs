@@ -53,7 +53,7 @@ impl ServerSettings for Memory {
         Ok(())
     }
 
-    fn put_over(&self, entry: &ServerEntry, before: Option<&ServerConfig>) -> Result<bool, ConfigProblem> {
+    fn put_if_unchanged(&self, entry: &ServerEntry, before: Option<&ServerConfig>) -> Result<bool, ConfigProblem> {
         let mut servers = self.servers.lock().unwrap_or_else(PoisonError::into_inner);
         let same = servers.iter().position(|other| other.name == entry.name);
         if same.map(|index| &servers[index].config) != before {
@@ -126,7 +126,7 @@ impl AuditLog for Memory {
         self.append(entry).map(AppendOutcome::Written)
     }
 
-    fn durable(&self) -> Result<u64, StoreError> {
+    fn durable_position(&self) -> Result<u64, StoreError> {
         Ok(0)
     }
 
@@ -190,7 +190,7 @@ impl History for Memory {
         Ok(None)
     }
 
-    fn all(&self, _: &str, _: Option<&str>, _: usize) -> Result<Option<history::ItemPage>, StoreError> {
+    fn all_items(&self, _: &str, _: Option<&str>, _: usize) -> Result<Option<history::ItemPage>, StoreError> {
         Ok(None)
     }
 
@@ -198,15 +198,15 @@ impl History for Memory {
         Ok(None)
     }
 
-    fn outline(&self, _: &str, _: &str) -> Result<Option<history::StoredItem>, StoreError> {
+    fn item_outline(&self, _: &str, _: &str) -> Result<Option<history::StoredItem>, StoreError> {
         Ok(None)
     }
 
-    fn taken(&self, _: &str) -> Result<Option<history::ConversationUsage>, StoreError> {
+    fn usage(&self, _: &str) -> Result<Option<history::ConversationUsage>, StoreError> {
         Ok(None)
     }
 
-    fn show(&self, _: &str, _: &str) -> Result<Option<String>, StoreError> {
+    fn show_branch(&self, _: &str, _: &str) -> Result<Option<String>, StoreError> {
         Ok(None)
     }
 

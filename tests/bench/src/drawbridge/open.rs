@@ -17,7 +17,7 @@ use super::{Outcome, memory};
 /// The name of the server that is called.
 pub const SERVER: &str = "bench";
 /// Timeout until a server is ready and its lists are read.
-const PATIENCE: Duration = Duration::from_secs(60);
+const READY_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A running host for measurements.
 #[allow(missing_debug_implementations, reason = "the host has none")]
@@ -101,7 +101,7 @@ impl Bench {
         let mut events = self.host.events();
         try_join_all(names.iter().map(|name| self.host.start_server(name.clone()))).await?;
         let mut missing: HashSet<&str> = names.iter().map(String::as_str).collect();
-        let deadline = tokio::time::Instant::now() + PATIENCE;
+        let deadline = tokio::time::Instant::now() + READY_TIMEOUT;
         while !missing.is_empty() {
             let event = tokio::time::timeout_at(deadline, events.next()).await?.ok_or("the host has ended")?;
             let HostEvent::ServerChanged(view) = &event.event else { continue };

@@ -12,19 +12,19 @@ use serde_json::json;
 use crate::{median, point};
 
 /// Decisions that are timed together.
-const TOGETHER: u32 = 10_000;
-const TIMES: usize = 7;
+const BATCH_SIZE: u32 = 10_000;
+const MEASUREMENTS: usize = 7;
 
 pub(crate) fn measure_rules() -> Outcome<()> {
     for size in [10, 100, RuleSet::LIMIT] {
         let decision = rules::Decision::among(size)?;
-        let taken = median(TIMES, || {
-            for now in 0..TOGETHER {
+        let taken = median(MEASUREMENTS, || {
+            for now in 0..BATCH_SIZE {
                 black_box(decision.decide(u64::from(now)));
             }
             Ok(())
         })?;
-        point("rules", size, taken / f64::from(TOGETHER))?;
+        point("rules", size, taken / f64::from(BATCH_SIZE))?;
     }
     Ok(())
 }
@@ -45,13 +45,13 @@ pub(crate) fn measure_pins() -> Outcome<()> {
         }
         let name = format!("tool-{}", size / 2);
         let hash = Hash::of_json(&json!({"name": name, "inputSchema": {"type": "object"}}));
-        let taken = median(TIMES, || {
-            for _ in 0..TOGETHER {
-                black_box(pins.standing(DefinitionKind::Tool, black_box(&name), &hash, Some(&identity)));
+        let taken = median(MEASUREMENTS, || {
+            for _ in 0..BATCH_SIZE {
+                black_box(pins.review_state(DefinitionKind::Tool, black_box(&name), &hash, Some(&identity)));
             }
             Ok(())
         })?;
-        point("pins", size, taken / f64::from(TOGETHER))?;
+        point("pins", size, taken / f64::from(BATCH_SIZE))?;
     }
     Ok(())
 }

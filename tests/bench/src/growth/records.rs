@@ -22,7 +22,7 @@ const CALLS: usize = 500;
 /// Messages of the history.
 const MESSAGES: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];
 /// Messages of one conversation.
-const EACH: usize = 1_000;
+const MESSAGES_PER_CONVERSATION: usize = 1_000;
 const SEARCHES: usize = 5;
 
 fn open_in(folder: &Path) -> Outcome<Ports> {
@@ -93,9 +93,9 @@ pub(crate) fn search() -> Outcome<()> {
         while written < messages {
             let id = format!("c{written}");
             history.create(&Conversation { id: id.clone(), title: id.clone(), ..Conversation::default() })?;
-            let items: Vec<NewItem> = (written..written + EACH).map(message).collect();
+            let items: Vec<NewItem> = (written..written + MESSAGES_PER_CONVERSATION).map(message).collect();
             history.write(&id, &items)?;
-            written += EACH;
+            written += MESSAGES_PER_CONVERSATION;
         }
         let search = HistorySearch { text: "harbour rare512".to_owned(), limit: 20, before: None };
         let taken = median(SEARCHES, || Ok(history.search(&search).map(|_| ())?))?;

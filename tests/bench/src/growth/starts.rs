@@ -14,7 +14,7 @@ use crate::point;
 /// Numbers of servers that are started at once.
 const SIZES: [usize; 4] = [1, 10, 50, 200];
 /// Time between the last start and the reading of memory.
-const SETTLE: Duration = Duration::from_secs(1);
+const SETTLE_TIME: Duration = Duration::from_secs(1);
 
 pub(crate) async fn measure(server: &Path) -> Outcome<()> {
     let config = open::local(server, FEW_TOOLS)?;
@@ -30,7 +30,7 @@ pub(crate) async fn measure(server: &Path) -> Outcome<()> {
         let (before, began) = (Memory::now()?, Instant::now());
         bench.start_all(&names).await?;
         point("ready", size, began.elapsed().as_secs_f64())?;
-        tokio::time::sleep(SETTLE).await;
+        tokio::time::sleep(SETTLE_TIME).await;
         point("memory", size, Memory::now()?.pss_since(before) / 1024.0)?;
         user.abort();
         let began = Instant::now();

@@ -25,7 +25,7 @@ const FILES: [&str; 9] = [
     ".gemini/settings.json",
 ];
 /// The most servers of one file.
-const MOST: usize = 500;
+const MAX_SERVERS: usize = 500;
 
 /// A settings file: before the first line end the number of its layout, then its text. Each server has a name of its own and is safe to print;
 /// one that can be used is read from the settings file as it was found, and no secret is in it.
@@ -48,7 +48,7 @@ pub fn app_settings(data: &[u8]) {
     };
     let report = scan_settings(&ScanScope::All, &surroundings, &[]).expect("all apps can be looked at");
     fs::remove_file(&file).expect("the file can be removed");
-    assert!(report.servers.len() <= MOST, "{} servers", report.servers.len());
+    assert!(report.servers.len() <= MAX_SERVERS, "{} servers", report.servers.len());
     assert!(report.problems.len() <= 1, "one file has one problem: {:?}", report.problems);
     let mut names = Vec::new();
     let _ = fs::remove_file(settings.file());

@@ -21,7 +21,7 @@ pub fn audit_export(data: &[u8]) {
     std::fs::write(&file, &bytes).unwrap();
     let log = log_fixture::open(folder.path(), &original.keychain());
     let Ok(verdict) = log.verify_export(&file) else { return };
-    if verdict.is_proved() && verdict.entries > 0 {
+    if verdict.is_proven() && verdict.entries > 0 {
         let known = entries(original.export.as_bytes());
         for entry in entries(&bytes) {
             assert!(known.contains(&entry), "Drawbridge never wrote {entry}");

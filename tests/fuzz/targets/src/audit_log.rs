@@ -8,7 +8,7 @@ use crate::log_fixture::{self, ENTRIES, OriginalLog};
 
 const TEXTS: [&str; 6] = ["server", "kind", "subject", "decision", "decided_by", "hash"];
 /// The most changes of one input: each costs a transaction.
-const MOST: usize = 16;
+const MAX_CHANGES: usize = 16;
 
 /// Changes, of four bytes each: what is done, to which entry, and with what. If the check then finds nothing, every entry is as it was
 /// written.
@@ -20,7 +20,7 @@ pub fn audit_log(data: &[u8]) {
     let folder = crate::scratch::folder();
     let path = log_fixture::file(folder.path());
     let mut file = original.file.clone();
-    for change in data.chunks_exact(4).take(MOST).filter(|change| change[0] >= 128) {
+    for change in data.chunks_exact(4).take(MAX_CHANGES).filter(|change| change[0] >= 128) {
         let at = (usize::from(change[1]) << 8 | usize::from(change[2])) * usize::from(change[0] - 127);
         let length = file.len();
         file[at % length] = change[3];
@@ -32,7 +32,7 @@ pub fn audit_log(data: &[u8]) {
             "DROP TRIGGER IF EXISTS entry_stays_as_it_is; DROP TRIGGER IF EXISTS entry_stays;
              DROP TRIGGER IF EXISTS checkpoint_stays_as_it_is; DROP TRIGGER IF EXISTS checkpoint_stays",
         );
-        for change in data.chunks_exact(4).take(MOST).filter(|change| change[0] < 128) {
+        for change in data.chunks_exact(4).take(MAX_CHANGES).filter(|change| change[0] < 128) {
             // One that fails changes nothing.
             let _ = connection.execute_batch(&statement(change));
         }
@@ -40,7 +40,7 @@ pub fn audit_log(data: &[u8]) {
     }
     let log = log_fixture::open(folder.path(), &original.keychain());
     let Ok(verdict) = log.verify() else { return };
-    if !verdict.is_whole() {
+    if !verdict.is_intact() {
         assert!(!verdict.findings.is_empty(), "a log that is not whole says why");
         return;
     }

@@ -35,7 +35,7 @@ pub fn form(data: &[u8]) {
     let refused = names(&form, &defaults);
     assert!(defaults.keys().all(|name| !refused.contains(name)), "each field takes its own default");
     let Ok(filled) = serde_json::from_slice::<Map<String, Value>>(filled) else { return };
-    let problems = form.problems(&filled);
+    let problems = form.validation_problems(&filled);
     for name in filled.keys().filter(|name| form.fields.iter().all(|field| field.name != **name)) {
         let is_unknown = |field: &str, problem| field == name && problem == FieldProblem::UnknownField;
         assert!(problems.iter().any(|found| is_unknown(&found.field, found.problem)), "{name} is no field");
@@ -55,6 +55,6 @@ pub fn form(data: &[u8]) {
 
 /// The fields with a problem other than that something is missing.
 fn names(form: &Form, content: &Map<String, Value>) -> Vec<String> {
-    let problems = form.problems(content).into_iter();
+    let problems = form.validation_problems(content).into_iter();
     problems.filter(|found| found.problem != FieldProblem::Required).map(|found| found.field).collect()
 }

@@ -39,7 +39,7 @@ impl Secrets for Keychain {
         Ok(Vec::new())
     }
 
-    fn mark(&self, name: &str) -> Result<Option<String>, SecretError> {
+    fn read_mark(&self, name: &str) -> Result<Option<String>, SecretError> {
         Ok(self.marks.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned())
     }
 
@@ -89,7 +89,7 @@ impl OriginalLog {
             log.append(entry).expect("an entry is written");
         }
         let verdict = log.verify().expect("the log can be read");
-        assert!(verdict.is_proved(), "the log is whole and sealed: {verdict:?}");
+        assert!(verdict.is_proven(), "the log is whole and sealed: {verdict:?}");
         log.flush().expect("all of it is written");
         // The keychain is told in a thread of its own.
         let patience = Instant::now() + Duration::from_secs(20);

@@ -5,7 +5,7 @@ use ports::server_config::ServerEntry;
 use crate::settings_fixture::Settings;
 
 /// The most servers of one text.
-const MOST: usize = 100;
+const MAX_SERVERS: usize = 100;
 
 /// Pasted text. Each server has a name of its own, and one that can be used is read from the settings file as it was shown.
 ///
@@ -15,7 +15,7 @@ pub fn pasted(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let taken = ["demo".to_owned(), "files".to_owned()];
     let Ok(found) = other_apps::import(&text, &taken) else { return };
-    assert!(!found.is_empty() && found.len() <= MOST, "{} servers", found.len());
+    assert!(!found.is_empty() && found.len() <= MAX_SERVERS, "{} servers", found.len());
     let mut names = taken.to_vec();
     for server in &found {
         assert!(!names.contains(&server.name), "{} is taken", server.name);

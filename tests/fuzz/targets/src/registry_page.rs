@@ -51,7 +51,9 @@ fn check(plan: &InstallPlan) {
     };
     for part in templates.iter().flat_map(|template| &template.parts) {
         match part {
-            TemplatePart::Text(text) => assert!(ports::secrets::names(text).is_empty(), "{text:?} names a secret"),
+            TemplatePart::Text(text) => {
+                assert!(ports::secrets::referenced_names(text).is_empty(), "{text:?} names a secret")
+            }
             TemplatePart::Input(key) | TemplatePart::Needs(key) => {
                 let count = plan.inputs.iter().filter(|input| input.key == *key).count();
                 assert_eq!(count, 1, "the input {key:?}");

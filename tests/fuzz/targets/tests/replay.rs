@@ -18,15 +18,15 @@ static ALLOCATOR: PeakAlloc = PeakAlloc;
 /// The time for the mutations of one target.
 const SECONDS: u64 = 2;
 /// The longest input, in bytes.
-const LONGEST: usize = 8 * 1024;
+const MAX_INPUT_BYTES: usize = 8 * 1024;
 /// The most memory that one input may take, beside what is made once: a fixed part, and so much for each of its bytes.
-const MEMORY: usize = 8 << 20;
-const MEMORY_PER_BYTE: usize = 512;
+const MAX_FIXED_MEMORY: usize = 8 << 20;
+const MAX_MEMORY_PER_BYTE: usize = 512;
 /// The size of all corpora together, in bytes.
 const CORPORA: u64 = 300_000;
 
 /// Pieces that readers of text and JSON treat in a special way.
-const PIECES: [&str; 40] = [
+const SPECIAL_PIECES: [&str; 40] = [
     "\n",
     "\r",
     "\r\n",
@@ -79,14 +79,14 @@ fn corpus(target: &Target) -> Vec<Vec<u8>> {
 
 fn check(target: &Target) {
     // Under `cargo test` the targets share a process, and memory is measured for all of it.
-    static ALONE: Mutex<()> = Mutex::new(());
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    static SINGLE_RUN: Mutex<()> = Mutex::new(());
+    let _alone = SINGLE_RUN.lock().unwrap_or_else(PoisonError::into_inner);
     let seeds = corpus(target);
     assert!(seeds.len() >= 4, "{} seeds", seeds.len());
     // What is made once, such as a fixture, is made now.
     (target.run)(&seeds[0]);
     for seed in &seeds {
-        one(target, seed);
+        run_input(target, seed);
     }
     let seconds = std::env::var("FUZZ_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(SECONDS);
     let end = Instant::now() + Duration::from_secs(seconds);
@@ -94,20 +94,20 @@ fn check(target: &Target) {
     let mut random = Rng::with_seed(salt);
     let mut inputs = 0_u64;
     while Instant::now() < end {
-        one(target, &mutated(&seeds, &mut random));
+        run_input(target, &mutated(&seeds, &mut random));
         inputs += 1;
     }
     println!("{}: {} seeds and {inputs} mutations in {seconds} s", target.name, seeds.len());
 }
 
 /// Runs one input, and leaves it in a file if it fails.
-fn one(target: &Target, input: &[u8]) {
+fn run_input(target: &Target, input: &[u8]) {
     ALLOCATOR.reset_peak_usage();
     let before = ALLOCATOR.current_usage();
     let ended = catch_unwind(AssertUnwindSafe(|| {
         (target.run)(input);
         let taken = ALLOCATOR.peak_usage().saturating_sub(before);
-        let most = MEMORY + input.len() * MEMORY_PER_BYTE;
+        let most = MAX_FIXED_MEMORY + input.len() * MAX_MEMORY_PER_BYTE;
         assert!(taken <= most, "{taken} bytes of memory for an input of {} bytes", input.len());
     }));
     if let Err(panic) = ended {
@@ -144,12 +144,12 @@ fn mutated(seeds: &[Vec<u8>], random: &mut Rng) -> Vec<u8> {
             }
             6 => input.truncate(at),
             _ => {
-                let piece = PIECES[random.usize(..PIECES.len())];
+                let piece = SPECIAL_PIECES[random.usize(..SPECIAL_PIECES.len())];
                 let to = if random.bool() { end } else { at };
                 input.splice(at..to, piece.bytes());
             }
         }
-        input.truncate(LONGEST);
+        input.truncate(MAX_INPUT_BYTES);
     }
     input
 }

@@ -6,11 +6,11 @@ use std::path::Path;
 use models::MessagePart;
 use ports::{AuditEntry, AuditQuery};
 use serde_json::{Value, json};
-use testkit::app::PATIENCE;
-use testkit::deadline::holds_within;
+use testkit::app::EVENT_TIMEOUT;
+use testkit::deadline::poll_until;
 
 use super::GateBench;
-use crate::gate::{FAR, SERVER};
+use crate::gate::{REMOTE_SERVER, SERVER};
 
 /// Messages that the server received: requests by method, and results of its own requests without refusals.
 pub(super) struct ReceivedMessages(Vec<Value>);
@@ -85,7 +85,7 @@ impl GateBench {
         assert_eq!(got.sent("resources/read").len(), of("resource").len(), "resources: what left is what the log has");
         assert_eq!(got.sent("prompts/get").len(), of("prompt").len(), "prompts: what left is what the log has");
 
-        let all = self.model.asked();
+        let all = self.model.requests();
         let left = sorted(all.iter().map(|request| {
             let parts = request.messages.iter().flat_map(|message| &message.parts);
             let texts =
@@ -115,7 +115,7 @@ impl GateBench {
         let approved_results = sorted(approved.results.iter().cloned());
         let read =
             || sorted(self.read.lock().unwrap().iter().map(|text| format!("{:?}", [MessagePart::text(text.as_str())])));
-        holds_within(PATIENCE, || read() == approved_results).await;
+        poll_until(EVENT_TIMEOUT, || read() == approved_results).await;
         assert_eq!(read(), approved_results, "results: what a model read is what was approved");
         let texts = |e: &AuditEntry| serde_json::from_str::<Value>(&content(&e)).unwrap()["result"][0]["text"].clone();
         let logged = sorted(of("result").into_iter().map(|e| texts(e).as_str().unwrap_or_default().to_owned()));
@@ -137,7 +137,8 @@ impl GateBench {
         assert_eq!(shared.iter().filter(by_user).count(), approved.shares, "folders: what was approved");
 
         let of_far = |kind: &str, by: &str| {
-            let is_it = |e: &&AuditEntry| e.server == FAR && e.kind == kind && e.decision == "allowed" && e.by == by;
+            let is_it =
+                |e: &&AuditEntry| e.server == REMOTE_SERVER && e.kind == kind && e.decision == "allowed" && e.by == by;
             log.iter().filter(is_it).count()
         };
         assert_eq!(of_far("connect-server", "user"), approved.connections, "connections: what was approved");

@@ -19,7 +19,7 @@ impl RowCheck<'_> {
     /// the cursors: [pagination-follow-cursor]
     pub(super) async fn pages(&self) -> Check {
         let catalog = complete_catalog(self.app, self.server).await;
-        let ([tools, ..], asked) = (catalog.counts(), self.asked("tools/list").await);
+        let ([tools, ..], asked) = (catalog.entry_counts(), self.asked("tools/list").await);
         holds(asked > 1 && tools > 10 && catalog.tool("add_tool").is_some(), (asked, tools))
     }
 

@@ -20,7 +20,7 @@ use super::user::{WORDS, spawn_deciding_user};
 use crate::user::{call_id, complete_catalog, object, sent, text};
 
 /// Timeout of a single check, on a machine where four rows run at once.
-const EACH: Duration = Duration::from_secs(15);
+const CHECK_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Outcome of a single check.
 pub(crate) enum Cell {
@@ -89,10 +89,10 @@ pub(crate) async fn row(row: &Row, remote: &Remote) -> RowResult {
         let cell = match lack {
             _ if !feature.is_in(row.revision, row.transport == Transport::StreamableHttp) => Cell::NotInRevision,
             Some((_, why)) => Cell::Lacking(why),
-            None => match timeout(EACH, one.check(feature)).await {
+            None => match timeout(CHECK_TIMEOUT, one.check(feature)).await {
                 Ok(Ok(())) => Cell::Works,
                 Ok(Err(seen)) => Cell::Failed(seen),
-                Err(_) => Cell::Failed(format!("not done after {EACH:?}")),
+                Err(_) => Cell::Failed(format!("not done after {CHECK_TIMEOUT:?}")),
             },
         };
         cells.push((feature, cell));

@@ -43,7 +43,7 @@ pub(super) fn apply_auth_settings(
         Some(value) if is_reference(&value) => Some(value),
         Some(value) => {
             let name = client_secret_name(server, &before, taken);
-            kept = Some((secrets::key(&name, &origin), value));
+            kept = Some((secrets::storage_key(&name, &origin), value));
             Some(secrets::reference(&name))
         }
         None if was.and_then(HttpConfig::origin).is_some_and(|was| was == origin) => before.client_secret.clone(),
@@ -66,10 +66,10 @@ pub(super) fn apply_auth_settings(
 
 /// Returns the name for the client secret: the existing one, or a new one that is not taken.
 fn client_secret_name(server: &str, before: &AuthConfig, taken: &[String]) -> String {
-    let own = before.client_secret.as_deref().map(secrets::names).unwrap_or_default();
+    let own = before.client_secret.as_deref().map(secrets::referenced_names).unwrap_or_default();
     match own[..] {
         [name] if !secrets::is_taken(name, taken) => name.to_owned(),
-        _ => secrets::name_for(server, CLIENT_SECRET_SUFFIX, taken),
+        _ => secrets::unused_secret_name(server, CLIENT_SECRET_SUFFIX, taken),
     }
 }
 
@@ -83,7 +83,7 @@ pub(super) fn check_secret(value: &str) -> Result<(), ApiError> {
 
 /// Returns `true` if a text is exactly one reference to a secret.
 fn is_reference(text: &str) -> bool {
-    matches!(secrets::names(text)[..], [name] if secrets::reference(name) == text)
+    matches!(secrets::referenced_names(text)[..], [name] if secrets::reference(name) == text)
 }
 
 /// Converts the sign-in settings for the page.

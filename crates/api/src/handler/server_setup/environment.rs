@@ -22,14 +22,14 @@ pub(super) fn move_secrets_to_keychain(
     let place = secrets::command_place(stdio);
     let is_same_command = was.is_some_and(|was| secrets::command_place(was) == place);
     // Secrets that other variables refer to are taken as well.
-    taken.extend(stdio.env.values().flat_map(|value| secrets::names(value)).map(str::to_owned));
+    taken.extend(stdio.env.values().flat_map(|value| secrets::referenced_names(value)).map(str::to_owned));
     if let Some(unknown) = secret.iter().find(|name| !stdio.env.contains_key(*name)) {
         return Err(invalid_error(format!("the variable {unknown:?} has no value")));
     }
     let mut kept = Vec::new();
     for (name, value) in &mut stdio.env {
         let before = was.and_then(|was| was.env.get(name));
-        let was_secret = before.is_some_and(|before| !secrets::names(before).is_empty());
+        let was_secret = before.is_some_and(|before| !secrets::referenced_names(before).is_empty());
         if before == Some(value) && was_secret {
             if is_same_command {
                 continue;
@@ -38,19 +38,19 @@ pub(super) fn move_secrets_to_keychain(
                 "enter the value of the variable {name:?} again: it was entered for another command"
             )));
         }
-        let is_reference = !secrets::names(value).is_empty();
+        let is_reference = !secrets::referenced_names(value).is_empty();
         if is_reference || !(was_secret || secret.contains(name)) {
             continue;
         }
         check_secret_variable(name, value)?;
         // The existing name of this variable's secret is not taken by another one.
-        let others: Vec<String> = match before.map(|before| secrets::names(before)).as_deref() {
+        let others: Vec<String> = match before.map(|before| secrets::referenced_names(before)).as_deref() {
             Some([own]) => taken.iter().filter(|taken| taken != own).cloned().collect(),
             _ => taken.clone(),
         };
         let secret = secret_name(server, name, was.map(|was| &was.env), &others);
         taken.push(secret.clone());
-        kept.push((secrets::key(&secret, &place), std::mem::replace(value, secrets::reference(&secret))));
+        kept.push((secrets::storage_key(&secret, &place), std::mem::replace(value, secrets::reference(&secret))));
     }
     Ok(kept)
 }
@@ -68,7 +68,7 @@ pub(super) fn check_secret_variable(name: &str, value: &str) -> Result<(), ApiEr
 
 /// Returns the names of the variables with secrets, for the page.
 pub(super) fn secret_variables(stdio: &StdioConfig) -> Option<Vec<String>> {
-    let secret = stdio.env.iter().filter(|(_, value)| !secrets::names(value).is_empty());
+    let secret = stdio.env.iter().filter(|(_, value)| !secrets::referenced_names(value).is_empty());
     let names: Vec<String> = secret.map(|(name, _)| name.clone()).collect();
     (!names.is_empty()).then_some(names)
 }

@@ -59,7 +59,7 @@ fn body(body: HostBody, is_reviewed: bool) -> ConsentRequestBody {
             url: UrlParts::parse(&config.url),
             headers: server_setup::headers_view(&config, SecretVisibility::Hidden),
             transport_kind: config.kind.map(server_setup::http_kind_view),
-            unencrypted: config.is_plain_outside(),
+            unencrypted: config.is_unencrypted_remote(),
             auth: endpoints::auth_settings_view(config.auth.as_ref()),
             unattended: config.auth.as_ref().is_some_and(AuthConfig::is_unattended),
             approved_before,
@@ -87,7 +87,7 @@ fn body(body: HostBody, is_reviewed: bool) -> ConsentRequestBody {
             };
             ConsentRequestBody::Form { message, fields, unsupported }
         }
-        HostBody::Url { message, url } => ConsentRequestBody::Url { message, url: UrlParts::asked_by_server(&url) },
+        HostBody::Url { message, url } => ConsentRequestBody::Url { message, url: UrlParts::requested_by_server(&url) },
         HostBody::Roots => ConsentRequestBody::Roots { folders: Vec::new() },
         HostBody::SignIn {
             url,

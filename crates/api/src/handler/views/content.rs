@@ -1,7 +1,7 @@
 //! Conversion of tools, prompts, resources and content.
 
 use mcp_proto::types::{self as mcp, ContentBlock};
-use offers::definitions::asks_each_time;
+use offers::definitions::requires_consent_each_call;
 use offers::review::ServerReview;
 use serde_json::{Value, json};
 
@@ -25,7 +25,7 @@ fn other_members(definition: Value, shown: &[&str]) -> Option<Value> {
 }
 
 pub(in crate::handler) fn tool(tool: mcp::Tool, reviewed: &ServerReview) -> Tool {
-    let (hash, marks, allowed) = reviewed.tool(&tool);
+    let (hash, marks, allowed) = reviewed.review_tool(&tool);
     let others = other_members(json!(tool), &["name", "title", "description", "inputSchema", "outputSchema"]);
     let claims = claims(&tool);
     let title = tool.title.or_else(|| tool.annotations.and_then(|a| a.title));
@@ -51,12 +51,12 @@ pub(super) fn claims(tool: &mcp::Tool) -> ToolClaims {
         destructive: hints.and_then(|hints| hints.destructive_hint),
         idempotent: hints.and_then(|hints| hints.idempotent_hint),
         open_world: hints.and_then(|hints| hints.open_world_hint),
-        asks_each_time: asks_each_time(tool),
+        asks_each_time: requires_consent_each_call(tool),
     }
 }
 
 pub(in crate::handler) fn prompt(prompt: mcp::Prompt, reviewed: &ServerReview) -> Prompt {
-    let (hash, marks) = reviewed.prompt(&prompt);
+    let (hash, marks) = reviewed.review_prompt(&prompt);
     Prompt {
         others: other_members(json!(prompt), &["name", "title", "description", "arguments"]),
         hash: hash.to_string(),
@@ -87,7 +87,7 @@ pub(in crate::handler) fn resource(resource: mcp::Resource) -> Resource {
 
 pub(in crate::handler) fn template(template: mcp::ResourceTemplate) -> ResourceTemplate {
     ResourceTemplate {
-        variables: offers::uri_template::variables(&template.uri_template),
+        variables: offers::uri_template::variable_names(&template.uri_template),
         uri_template: template.uri_template,
         name: template.name,
         title: template.title,

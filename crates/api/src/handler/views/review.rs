@@ -1,6 +1,6 @@
 //! Conversion of review states and findings.
 
-use offers::review::ReviewMarks as HostMarks;
+use offers::review::ReviewFindings as HostMarks;
 
 use crate::data::*;
 

@@ -18,7 +18,7 @@ pub(super) fn sampling_body_view(
         (Some(_), _) => SamplingStep::Response,
         (None, _) => SamplingStep::Request,
     };
-    let again = response.is_some() && own::asked_before(&request, &state).is_some();
+    let again = response.is_some() && own::previously_approved_hash(&request, &state).is_some();
     ConsentRequestBody::Sampling {
         step,
         again,

@@ -20,23 +20,25 @@ impl SessionRun<'_> {
             DriverEvent::Frame(frame) => {
                 self.record_frame(frame);
             }
-            DriverEvent::Stderr { line } => self.with_activity(|a| a.line(ActivityKind::Stderr, &line)),
+            DriverEvent::Stderr { line } => self.with_activity(|a| a.append_line(ActivityKind::Stderr, &line)),
             DriverEvent::Connected { transport, how } => {
-                self.with_activity(|a| a.line(ActivityKind::State, &format!("connected over {transport}: {how}")));
+                self.with_activity(|a| {
+                    a.append_line(ActivityKind::State, &format!("connected over {transport}: {how}"))
+                });
                 self.send_event(ConnectionEvent::Connected { transport, how });
             }
-            DriverEvent::Note { line } => self.with_activity(|a| a.line(ActivityKind::State, &line)),
+            DriverEvent::Note { line } => self.with_activity(|a| a.append_line(ActivityKind::State, &line)),
             DriverEvent::StderrDropped { bytes } => {
                 self.with_activity(|a| {
-                    a.line(ActivityKind::Stderr, &format!("({bytes} bytes of standard error were left out)"))
+                    a.append_line(ActivityKind::Stderr, &format!("({bytes} bytes of standard error were left out)"))
                 });
             }
             DriverEvent::Session(event) => self.session_event(event, session),
             DriverEvent::InvalidDropped { lines, bytes, anomalies } => {
-                self.usage.read(bytes);
+                self.usage.count_read(bytes);
                 let words =
                     format!("{lines} more lines ({bytes} bytes) and {anomalies} more faults were too fast to show");
-                self.with_activity(|a| a.anomaly(&words, None));
+                self.with_activity(|a| a.append_anomaly(&words, None));
             }
             DriverEvent::Exited { status, signal } => {
                 let words = match (status, signal) {
@@ -44,7 +46,7 @@ impl SessionRun<'_> {
                     (None, Some(signal)) => format!("its process was ended by signal {signal}"),
                     (None, None) => "its process ended".to_owned(),
                 };
-                self.with_activity(|a| a.line(ActivityKind::State, &words));
+                self.with_activity(|a| a.append_line(ActivityKind::State, &words));
             }
         }
     }
@@ -52,14 +54,14 @@ impl SessionRun<'_> {
     /// Records a message. Excess notifications are counted but not stored.
     fn record_frame(&mut self, frame: Frame) {
         let was_slowed = self.usage.is_slowed();
-        if self.usage.frame(&frame) {
-            self.with_activity(|a| a.frame(frame));
+        if self.usage.count_frame(&frame) {
+            self.with_activity(|a| a.append_frame(frame));
         } else {
             self.note_omitted();
         }
         if self.usage.is_slowed() && !was_slowed {
-            if let Some(words) = self.usage.told_of_pause() {
-                self.with_activity(|a| a.anomaly(&words, None));
+            if let Some(words) = self.usage.pause_notice() {
+                self.with_activity(|a| a.append_anomaly(&words, None));
             }
             self.ticks.schedule_soon();
         }
@@ -67,8 +69,8 @@ impl SessionRun<'_> {
 
     fn note_omitted(&mut self) {
         self.with_activity(ActivityLog::count_omitted);
-        if let Some(words) = self.usage.told_of_left_out() {
-            self.with_activity(|a| a.anomaly(&words, None));
+        if let Some(words) = self.usage.omission_notice() {
+            self.with_activity(|a| a.append_anomaly(&words, None));
         }
     }
 
@@ -78,7 +80,7 @@ impl SessionRun<'_> {
                 self.ready = true;
                 log_state(&self.activity, &format!("ready, speaking {}", facts.revision));
                 self.lists.offered =
-                    CatalogList::ALL.into_iter().filter(|list| list.offered(&facts.capabilities)).collect();
+                    CatalogList::ALL.into_iter().filter(|list| list.is_offered_by(&facts.capabilities)).collect();
                 self.lists.changed.clone_from(&self.lists.offered);
                 self.send_event(ConnectionEvent::Ready(facts));
                 if self.lists.offered.is_empty() {
@@ -118,14 +120,14 @@ impl SessionRun<'_> {
                 self.ticks.schedule_soon();
             }
             SessionEvent::Log { message, .. } => {
-                if self.usage.log() {
-                    self.with_activity(|a| a.log(&message));
+                if self.usage.count_log() {
+                    self.with_activity(|a| a.append_log(&message));
                 } else {
                     self.note_omitted();
                 }
             }
             SessionEvent::Anomaly { cause, id } => {
-                self.with_activity(|a| a.anomaly(&cause, id.map(|id| id.to_string())))
+                self.with_activity(|a| a.append_anomaly(&cause, id.map(|id| id.to_string())))
             }
             SessionEvent::SubscriptionsLost { cause } => {
                 log_state(&self.activity, &format!("change notifications stopped and are asked for again: {cause}"));
@@ -140,7 +142,7 @@ impl SessionRun<'_> {
             SessionEvent::Reopened(facts) => {
                 log_state(&self.activity, "the server forgot the session; a new one was opened");
                 self.lists.offered =
-                    CatalogList::ALL.into_iter().filter(|list| list.offered(&facts.capabilities)).collect();
+                    CatalogList::ALL.into_iter().filter(|list| list.is_offered_by(&facts.capabilities)).collect();
                 self.send_event(ConnectionEvent::Reopened(facts));
                 self.reread_all_lists();
             }
@@ -172,11 +174,14 @@ impl SessionRun<'_> {
         session: &mut SessionControl<'_>,
     ) {
         if !self.request_quota.register(request) {
-            self.usage.refused_request();
+            self.usage.count_refused_request();
             self.ticks.schedule_soon();
             if let Some(refused) = self.request_quota.refused_total_to_log() {
                 self.with_activity(|a| {
-                    a.anomaly(&format!("it asks too much at once: {refused} questions were refused unseen"), None)
+                    a.append_anomaly(
+                        &format!("it asks too much at once: {refused} questions were refused unseen"),
+                        None,
+                    )
                 });
             }
             let answer = match server_request {

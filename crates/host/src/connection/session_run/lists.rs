@@ -52,14 +52,14 @@ impl SessionRun<'_> {
         let dropped = items.into_iter().take(MAX_DROPPED);
         let Some(list) = lists_of(kind).first() else { return };
         for item in dropped {
-            let words = format!("\"{}\" was left out of the {}: {}", item.name, list.plural(), item.cause);
+            let words = format!("\"{}\" was left out of the {}: {}", item.name, list.plural_name(), item.cause);
             log_state(&self.activity, &words);
             let reading = self.calls.purposes.values_mut().find_map(|purpose| match purpose {
                 CallPurpose::Page(reading) if reading.list == *list => Some(reading),
                 _ => None,
             });
             if let Some(reading) = reading {
-                reading.note_once(words);
+                reading.add_note_once(words);
             }
         }
     }
@@ -70,13 +70,13 @@ impl SessionRun<'_> {
         result: Result<ServerResult, CallError>,
         session: &mut SessionControl<'_>,
     ) {
-        match result.map(|result| reading.page(result)) {
+        match result.map(|result| reading.add_page(result)) {
             Ok(NextStep::Page(request)) => {
                 self.request_page(reading, request, session);
                 return;
             }
             Ok(NextStep::Done) => {}
-            Err(error) if reading.begin_again(&error) => {
+            Err(error) if reading.restart_if_cursor_rejected(&error) => {
                 let request = reading.request(None);
                 self.request_page(reading, request, session);
                 return;

@@ -9,7 +9,7 @@ use domain::history::{Reading, ReadingKind};
 use mcp_proto::session::{CallError, CloseReason, ServerResult, TaskView};
 use mcp_proto::types::ElicitParams;
 use policy::{PolicyAct, PolicyDecision};
-use supervision::limits::MAX_QUESTIONS;
+use supervision::limits::DEFAULT_MAX_CONSENT_REQUESTS;
 
 use crate::connection::{CallTicket, RunId};
 use crate::owner::Owner;
@@ -65,7 +65,7 @@ impl Owner {
         let Some(record) = self.calls.records.get(id) else { return };
         let server = record.view.server.clone();
         let why = self.calls.consent_origin(Some(id));
-        for page in pages.into_iter().take(MAX_QUESTIONS) {
+        for page in pages.into_iter().take(DEFAULT_MAX_CONSENT_REQUESTS) {
             if !self.consent.may_ask_more(&server) {
                 break;
             }

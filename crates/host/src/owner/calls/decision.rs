@@ -108,7 +108,7 @@ impl Owner {
             return Err(CallFailure::Refused(TURNED_OFF.to_owned()));
         }
         let is_outdated = record.offer.catalog.is_outdated(CatalogList::Tools);
-        let standing = record.offer.catalog.standing_now(CatalogList::Tools, definition.standing);
+        let standing = record.offer.catalog.current_review_state(CatalogList::Tools, definition.standing);
         let act = PolicyAct::CallTool {
             server,
             tool,

@@ -14,7 +14,7 @@ impl Owner {
     /// Returns the cached contents of a resource while they are fresh.
     pub(crate) fn cached_read(&mut self, server: &str, uri: &str) -> Option<ResourceRead> {
         let record = self.servers.records.get(server).filter(|record| record.state == ServerState::Ready)?;
-        self.calls.reads.fresh(server, &config_hash(&record.config), uri, Instant::now())
+        self.calls.reads.get_fresh(server, &config_hash(&record.config), uri, Instant::now())
     }
 
     /// Caches the contents of a resource for as long as the server allows. Returns the expiry.
@@ -26,7 +26,13 @@ impl Owner {
         hint: Option<CacheHint>,
     ) -> Option<Millis> {
         let record = self.servers.records.get(server).filter(|record| record.state == ServerState::Ready)?;
-        self.calls.reads.keep(server, config_hash(&record.config), uri, (contents, hint?), (self.now(), Instant::now()))
+        self.calls.reads.insert(
+            server,
+            config_hash(&record.config),
+            uri,
+            (contents, hint?),
+            (self.now(), Instant::now()),
+        )
     }
 
     /// Emits a change of a resource if the user subscribed to it or to a parent of it.

@@ -134,7 +134,7 @@ impl Owner {
         let Ok(form) = form else {
             return Err(DecisionError::WrongKind("this form can't be shown; it can only be declined"));
         };
-        let problems = form.problems(&content);
+        let problems = form.validation_problems(&content);
         if !problems.is_empty() {
             return Err(DecisionError::Form(problems));
         }
@@ -227,7 +227,7 @@ impl Owner {
                 let answered = request.id;
                 self.write_grants(server, Some(&subject), move |owner, kept| {
                     if let Err(error) = kept {
-                        owner.permissions.policy.grants_mut().keep_for_session(id);
+                        owner.permissions.policy.grants_mut().limit_to_session(id);
                         tracing::error!(%error, "the grant could not be written; it is effective until Drawbridge exits");
                     }
                     owner.consent.report_decision(answered, Ok(AnswerProgress::Done));

@@ -5,7 +5,7 @@ use mcp_proto::session::ClientResponse;
 use mcp_proto::types::CreateMessageParams;
 use policy::Hash;
 use serde_json::json;
-use server_requests::sampling::{SamplingState, ask_hash};
+use server_requests::sampling::{SamplingState, request_hash};
 
 use super::{client_hash, response_hash, sign_in_url_hash, url_hash};
 use crate::owner::state::{PendingRequest, content_of, kind_of, sampling_subject, subject_of};
@@ -37,7 +37,7 @@ impl OutgoingPayload {
 
     /// Describes a request to a model.
     pub(in crate::owner) fn model_request(request: &CreateMessageParams, state: &SamplingState) -> Self {
-        let hash = ask_hash(request, state);
+        let hash = request_hash(request, state);
         Self {
             kind: "sampling",
             subject: sampling_subject(request, None, state),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use mcp_proto::types::Tool;
 use offers::catalog::CatalogList;
-use offers::definitions::{asks_each_time, claims_of};
+use offers::definitions::{requires_consent_each_call, tool_claims};
 use offers::review::DefinitionKind;
 use policy::{GrantSubject, Hash, PolicyAct, ResolvedPaths};
 use ports::server_config::config_hash;
@@ -96,7 +96,7 @@ impl Owner {
             let own =
                 record.offer.definitions.get(&record.config, &record.offer.catalog, tool, seen).ok_or_else(no_tool)?;
             let (definition, claims, asks_each_time) = (own.approval.clone(), own.claims, own.asks_each_time);
-            let standing = record.offer.catalog.standing_now(CatalogList::Tools, own.standing);
+            let standing = record.offer.catalog.current_review_state(CatalogList::Tools, own.standing);
             return Ok(KnownTool { definition, standing, claims, asks_each_time, assumed_unchanged: false });
         }
         let approved = self.permissions.policy.grants().find(server, &GrantSubject::Tool(tool.to_owned()));
@@ -104,8 +104,8 @@ impl Owner {
         let pin = self.reviews.pins.get(server).and_then(|pins| pins.definitions(DefinitionKind::Tool).get(tool));
         let seen = pin.and_then(|pin| serde_json::from_value::<Tool>(pin.definition.clone()?).ok());
         let standing = self.offline_review_state(server, tool);
-        let asks_each_time = seen.as_ref().is_some_and(asks_each_time);
-        let claims = seen.map(|tool| claims_of(&tool)).unwrap_or_default();
+        let asks_each_time = seen.as_ref().is_some_and(requires_consent_each_call);
+        let claims = seen.map(|tool| tool_claims(&tool)).unwrap_or_default();
         Ok(KnownTool { definition, standing, claims, asks_each_time, assumed_unchanged: true })
     }
 }

@@ -87,7 +87,7 @@ impl Owner {
     }
 
     fn set_session_rule(&mut self, rule: PolicyRule) -> Result<u64, RulesError> {
-        if rule.id != 0 && !self.permissions.policy.session_mut().remove_if(|own| own.id == rule.id) {
+        if rule.id != 0 && !self.permissions.policy.session_mut().remove_matching(|own| own.id == rule.id) {
             return Err(RulesError::NoSuchRule);
         }
         let id = self.permissions.policy.session_mut().add(rule)?;
@@ -106,7 +106,7 @@ impl Owner {
             if let Err(error) = written {
                 let _ = reply.send(Err(error.into()));
             } else if rule.source == RuleSource::Session {
-                owner.permissions.policy.session_mut().remove_if(|own| own.id == rule.id);
+                owner.permissions.policy.session_mut().remove_matching(|own| own.id == rule.id);
                 owner.rules_changed();
                 let _ = reply.send(Ok(()));
             } else {

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use domain::consent_request::ConsentRequestId;
-use offers::definitions::claims_of;
+use offers::definitions::tool_claims;
 use policy::{DecisionSource, PolicyAct, PolicyDecision, ReviewState, SamplingUse};
 
 use crate::owner::Owner;
@@ -44,7 +44,7 @@ impl Owner {
                 standing: ReviewState::New,
                 after_untrusted: false,
                 asks_each_time: false,
-                claims: claims_of(tool),
+                claims: tool_claims(tool),
                 arguments,
                 paths: &pending.paths,
                 conversation: conversation.as_deref(),

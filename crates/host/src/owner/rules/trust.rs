@@ -21,7 +21,7 @@ impl Owner {
             let _ = reply.send(Err(RulesError::NoSuchServer(server.to_owned())));
             return;
         }
-        let (rule, server) = (PolicyRule::trusting(server), server.to_owned());
+        let (rule, server) = (PolicyRule::for_trusted_server(server), server.to_owned());
         let decision = if trust == TrustDuration::No { "denied" } else { "allowed" };
         self.audit_rule(&rule, decision, move |owner, written| match written {
             Ok(()) => owner.set_trust(server, trust, reply),
@@ -56,7 +56,7 @@ impl Owner {
         let change = move |file: &mut PolicyFile| {
             file.rules.retain(|rule| !rule.trusts(&name));
             if trust == TrustDuration::Always {
-                put_rule(file, &PolicyRule::trusting(&name))?;
+                put_rule(file, &PolicyRule::for_trusted_server(&name))?;
             }
             Ok(())
         };

@@ -9,8 +9,8 @@ use mcp_proto::types::CreateMessageResult;
 use models::{ModelRef, ModelRequest, ToolChoice};
 use policy::{DecisionSource, Hash, PolicyAct, PolicyDecision, SamplingUse, canonical_json};
 use serde_json::json;
-use server_requests::sampling::ask_hash;
-use server_requests::sampling::conversion::{from_reply, tool_choice, uses_tool};
+use server_requests::sampling::conversion::{reply_to_result, tool_choice, uses_tool};
+use server_requests::sampling::request_hash;
 use supervision::activity::ActivityKind;
 
 use super::Owner;
@@ -30,7 +30,7 @@ impl Owner {
     pub(super) fn sample_by_rule(&mut self, request: SamplingRequest, by: DecisionSource) {
         let (server, of) = (request.server.clone(), request.of);
         let Some(choice) = request.state.model.clone() else { return self.request_consent_despite_rule(request) };
-        let hash = ask_hash(&request.params, &request.state);
+        let hash = request_hash(&request.params, &request.state);
         let departure = SendPermit::by_rule(by, &server, hash.clone());
         let Ok(asks) = departure.authorize_model_request(&server, &request.params, &request.state) else {
             return self.request_consent_despite_rule(request);
@@ -175,7 +175,7 @@ impl Owner {
         ended: ModelOutcome,
     ) -> Result<CreateMessageResult, String> {
         let reply = ended.map_err(|error| error.to_string())?;
-        let answer = from_reply(&reply, &unasked.params).map_err(|unfit| unfit.to_string())?;
+        let answer = reply_to_result(&reply, &unasked.params).map_err(|unfit| unfit.to_string())?;
         if tool_choice(&unasked.params) == ToolChoice::Required && !uses_tool(&answer) {
             return Err("the server wants a tool to be used, and the model used none".to_owned());
         }

@@ -24,20 +24,20 @@ impl Owner {
         let (input, price) = (estimated_tokens(params), self.models.price_of(model));
         // Local models cost nothing.
         let is_local = self.models.providers.settings_of(&model.provider).is_ok_and(|provider| provider.is_local());
-        if settings.bounds_money() && price.is_none() && !is_local {
+        if settings.limits_cost() && price.is_none() && !is_local {
             return then(self, Err(DecisionError::NoPrice(model.model.clone())));
         }
         let micros = self.models.most_micros(model, params).unwrap_or(0);
         let tokens = input.saturating_add(params.max_tokens);
         let spent = ModelUsage { requests: 1, tokens, micros, rounds: rounds(params) };
         let at = self.now();
-        if let Some(limit) = self.models.sampling.spending(server).too_much(&settings, &spent, at) {
+        if let Some(limit) = self.models.sampling.spending(server).limit_exceeded_by(&settings, &spent, at) {
             return then(self, Err(DecisionError::Budget(limit)));
         }
         let reservation = UsageReservation { server: server.to_owned(), at, spent, input, price };
         // Checks the current usage on disk again, since another process may serve requests of the same server.
         let change = move |own: &mut UsageRecord| {
-            let over = own.too_much(&settings, &spent, at);
+            let over = own.limit_exceeded_by(&settings, &spent, at);
             if over.is_none() {
                 own.add(&spent, at);
             }
@@ -80,7 +80,7 @@ impl Owner {
 
     fn replace_reservation(&mut self, reservation: &UsageReservation, spent: ModelUsage) {
         let (at, most) = (reservation.at, reservation.spent);
-        self.change_usage(&reservation.server, move |own| own.settle(at, &most, &spent), |_, _| ());
+        self.change_usage(&reservation.server, move |own| own.replace_estimate(at, &most, &spent), |_, _| ());
     }
 
     /// Counts usage in memory immediately and then in the file, and continues with `then`, which receives the value
@@ -92,10 +92,10 @@ impl Owner {
         then: impl FnOnce(&mut Self, Option<T>) + Send + 'static,
     ) {
         let settings = self.models.sampling.settings(server);
-        let before = self.models.sampling.spending(server).stopped(&settings, self.now());
+        let before = self.models.sampling.spending(server).current_reached_limit(&settings, self.now());
         let own = self.models.sampling.kept.get(server).cloned().unwrap_or_default();
         change(&mut self.models.sampling.kept.entry(server.to_owned()).or_default().spent);
-        let after = self.models.sampling.spending(server).stopped(&settings, self.now());
+        let after = self.models.sampling.spending(server).current_reached_limit(&settings, self.now());
         if let (None, Some(limit), Some(record)) = (before, after, self.servers.records.get(server)) {
             record.note(ActivityKind::State, &format!("sampling stops here: {limit} were used"));
         }

@@ -1,7 +1,7 @@
 //! The user's decisions on a sampling request: reply by a model or by hand, repeat, go back, stop, and send.
 
 use mcp_proto::types::CreateMessageResult;
-use server_requests::sampling::{ModelAnswerState, asked_before, empty_response};
+use server_requests::sampling::{ModelAnswerState, empty_response, previously_approved_hash};
 
 use super::Owner;
 use crate::owner::gate::Approval;
@@ -49,7 +49,7 @@ impl Owner {
         else {
             return Err(DecisionError::WrongKind("there is no answer yet"));
         };
-        if asked_before(request, state).is_none() {
+        if previously_approved_hash(request, state).is_none() {
             return Err(DecisionError::WrongKind("this was not sent to a model; go back to the request"));
         }
         self.ask_model(at, approval)

@@ -45,7 +45,7 @@ impl Owner {
         Ok(SamplingReport {
             within_hour: spent.within_hour(self.now()),
             in_all: spent.in_all,
-            stopped: spent.stopped(&settings, self.now()).filter(|_| settings.on),
+            stopped: spent.current_reached_limit(&settings, self.now()).filter(|_| settings.on),
             is_outdated: record.session.connection.is_some()
                 && record.session.sampling_offered != self.models.sampling.offered(server),
             settings,

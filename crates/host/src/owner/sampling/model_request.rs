@@ -7,8 +7,8 @@ use domain::consent_request::ConsentRequestId;
 use futures_util::StreamExt as _;
 use models::{ModelError, ModelRef, ModelRequest, ProviderRegistry, ReplyDelta, ToolChoice};
 use policy::ApprovalScope;
-use server_requests::sampling::conversion::{from_reply, tool_choice, uses_tool};
-use server_requests::sampling::{AnswerNote, ModelAnswerState, ask_hash, empty_response};
+use server_requests::sampling::conversion::{reply_to_result, tool_choice, uses_tool};
+use server_requests::sampling::{AnswerNote, ModelAnswerState, empty_response, request_hash};
 use tokio::time::Instant;
 
 use super::Owner;
@@ -82,7 +82,7 @@ impl Owner {
         self.consent.pending[at].running = Some(ModelRun::new(number, reservation, progress, task.abort_handle()));
         if let ConsentRequestBody::Sampling { request, state, .. } = &mut self.consent.pending[at].view.body {
             state.attempts = state.attempts.saturating_add(1);
-            state.asked = Some(ask_hash(request, state));
+            state.asked = Some(request_hash(request, state));
         }
         self.set_model_reply(at, None, ModelAnswerState::Running { text: String::new(), thinking: false });
     }
@@ -105,7 +105,7 @@ impl Owner {
         let ConsentRequestBody::Sampling { request, .. } = &self.consent.pending[at].view.body else { return };
         let (answer, run) = match ended {
             Err(error) => (None, ModelAnswerState::Failed { code: error.kind(), message: error.to_string() }),
-            Ok(reply) => match from_reply(&reply, request) {
+            Ok(reply) => match reply_to_result(&reply, request) {
                 Err(unfit) => (None, ModelAnswerState::Failed { code: unfit.code(), message: unfit.to_string() }),
                 Ok(answer) => {
                     let broke = tool_choice(request) == ToolChoice::Required && !uses_tool(&answer);

@@ -113,7 +113,7 @@ impl Owner {
         mut new: Box<CreateMessageParams>,
     ) -> Result<(), DecisionError> {
         self.consent.is_not_running(at)?;
-        conversion::check(&new).map_err(DecisionError::Unfit)?;
+        conversion::check_request(&new).map_err(DecisionError::Unfit)?;
         let ConsentRequestBody::Sampling { request, state, .. } = &self.consent.pending[at].view.body else {
             return Ok(());
         };

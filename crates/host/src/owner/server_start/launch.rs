@@ -40,7 +40,7 @@ impl Owner {
                 let (approved, files) = (record.launch.plan.clone(), record.launch.files.take());
                 let stdio = &record.launch.command.clone().unwrap_or_else(|| stdio.clone());
                 let command = ServerCommand { approved, files, ..self.server_command(name, stdio) };
-                if !ports::secrets::in_environment(stdio) {
+                if !ports::secrets::has_environment_references(stdio) {
                     return self.connect_process(name, ConnectionTarget::Process { command, program, path }, departure);
                 }
                 let (name, stdio, secrets) = (name.to_owned(), stdio.clone(), Arc::clone(&self.ports.secrets));
@@ -79,7 +79,7 @@ impl Owner {
             Ok((mut start, sign_in)) => {
                 let secrets = std::mem::take(&mut start.secrets);
                 // Redacted in case the server repeats them.
-                record.activity.lock().unwrap_or_else(PoisonError::into_inner).hide_named(secrets);
+                record.activity.lock().unwrap_or_else(PoisonError::into_inner).redact_named_secrets(secrets);
                 start.authorizer = sign_in.map(|made| record.access.keep(made).authorizer());
                 start.known = self.known_server(name);
                 self.connect(name, ConnectionTarget::Url(start), None, departure);
@@ -104,7 +104,7 @@ impl Owner {
         match read {
             Ok((environment, secrets)) => {
                 // Redacted in case the server repeats them.
-                record.activity.lock().unwrap_or_else(PoisonError::into_inner).hide_named(secrets);
+                record.activity.lock().unwrap_or_else(PoisonError::into_inner).redact_named_secrets(secrets);
                 let command = ServerCommand { environment, ..command };
                 self.connect_process(name, ConnectionTarget::Process { command, program, path }, departure);
             }
@@ -168,7 +168,7 @@ impl Owner {
             ..SessionConfig::default()
         };
         let limits = self.settings.current.limits.within_bounds();
-        record.activity.lock().unwrap_or_else(PoisonError::into_inner).keep(limits.kept_bytes);
+        record.activity.lock().unwrap_or_else(PoisonError::into_inner).set_max_bytes(limits.kept_bytes);
         session.limits.in_flight_calls = limits.calls as usize;
         let (times, activity, used) = (self.options.times, Arc::clone(&record.activity), Arc::clone(&record.used));
         let clock = Arc::clone(&self.ports.clock);

@@ -110,7 +110,7 @@ impl Owner {
         let hash = departure.payload_hash().clone();
         let command =
             || record.launch.command.as_ref().map_or_else(|| record.config.command_line(), StdioConfig::command_line);
-        let words = record.config.as_http().map_or_else(command, HttpConfig::shown_url);
+        let words = record.config.as_http().map_or_else(command, HttpConfig::redacted_url);
         let (config, judgement) = (Arc::clone(&record.config), self.permissions.judgement);
         let kind = kind_of(&body);
         let entry = self.make_audit_entry(AuditedDecision {

@@ -90,7 +90,7 @@ impl Authorizer for RequestSigner {
             Ok(signed) if self.hidden.load(Ordering::Acquire) != signed.generation => {
                 // Newer tokens may exist already.
                 let tokens = self.authorization.tokens().into_iter().chain(signed_token(signed)).collect();
-                self.activity.lock().unwrap_or_else(PoisonError::into_inner).hide(tokens);
+                self.activity.lock().unwrap_or_else(PoisonError::into_inner).redact_tokens(tokens);
                 self.hidden.store(signed.generation, Ordering::Release);
             }
             Ok(_) => {}

@@ -14,7 +14,7 @@ use indexmap::IndexMap;
 use launches::sandbox::intersect_folders;
 use mcp_proto::session::{ClientResponse, ServerRequestId};
 use mcp_proto::types::CreateMessageResult;
-use offers::review::{DefinitionKind, LookAlike, MAX_LOOK_ALIKES, NameKeys, ReviewMarks};
+use offers::review::{DefinitionKind, LookAlike, MAX_LOOK_ALIKES, NameKeys, ReviewFindings};
 use policy::Hash;
 use ports::server_config::{ServerConfig, config_hash};
 use process::orphans::RunningRecord;
@@ -120,10 +120,10 @@ impl ServerRegistry {
     }
 
     /// Returns the warnings about a server itself.
-    pub(in crate::owner) fn marks_of_server(&self, server: &str, record: &ServerRecord) -> ReviewMarks {
+    pub(in crate::owner) fn marks_of_server(&self, server: &str, record: &ServerRecord) -> ReviewFindings {
         let Some((name, keys)) = record.offer.description.name.as_ref().filter(|_| record.session.facts.is_some())
         else {
-            return ReviewMarks::default();
+            return ReviewFindings::default();
         };
         let others = self.records.iter().filter(|(other, _)| *other != server);
         let found = others.filter_map(|(label, other)| {
@@ -132,15 +132,15 @@ impl ServerRegistry {
                 .description
                 .name
                 .as_ref()
-                .filter(|(_, claimed)| keys.meet(claimed))
+                .filter(|(_, claimed)| keys.have_common_key(claimed))
                 .map(|(name, _)| name.as_str());
-            let like = claimed.or_else(|| keys.meet(&NameKeys::new(label)).then_some(label))?;
+            let like = claimed.or_else(|| keys.have_common_key(&NameKeys::new(label)).then_some(label))?;
             Some(LookAlike { server: label.clone(), name: like.to_owned(), same: like == name })
         });
-        ReviewMarks {
+        ReviewFindings {
             look_alikes: found.take(MAX_LOOK_ALIKES).collect(),
             flags: record.offer.description.flags.clone(),
-            ..ReviewMarks::default()
+            ..ReviewFindings::default()
         }
     }
 

@@ -59,7 +59,7 @@ impl ServerRecord {
 
     /// Adds a line to the activity log.
     pub(in crate::owner) fn note(&self, kind: ActivityKind, text: &str) {
-        self.activity.lock().unwrap_or_else(PoisonError::into_inner).line(kind, text);
+        self.activity.lock().unwrap_or_else(PoisonError::into_inner).append_line(kind, text);
     }
 
     pub(in crate::owner) fn set(&mut self, state: ServerState) {

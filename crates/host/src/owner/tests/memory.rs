@@ -67,7 +67,7 @@ impl AuditLog for MemoryLog {
         self.append(entry).map(AppendOutcome::Written)
     }
 
-    fn durable(&self) -> Result<u64, StoreError> {
+    fn durable_position(&self) -> Result<u64, StoreError> {
         Ok(u64::MAX)
     }
 

@@ -10,29 +10,29 @@ use super::*;
 use crate::providers::settings;
 
 /// Maximum length of a reply that the server requests, in tokens.
-const MOST: u64 = 4_000;
+const MAX_REPLY_TOKENS: u64 = 4_000;
 
 /// Makes a request that a rule allows, and waits until its model works.
 async fn start_request(app: &TestApp, model: &ScriptedModel, id: &str) -> PendingCall {
-    let before = model.asked().len();
+    let before = model.requests().len();
     // Longer than disabling takes on a slow machine. No test waits for its end.
-    model.next(vec![ModelStep::Waits(Duration::from_secs(10)), text("Aye.", (10, 2)).remove(1)]);
-    let called = call(app, id, json!({ "with_picture": false, "max_tokens": MOST }));
-    assert!(holds_within(PATIENCE, || model.asked().len() > before).await, "the request is sent to the model");
+    model.queue_reply(vec![ModelStep::Waits(Duration::from_secs(10)), text_reply("Aye.", (10, 2)).remove(1)]);
+    let called = call(app, id, json!({ "with_picture": false, "max_tokens": MAX_REPLY_TOKENS }));
+    assert!(poll_until(EVENT_TIMEOUT, || model.requests().len() > before).await, "the request is sent to the model");
     called
 }
 
 #[tokio::test]
 async fn reply_is_not_sent_if_sampling_is_disabled_meanwhile() {
-    let (app, model, user) = harbour("legacy").await;
+    let (app, model, user) = start_harbour("legacy").await;
     for end in ["the setting", "the rule", "a rule that asks", "another program"] {
-        set(&app, on()).await;
+        set(&app, enabled_settings()).await;
         let own = app.host.set_rule(rule(9, 1_000_000)).await.unwrap();
         let before = app.host.sampling(SERVER.to_owned()).await.unwrap().in_all.tokens;
         let called = start_request(&app, &model, end).await;
         let mut rules = vec![own];
         match end {
-            "the setting" => set(&app, SamplingSettings { on: false, ..on() }).await,
+            "the setting" => set(&app, SamplingSettings { on: false, ..enabled_settings() }).await,
             "the rule" => app.host.remove_rule(rules.remove(0)).await.unwrap(),
             "a rule that asks" => {
                 let asks = PolicyRule { effect: RuleEffect::Ask, sampling: None, ..rule(1, 1) };
@@ -45,10 +45,13 @@ async fn reply_is_not_sent_if_sampling_is_disabled_meanwhile() {
                 documents.write(Document::Sampling, &kept).unwrap();
             }
         }
-        let (went_well, words) = said(called).await;
+        let (went_well, words) = call_text(called).await;
         assert!(!went_well && !words.contains("Aye"), "[sampling-user-controls]: by {end}: {words}");
         let after = app.host.sampling(SERVER.to_owned()).await.unwrap().in_all.tokens;
-        assert!(after - before >= MOST, "[sampling-rate-limit]: the maximum counts if the usage is unknown, by {end}");
+        assert!(
+            after - before >= MAX_REPLY_TOKENS,
+            "[sampling-rate-limit]: the maximum counts if the usage is unknown, by {end}"
+        );
         for rule in rules {
             app.host.remove_rule(rule).await.unwrap();
         }
@@ -58,8 +61,8 @@ async fn reply_is_not_sent_if_sampling_is_disabled_meanwhile() {
 
 #[tokio::test]
 async fn usage_of_a_model_stopped_while_thinking_counts_as_the_maximum() {
-    let (app, model, user) = harbour("legacy").await;
-    set(&app, SamplingSettings { max_tokens: 64, ..on() }).await;
+    let (app, model, user) = start_harbour("legacy").await;
+    set(&app, SamplingSettings { max_tokens: 64, ..enabled_settings() }).await;
     let called = call(&app, "1", json!({ "with_picture": false }));
     let mut request = app.consent_request(SERVER, "the model", is_sampling).await;
     let thinks = ModelStep::Says(ReplyDelta::Thinking("Hm. ".repeat(300)));
@@ -71,11 +74,11 @@ async fn usage_of_a_model_stopped_while_thinking_counts_as_the_maximum() {
     ];
     for (script, fails, least) in cases {
         let before = app.host.sampling(SERVER.to_owned()).await.unwrap().in_all.tokens;
-        let asked = model.asked().len();
+        let asked = model.requests().len();
         let hangs = matches!(script.last(), Some(ModelStep::Hangs));
-        model.next(script);
+        model.queue_reply(script);
         app.decide(&request, ONCE).await;
-        assert!(holds_within(PATIENCE, || model.asked().len() > asked).await, "the request is sent to the model");
+        assert!(poll_until(EVENT_TIMEOUT, || model.requests().len() > asked).await, "the request is sent to the model");
         if hangs {
             // Only reasoning exceeds the maximum of the reply.
             let has_thought = least > 64;
@@ -97,15 +100,15 @@ async fn usage_of_a_model_stopped_while_thinking_counts_as_the_maximum() {
         assert!(after - before >= least, "[sampling-rate-limit]: {} of {least} tokens were counted", after - before);
     }
     app.decide(&request, UserDecision::Deny).await;
-    assert!(!said(called).await.0, "the request is denied");
+    assert!(!call_text(called).await.0, "the request is denied");
     user.abort();
 }
 
 #[tokio::test]
 async fn request_beyond_the_budget_can_be_shortened_or_answered_by_hand() {
-    let (app, model, user) = harbour("legacy").await;
+    let (app, model, user) = start_harbour("legacy").await;
     let few = Budget { tokens: Some(300), ..Budget::default() };
-    set(&app, SamplingSettings { per_hour: few, ..on() }).await;
+    set(&app, SamplingSettings { per_hour: few, ..enabled_settings() }).await;
     let called = call(&app, "1", json!({ "question": "long ".repeat(200), "with_picture": false }));
     let request = app.consent_request(SERVER, "the model", is_sampling).await;
     let refused = app.host.decide(request.id, request.hash.to_string(), ONCE).await;
@@ -113,16 +116,16 @@ async fn request_beyond_the_budget_can_be_shortened_or_answered_by_hand() {
         matches!(refused, Err(DecisionError::Budget(_))),
         "[sampling-rate-limit]: a request beyond the budget is refused: {refused:?}"
     );
-    assert!(model.asked().is_empty(), "[sampling-rate-limit]: no request was sent to a model");
-    let mut shorter = parts(&request).0.clone();
+    assert!(model.requests().is_empty(), "[sampling-rate-limit]: no request was sent to a model");
+    let mut shorter = sampling_parts(&request).0.clone();
     shorter.messages.truncate(1);
     shorter.messages[0].content = SamplingContent::One(ContentBlock::text("Short?"));
     shorter.max_tokens = 20;
     let request = app.host.edit(request.id, ConsentRequestEdit::Request(Box::new(shorter))).await.unwrap();
-    model.next(text("Aye.", (10, 2)));
+    model.queue_reply(text_reply("Aye.", (10, 2)));
     app.decide(&request, ONCE).await;
-    app.decide(&answered(&app).await, ONCE).await;
-    assert!(said(called).await.1.contains("Aye."), "the shortened request is sent");
+    app.decide(&answered_request(&app).await, ONCE).await;
+    assert!(call_text(called).await.1.contains("Aye."), "the shortened request is sent");
     user.abort();
 }
 
@@ -131,10 +134,10 @@ async fn approval_is_bound_to_the_provider_settings_shown() {
     let app = TestApp::start(vec![(SERVER, demo(&["--era", "legacy"]))]).await;
     app.ready(SERVER).await;
     app.until(SERVER, "known whole", |s| s.counts[0] >= 16).await;
-    let user = app.always(allow_start_and_tools);
+    let user = app.decide_automatically(allow_start_and_tools);
     app.host.set_provider(settings("http://127.0.0.1:9/v1")).await.unwrap();
     let small = ModelRef { provider: "own".into(), model: "small".into() };
-    set(&app, SamplingSettings { model: Some(small), ..on() }).await;
+    set(&app, SamplingSettings { model: Some(small), ..enabled_settings() }).await;
     let called = call(&app, "1", json!({}));
     let shown = app.consent_request(SERVER, "the model", is_sampling).await;
     let mut quiet = settings("http://127.0.0.1:9/v1");
@@ -152,16 +155,16 @@ async fn approval_is_bound_to_the_provider_settings_shown() {
     let without = until(&app, "no model", |state, _| state.model.is_none()).await;
     assert_ne!(without.hash, shown.hash, "removing the provider changes the hash");
     app.decide(&without, UserDecision::Deny).await;
-    assert!(!said(called).await.0, "the request is denied");
+    assert!(!call_text(called).await.0, "the request is denied");
     user.abort();
 }
 
 #[tokio::test]
 async fn request_edited_while_tokens_are_counted_is_not_sent() {
-    let (app, model, user) = harbour("legacy").await;
+    let (app, model, user) = start_harbour("legacy").await;
     let called = call(&app, "1", json!({ "with_picture": false }));
     let shown = app.consent_request(SERVER, "the model", is_sampling).await;
-    let mut other = parts(&shown).0.clone();
+    let mut other = sampling_parts(&shown).0.clone();
     other.messages[0].content = SamplingContent::One(ContentBlock::text("Another?"));
 
     let path = app.folder.path().join("data/lock");
@@ -177,14 +180,14 @@ async fn request_edited_while_tokens_are_counted_is_not_sent() {
     assert_ne!(edited.hash, shown.hash, "the edit changes the hash");
     drop(lock);
     assert_eq!(approved.await, Err(DecisionError::Stale), "the approval does not cover the edited request");
-    assert!(model.asked().is_empty(), "no request was sent to a model");
+    assert!(model.requests().is_empty(), "no request was sent to a model");
     let kinds: Vec<String> = app.decisions().into_iter().map(|(kind, ..)| kind).collect();
     assert!(!kinds.iter().any(|kind| kind == "sampling"), "no approval is audited: {kinds:?}");
 
-    model.next(text("Aye.", (10, 2)));
+    model.queue_reply(text_reply("Aye.", (10, 2)));
     app.decide(&edited, ONCE).await;
-    app.decide(&answered(&app).await, ONCE).await;
-    assert!(said(called).await.1.contains("Aye."), "the edited request can be approved");
-    assert_eq!(model.asked().len(), 1, "the edited request is sent once");
+    app.decide(&answered_request(&app).await, ONCE).await;
+    assert!(call_text(called).await.1.contains("Aye."), "the edited request can be approved");
+    assert_eq!(model.requests().len(), 1, "the edited request is sent once");
     user.abort();
 }

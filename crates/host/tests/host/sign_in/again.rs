@@ -47,7 +47,7 @@ async fn with_resources(issuer: &AuthorizationServer) -> (HttpServer, Arc<Atomic
                 }
             };
             if !is_good {
-                return answer.whole(401, "www-authenticate: Bearer\r\n", b"").await;
+                return answer.respond(401, "www-authenticate: Bearer\r\n", b"").await;
             }
             let result = match method {
                 "initialize" => json!({
@@ -58,7 +58,7 @@ async fn with_resources(issuer: &AuthorizationServer) -> (HttpServer, Arc<Atomic
                 "resources/subscribe" | "logging/setLevel" => json!({}),
                 "resources/list" => json!({ "resources": [{ "uri": "note://1", "name": "note" }] }),
                 "resources/templates/list" => json!({ "resourceTemplates": [] }),
-                _ => return ordinary::answer(REVISION, &request, answer).await,
+                _ => return ordinary::respond(REVISION, &request, answer).await,
             };
             answer.json(&reply(result)).await
         }
@@ -77,7 +77,7 @@ async fn subscriptions_and_log_level_are_restored_after_a_sign_in() {
     let (server, refuses) = with_resources(&issuer).await;
     let app = TestApp::start(vec![(NAME, remote(&server.url("/mcp")))]).await;
     app.platform.browses.store(true, Ordering::Relaxed);
-    let answering = app.always(|consent_request| {
+    let answering = app.decide_automatically(|consent_request| {
         matches!(consent_request.body, ConsentRequestBody::SignIn { .. })
             .then_some(UserDecision::Allow(ApprovalScope::Once))
     });
@@ -163,7 +163,7 @@ async fn locked_keychain_is_reported_and_loses_nothing() {
     let app = TestApp::start_with(app.folder, Vec::new(), options, keychain.clone()).await;
     let far = RemoteSetup { issuer, server, app, keychain: Arc::default() };
     // The grant is sealed with the key in the keychain, so consent is required.
-    let allowing = far.app.always(|consent_request| {
+    let allowing = far.app.decide_automatically(|consent_request| {
         matches!(consent_request.body, ConsentRequestBody::ConnectServer { .. })
             .then_some(UserDecision::Allow(ApprovalScope::Once))
     });

@@ -6,10 +6,10 @@ use credentials::sign_in::{ClientIdentity, SignInError, SignInPhase, SignInReaso
 use host::HostOptions;
 use host::view::{AppSettings, ConsentRequestBody, ServerState, UserDecision};
 use policy::ApprovalScope;
-use testkit::app::PATIENCE;
+use testkit::app::EVENT_TIMEOUT;
 use testkit::authorization::{AuthorizationBehaviour, AuthorizationScript, ProtectedScript};
 use testkit::browser;
-use testkit::deadline::holds_within;
+use testkit::deadline::poll_until;
 
 use super::{NAME, RemoteSetup, is_sign_in};
 
@@ -21,7 +21,7 @@ async fn sign_in_completes_from_401_to_a_ready_server() {
     )
     .await;
     far.approve().await;
-    let request = far.question().await;
+    let request = far.sign_in_request().await;
     let ConsentRequestBody::SignIn {
         url,
         issuer,
@@ -89,14 +89,14 @@ async fn sign_in_completes_from_401_to_a_ready_server() {
 async fn automatic_start_requests_no_sign_in() {
     let far = RemoteSetup::new().await;
     far.approve().await;
-    far.app.decide(&far.question().await, UserDecision::Deny).await;
+    far.app.decide(&far.sign_in_request().await, UserDecision::Deny).await;
     far.needs_sign_in("declined").await;
     assert!(far.issuer.authorizations().is_empty(), "no page is opened after a denial");
-    let far = far.tomorrow(HostOptions { autostart: true, ..HostOptions::default() }).await;
+    let far = far.restart(HostOptions { autostart: true, ..HostOptions::default() }).await;
     far.needs_sign_in("").await;
     assert!(far.app.consent_requests().await.is_empty(), "an automatic start requests no consent");
     let is_announced = || far.app.platform.announced.lock().unwrap().iter().any(|a| a == "far: sign-in");
-    assert!(holds_within(PATIENCE, is_announced).await, "the sign-in is announced");
+    assert!(poll_until(EVENT_TIMEOUT, is_announced).await, "the sign-in is announced");
     far.app.host.sign_in(NAME.into()).await.unwrap();
     far.allow().await;
     far.ready().await;
@@ -108,7 +108,7 @@ async fn declined_sign_in_is_not_requested_again_until_the_user_asks() {
     let far = RemoteSetup::new().await;
     far.approve().await;
     for _ in 0..2 {
-        far.app.decide(&far.question().await, UserDecision::Deny).await;
+        far.app.decide(&far.sign_in_request().await, UserDecision::Deny).await;
         far.needs_sign_in("declined").await;
         assert!(far.app.consent_requests().await.is_empty(), "consent is not requested again automatically");
         assert!(far.view().await.failed.is_some(), "the reason of the failure is retained");
@@ -127,7 +127,7 @@ async fn sign_in_can_be_cancelled_at_any_time() {
     let far = RemoteSetup::with(issues, ProtectedScript::default()).await;
     far.approve().await;
     // While its consent request is pending.
-    far.question().await;
+    far.sign_in_request().await;
     far.app.host.cancel_sign_in(NAME.into()).await.unwrap();
     far.needs_sign_in("cancelled").await;
     far.assert_no_consent_requests().await;
@@ -144,14 +144,14 @@ async fn sign_in_can_be_cancelled_at_any_time() {
     assert!(browser::get(&callback).await.is_err(), "the redirect listener is closed");
     // When the server is stopped.
     far.app.host.sign_in(NAME.into()).await.unwrap();
-    far.question().await;
+    far.sign_in_request().await;
     far.app.host.stop_server(NAME.into()).await.unwrap();
     far.app.until(NAME, "stopped", |s| s.state == ServerState::Stopped).await;
     assert!(far.app.consent_requests().await.is_empty(), "the consent request was withdrawn");
     far.until("ended", |view| view.in_progress.is_none()).await;
     // When the server is removed.
     far.app.host.sign_in(NAME.into()).await.unwrap();
-    far.question().await;
+    far.sign_in_request().await;
     far.app.host.remove_server(NAME.into()).await.unwrap();
     assert!(far.app.consent_requests().await.is_empty(), "the consent request was withdrawn");
     far.app.host.close().await;
@@ -208,8 +208,8 @@ async fn announcements_can_be_disabled() {
     let far = RemoteSetup::new().await;
     far.app.host.set_settings(AppSettings { announce: false, ..AppSettings::default() }).await.unwrap();
     far.approve().await;
-    far.app.decide(&far.question().await, UserDecision::Deny).await;
-    let far = far.tomorrow(HostOptions { autostart: true, ..HostOptions::default() }).await;
+    far.app.decide(&far.sign_in_request().await, UserDecision::Deny).await;
+    let far = far.restart(HostOptions { autostart: true, ..HostOptions::default() }).await;
     far.needs_sign_in("").await;
     assert!(far.app.platform.announced.lock().unwrap().is_empty(), "no announcement is shown");
     assert!(!far.app.consent_requests().await.iter().any(is_sign_in), "no consent is requested");

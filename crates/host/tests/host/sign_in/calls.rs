@@ -45,7 +45,7 @@ async fn call_that_requires_more_scopes_continues_after_consent() {
     let allowing = far.spawn_tool_approver();
     let calling = far.echo("more", "hello");
     let answering = async {
-        let request = far.question().await;
+        let request = far.sign_in_request().await;
         let ConsentRequestBody::SignIn { scopes, held_scopes, reason, .. } = &request.body else { unreachable!() };
         assert_eq!(held_scopes, &["read"], "the granted scopes are listed separately");
         assert!(scopes.contains(&"read".to_owned()) && scopes.contains(&"write".to_owned()), "from all: {scopes:?}");
@@ -82,7 +82,7 @@ async fn call_with_a_denied_step_up_fails_alone() {
     let far = RemoteSetup::with(AuthorizationScript::default(), serves).await.signed_in().await;
     let allowing = far.spawn_tool_approver();
     let calling = far.echo("more", "hello");
-    let answering = async { far.app.decide(&far.question().await, UserDecision::Deny).await };
+    let answering = async { far.app.decide(&far.sign_in_request().await, UserDecision::Deny).await };
     let (called, ()) = tokio::join!(calling, answering);
     let failure = called.expect_err("the call fails").to_string();
     assert!(failure.contains("403"), "the error contains the server's response: {failure}");
@@ -107,7 +107,7 @@ async fn cancelled_call_withdraws_only_its_own_step_up() {
     let allowing = far.spawn_tool_approver();
     far.app.platform.browses.store(false, Ordering::Relaxed);
     let asked = async {
-        far.question().await;
+        far.sign_in_request().await;
         far.app.host.cancel_call("one".into()).await.unwrap();
     };
     let (called, ()) = tokio::join!(far.echo("one", "x"), asked);

@@ -10,9 +10,9 @@ use host::view::ServerState;
 use ports::secrets::SecretsInMemory;
 use ports::server_config::{HttpConfig, ServerEntry};
 use ports::{SecretError, SecretPersistence, Secrets};
-use testkit::app::{PATIENCE, TestApp, remote};
-use testkit::authorization::{AuthorizationScript, ProtectedScript, value};
-use testkit::deadline::holds_within;
+use testkit::app::{EVENT_TIMEOUT, TestApp, remote};
+use testkit::authorization::{AuthorizationScript, ProtectedScript, parameter_value};
+use testkit::deadline::poll_until;
 
 use super::{NAME, RemoteSetup};
 
@@ -21,7 +21,7 @@ async fn sign_out_revokes_tokens_and_ends_sessions() {
     let far = RemoteSetup::new().await.signed_in().await;
     let out = far.app.host.sign_out(NAME.into()).await.unwrap();
     assert_eq!(out, SignOutOutcome::Revoked, "the tokens were revoked");
-    assert_eq!(far.issuer.good_tokens(), (0, 0), "no token is valid any more");
+    assert_eq!(far.issuer.valid_token_counts(), (0, 0), "no token is valid any more");
     far.needs_sign_in("you signed out").await;
     assert_eq!(far.view().await.account, None, "nobody is signed in");
     assert!(far.app.decisions().iter().any(|(kind, ..)| kind == "sign-out"), "the sign-out is audited");
@@ -30,7 +30,7 @@ async fn sign_out_revokes_tokens_and_ends_sessions() {
         SignOutOutcome::NobodySignedIn,
         "a second sign-out has nothing to do"
     );
-    let far = far.tomorrow(host::HostOptions::default()).await;
+    let far = far.restart(host::HostOptions::default()).await;
     far.app.host.start_server(NAME.into()).await.unwrap();
     far.allow().await;
     far.ready().await;
@@ -67,13 +67,13 @@ async fn another_account_can_be_chosen() {
     far.ready().await;
     let authorizations = far.issuer.authorizations();
     assert_eq!(authorizations.len(), 2, "two pages were opened");
-    assert_eq!(value(&authorizations[0], "prompt"), None, "the first sign-in has no prompt parameter");
+    assert_eq!(parameter_value(&authorizations[0], "prompt"), None, "the first sign-in has no prompt parameter");
     assert!(
-        value(&authorizations[1], "prompt").is_some(),
+        parameter_value(&authorizations[1], "prompt").is_some(),
         "the second sign-in asks to choose an account: {:?}",
         authorizations[1]
     );
-    assert_eq!(far.issuer.good_tokens().1, 1, "the tokens of the first account are revoked");
+    assert_eq!(far.issuer.valid_token_counts().1, 1, "the tokens of the first account are revoked");
     far.app.host.close().await;
 }
 
@@ -95,12 +95,12 @@ async fn removed_or_moved_server_leaves_no_tokens() {
         for kind in ["\"account\"", &format!("\"client\",\"{}\"", far.issuer.issuer())] {
             let is_gone = || far.keychain.get(&key(&far, kind)).unwrap().is_none();
             assert!(
-                holds_within(PATIENCE, is_gone).await,
+                poll_until(EVENT_TIMEOUT, is_gone).await,
                 "{kind} is deleted from the keychain; removed: {is_removed}"
             );
         }
-        let are_void = || far.issuer.good_tokens() == (0, 0);
-        assert!(holds_within(PATIENCE, are_void).await, "the tokens are revoked; removed: {is_removed}");
+        let are_void = || far.issuer.valid_token_counts() == (0, 0);
+        assert!(poll_until(EVENT_TIMEOUT, are_void).await, "the tokens are revoked; removed: {is_removed}");
         far.app.host.close().await;
     }
 }
@@ -115,8 +115,8 @@ async fn server_with_a_new_authorization_header_leaves_no_tokens_when_removed() 
     assert!(!far.keychain.keys("[").unwrap().is_empty(), "adding a header doesn't remove the tokens");
     far.app.host.remove_server(NAME.into()).await.unwrap();
     assert!(far.keychain.keys("[").unwrap().is_empty(), "removing the server removes the tokens");
-    let are_void = || far.issuer.good_tokens() == (0, 0);
-    assert!(holds_within(PATIENCE, are_void).await, "the tokens are revoked");
+    let are_void = || far.issuer.valid_token_counts() == (0, 0);
+    assert!(poll_until(EVENT_TIMEOUT, are_void).await, "the tokens are revoked");
     far.app.host.close().await;
 }
 
@@ -171,17 +171,17 @@ async fn tokens_received_while_a_server_is_removed_are_deleted() {
     keychain.is_slow.store(true, Ordering::SeqCst);
     let removing = async {
         let is_asked = || keychain.is_asked.load(Ordering::SeqCst);
-        assert!(holds_within(PATIENCE, is_asked).await, "the refreshed token is written to the keychain");
+        assert!(poll_until(EVENT_TIMEOUT, is_asked).await, "the refreshed token is written to the keychain");
         far.app.host.remove_server(NAME.into()).await.unwrap();
     };
     let (_, ()) = tokio::join!(far.echo("late", "x"), removing);
     assert!(
-        holds_within(PATIENCE, || keychain.has_kept.load(Ordering::SeqCst)).await,
+        poll_until(EVENT_TIMEOUT, || keychain.has_kept.load(Ordering::SeqCst)).await,
         "the keychain has completed its write"
     );
     assert_eq!(keychain.keys("[").unwrap(), Vec::<String>::new(), "the keychain contains no tokens");
-    let are_void = || far.issuer.good_tokens() == (0, 0);
-    assert!(holds_within(PATIENCE, are_void).await, "the tokens are revoked");
+    let are_void = || far.issuer.valid_token_counts() == (0, 0);
+    assert!(poll_until(EVENT_TIMEOUT, are_void).await, "the tokens are revoked");
     allowing.abort();
     far.app.host.close().await;
 }

@@ -5,9 +5,9 @@ use host::HostOptions;
 use host::view::{ConsentRequestBody, ServerState, UserDecision};
 use ports::server_config::{AuthConfig, GrantType, HttpConfig, ServerEntry};
 use ports::{Secrets as _, secrets};
-use testkit::app::PATIENCE;
+use testkit::app::EVENT_TIMEOUT;
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
-use testkit::deadline::holds_within;
+use testkit::deadline::poll_until;
 
 use super::{NAME, RemoteSetup, is_sign_in};
 
@@ -16,10 +16,10 @@ async fn sign_in_persists_across_restarts() {
     let far = RemoteSetup::new().await.signed_in().await;
     let kept = far.view().await.kept;
     assert!(matches!(&kept, Some(TokenStorage::ThisRun { .. })), "the storage of the tokens is reported: {kept:?}");
-    let far = far.tomorrow(HostOptions { autostart: true, ..HostOptions::default() }).await;
+    let far = far.restart(HostOptions { autostart: true, ..HostOptions::default() }).await;
     far.ready().await;
     assert_eq!(far.issuer.authorizations().len(), 1, "no new sign-in is required");
-    let far = far.tomorrow(HostOptions::default()).await;
+    let far = far.restart(HostOptions::default()).await;
     let view = far.view().await;
     assert!(view.account.is_some(), "the account is known before the server is running");
     assert!(
@@ -97,7 +97,7 @@ async fn configured_client_credentials_are_used_and_not_shown() {
         ..AuthConfig::default()
     };
     let config = HttpConfig { url: server.url(), auth: Some(auth), ..HttpConfig::default() };
-    let key = secrets::key("far.clientSecret", &config.origin().unwrap());
+    let key = secrets::storage_key("far.clientSecret", &config.origin().unwrap());
     let far = RemoteSetup::over(issuer, server, config.into()).await;
     // Fails without the secret.
     far.approve().await;
@@ -111,7 +111,7 @@ async fn configured_client_credentials_are_used_and_not_shown() {
     );
     far.keychain.set(&key, "cl1ent-secret").unwrap();
     far.app.host.start_server(NAME.into()).await.unwrap();
-    let request = far.question().await;
+    let request = far.sign_in_request().await;
     let ConsentRequestBody::SignIn { client_id, scopes, .. } = &request.body else { unreachable!() };
     assert_eq!(
         (client_id.as_str(), scopes),
@@ -140,7 +140,7 @@ async fn with_secret(secret: &str) -> (RemoteSetup, String) {
         ..AuthConfig::default()
     };
     let config = HttpConfig { url: server.url(), auth: Some(auth), ..HttpConfig::default() };
-    let key = secrets::key("far.clientSecret", &config.origin().unwrap());
+    let key = secrets::storage_key("far.clientSecret", &config.origin().unwrap());
     (RemoteSetup::over(issuer, server, config.into()).await, key)
 }
 
@@ -170,7 +170,7 @@ async fn replaced_secret_is_used_by_the_next_sign_in() {
     far.allow().await;
     let signed_in = |s: &host::view::ServerView| s.state == ServerState::Ready && s.since > before;
     far.app.until(NAME, "in use again", signed_in).await;
-    let deadline = tokio::time::Instant::now() + PATIENCE;
+    let deadline = tokio::time::Instant::now() + EVENT_TIMEOUT;
     while far.issuer.token_requests("authorization_code").len() < 3 || far.view().await.in_progress.is_some() {
         assert!(tokio::time::Instant::now() < deadline, "the sign-in did not end in time: {:?}", far.view().await);
         // sleep: polls for a condition that is not announced by an event.
@@ -186,7 +186,7 @@ async fn removed_server_without_its_secret_leaves_no_tokens() {
         let (far, key) = with_secret("cl1ent-secret").await;
         far.keychain.set(&key, "cl1ent-secret").unwrap();
         let far = far.signed_in().await;
-        let far = far.tomorrow(HostOptions::default()).await;
+        let far = far.restart(HostOptions::default()).await;
         // Tokens of another address and issuer, which the current sign-in doesn't know.
         far.keychain.set(r#"["sign-in","far","https://a.example/",["client","https://i.example"]]"#, "eA==").unwrap();
         let other = r#"["sign-in","far\",\"x","https://a.example/",["account"]]"#;
@@ -202,8 +202,8 @@ async fn removed_server_without_its_secret_leaves_no_tokens() {
         );
         if !is_gone_before {
             far.keychain.delete(&key).unwrap();
-            let are_void = || far.issuer.good_tokens() == (0, 0);
-            assert!(holds_within(PATIENCE, are_void).await, "the tokens are revoked with the secret read before");
+            let are_void = || far.issuer.valid_token_counts() == (0, 0);
+            assert!(poll_until(EVENT_TIMEOUT, are_void).await, "the tokens are revoked with the secret read before");
         }
         far.app.host.close().await;
     }
@@ -224,7 +224,7 @@ async fn client_credentials_require_no_consent() {
         ..AuthConfig::default()
     };
     let config = HttpConfig { url: server.url(), auth: Some(auth), ..HttpConfig::default() };
-    let key = secrets::key("far.clientSecret", &config.origin().unwrap());
+    let key = secrets::storage_key("far.clientSecret", &config.origin().unwrap());
     let far = RemoteSetup::over(issuer, server, config.into()).await;
     far.keychain.set(&key, "cl1ent-secret").unwrap();
     far.approve().await;
@@ -262,14 +262,14 @@ async fn client_id_can_be_entered_if_nothing_else_works() {
     far.allow().await;
     far.ready().await;
     let sent = far.issuer.authorizations();
-    let sent = testkit::authorization::value(&sent[0], "redirect_uri");
+    let sent = testkit::authorization::parameter_value(&sent[0], "redirect_uri");
     assert_eq!(sent, Some(shown.as_str()), "[auth-manual-client-id] the redirect URI to register is displayed");
     assert_eq!(
         far.view().await.account.unwrap().client,
         ClientIdentity::Entered,
         "the account states that the id was entered"
     );
-    let far = far.tomorrow(HostOptions::default()).await;
+    let far = far.restart(HostOptions::default()).await;
     far.app.host.sign_out(NAME.into()).await.unwrap();
     far.app.host.start_server(NAME.into()).await.unwrap();
     far.app.consent_request(NAME, "signing in, with the same id", is_sign_in).await;

@@ -18,7 +18,7 @@ use host::view::{ConsentRequestBody, ConsentRequestView, ServerState, ServerView
 use policy::ApprovalScope;
 use ports::secrets::SecretsInMemory;
 use ports::server_config::ServerConfig;
-use testkit::app::{PATIENCE, TestApp, remote};
+use testkit::app::{EVENT_TIMEOUT, TestApp, remote};
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
 
 /// A server that requires a sign-in, its authorization server, and an app that has it configured.
@@ -52,7 +52,7 @@ impl RemoteSetup {
     }
 
     /// Restarts the app. Only the keychain and the data folder are retained.
-    async fn tomorrow(self, options: HostOptions) -> Self {
+    async fn restart(self, options: HostOptions) -> Self {
         let Self { issuer, server, app, keychain } = self;
         app.host.close().await;
         let app = TestApp::start_with(app.folder, Vec::new(), options, keychain.clone()).await;
@@ -68,12 +68,12 @@ impl RemoteSetup {
         self.app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
     }
 
-    async fn question(&self) -> ConsentRequestView {
+    async fn sign_in_request(&self) -> ConsentRequestView {
         self.app.consent_request(NAME, "signing in", is_sign_in).await
     }
 
     async fn allow(&self) {
-        let request = self.question().await;
+        let request = self.sign_in_request().await;
         self.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     }
 
@@ -109,7 +109,7 @@ impl RemoteSetup {
     }
 
     async fn until(&self, state: &str, holds: impl Fn(&AuthorizationView) -> bool) -> AuthorizationView {
-        let deadline = tokio::time::Instant::now() + PATIENCE;
+        let deadline = tokio::time::Instant::now() + EVENT_TIMEOUT;
         loop {
             let view = self.view().await;
             if holds(&view) {
@@ -122,7 +122,7 @@ impl RemoteSetup {
     }
 
     async fn assert_no_consent_requests(&self) {
-        let deadline = tokio::time::Instant::now() + PATIENCE;
+        let deadline = tokio::time::Instant::now() + EVENT_TIMEOUT;
         while !self.app.consent_requests().await.is_empty() {
             assert!(
                 tokio::time::Instant::now() < deadline,
@@ -143,7 +143,7 @@ impl RemoteSetup {
 
     /// Spawns a user who allows every tool call.
     fn spawn_tool_approver(&self) -> tokio::task::JoinHandle<()> {
-        self.app.always(|request| {
+        self.app.decide_automatically(|request| {
             matches!(request.body, ConsentRequestBody::Tool { .. })
                 .then_some(UserDecision::Allow(ApprovalScope::Always))
         })

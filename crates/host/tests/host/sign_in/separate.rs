@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use host::view::{ConsentRequestBody, ServerState, UserDecision};
 use policy::ApprovalScope;
 use testkit::app::{TestApp, remote};
-use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer, leaks};
+use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer, find_leaks};
 
 #[tokio::test]
 async fn servers_with_separate_issuers_share_no_state() {
@@ -20,7 +20,7 @@ async fn servers_with_separate_issuers_share_no_state() {
         vec![("work", remote(&first.url())), ("home", remote(&first.url())), ("other", remote(&second.url()))];
     let app = TestApp::start(servers).await;
     app.platform.browses.store(true, Ordering::Relaxed);
-    let answering = app.always(|request| match request.body {
+    let answering = app.decide_automatically(|request| match request.body {
         ConsentRequestBody::ConnectServer { .. } | ConsentRequestBody::SignIn { .. } => {
             Some(UserDecision::Allow(ApprovalScope::Once))
         }
@@ -32,20 +32,20 @@ async fn servers_with_separate_issuers_share_no_state() {
     for name in ["work", "home", "other"] {
         app.until(name, "in use", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
     }
-    assert_eq!(one.good_tokens().1, 2, "each entry has a separate sign-in, also at the same server");
+    assert_eq!(one.valid_token_counts().1, 2, "each entry has a separate sign-in, also at the same server");
     app.host.sign_out("work".into()).await.unwrap();
     app.until("home", "in use", |s| s.state == ServerState::Ready).await;
-    assert_eq!(one.good_tokens().1, 1, "each entry has a separate sign-out");
+    assert_eq!(one.valid_token_counts().1, 1, "each entry has a separate sign-out");
     // The second server now claims the first one's issuer as its own.
     app.host.stop_server("other".into()).await.unwrap();
     app.until("other", "stopped", |s| s.state == ServerState::Stopped).await;
-    second.lead_to(&[&one]);
+    second.set_issuers(&[&one]);
     app.host.start_server("other".into()).await.unwrap();
     app.until("other", "in use", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
     answering.abort();
     app.host.close().await;
     assert_eq!(
-        leaks(&[&one, &two], &[&first, &second]),
+        find_leaks(&[&one, &two], &[&first, &second]),
         Vec::<String>::new(),
         "[auth-only-own-as-tokens] no credentials reached another server"
     );
@@ -57,7 +57,7 @@ async fn local_server_receives_no_token() {
     let far = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
     let app = TestApp::start(vec![("far", remote(&far.url())), ("near", testkit::app::demo(&[]))]).await;
     app.platform.browses.store(true, Ordering::Relaxed);
-    let answering = app.always(|request| match request.body {
+    let answering = app.decide_automatically(|request| match request.body {
         ConsentRequestBody::ConnectServer { .. } | ConsentRequestBody::SignIn { .. } => {
             Some(UserDecision::Allow(ApprovalScope::Once))
         }

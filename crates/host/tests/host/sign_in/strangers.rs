@@ -2,11 +2,11 @@
 
 use host::HostOptions;
 use host::view::ServerState;
-use testkit::authorization::{AuthorizationScript, ProtectedScript, ResourceMetadataLocation, value};
+use testkit::authorization::{AuthorizationScript, ProtectedScript, ResourceMetadataLocation, parameter_value};
 
 use super::{NAME, RemoteSetup};
 
-async fn far() -> RemoteSetup {
+async fn open_remote() -> RemoteSetup {
     let serves = ProtectedScript {
         lets_strangers_in: true,
         metadata: ResourceMetadataLocation::WellKnown,
@@ -17,7 +17,7 @@ async fn far() -> RemoteSetup {
 
 /// Waits until the server is ready and an account is signed in.
 async fn wait_until_signed_in(far: &RemoteSetup) {
-    let deadline = tokio::time::Instant::now() + testkit::app::PATIENCE;
+    let deadline = tokio::time::Instant::now() + testkit::app::EVENT_TIMEOUT;
     loop {
         let view = far.view().await;
         let is_ready = far.app.server(NAME).await.state == ServerState::Ready;
@@ -30,35 +30,35 @@ async fn wait_until_signed_in(far: &RemoteSetup) {
     }
 }
 
-async fn stopped(far: &RemoteSetup) {
+async fn stop_and_wait(far: &RemoteSetup) {
     far.app.host.stop_server(NAME.into()).await.unwrap();
     far.app.until(NAME, "stopped", |s| s.state == ServerState::Stopped).await;
 }
 
 #[tokio::test]
 async fn user_can_sign_in_to_a_server_that_does_not_require_it() {
-    let far = far().await;
+    let far = open_remote().await;
     far.approve().await;
     far.ready().await;
     assert!(far.app.consent_requests().await.is_empty(), "using the server requires no sign-in");
-    stopped(&far).await;
+    stop_and_wait(&far).await;
     far.app.host.sign_in(NAME.into()).await.unwrap();
     far.allow().await;
     wait_until_signed_in(&far).await;
     // The request of a signed-in user is already satisfied.
-    stopped(&far).await;
+    stop_and_wait(&far).await;
     far.app.host.sign_in(NAME.into()).await.unwrap();
     far.ready().await;
     assert!(far.app.consent_requests().await.is_empty(), "a signed-in user is not prompted again");
     // Another account requires a sign-in in any case.
-    stopped(&far).await;
+    stop_and_wait(&far).await;
     far.app.host.change_account(NAME.into()).await.unwrap();
     far.allow().await;
     wait_until_signed_in(&far).await;
     let authorizations = far.issuer.authorizations();
     assert_eq!(authorizations.len(), 2, "one page was opened for each account");
     assert!(
-        value(&authorizations[1], "prompt").is_some(),
+        parameter_value(&authorizations[1], "prompt").is_some(),
         "the second sign-in asks to choose an account: {:?}",
         authorizations[1]
     );
@@ -67,17 +67,17 @@ async fn user_can_sign_in_to_a_server_that_does_not_require_it() {
 
 #[tokio::test]
 async fn sign_in_request_ends_with_its_decision() {
-    let far = far().await;
+    let far = open_remote().await;
     far.approve().await;
     far.ready().await;
-    let far = far.tomorrow(HostOptions::default()).await;
+    let far = far.restart(HostOptions::default()).await;
     far.app.host.sign_in(NAME.into()).await.unwrap();
-    let request = far.question().await;
+    let request = far.sign_in_request().await;
     assert!(far.view().await.in_progress.is_some(), "the sign-in in progress is reported");
     far.app.decide(&request, host::view::UserDecision::Deny).await;
     far.assert_no_consent_requests().await;
     far.app.until(NAME, "in use as before", |s| s.state == ServerState::Ready).await;
-    let deadline = tokio::time::Instant::now() + testkit::app::PATIENCE;
+    let deadline = tokio::time::Instant::now() + testkit::app::EVENT_TIMEOUT;
     while far.view().await.failed.is_none() {
         assert!(tokio::time::Instant::now() < deadline, "the reason of the failure was not reported in time");
         // sleep: polls for a condition that is not announced by an event.

@@ -7,24 +7,26 @@ use super::HostPattern;
 
 /// Port of the proxy inside the sandbox. The network namespace belongs to the server, so no other program uses the
 /// port.
-pub(crate) const PORT: u16 = 3128;
+pub(crate) const PROXY_PORT: u16 = 3128;
 
 /// Variables for proxies, in each common spelling.
-const PROXIES: [&str; 6] = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
+const PROXY_VARIABLES: [&str; 6] = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
 /// Variables for destinations that are contacted without the proxy.
-const DIRECT: [&str; 2] = ["NO_PROXY", "no_proxy"];
+const NO_PROXY_VARIABLES: [&str; 2] = ["NO_PROXY", "no_proxy"];
 /// The loopback interface of the sandbox, on which the server's own child processes listen.
-const OWN_LOOPBACK: &str = "localhost,127.0.0.1,::1";
+const LOOPBACK_HOSTS: &str = "localhost,127.0.0.1,::1";
 /// Makes Node.js use the proxy in its own `fetch` and `https` (from versions 22.21 and 24).
-const NODE: &str = "NODE_USE_ENV_PROXY";
+const NODE_PROXY_VARIABLE: &str = "NODE_USE_ENV_PROXY";
 
 /// Sets the variables. Existing values are replaced, because other proxies are unreachable in the sandbox.
 pub(crate) fn set_proxy_variables(environment: &mut Vec<(OsString, OsString)>, hosts: &[HostPattern]) {
     // A server that may connect to this computer's loopback interface does so through the proxy.
-    let direct = if hosts.iter().any(HostPattern::is_loopback) { "" } else { OWN_LOOPBACK };
-    let proxy = format!("http://127.0.0.1:{PORT}");
-    let proxies = PROXIES.iter().map(|name| (*name, proxy.as_str()));
-    for (name, value) in proxies.chain(DIRECT.iter().map(|name| (*name, direct))).chain([(NODE, "1")]) {
+    let direct = if hosts.iter().any(HostPattern::is_loopback) { "" } else { LOOPBACK_HOSTS };
+    let proxy = format!("http://127.0.0.1:{PROXY_PORT}");
+    let proxies = PROXY_VARIABLES.iter().map(|name| (*name, proxy.as_str()));
+    for (name, value) in
+        proxies.chain(NO_PROXY_VARIABLES.iter().map(|name| (*name, direct))).chain([(NODE_PROXY_VARIABLE, "1")])
+    {
         environment.retain(|(other, _)| other != name);
         environment.push((name.into(), value.into()));
     }
@@ -46,7 +48,7 @@ mod tests {
         };
         assert_eq!(of("https_proxy"), ["http://127.0.0.1:3128"], "the configured proxy must be replaced");
         assert_eq!(of("HOME"), ["/h"], "other variables must remain unchanged");
-        assert_eq!(of("NO_PROXY"), [OWN_LOOPBACK], "the sandbox's loopback interface must not use the proxy");
+        assert_eq!(of("NO_PROXY"), [LOOPBACK_HOSTS], "the sandbox's loopback interface must not use the proxy");
         set_proxy_variables(&mut environment, &["localhost:3000".parse().unwrap()]);
         let direct = environment.iter().find(|(name, _)| name == "NO_PROXY").unwrap();
         assert_eq!(direct.1, "", "a named loopback host must use the proxy");

@@ -62,7 +62,7 @@ impl HostPattern {
     }
 
     /// Returns `true` if the pattern is this address literal, and admits the port.
-    pub(super) fn names_address(&self, address: IpAddr, port: u16) -> bool {
+    pub(super) fn is_address_literal(&self, address: IpAddr, port: u16) -> bool {
         self.host == PatternHost::Address(address.to_canonical()) && self.admits_port(port)
     }
 

@@ -11,13 +11,13 @@ use super::counted_stream::TrafficCounter;
 use super::hosts::{Destination, HostPattern};
 
 /// Minimum interval between two batches of lines.
-const EVERY: Duration = Duration::from_secs(2);
+const MIN_BATCH_INTERVAL: Duration = Duration::from_secs(2);
 /// Interval at which the byte counts of open connections are reported if nothing else happens.
-const EVERY_OPEN: Duration = Duration::from_secs(60);
+const OPEN_REPORT_INTERVAL: Duration = Duration::from_secs(60);
 /// Maximum number of destinations that are named in one batch. Others are only counted.
-const MAX_NAMED: usize = 16;
+const MAX_NAMED_DESTINATIONS: usize = 16;
 
-/// Collects events until [`EgressLedger::take`] is called.
+/// Collects events until [`EgressLedger::take_lines`] is called.
 #[derive(Debug, Default)]
 pub(super) struct EgressLedger {
     state: Mutex<LedgerState>,
@@ -27,7 +27,7 @@ pub(super) struct EgressLedger {
 #[derive(Debug, Default)]
 struct LedgerState {
     entries: Vec<LedgerEntry>,
-    /// Number of events for destinations beyond [`MAX_NAMED`].
+    /// Number of events for destinations beyond [`MAX_NAMED_DESTINATIONS`].
     unnamed: u64,
     /// Open connections, at most as many as the proxy allows.
     open: Vec<TrackedConnection>,
@@ -127,18 +127,18 @@ impl EgressLedger {
     }
 
     /// Waits for the next batch of lines, at most one every two seconds.
-    pub(super) async fn next(&self) -> Vec<String> {
+    pub(super) async fn next_lines(&self) -> Vec<String> {
         // Waits after the first event, so that one batch includes the events that follow it.
-        let _ = timeout(EVERY_OPEN, self.changed.notified()).await;
-        sleep(EVERY).await;
-        self.take()
+        let _ = timeout(OPEN_REPORT_INTERVAL, self.changed.notified()).await;
+        sleep(MIN_BATCH_INTERVAL).await;
+        self.take_lines()
     }
 
     /// Returns the events since the last call as lines of text.
-    pub(super) fn take(&self) -> Vec<String> {
+    pub(super) fn take_lines(&self) -> Vec<String> {
         let mut state = self.lock();
         for index in 0..state.open.len() {
-            state.measure(index);
+            state.measure_connection(index);
         }
         let entries = std::mem::take(&mut state.entries);
         let unnamed = std::mem::take(&mut state.unnamed);
@@ -153,7 +153,7 @@ impl EgressLedger {
     fn record_closed(&self, traffic: &Arc<TrafficCounter>) {
         let mut state = self.lock();
         if let Some(index) = state.open.iter().position(|open| Arc::ptr_eq(&open.traffic, traffic)) {
-            state.measure(index);
+            state.measure_connection(index);
             let open = state.open.swap_remove(index);
             state.count(&open.destination, |counts| counts.closed += 1);
         }
@@ -168,7 +168,7 @@ impl EgressLedger {
 
 impl LedgerState {
     /// Adds the bytes of an open connection since its last measurement.
-    fn measure(&mut self, index: usize) {
+    fn measure_connection(&mut self, index: usize) {
         let Some(open) = self.open.get_mut(index) else { return };
         let (up, down) = (open.traffic.written(), open.traffic.read());
         let (more_up, more_down) = (up - open.told_up, down - open.told_down);
@@ -196,7 +196,7 @@ impl LedgerState {
     }
 
     fn add(&mut self, destination: &Destination, outcome: ConnectionOutcome) {
-        if self.entries.len() < MAX_NAMED {
+        if self.entries.len() < MAX_NAMED_DESTINATIONS {
             self.entries.push(LedgerEntry { destination: destination.clone(), outcome });
         } else {
             self.unnamed += 1;
@@ -243,11 +243,15 @@ mod tests {
             ledger.record_refused(&destination, "it is not named", &add);
             ledger.record_refused(&Destination::new("same.example", 443).unwrap(), "it is not named", &add);
         }
-        let lines = ledger.take();
-        assert_eq!(lines.len(), MAX_NAMED + 1, "the number of named destinations must be bounded: {lines:?}");
+        let lines = ledger.take_lines();
+        assert_eq!(
+            lines.len(),
+            MAX_NAMED_DESTINATIONS + 1,
+            "the number of named destinations must be bounded: {lines:?}"
+        );
         let same = "network: same.example:443 refused 1000 times: it is not named. To allow it, add a.example to the hosts of its sandbox";
         assert!(lines.iter().any(|line| line == same), "repeated refusals must be counted: {lines:?}");
         assert_eq!(lines.last().unwrap(), "network: 985 more events of other hosts are not listed");
-        assert!(ledger.take().is_empty(), "no event must be reported twice");
+        assert!(ledger.take_lines().is_empty(), "no event must be reported twice");
     }
 }

@@ -11,7 +11,7 @@
 //! - `ledger`: aggregates connections and refusals for the server's activity log
 //! - `environment`: the variables that direct programs to the proxy
 //!
-//! Only bubblewrap creates such a namespace. Under other mechanisms, `ResolvedSandbox::make` refuses named hosts.
+//! Only bubblewrap creates such a namespace. Under other mechanisms, `ResolvedSandbox::for_command` refuses named hosts.
 
 pub mod hosts;
 
@@ -27,7 +27,7 @@ mod proxy;
 mod resolve;
 
 #[cfg(target_os = "linux")]
-pub(crate) use environment::{PORT, set_proxy_variables};
+pub(crate) use environment::{PROXY_PORT, set_proxy_variables};
 #[cfg(target_os = "linux")]
 pub(crate) use proxy::EgressProxy;
 

@@ -31,15 +31,15 @@ use super::resolve::{self, ConnectFault, LookupFunction};
 /// Maximum number of concurrent connections of one server. Further ones wait until one ends.
 const MAX_CONNECTIONS: usize = 64;
 /// Maximum size of a request head, in bytes.
-const MAX_HEAD: usize = 32 * 1024;
+const MAX_HEAD_BYTES: usize = 32 * 1024;
 /// Maximum number of headers of a request.
 const MAX_HEADERS: usize = 100;
 /// Capacity of the channel of activity lines.
 const MAX_LINES: usize = 32;
 /// Delay after a failed `accept`, for instance if no file descriptor is free.
-const NO_DESCRIPTOR: Duration = Duration::from_millis(200);
+const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(200);
 /// Headers for proxies that are hop-by-hop in practice.
-const OF_PROXIES: [&str; 4] = ["keep-alive", "proxy-connection", "proxy-authorization", "proxy-authenticate"];
+const PROXY_HEADERS: [&str; 4] = ["keep-alive", "proxy-connection", "proxy-authorization", "proxy-authenticate"];
 
 /// Time limits for the parts of a connection.
 #[derive(Debug, Clone, Copy)]
@@ -64,7 +64,7 @@ impl ProxyTimeouts {
 #[derive(Debug)]
 pub(crate) struct EgressProxy {
     ledger: Arc<EgressLedger>,
-    /// Receiver of activity lines, until [`EgressProxy::lines`] takes it.
+    /// Receiver of activity lines, until [`EgressProxy::take_lines`] takes it.
     lines: Option<mpsc::Receiver<String>>,
     _task: AbortOnDropHandle<()>,
 }
@@ -72,7 +72,7 @@ pub(crate) struct EgressProxy {
 impl EgressProxy {
     /// Starts a proxy that forwards connections on the listener to these hosts.
     pub(crate) fn start(listener: TcpListener, hosts: Vec<HostPattern>) -> EgressProxy {
-        EgressProxy::start_with(listener, hosts, resolve::system, ProxyTimeouts::DEFAULT)
+        EgressProxy::start_with(listener, hosts, resolve::resolve_with_system, ProxyTimeouts::DEFAULT)
     }
 
     fn start_with(
@@ -92,13 +92,13 @@ impl EgressProxy {
     }
 
     /// Returns the receiver of activity lines on the first call, then `None`.
-    pub(crate) fn lines(&mut self) -> Option<mpsc::Receiver<String>> {
+    pub(crate) fn take_lines(&mut self) -> Option<mpsc::Receiver<String>> {
         self.lines.take()
     }
 
     /// Returns the lines about events that were not reported yet.
     pub(crate) fn remaining_lines(&self) -> Vec<String> {
-        self.ledger.take()
+        self.ledger.take_lines()
     }
 }
 
@@ -129,7 +129,7 @@ type Body = BoxBody<Bytes, hyper::Error>;
 
 async fn forward_lines(ledger: &EgressLedger, lines: mpsc::Sender<String>) {
     loop {
-        for line in ledger.next().await {
+        for line in ledger.next_lines().await {
             if lines.send(line).await.is_err() {
                 return;
             }
@@ -148,7 +148,7 @@ async fn accept(listener: TcpListener, proxy: Arc<ProxyState>) {
             Ok((stream, _)) => stream,
             Err(error) => {
                 tracing::debug!(%error, "a connection of a server to its proxy failed");
-                sleep(NO_DESCRIPTOR).await;
+                sleep(ACCEPT_RETRY_DELAY).await;
                 continue;
             }
         };
@@ -170,7 +170,7 @@ impl ProxyState {
             let connection = hyper::server::conn::http1::Builder::new()
                 .timer(TokioTimer::new())
                 .header_read_timeout(self.times.head)
-                .max_header_size(MAX_HEAD)
+                .max_header_size(MAX_HEAD_BYTES)
                 .max_headers(MAX_HEADERS)
                 .serve_connection(TokioIo::new(stream), service_fn(|request| self.handle_request(request, &client)))
                 .with_upgrades();
@@ -184,7 +184,7 @@ impl ProxyState {
         };
         tokio::select! {
             () = serving => {}
-            () = idle(&traffic, self.times.idle) => {}
+            () = wait_until_idle(&traffic, self.times.idle) => {}
         }
     }
 
@@ -208,11 +208,12 @@ impl ProxyState {
     ) -> Result<Response<Body>, Response<Body>> {
         let named = request.uri().authority().and_then(|authority| Some((authority.host(), authority.port_u16()?)));
         let destination = named.and_then(|(host, port)| Destination::new(host, port));
-        let destination = destination.ok_or_else(|| bad("CONNECT needs a host and a port, as in example.com:443"))?;
-        let (upstream, open) = self.open(&destination).await?;
+        let destination =
+            destination.ok_or_else(|| bad_request("CONNECT needs a host and a port, as in example.com:443"))?;
+        let (upstream, open) = self.connect_allowed(&destination).await?;
         let tunnel = Tunnel { client: hyper::upgrade::on(request), upstream, open };
         *client.tunnel.lock().unwrap_or_else(PoisonError::into_inner) = Some(tunnel);
-        Ok(Response::new(empty()))
+        Ok(Response::new(empty_body()))
     }
 
     async fn forward(
@@ -222,17 +223,17 @@ impl ProxyState {
     ) -> Result<Response<Body>, Response<Body>> {
         let (mut head, body) = request.into_parts();
         if head.uri.scheme_str() != Some("http") {
-            return Err(bad("this proxy takes CONNECT, and requests for http URLs"));
+            return Err(bad_request("this proxy takes CONNECT, and requests for http URLs"));
         }
         let named = head.uri.authority().map(|authority| (authority.host(), authority.port_u16().unwrap_or(80)));
         let destination = named.and_then(|(host, port)| Destination::new(host, port));
-        let destination = destination.ok_or_else(|| bad("the URL names no host"))?;
+        let destination = destination.ok_or_else(|| bad_request("the URL names no host"))?;
         // The user name and password of the URL are dropped, since they are not part of the host.
         let authority = destination.to_string();
         let host = HeaderValue::from_str(authority.strip_suffix(":80").unwrap_or(&authority));
-        let host = host.map_err(|_| bad("the URL names no host"))?;
-        let (upstream, open) = self.open(&destination).await?;
-        remove_of_connection(&mut head.headers);
+        let host = host.map_err(|_| bad_request("the URL names no host"))?;
+        let (upstream, open) = self.connect_allowed(&destination).await?;
+        remove_hop_by_hop_headers(&mut head.headers);
         head.headers.insert(HOST, host);
         head.headers.insert(CONNECTION, HeaderValue::from_static("close"));
         let path = head.uri.path_and_query().cloned().unwrap_or_else(|| PathAndQuery::from_static("/"));
@@ -240,7 +241,7 @@ impl ProxyState {
         head.version = http::Version::HTTP_11;
         let failed = |error: &hyper::Error| {
             self.ledger.record_unreachable(&destination, &error.to_string());
-            unreachable(&destination, &error.to_string())
+            unreachable_response(&destination, &error.to_string())
         };
         let handshake = hyper::client::conn::http1::handshake(TokioIo::new(upstream)).await;
         let (mut sender, connection) = handshake.map_err(|error| failed(&error))?;
@@ -254,14 +255,17 @@ impl ProxyState {
         *client.upstream.lock().unwrap_or_else(PoisonError::into_inner) = Some(AbortOnDropHandle::new(task));
         let response = sender.send_request(Request::from_parts(head, body)).await.map_err(|error| failed(&error))?;
         let (mut head, body) = response.into_parts();
-        remove_of_connection(&mut head.headers);
+        remove_hop_by_hop_headers(&mut head.headers);
         Ok(Response::from_parts(head, body.boxed()))
     }
 
     /// Connects to a destination if it is allowed, or returns the error response.
-    async fn open(&self, destination: &Destination) -> Result<(CountedStream, OpenConnection), Response<Body>> {
+    async fn connect_allowed(
+        &self,
+        destination: &Destination,
+    ) -> Result<(CountedStream, OpenConnection), Response<Body>> {
         let opened = async {
-            let addresses = resolve::addresses(&self.hosts, destination, self.lookup).await?;
+            let addresses = resolve::resolve_allowed(&self.hosts, destination, self.lookup).await?;
             let connecting = timeout(self.times.connect, TcpStream::connect(addresses.as_slice())).await;
             let cause = |error: io::Error| ConnectFault::Unreachable(error.to_string());
             connecting.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into())).map_err(cause)
@@ -280,7 +284,7 @@ impl ProxyState {
             }
             Err(ConnectFault::Unreachable(cause)) => {
                 self.ledger.record_unreachable(destination, &cause);
-                Err(unreachable(destination, &cause))
+                Err(unreachable_response(destination, &cause))
             }
         }
     }
@@ -302,7 +306,7 @@ impl Tunnel {
 }
 
 /// Completes when no byte was transferred for this long.
-async fn idle(traffic: &TrafficCounter, limit: Duration) {
+async fn wait_until_idle(traffic: &TrafficCounter, limit: Duration) {
     let mut before = None;
     loop {
         let now = Some((traffic.read(), traffic.written()));
@@ -315,7 +319,7 @@ async fn idle(traffic: &TrafficCounter, limit: Duration) {
 }
 
 /// Removes hop-by-hop headers from a message.
-fn remove_of_connection(headers: &mut HeaderMap) {
+fn remove_hop_by_hop_headers(headers: &mut HeaderMap) {
     let named: Vec<HeaderName> = headers
         .get_all(CONNECTION)
         .iter()
@@ -329,16 +333,16 @@ fn remove_of_connection(headers: &mut HeaderMap) {
     for name in [CONNECTION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE] {
         headers.remove(name);
     }
-    for name in OF_PROXIES {
+    for name in PROXY_HEADERS {
         headers.remove(name);
     }
 }
 
-fn bad(cause: &str) -> Response<Body> {
+fn bad_request(cause: &str) -> Response<Body> {
     response(StatusCode::BAD_REQUEST, format!("Drawbridge: {cause}.\n"))
 }
 
-fn unreachable(destination: &Destination, cause: &str) -> Response<Body> {
+fn unreachable_response(destination: &Destination, cause: &str) -> Response<Body> {
     response(StatusCode::BAD_GATEWAY, format!("Drawbridge could not reach {destination}: {cause}.\n"))
 }
 
@@ -349,7 +353,7 @@ fn response(status: StatusCode, words: String) -> Response<Body> {
     response
 }
 
-fn empty() -> Body {
+fn empty_body() -> Body {
     Empty::new().map_err(|never| match never {}).boxed()
 }
 

@@ -21,7 +21,7 @@ async fn proxy(hosts: &[&str], lookup: LookupFunction, times: ProxyTimeouts) -> 
 }
 
 async fn usual(hosts: &[&str]) -> (EgressProxy, SocketAddr) {
-    proxy(hosts, resolve::system, ProxyTimeouts::DEFAULT).await
+    proxy(hosts, resolve::resolve_with_system, ProxyTimeouts::DEFAULT).await
 }
 
 /// Starts an echo server. Returns its port and its number of connections.
@@ -198,7 +198,7 @@ async fn s24_invalid_requests_are_refused() {
         ),
         ("CONNECT localhost HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".to_owned(), "400"),
         (format!("CONNECT {}.example:443 HTTP/1.1\r\nConnection: close\r\n\r\n", "a".repeat(400)), "400"),
-        (format!("GET http://localhost:{port}/ HTTP/1.1\r\nX: {}\r\n\r\n", "x".repeat(MAX_HEAD)), "431"),
+        (format!("GET http://localhost:{port}/ HTTP/1.1\r\nX: {}\r\n\r\n", "x".repeat(MAX_HEAD_BYTES)), "431"),
         (format!("GET http://localhost:{port}/ HTTP/1.1\r\n{}\r\n", "X: x\r\n".repeat(MAX_HEADERS + 1)), "431"),
     ];
     for (request, status) in cases {
@@ -215,12 +215,12 @@ async fn s24_slow_or_idle_connections_are_closed() {
     let short = Duration::from_millis(50);
     let hosts = format!("localhost:{port}");
     let (_egress, address) =
-        proxy(&[&hosts], resolve::system, ProxyTimeouts { head: short, ..ProxyTimeouts::DEFAULT }).await;
+        proxy(&[&hosts], resolve::resolve_with_system, ProxyTimeouts { head: short, ..ProxyTimeouts::DEFAULT }).await;
     let mut slow = TcpStream::connect(address).await.unwrap();
     slow.write_all(b"CONNECT ").await.unwrap();
     rest(&mut slow).await;
     let (_egress, address) =
-        proxy(&[&hosts], resolve::system, ProxyTimeouts { idle: short, ..ProxyTimeouts::DEFAULT }).await;
+        proxy(&[&hosts], resolve::resolve_with_system, ProxyTimeouts { idle: short, ..ProxyTimeouts::DEFAULT }).await;
     let (mut idle, head) = connect(address, &hosts).await;
     assert!(head.starts_with("HTTP/1.1 200"), "the tunnel must be opened: {head}");
     assert_eq!(rest(&mut idle).await, "", "an idle tunnel must be closed");

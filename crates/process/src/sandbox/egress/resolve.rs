@@ -13,7 +13,7 @@ use tokio::time::timeout;
 use super::hosts::{Destination, DestinationHost, HostPattern};
 
 /// Time limit of a DNS lookup.
-const LOOKUP: Duration = Duration::from_secs(10);
+const LOOKUP_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum number of addresses of one name that are tried.
 const MAX_ADDRESSES: usize = 8;
 
@@ -36,7 +36,7 @@ pub(super) type LookupFuture<'a> = Pin<Box<dyn Future<Output = io::Result<Vec<Ip
 pub(super) type LookupFunction = fn(&str) -> LookupFuture<'_>;
 
 /// Resolves a name with the system's resolver.
-pub(super) fn system(name: &str) -> LookupFuture<'_> {
+pub(super) fn resolve_with_system(name: &str) -> LookupFuture<'_> {
     Box::pin(async move { Ok(tokio::net::lookup_host((name, 0)).await?.map(|address| address.ip()).collect()) })
 }
 
@@ -45,7 +45,7 @@ pub(super) fn system(name: &str) -> LookupFuture<'_> {
 /// # Errors
 /// Returns [`ConnectFault::Refused`] if the destination or all its addresses are not allowed, and [`ConnectFault::Unreachable`] if
 /// the lookup fails, times out or yields no address.
-pub(super) async fn addresses(
+pub(super) async fn resolve_allowed(
     hosts: &[HostPattern],
     destination: &Destination,
     lookup: LookupFunction,
@@ -64,7 +64,7 @@ pub(super) async fn addresses(
         }
         DestinationHost::Name(name) => name,
     };
-    let looked_up = timeout(LOOKUP, lookup(name)).await;
+    let looked_up = timeout(LOOKUP_TIMEOUT, lookup(name)).await;
     let found = match looked_up {
         Ok(Ok(found)) => found,
         Ok(Err(error)) => return Err(ConnectFault::Unreachable(format!("its name can't be looked up: {error}"))),
@@ -83,7 +83,8 @@ fn allowed_addresses(
     let Some(first) = found.first().copied() else {
         return Err(ConnectFault::Unreachable("its name has no address".to_owned()));
     };
-    let may = |address: &IpAddr| is_public(*address) || hosts.iter().any(|host| host.names_address(*address, port));
+    let may =
+        |address: &IpAddr| is_public(*address) || hosts.iter().any(|host| host.is_address_literal(*address, port));
     let admitted: Vec<SocketAddr> =
         found.into_iter().filter(may).take(MAX_ADDRESSES).map(|address| (address, port).into()).collect();
     if !admitted.is_empty() {
@@ -141,10 +142,10 @@ mod tests {
     async fn s24_unnamed_host_is_not_resolved() {
         let lookup: LookupFunction = |name| panic!("S24: {name} was looked up, which discloses it to a name server");
         let other = Destination::new("secret-in-a-name.example", 443).unwrap();
-        let refused = addresses(&hosts(&["example.com"]), &other, lookup).await;
+        let refused = resolve_allowed(&hosts(&["example.com"]), &other, lookup).await;
         assert!(matches!(refused, Err(ConnectFault::Refused { .. })), "S24: it is refused: {refused:?}");
         let local = Destination::new("localhost", 443).unwrap();
-        let reached = addresses(&hosts(&["localhost"]), &local, lookup).await.unwrap();
+        let reached = resolve_allowed(&hosts(&["localhost"]), &local, lookup).await.unwrap();
         assert!(
             reached.iter().all(|address| address.ip().is_loopback()),
             "S24: localhost must resolve to loopback: {reached:?}"

@@ -26,23 +26,23 @@ use crate::programs::SearchPath;
 use crate::sandbox::{NetworkAccess, ResolvedSandbox, SandboxError};
 
 /// File name of the program.
-const PROGRAM: &str = "bwrap";
+const BWRAP_PROGRAM: &str = "bwrap";
 /// Time limit of the trial run.
-const TRIAL: Duration = Duration::from_secs(5);
+const TRIAL_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum number of bytes that are read of bubblewrap's error output.
-const SAID: u64 = 1024;
+const MAX_ERROR_OUTPUT_BYTES: u64 = 1024;
 
 /// Maximum size of a server's `/tmp` and of its `/dev/shm`, in bytes. Both are in memory.
-const MEMORY_FOLDER: u64 = 512 * 1024 * 1024;
+const MAX_MEMORY_FOLDER_BYTES: u64 = 512 * 1024 * 1024;
 /// Options that prevent a server from creating further namespaces (bubblewrap 0.8).
-const NO_MORE_NAMESPACES: [&str; 2] = ["--unshare-user", "--disable-userns"];
+const NO_NESTED_NAMESPACES: [&str; 2] = ["--unshare-user", "--disable-userns"];
 
 /// Time after which an incomplete trial is repeated: the machine may have been too busy for it.
-const TRY_AGAIN: Duration = Duration::from_secs(60);
+const TRIAL_RETRY_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Results of successful trials by canonical path. Failures are not cached, because bubblewrap may be installed
 /// meanwhile.
-static WORKS: Mutex<BTreeMap<PathBuf, TrialResult>> = Mutex::new(BTreeMap::new());
+static TRIAL_RESULTS: Mutex<BTreeMap<PathBuf, TrialResult>> = Mutex::new(BTreeMap::new());
 
 /// The result of a successful trial.
 #[derive(Debug, Clone, Copy)]
@@ -54,7 +54,7 @@ struct TrialResult {
 impl TrialResult {
     /// Returns `true` if no other trial is due.
     fn is_current(&self, now: Instant) -> bool {
-        self.features == BubblewrapFeatures::ALL[0] || now.saturating_duration_since(self.since) < TRY_AGAIN
+        self.features == BubblewrapFeatures::ALL[0] || now.saturating_duration_since(self.since) < TRIAL_RETRY_INTERVAL
     }
 }
 
@@ -79,13 +79,13 @@ impl BubblewrapFeatures {
     ];
 
     /// Returns the result of a successful trial of the program at this path.
-    fn known(program: &Path) -> Option<TrialResult> {
-        WORKS.lock().unwrap_or_else(PoisonError::into_inner).get(program).copied()
+    fn cached_trial(program: &Path) -> Option<TrialResult> {
+        TRIAL_RESULTS.lock().unwrap_or_else(PoisonError::into_inner).get(program).copied()
     }
 
-    fn keep(self, program: &Path) {
+    fn cache_trial(self, program: &Path) {
         let known = TrialResult { features: self, since: Instant::now() };
-        WORKS.lock().unwrap_or_else(PoisonError::into_inner).insert(program.to_owned(), known);
+        TRIAL_RESULTS.lock().unwrap_or_else(PoisonError::into_inner).insert(program.to_owned(), known);
     }
 }
 
@@ -96,20 +96,20 @@ impl BubblewrapFeatures {
 /// Returns a message that explains why bubblewrap can't be used.
 pub(super) async fn find(path: &SearchPath) -> Result<PathBuf, String> {
     let found: Vec<PathBuf> =
-        path.directories.iter().map(|folder| folder.join(PROGRAM)).filter(|program| program.is_file()).collect();
+        path.directories.iter().map(|folder| folder.join(BWRAP_PROGRAM)).filter(|program| program.is_file()).collect();
     let first = found.first().ok_or_else(|| "bubblewrap is not installed".to_owned())?;
     // A copy that is not owned by root is skipped, so it does not prevent the use of root's.
     let Some(program) = found.iter().find_map(|program| root_owned(program)) else {
         return Err(format!("{} may be changed by others than the system", first.display()));
     };
-    if BubblewrapFeatures::known(&program).is_some_and(|known| known.is_current(Instant::now())) {
+    if BubblewrapFeatures::cached_trial(&program).is_some_and(|known| known.is_current(Instant::now())) {
         return Ok(program);
     }
     let mut said = String::new();
     for features in BubblewrapFeatures::ALL {
-        match trial(&program, features).await {
+        match run_trial(&program, features).await {
             Ok(()) => {
-                features.keep(&program);
+                features.cache_trial(&program);
                 return Ok(program);
             }
             Err(cause) => said = cause,
@@ -119,8 +119,8 @@ pub(super) async fn find(path: &SearchPath) -> Result<PathBuf, String> {
 }
 
 /// Runs a shell that does nothing in a sandbox without a network.
-async fn trial(program: &Path, features: BubblewrapFeatures) -> Result<(), String> {
-    let system_calls = system_calls::file()?;
+async fn run_trial(program: &Path, features: BubblewrapFeatures) -> Result<(), String> {
+    let system_calls = system_calls::filter_file()?;
     let mut arguments = namespaces(&NetworkAccess::None, features);
     let mut passed_on = Vec::new();
     if features.descriptors {
@@ -129,9 +129,9 @@ async fn trial(program: &Path, features: BubblewrapFeatures) -> Result<(), Strin
         passed_on.push(root);
     }
     for folder in ["/usr", "/bin", "/lib", "/lib64", "/nix/store", "/gnu/store"] {
-        bind(&mut arguments, "--ro-bind-try", Path::new(folder));
+        append_bind(&mut arguments, "--ro-bind-try", Path::new(folder));
     }
-    finish(&mut arguments, &system_calls);
+    append_final_steps(&mut arguments, &system_calls);
     passed_on.push(system_calls);
     arguments.extend(["--", "/bin/sh", "-c", ":"].map(OsString::from));
     let filters = vec![local_sockets::filter(true)?];
@@ -145,7 +145,7 @@ async fn trial(program: &Path, features: BubblewrapFeatures) -> Result<(), Strin
         setup: Some(restriction.setup()),
     };
     let mut child = launch.start().await.map_err(|error| error.to_string())?;
-    let ended = timeout(TRIAL, wait_for_end(child.as_mut())).await;
+    let ended = timeout(TRIAL_TIMEOUT, wait_for_end(child.as_mut())).await;
     // Fails only if the process has ended.
     let _ = child.start_kill();
     match ended {
@@ -161,7 +161,7 @@ async fn trial(program: &Path, features: BubblewrapFeatures) -> Result<(), Strin
 pub(super) async fn wait_for_end(child: &mut dyn ChildWrapper) -> io::Result<(ExitStatus, String)> {
     let mut words = Vec::new();
     if let Some(stderr) = child.stderr().take() {
-        stderr.take(SAID).read_to_end(&mut words).await?;
+        stderr.take(MAX_ERROR_OUTPUT_BYTES).read_to_end(&mut words).await?;
     }
     let status = child.inner_mut().wait().await?;
     Ok((status, visible(String::from_utf8_lossy(&words).trim()).into_owned()))
@@ -180,7 +180,7 @@ pub(super) fn arguments(
     system_calls: OwnedFd,
     gate: Option<GateDescriptors>,
 ) -> Result<(Vec<OsString>, Vec<OwnedFd>), SandboxError> {
-    let features = BubblewrapFeatures::known(program).map_or(BubblewrapFeatures::NONE, |known| known.features);
+    let features = BubblewrapFeatures::cached_trial(program).map_or(BubblewrapFeatures::NONE, |known| known.features);
     let mut arguments = namespaces(&plan.network, features);
     for (name, value) in variables {
         arguments.extend(["--setenv".into(), name, value]);
@@ -191,7 +191,7 @@ pub(super) fn arguments(
     // Mounts each folder before those in it, so that the more specific path takes effect.
     for OpenedPath { path, writable, descriptor, .. } in open_reachable(&plan.reach)? {
         while let Some(hidden) = hidden.next_if(|hidden| **hidden < path) {
-            hide(&mut arguments, hidden);
+            mount_empty_folder(&mut arguments, hidden);
         }
         match descriptor.filter(|_| features.descriptors) {
             Some(descriptor) => {
@@ -199,17 +199,17 @@ pub(super) fn arguments(
                 arguments.extend([how.into(), descriptor.as_raw_fd().to_string().into(), path.into()]);
                 passed_on.push(descriptor);
             }
-            None => bind(&mut arguments, if writable { "--bind" } else { "--ro-bind" }, &path),
+            None => append_bind(&mut arguments, if writable { "--bind" } else { "--ro-bind" }, &path),
         }
     }
     for hidden in hidden {
-        hide(&mut arguments, hidden);
+        mount_empty_folder(&mut arguments, hidden);
     }
     // Remounted last, because the server's own home may be mounted in one of them.
     for hidden in &plan.reach.hidden {
         arguments.extend(["--remount-ro".into(), hidden.into()]);
     }
-    finish(&mut arguments, &system_calls);
+    append_final_steps(&mut arguments, &system_calls);
     passed_on.push(system_calls);
     if let Some(GateDescriptors { info, block }) = gate {
         for (option, descriptor) in [("--info-fd", info), ("--block-fd", block)] {
@@ -224,7 +224,7 @@ pub(super) fn arguments(
 }
 
 /// Mounts an empty folder over one of Drawbridge's own.
-fn hide(arguments: &mut Vec<OsString>, folder: &Path) {
+fn mount_empty_folder(arguments: &mut Vec<OsString>, folder: &Path) {
     arguments.extend(["--tmpfs".into(), folder.into()]);
 }
 
@@ -234,13 +234,13 @@ fn namespaces(network: &NetworkAccess, features: BubblewrapFeatures) -> Vec<OsSt
         arguments.push("--share-net");
     }
     if features.bounds {
-        arguments.extend(NO_MORE_NAMESPACES);
+        arguments.extend(NO_NESTED_NAMESPACES);
     }
     arguments.extend(["--die-with-parent", "--cap-drop", "ALL", "--proc", "/proc", "--dev", "/dev"]);
     let mut arguments: Vec<OsString> = arguments.into_iter().map(OsString::from).collect();
     for folder in ["/dev/shm", "/tmp"] {
         if features.bounds {
-            arguments.extend(["--size".into(), MEMORY_FOLDER.to_string().into()]);
+            arguments.extend(["--size".into(), MAX_MEMORY_FOLDER_BYTES.to_string().into()]);
         }
         arguments.extend(["--tmpfs", folder].map(OsString::from));
     }
@@ -248,12 +248,12 @@ fn namespaces(network: &NetworkAccess, features: BubblewrapFeatures) -> Vec<OsSt
 }
 
 /// Appends the final steps: makes the root and `/dev` read-only, and installs the filter of system calls.
-fn finish(arguments: &mut Vec<OsString>, system_calls: &OwnedFd) {
+fn append_final_steps(arguments: &mut Vec<OsString>, system_calls: &OwnedFd) {
     arguments.extend(["--remount-ro", "/dev", "--remount-ro", "/"].map(OsString::from));
     arguments.extend(["--seccomp".into(), system_calls.as_raw_fd().to_string().into()]);
 }
 
-fn bind(arguments: &mut Vec<OsString>, how: &str, path: &Path) {
+fn append_bind(arguments: &mut Vec<OsString>, how: &str, path: &Path) {
     arguments.extend([how.into(), path.into(), path.into()]);
 }
 
@@ -269,7 +269,7 @@ mod tests {
             assert!(known.is_current(since), "a fresh result must be used: {features:?}");
             let is_best = features.bounds && features.descriptors;
             assert_eq!(
-                known.is_current(since + TRY_AGAIN),
+                known.is_current(since + TRIAL_RETRY_INTERVAL),
                 is_best,
                 "only a complete result must not expire: {features:?}"
             );

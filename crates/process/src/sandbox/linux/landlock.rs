@@ -11,25 +11,25 @@ use landlock::{
 };
 
 use super::opened_paths::OpenedPath;
-use super::refused;
+use super::sandbox_failure;
 
 /// Minimum ABI that must be enforced (Linux 6.2). Earlier ones allow truncating a read-only file.
-const LEAST: ABI = ABI::V3;
+const MIN_ABI: ABI = ABI::V3;
 /// ABI that is enforced if the kernel supports it: restricts signals to, and abstract sockets of, processes outside
 /// (Linux 6.12).
-const MORE: ABI = ABI::V6;
+const PREFERRED_ABI: ABI = ABI::V6;
 
 /// Devices that contain no user data.
 const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 /// Information of a process about itself. Of processes outside, names and command lines are visible, but not memory,
 /// environment or files, because the process may not trace them.
-const PROCESSES: &str = "/proc";
+const PROC_FOLDER: &str = "/proc";
 
-/// Checks that the kernel can enforce [`LEAST`].
+/// Checks that the kernel can enforce [`MIN_ABI`].
 ///
 /// # Errors
 /// Returns a message that explains why it can't.
-pub(super) fn check() -> Result<(), String> {
+pub(super) fn check_support() -> Result<(), String> {
     new_ruleset().map(drop).map_err(|error| error_text(&error))
 }
 
@@ -37,39 +37,43 @@ pub(super) fn check() -> Result<(), String> {
 ///
 /// # Errors
 /// Returns a message that explains why the kernel rejects the rules.
-pub(super) fn rules(reached: Vec<OpenedPath>) -> Result<RulesetCreated, String> {
+pub(super) fn build_rules(reached: Vec<OpenedPath>) -> Result<RulesetCreated, String> {
     let mut rules = new_ruleset().map_err(|error| error_text(&error))?;
     for OpenedPath { path, writable, is_folder, descriptor } in reached {
-        let access = if writable { AccessFs::from_all(LEAST) } else { AccessFs::from_read(LEAST) };
+        let access = if writable { AccessFs::from_all(MIN_ABI) } else { AccessFs::from_read(MIN_ABI) };
         rules = match descriptor {
             Some(descriptor) => allow_opened(rules, descriptor, &path, is_folder, access)?,
-            None => allow(rules, &path, access)?,
+            None => allow_path(rules, &path, access)?,
         };
     }
-    rules = allow(rules, Path::new(PROCESSES), AccessFs::from_read(LEAST))?;
+    rules = allow_path(rules, Path::new(PROC_FOLDER), AccessFs::from_read(MIN_ABI))?;
     for path in DEVICES.iter().map(Path::new).filter(|path| path.exists()) {
-        rules = allow(rules, path, AccessFs::from_file(LEAST))?;
+        rules = allow_path(rules, path, AccessFs::from_file(MIN_ABI))?;
     }
     Ok(rules)
 }
 
 /// Applies the rules to the current process. Runs in the child.
 pub(super) fn enforce(rules: RulesetCreated) -> io::Result<()> {
-    let status = rules.restrict_self().map_err(refused)?;
-    if status.ruleset == RulesetStatus::NotEnforced { Err(refused("Landlock was not enforced")) } else { Ok(()) }
+    let status = rules.restrict_self().map_err(sandbox_failure)?;
+    if status.ruleset == RulesetStatus::NotEnforced {
+        Err(sandbox_failure("Landlock was not enforced"))
+    } else {
+        Ok(())
+    }
 }
 
 fn new_ruleset() -> Result<RulesetCreated, RulesetError> {
     Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
-        .handle_access(AccessFs::from_all(LEAST))?
+        .handle_access(AccessFs::from_all(MIN_ABI))?
         .set_compatibility(CompatLevel::BestEffort)
-        .scope(Scope::from_all(MORE))?
+        .scope(Scope::from_all(PREFERRED_ABI))?
         .create()
 }
 
-fn allow(rules: RulesetCreated, path: &Path, access: BitFlags<AccessFs>) -> Result<RulesetCreated, String> {
-    let open = PathFd::new(path).map_err(|error| not_allowed(path, &error))?;
+fn allow_path(rules: RulesetCreated, path: &Path, access: BitFlags<AccessFs>) -> Result<RulesetCreated, String> {
+    let open = PathFd::new(path).map_err(|error| rule_error_text(path, &error))?;
     allow_opened(rules, open, path, path.is_dir(), access)
 }
 
@@ -81,11 +85,11 @@ fn allow_opened(
     access: BitFlags<AccessFs>,
 ) -> Result<RulesetCreated, String> {
     // Access rights for folders are invalid for a file.
-    let access = if is_folder { access } else { access & AccessFs::from_file(LEAST) };
-    rules.add_rule(PathBeneath::new(open, access)).map_err(|error| not_allowed(path, &error))
+    let access = if is_folder { access } else { access & AccessFs::from_file(MIN_ABI) };
+    rules.add_rule(PathBeneath::new(open, access)).map_err(|error| rule_error_text(path, &error))
 }
 
-fn not_allowed(path: &Path, cause: &dyn std::fmt::Display) -> String {
+fn rule_error_text(path: &Path, cause: &dyn std::fmt::Display) -> String {
     format!("Landlock can't allow {}: {cause}", path.display())
 }
 

@@ -11,15 +11,15 @@ use seccompiler::{
     SeccompRule, TargetArch, apply_filter,
 };
 
-use super::refused;
+use super::sandbox_failure;
 
 /// Socket families that networking needs. All others connect to programs on this computer, or to its host.
-const OF_NETWORKS: [libc::c_int; 3] = [libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
+const NETWORK_FAMILIES: [libc::c_int; 3] = [libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
 /// Mask of the bits in a socket's type argument that encode the type.
-const TYPE: u64 = 0xf;
+const SOCKET_TYPE_MASK: u64 = 0xf;
 /// System calls that are always refused: System V memory, messages and semaphores, which all programs of the user
 /// share; the kernel's keyrings, which are not namespaced; and io_uring, whose operations seccomp does not see.
-const REFUSED: [libc::c_long; 8] = [
+const REFUSED_CALLS: [libc::c_long; 8] = [
     libc::SYS_shmget,
     libc::SYS_shmat,
     libc::SYS_msgget,
@@ -31,9 +31,9 @@ const REFUSED: [libc::c_long; 8] = [
 ];
 /// Offsets of alternative system call numbers: programs of x86-64 can make each call under a second number (x32).
 #[cfg(target_arch = "x86_64")]
-pub(super) const SECOND_NUMBERS: &[libc::c_long] = &[0x4000_0000];
+pub(super) const ALTERNATIVE_NUMBERS: &[libc::c_long] = &[0x4000_0000];
 #[cfg(not(target_arch = "x86_64"))]
-pub(super) const SECOND_NUMBERS: &[libc::c_long] = &[];
+pub(super) const ALTERNATIVE_NUMBERS: &[libc::c_long] = &[];
 
 /// Returns the filter. Connected socket pairs are allowed, since they connect only to processes that the program
 /// starts. Datagram pairs are refused, because they can send to any address.
@@ -46,21 +46,22 @@ pub(super) fn filter(network: bool) -> Result<BpfProgram, String> {
 
 /// Applies the filter to the current process. Runs in the child.
 pub(super) fn enforce(filter: &BpfProgram) -> io::Result<()> {
-    apply_filter(filter).map_err(refused)
+    apply_filter(filter).map_err(sandbox_failure)
 }
 
 fn build_filter(network: bool) -> Result<BpfProgram, BackendError> {
     let is_not = |family| SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, family as u64);
-    let local = OF_NETWORKS.into_iter().map(is_not).collect::<Result<_, _>>()?;
+    let local = NETWORK_FAMILIES.into_iter().map(is_not).collect::<Result<_, _>>()?;
     // A call without a rule matches always.
     let sockets = if network { vec![SeccompRule::new(local)?] } else { Vec::new() };
     let is_connected = |kind: &u64| [libc::SOCK_STREAM, libc::SOCK_SEQPACKET].contains(&(*kind as libc::c_int));
-    let is_of = |kind| SeccompCondition::new(1, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(TYPE), kind);
-    let pairs = (0..=TYPE).filter(|kind| !is_connected(kind));
+    let is_of =
+        |kind| SeccompCondition::new(1, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(SOCKET_TYPE_MASK), kind);
+    let pairs = (0..=SOCKET_TYPE_MASK).filter(|kind| !is_connected(kind));
     let pairs: Vec<SeccompRule> = pairs.map(|kind| SeccompRule::new(vec![is_of(kind)?])).collect::<Result<_, _>>()?;
     let mut calls = BTreeMap::from([(libc::SYS_socket, sockets), (libc::SYS_socketpair, pairs)]);
-    calls.extend(REFUSED.map(|call| (call, Vec::new())));
-    for second in SECOND_NUMBERS {
+    calls.extend(REFUSED_CALLS.map(|call| (call, Vec::new())));
+    for second in ALTERNATIVE_NUMBERS {
         calls.extend(calls.clone().into_iter().map(|(call, rules)| (call | second, rules)));
     }
     let machine = TargetArch::try_from(std::env::consts::ARCH)?;

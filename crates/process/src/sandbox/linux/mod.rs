@@ -34,7 +34,7 @@ use crate::platform;
 use crate::programs::SearchPath;
 
 /// Advice if neither mechanism works.
-const NEXT: &str =
+const UNAVAILABLE_ADVICE: &str =
     "Install bubblewrap (the package is called bubblewrap), or turn the sandbox off in the server's settings";
 
 /// Restrictions of a process that take effect before its program runs and are irrevocable.
@@ -55,51 +55,53 @@ impl ProcessRestriction {
         let give_up = move || {
             limits.map_or(Ok(()), KernelLimits::enforce)?;
             if let Some(rules) = rules.take() {
-                platform::give_up_capabilities().map_err(refused)?;
+                platform::drop_capabilities().map_err(sandbox_failure)?;
                 // Orphaned descendants are reparented to the server's first process, so that they are counted and
                 // ended.
-                nix::sys::prctl::set_child_subreaper(true).map_err(refused)?;
+                nix::sys::prctl::set_child_subreaper(true).map_err(sandbox_failure)?;
                 landlock::enforce(rules)?;
             }
-            passed_on.iter().try_for_each(|file| platform::pass_on(file.as_fd()))?;
+            passed_on.iter().try_for_each(|file| platform::make_inheritable(file.as_fd()))?;
             filters.iter().try_for_each(local_sockets::enforce)
         };
-        Box::new(move |command: &mut Command| platform::in_child(command, give_up))
+        Box::new(move |command: &mut Command| platform::add_child_step(command, give_up))
     }
 }
 
 /// Returns the sandbox mechanism of this computer. bubblewrap is looked up on the search path.
-pub(super) async fn mechanism(path: &SearchPath) -> Result<SandboxMechanism, SandboxError> {
+pub(super) async fn find_mechanism(path: &SearchPath) -> Result<SandboxMechanism, SandboxError> {
     let bubblewrap = match bubblewrap::find(path).await {
         Ok(program) => return Ok(SandboxMechanism::Bubblewrap(program)),
         Err(cause) => cause,
     };
-    match landlock::check() {
+    match landlock::check_support() {
         Ok(()) => Ok(SandboxMechanism::Landlock),
-        Err(landlock) => Err(SandboxError::NotHere { cause: format!("{bubblewrap}, and {landlock}"), next: NEXT }),
+        Err(landlock) => {
+            Err(SandboxError::NotHere { cause: format!("{bubblewrap}, and {landlock}"), next: UNAVAILABLE_ADVICE })
+        }
     }
 }
 
 /// Checks each part of the sandboxes. Returns the reason for each part that can't be used.
-pub(super) async fn parts(path: &SearchPath) -> Vec<(&'static str, Result<(), String>)> {
+pub(super) async fn check_parts(path: &SearchPath) -> Vec<(&'static str, Result<(), String>)> {
     vec![
         ("bubblewrap", bubblewrap::find(path).await.map(drop)),
-        ("Landlock", landlock::check()),
-        ("seccomp", system_calls::check()),
+        ("Landlock", landlock::check_support()),
+        ("seccomp", system_calls::check_support()),
     ]
 }
 
-pub(super) fn inside(
+pub(super) fn wrap_command(
     plan: &ResolvedSandbox,
     server: LaunchCommand,
     directory: &Path,
 ) -> Result<LaunchCommand, SandboxError> {
-    let not_here = |cause: String| SandboxError::NotHere { cause, next: NEXT };
+    let not_here = |cause: String| SandboxError::NotHere { cause, next: UNAVAILABLE_ADVICE };
     let limits = Some(KernelLimits::from_limits(&plan.limits));
     match &plan.mechanism {
         SandboxMechanism::Bubblewrap(wrap) => {
             let filters = vec![local_sockets::filter(true).map_err(not_here)?];
-            let system_calls = system_calls::file().map_err(not_here)?;
+            let system_calls = system_calls::filter_file().map_err(not_here)?;
             // bubblewrap itself is not sandboxed: variables that make the loader load files are set for the server
             // only.
             let (loads, mut environment): (Vec<_>, Vec<_>) =
@@ -123,7 +125,7 @@ pub(super) fn inside(
             if matches!(plan.network, NetworkAccess::Hosts(_)) {
                 return Err(SandboxError::NoHosts { mechanism: plan.mechanism.name() });
             }
-            let rules = landlock::rules(opened_paths::open_reachable(&plan.reach)?).map_err(not_here)?;
+            let rules = landlock::build_rules(opened_paths::open_reachable(&plan.reach)?).map_err(not_here)?;
             let sockets = local_sockets::filter(plan.network == NetworkAccess::Full).map_err(not_here)?;
             let filters = vec![sockets, system_calls::filter().map_err(not_here)?];
             let restriction = ProcessRestriction { rules: Some(rules), filters, limits, passed_on: Vec::new() };
@@ -134,14 +136,14 @@ pub(super) fn inside(
 }
 
 /// Error number that represents every sandbox failure in the child. A child can report only a number.
-pub(crate) const REFUSED: i32 = nix::libc::ENOTRECOVERABLE;
+pub(crate) const SANDBOX_FAILURE_ERRNO: i32 = nix::libc::ENOTRECOVERABLE;
 
-/// Returns the error for a child that failed with [`REFUSED`].
-pub(crate) fn refused_at_start() -> SandboxError {
+/// Returns the error for a child that failed with [`SANDBOX_FAILURE_ERRNO`].
+pub(crate) fn sandbox_failure_at_start() -> SandboxError {
     let cause = "the kernel took the sandbox's rules and then refused to enforce them".to_owned();
-    SandboxError::NotHere { cause, next: NEXT }
+    SandboxError::NotHere { cause, next: UNAVAILABLE_ADVICE }
 }
 
-fn refused(_cause: impl std::fmt::Display) -> io::Error {
-    io::Error::from_raw_os_error(REFUSED)
+fn sandbox_failure(_cause: impl std::fmt::Display) -> io::Error {
+    io::Error::from_raw_os_error(SANDBOX_FAILURE_ERRNO)
 }

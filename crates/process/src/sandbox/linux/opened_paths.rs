@@ -32,8 +32,8 @@ pub(super) fn open_reachable(reach: &ReachablePaths) -> Result<Vec<OpenedPath>, 
         all.push(OpenedPath { path: path.clone(), writable: false, is_folder: path.is_dir(), descriptor: None });
     }
     for path in &reach.program {
-        let descriptor = pinned(path, OFlag::empty())?;
-        let real = location(&descriptor, path)?;
+        let descriptor = open_following_links(path, OFlag::empty())?;
+        let real = canonical_location(&descriptor, path)?;
         // The path may be a link, so its target must have been approved as well.
         let is_approved = reach.program.iter().chain(&reach.system).any(|part| real.starts_with(part));
         if !is_approved {
@@ -48,7 +48,7 @@ pub(super) fn open_reachable(reach: &ReachablePaths) -> Result<Vec<OpenedPath>, 
     }
     let named = reach.folders.iter().map(|folder| (&folder.path, folder.access == crate::sandbox::AccessMode::Write));
     for (path, writable) in named.chain([(&reach.home, true)]) {
-        let descriptor = without_links(path)?;
+        let descriptor = open_without_links(path)?;
         all.push(OpenedPath { path: path.clone(), writable, is_folder: true, descriptor: Some(descriptor) });
     }
     all.sort_by(|one, other| (&one.path, one.writable).cmp(&(&other.path, other.writable)));
@@ -64,7 +64,7 @@ pub(super) fn open_reachable(reach: &ReachablePaths) -> Result<Vec<OpenedPath>, 
 }
 
 /// Opens a folder by an absolute path without links.
-fn without_links(path: &Path) -> Result<OwnedFd, SandboxError> {
+fn open_without_links(path: &Path) -> Result<OwnedFd, SandboxError> {
     let flags = OFlag::O_PATH | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC;
     let how =
         OpenHow::new().flags(flags).resolve(ResolveFlag::RESOLVE_NO_SYMLINKS | ResolveFlag::RESOLVE_NO_MAGICLINKS);
@@ -73,32 +73,32 @@ fn without_links(path: &Path) -> Result<OwnedFd, SandboxError> {
         Err(Errno::ELOOP) => Err(link_error(path)),
         // Linux before 5.6, and containers that block the call: the location of the opened folder is checked instead.
         Err(Errno::ENOSYS | Errno::EPERM) => {
-            let descriptor = pinned(path, OFlag::O_DIRECTORY)?;
-            if location(&descriptor, path)? == path { Ok(descriptor) } else { Err(link_error(path)) }
+            let descriptor = open_following_links(path, OFlag::O_DIRECTORY)?;
+            if canonical_location(&descriptor, path)? == path { Ok(descriptor) } else { Err(link_error(path)) }
         }
-        Err(error) => Err(no_folder(path, error)),
+        Err(error) => Err(no_folder_error(path, error)),
     }
 }
 
 /// Opens a path and follows links.
-fn pinned(path: &Path, flags: OFlag) -> Result<OwnedFd, SandboxError> {
-    open(path, OFlag::O_PATH | OFlag::O_CLOEXEC | flags, Mode::empty()).map_err(|error| no_folder(path, error))
+fn open_following_links(path: &Path, flags: OFlag) -> Result<OwnedFd, SandboxError> {
+    open(path, OFlag::O_PATH | OFlag::O_CLOEXEC | flags, Mode::empty()).map_err(|error| no_folder_error(path, error))
 }
 
 /// Returns the canonical path of an open descriptor.
-fn location(descriptor: &OwnedFd, path: &Path) -> Result<PathBuf, SandboxError> {
+fn canonical_location(descriptor: &OwnedFd, path: &Path) -> Result<PathBuf, SandboxError> {
     let link = format!("/proc/self/fd/{}", descriptor.as_fd().as_raw_fd());
-    std::fs::read_link(link).map_err(|error| no_folder(path, error))
+    std::fs::read_link(link).map_err(|error| no_folder_error(path, error))
 }
 
 fn link_error(path: &Path) -> SandboxError {
     match path.canonicalize() {
         Ok(target) => SandboxError::Leads { folder: path.to_owned(), target },
-        Err(error) => no_folder(path, error),
+        Err(error) => no_folder_error(path, error),
     }
 }
 
-fn no_folder(path: &Path, error: impl std::fmt::Display) -> SandboxError {
+fn no_folder_error(path: &Path, error: impl std::fmt::Display) -> SandboxError {
     SandboxError::NoFolder { folder: path.to_owned(), cause: error.to_string() }
 }
 
@@ -136,7 +136,7 @@ mod tests {
             "a link in the path must not be followed"
         );
         let of_folder = before.iter().find(|opened| opened.path == folder.path).unwrap();
-        let at = location(of_folder.descriptor.as_ref().unwrap(), &folder.path).unwrap();
+        let at = canonical_location(of_folder.descriptor.as_ref().unwrap(), &folder.path).unwrap();
         assert_eq!(at, base.join("moved/inner"), "an open descriptor must still refer to the checked folder");
     }
 

@@ -14,13 +14,13 @@ use tokio::time::timeout;
 
 use super::bubblewrap::wait_for_end;
 use crate::platform;
-use crate::sandbox::egress::{EgressProxy, HostPattern, PORT};
-use crate::sandbox::{NEXT_WITHOUT_HOSTS, SandboxError};
+use crate::sandbox::egress::{EgressProxy, HostPattern, PROXY_PORT};
+use crate::sandbox::{NAMED_HOSTS_ADVICE, SandboxError};
 
 /// Time limit for bubblewrap to create the network namespace.
-const PATIENCE: Duration = Duration::from_secs(10);
+const NAMESPACE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum number of bytes that are read of bubblewrap's report.
-const MAX_SAID: usize = 4096;
+const MAX_REPORT_BYTES: usize = 4096;
 
 /// Blocks a server's program from running. Dropping it lets the program run, so bubblewrap must be killed first.
 pub(crate) struct ProgramGate {
@@ -64,7 +64,7 @@ impl ProgramGate {
         let ProgramGate { hosts, made, mut open } = self;
         // Dropped before the pipe, because closing the pipe would let the program run.
         let mut held = HeldProgram { bubblewrap, is_released: false };
-        let listening = timeout(PATIENCE, listen(made, &mut *held.bubblewrap)).await;
+        let listening = timeout(NAMESPACE_TIMEOUT, listen(made, &mut *held.bubblewrap)).await;
         let listening = listening.unwrap_or_else(|_| Err("bubblewrap took too long".to_owned()));
         let started = listening.and_then(|listener| {
             let egress = EgressProxy::start(listener, hosts);
@@ -74,7 +74,7 @@ impl ProgramGate {
         held.is_released = started.is_ok();
         started.map_err(|cause| {
             let cause = format!("the network of named hosts can't be set up ({cause})");
-            SandboxError::NotHere { cause, next: NEXT_WITHOUT_HOSTS }
+            SandboxError::NotHere { cause, next: NAMED_HOSTS_ADVICE }
         })
     }
 }
@@ -99,7 +99,7 @@ async fn listen(made: PipeReader, bubblewrap: &mut dyn ChildWrapper) -> Result<T
     let mut made = Receiver::from_owned_fd(made.into()).map_err(said)?;
     let mut text = Vec::new();
     let BubblewrapInfo { child_pid, net_namespace } = loop {
-        if made.read_buf(&mut text).await.map_err(said)? == 0 || text.len() > MAX_SAID {
+        if made.read_buf(&mut text).await.map_err(said)? == 0 || text.len() > MAX_REPORT_BYTES {
             let (status, words) = wait_for_end(bubblewrap).await.map_err(said)?;
             return Err(if words.is_empty() { status.to_string() } else { words });
         }
@@ -107,7 +107,7 @@ async fn listen(made: PipeReader, bubblewrap: &mut dyn ChildWrapper) -> Result<T
             break made;
         }
     };
-    let listening = move || platform::listen_in_network_of(child_pid, net_namespace, PORT);
+    let listening = move || platform::listen_in_network_of(child_pid, net_namespace, PROXY_PORT);
     let listener = tokio::task::spawn_blocking(listening).await.map_err(|error| error.to_string())?.map_err(said)?;
     TcpListener::from_std(listener).map_err(said)
 }

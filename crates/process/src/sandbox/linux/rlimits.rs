@@ -7,7 +7,7 @@ use std::os::unix::fs::MetadataExt;
 
 use nix::sys::resource::{Resource, setrlimit};
 
-use super::refused;
+use super::sandbox_failure;
 use crate::sandbox::limits::ResourceLimits;
 
 /// Ratio of the memory limit of one process to the limit of all processes.
@@ -27,30 +27,30 @@ impl KernelLimits {
     /// Returns the kernel limits for a server with these resource limits.
     pub(super) fn from_limits(limits: &ResourceLimits) -> KernelLimits {
         // Leaves room for the user's other processes, whose number may grow.
-        let processes = tasks_of_user().map(|tasks| 2 * tasks + 2 * u64::from(limits.processes));
+        let processes = user_task_count().map(|tasks| 2 * tasks + 2 * u64::from(limits.processes));
         KernelLimits { processes, memory_bytes: limits.memory_bytes.saturating_mul(MEMORY_FACTOR) }
     }
 
     /// Applies the limits to the current process and its descendants. Runs in the child.
     pub(super) fn enforce(self) -> io::Result<()> {
-        setrlimit(Resource::RLIMIT_CORE, 0, 0).map_err(refused)?;
-        lower(Resource::RLIMIT_DATA, self.memory_bytes)?;
+        setrlimit(Resource::RLIMIT_CORE, 0, 0).map_err(sandbox_failure)?;
+        lower_limit(Resource::RLIMIT_DATA, self.memory_bytes)?;
         match self.processes {
-            Some(processes) => lower(Resource::RLIMIT_NPROC, processes),
+            Some(processes) => lower_limit(Resource::RLIMIT_NPROC, processes),
             None => Ok(()),
         }
     }
 }
 
 /// Sets a limit, unless a lower one is already set.
-fn lower(resource: Resource, most: u64) -> io::Result<()> {
-    let (_, hard) = nix::sys::resource::getrlimit(resource).map_err(refused)?;
+fn lower_limit(resource: Resource, most: u64) -> io::Result<()> {
+    let (_, hard) = nix::sys::resource::getrlimit(resource).map_err(sandbox_failure)?;
     let most = most.min(hard);
-    setrlimit(resource, most, most).map_err(refused)
+    setrlimit(resource, most, most).map_err(sandbox_failure)
 }
 
 /// Returns the current number of processes and threads of this user.
-fn tasks_of_user() -> Option<u64> {
+fn user_task_count() -> Option<u64> {
     let own = fs::metadata("/proc/self").ok()?.uid();
     let mut tasks = 0;
     for entry in fs::read_dir("/proc").ok()?.flatten() {

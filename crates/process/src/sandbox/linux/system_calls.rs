@@ -13,10 +13,10 @@ use seccompiler::{
     SeccompRule, TargetArch, sock_filter,
 };
 
-use super::local_sockets::SECOND_NUMBERS;
+use super::local_sockets::ALTERNATIVE_NUMBERS;
 
 /// System calls that are refused regardless of their arguments.
-const REFUSED: &[libc::c_long] = &[
+const REFUSED_CALLS: &[libc::c_long] = &[
     // Namespaces.
     libc::SYS_unshare,
     libc::SYS_setns,
@@ -78,7 +78,7 @@ const REFUSED: &[libc::c_long] = &[
 ];
 /// Further system calls that exist only on this architecture.
 #[cfg(target_arch = "x86_64")]
-const REFUSED_HERE: &[libc::c_long] = &[
+const REFUSED_ON_ARCHITECTURE: &[libc::c_long] = &[
     libc::SYS_iopl,
     libc::SYS_ioperm,
     libc::SYS_modify_ldt,
@@ -88,10 +88,10 @@ const REFUSED_HERE: &[libc::c_long] = &[
     libc::SYS__sysctl,
 ];
 #[cfg(not(target_arch = "x86_64"))]
-const REFUSED_HERE: &[libc::c_long] = &[];
+const REFUSED_ON_ARCHITECTURE: &[libc::c_long] = &[];
 
 /// Flags of `clone` that create a namespace.
-const NEW_NAMESPACES: [libc::c_int; 7] = [
+const NAMESPACE_FLAGS: [libc::c_int; 7] = [
     libc::CLONE_NEWNS,
     libc::CLONE_NEWCGROUP,
     libc::CLONE_NEWUTS,
@@ -102,12 +102,12 @@ const NEW_NAMESPACES: [libc::c_int; 7] = [
 ];
 /// Option of `prctl` that makes a process the reaper of its orphaned descendants, or stops it. Under Landlock the
 /// server's first process is the reaper of all, so that none is missed when processes are counted and ended.
-const SUBREAPER: u64 = libc::PR_SET_CHILD_SUBREAPER as u64;
+const SUBREAPER_OPTION: u64 = libc::PR_SET_CHILD_SUBREAPER as u64;
 /// `ioctl` requests that insert input into a terminal.
-const TYPING: [u64; 2] = [0x5412, 0x541c];
+const TERMINAL_INPUT_REQUESTS: [u64; 2] = [0x5412, 0x541c];
 
 /// File that lists the filter actions of the kernel.
-const KERNEL_ACTIONS: &str = "/proc/sys/kernel/seccomp/actions_avail";
+const KERNEL_ACTIONS_FILE: &str = "/proc/sys/kernel/seccomp/actions_avail";
 
 /// Returns the filter of system calls.
 ///
@@ -121,10 +121,10 @@ pub(super) fn filter() -> Result<BpfProgram, String> {
 ///
 /// # Errors
 /// Returns a message that explains why filters can't be used.
-pub(super) fn check() -> Result<(), String> {
+pub(super) fn check_support() -> Result<(), String> {
     filter()?;
-    let known = std::fs::read_to_string(KERNEL_ACTIONS)
-        .map_err(|error| format!("seccomp can't be used ({KERNEL_ACTIONS}: {error})"))?;
+    let known = std::fs::read_to_string(KERNEL_ACTIONS_FILE)
+        .map_err(|error| format!("seccomp can't be used ({KERNEL_ACTIONS_FILE}: {error})"))?;
     let refuses = known.split_whitespace().any(|action| action == "errno");
     refuses.then_some(()).ok_or_else(|| "seccomp can't be used (the kernel can't refuse calls)".to_owned())
 }
@@ -133,7 +133,7 @@ pub(super) fn check() -> Result<(), String> {
 ///
 /// # Errors
 /// Returns a message if the filter or the file can't be created.
-pub(super) fn file() -> Result<OwnedFd, String> {
+pub(super) fn filter_file() -> Result<OwnedFd, String> {
     let mut bytes = Vec::new();
     for instruction in filter()? {
         bytes.extend_from_slice(&instruction.code.to_ne_bytes());
@@ -141,7 +141,7 @@ pub(super) fn file() -> Result<OwnedFd, String> {
         bytes.extend_from_slice(&instruction.k.to_ne_bytes());
     }
     let failed = |error: std::io::Error| format!("seccomp's filter can't be passed on ({error})");
-    let mut file = crate::platform::memory_file().map_err(failed)?;
+    let mut file = crate::platform::anonymous_file().map_err(failed)?;
     file.write_all(&bytes).and_then(|()| file.rewind()).map_err(failed)?;
     Ok(file.into())
 }
@@ -149,41 +149,41 @@ pub(super) fn file() -> Result<OwnedFd, String> {
 fn build_filter() -> Result<BpfProgram, BackendError> {
     let mut calls: BTreeMap<libc::c_long, Vec<SeccompRule>> = BTreeMap::new();
     // A call without a rule matches always.
-    calls.extend(REFUSED.iter().chain(REFUSED_HERE).map(|call| (*call, Vec::new())));
+    calls.extend(REFUSED_CALLS.iter().chain(REFUSED_ON_ARCHITECTURE).map(|call| (*call, Vec::new())));
     let has_flag = |flag: libc::c_int| {
         let flag = u64::from(flag.cast_unsigned());
         SeccompRule::new(vec![SeccompCondition::new(0, SeccompCmpArgLen::Qword, SeccompCmpOp::MaskedEq(flag), flag)?])
     };
-    calls.insert(libc::SYS_clone, NEW_NAMESPACES.into_iter().map(has_flag).collect::<Result<_, _>>()?);
+    calls.insert(libc::SYS_clone, NAMESPACE_FLAGS.into_iter().map(has_flag).collect::<Result<_, _>>()?);
     let asks = |request: u64| {
         SeccompRule::new(vec![SeccompCondition::new(1, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, request)?])
     };
-    calls.insert(libc::SYS_ioctl, TYPING.into_iter().map(asks).collect::<Result<_, _>>()?);
-    let sets = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, SUBREAPER)?;
+    calls.insert(libc::SYS_ioctl, TERMINAL_INPUT_REQUESTS.into_iter().map(asks).collect::<Result<_, _>>()?);
+    let sets = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, SUBREAPER_OPTION)?;
     calls.insert(libc::SYS_prctl, vec![SeccompRule::new(vec![sets])?]);
-    for second in SECOND_NUMBERS {
+    for second in ALTERNATIVE_NUMBERS {
         calls.extend(calls.clone().into_iter().map(|(call, rules)| (call | second, rules)));
     }
     let machine = TargetArch::try_from(std::env::consts::ARCH)?;
     let refused = SeccompAction::Errno(libc::EPERM as u32);
     let rest: BpfProgram = SeccompFilter::new(calls, SeccompAction::Allow, refused, machine)?.try_into()?;
-    Ok(without_clone3(rest))
+    Ok(reject_clone3(rest))
 }
 
 /// Prepends instructions that report `clone3` as unimplemented. Its flags are in memory, which seccomp does not see,
 /// and libraries then use `clone`. The rest of the filter checks the architecture.
-fn without_clone3(rest: BpfProgram) -> BpfProgram {
+fn reject_clone3(rest: BpfProgram) -> BpfProgram {
     /// Offset of the system call number in the filter's input.
-    const NUMBER: u32 = 0;
-    const LOAD: u16 = (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS) as u16;
-    const IS: u16 = (libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K) as u16;
-    const ANSWER: u16 = (libc::BPF_RET | libc::BPF_K) as u16;
+    const NUMBER_OFFSET: u32 = 0;
+    const LOAD_WORD: u16 = (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS) as u16;
+    const JUMP_IF_EQUAL: u16 = (libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K) as u16;
+    const RETURN_VALUE: u16 = (libc::BPF_RET | libc::BPF_K) as u16;
     let instruction = |code, jt, jf, k| sock_filter { code, jt, jf, k };
-    let mut filter = vec![instruction(LOAD, 0, 0, NUMBER)];
-    for second in [0].iter().chain(SECOND_NUMBERS) {
+    let mut filter = vec![instruction(LOAD_WORD, 0, 0, NUMBER_OFFSET)];
+    for second in [0].iter().chain(ALTERNATIVE_NUMBERS) {
         let number = u32::try_from(libc::SYS_clone3 | second).unwrap_or(u32::MAX);
-        filter.push(instruction(IS, 0, 1, number));
-        filter.push(instruction(ANSWER, 0, 0, libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32));
+        filter.push(instruction(JUMP_IF_EQUAL, 0, 1, number));
+        filter.push(instruction(RETURN_VALUE, 0, 0, libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32));
     }
     filter.extend(rest);
     filter

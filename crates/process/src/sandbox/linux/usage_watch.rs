@@ -15,17 +15,17 @@ use crate::platform::{self, StartTime, TreeUse, tree_memory, tree_use};
 use crate::sandbox::limits::{ResourceBounds, ResourceMeter};
 
 /// Interval between measurements of processes, memory and processor time.
-const LOOK: Duration = Duration::from_millis(500);
+const MEASURE_INTERVAL: Duration = Duration::from_millis(500);
 /// Minimum and maximum pause between two measurements of the home.
-const HOME_LOOK: Duration = Duration::from_secs(2);
-const HOME_LONGEST: Duration = Duration::from_secs(10);
+const MIN_HOME_INTERVAL: Duration = Duration::from_secs(2);
+const MAX_HOME_INTERVAL: Duration = Duration::from_secs(10);
 /// Ratio of the pause to the duration of a measurement, within the bounds above. Measuring a large home takes time.
-const HOME_REST: u32 = 20;
+const HOME_PAUSE_RATIO: u32 = 20;
 /// Minimum size that is counted for each file and folder, in bytes, so that the number of empty ones is bounded as
 /// well.
-const LEAST_ENTRY: u64 = 1024;
+const MIN_ENTRY_BYTES: u64 = 1024;
 /// Maximum pause between two measurements of all memory pages.
-const PAGES_LONGEST: Duration = Duration::from_secs(10);
+const MAX_PAGES_INTERVAL: Duration = Duration::from_secs(10);
 /// Processor time is summed by the minute and counts for an hour.
 const MINUTE: Duration = Duration::from_secs(60);
 const MINUTES: usize = 60;
@@ -65,10 +65,10 @@ impl WatchedServer {
         if StartTime::of_process(self.pid).as_ref() != Some(&self.started) {
             return;
         }
-        let started = platform::started_by(self.pid);
+        let started = platform::descendants(self.pid);
         // Fails only if the server has ended.
         let _ = platform::kill_group(self.pid);
-        platform::end(&started);
+        platform::kill_processes(&started);
     }
 }
 
@@ -77,15 +77,15 @@ async fn watch_processes(server: WatchedServer, meter: ResourceMeter) {
     let most = u64::from(meter.limits().processes);
     let began = Instant::now();
     loop {
-        tokio::time::sleep(LOOK).await;
+        tokio::time::sleep(MEASURE_INTERVAL).await;
         let pid = server.pid;
         let Ok(mut tree) = spawn_blocking(move || tree_use(pid, most)).await else { return };
-        spent.add(&tree, began.elapsed());
+        spent.add_sample(&tree, began.elapsed());
         if tree.memory_bytes > meter.limits().memory_bytes {
-            let Some(bytes) = pages.look(pid, most).await else { return };
+            let Some(bytes) = pages.measure_memory(pid, most).await else { return };
             tree.memory_bytes = tree.memory_bytes.min(bytes);
         }
-        let exceeded = meter.change(|used| {
+        let exceeded = meter.record_usage(|used| {
             used.processes = tree.threads;
             used.memory_bytes = tree.memory_bytes;
             used.processor_seconds = spent.within_hour().as_secs();
@@ -107,9 +107,9 @@ struct MemoryCount {
 
 impl MemoryCount {
     /// Returns the memory use in bytes, or `None` if the measurement was cancelled.
-    async fn look(&mut self, pid: u32, most: u64) -> Option<u64> {
+    async fn measure_memory(&mut self, pid: u32, most: u64) -> Option<u64> {
         if let Some((at, took, bytes)) = self.seen
-            && at.elapsed() < (took * HOME_REST).min(PAGES_LONGEST)
+            && at.elapsed() < (took * HOME_PAUSE_RATIO).min(MAX_PAGES_INTERVAL)
         {
             return Some(bytes);
         }
@@ -126,11 +126,11 @@ async fn watch_home(server: WatchedServer, bounds: ResourceBounds, meter: Resour
         let began = Instant::now();
         let Ok(bytes) = spawn_blocking(move || folder_bytes(&home, most)).await else { return };
         let took = began.elapsed();
-        if meter.change(|used| used.home_bytes = bytes).is_some() {
+        if meter.record_usage(|used| used.home_bytes = bytes).is_some() {
             let server = server.clone();
             let _ = spawn_blocking(move || server.kill()).await;
         }
-        tokio::time::sleep((took * HOME_REST).clamp(HOME_LOOK, HOME_LONGEST)).await;
+        tokio::time::sleep((took * HOME_PAUSE_RATIO).clamp(MIN_HOME_INTERVAL, MAX_HOME_INTERVAL)).await;
     }
 }
 
@@ -146,7 +146,7 @@ struct ProcessorTime {
 }
 
 impl ProcessorTime {
-    fn add(&mut self, tree: &TreeUse, at: Duration) {
+    fn add_sample(&mut self, tree: &TreeUse, at: Duration) {
         // The total decreases when a process ends whose parent does not account for its time.
         let more = tree.processor_ms.saturating_sub(self.seen_ms);
         self.seen_ms = tree.processor_ms;
@@ -184,7 +184,7 @@ fn folder_bytes(folder: &Path, most: u64) -> u64 {
             if facts.is_file() && facts.nlink() > 1 && !linked.insert((facts.dev(), facts.ino())) {
                 continue;
             }
-            bytes = bytes.saturating_add((facts.blocks() * 512).max(LEAST_ENTRY));
+            bytes = bytes.saturating_add((facts.blocks() * 512).max(MIN_ENTRY_BYTES));
             if bytes > most {
                 return bytes;
             }
@@ -207,7 +207,7 @@ mod tests {
         let mut spent = ProcessorTime::default();
         let mut look = |minute: u64, seconds: u64| {
             let tree = TreeUse { processor_ms: seconds * 1000, ..TreeUse::default() };
-            spent.add(&tree, MINUTE * u32::try_from(minute).unwrap());
+            spent.add_sample(&tree, MINUTE * u32::try_from(minute).unwrap());
             spent.within_hour().as_secs()
         };
         assert_eq!(look(0, 40), 40, "used time must be counted");
@@ -231,7 +231,7 @@ mod tests {
         for number in 0..100 {
             fs::write(home.path().join(number.to_string()), "").unwrap();
         }
-        assert!(folder_bytes(home.path(), u64::MAX) >= bytes + 100 * LEAST_ENTRY, "empty files count as well");
+        assert!(folder_bytes(home.path(), u64::MAX) >= bytes + 100 * MIN_ENTRY_BYTES, "empty files count as well");
         assert!(folder_bytes(home.path(), 10) < 1 << 20 | 1 << 21, "counting must stop beyond the limit");
     }
 }

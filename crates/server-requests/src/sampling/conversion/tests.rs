@@ -69,12 +69,20 @@ fn tool_keys_are_accepted_by_every_provider_and_reversible() {
 fn unconvertible_request_is_rejected() {
     let with = |content: Value| params(json!({ "maxTokens": 1, "messages": [{ "role": "user", "content": content }] }));
     let broken = with(json!({ "type": "image", "data": "no base64!", "mimeType": "image/png" }));
-    assert_eq!(check(&broken), Err(ConversionError::Base64), "[sampling-validate-content]: bytes that are none");
+    assert_eq!(
+        check_request(&broken),
+        Err(ConversionError::Base64),
+        "[sampling-validate-content]: bytes that are none"
+    );
     let short = with(json!({ "type": "image", "data": "A", "mimeType": "image/png" }));
     assert_eq!(to_request(&short).err(), Some(ConversionError::Base64), "[sampling-validate-content]: half of some");
     let none = params(json!({ "maxTokens": 1, "messages": [] }));
-    assert_eq!(check(&none), Err(ConversionError::NoMessages), "[sampling-validate-content]: nothing to answer");
-    assert_eq!(check(&complete_request()), Ok(()), "and all else is taken");
+    assert_eq!(
+        check_request(&none),
+        Err(ConversionError::NoMessages),
+        "[sampling-validate-content]: nothing to answer"
+    );
+    assert_eq!(check_request(&complete_request()), Ok(()), "and all else is taken");
 }
 
 fn reply(parts: Vec<MessagePart>, stop: StopReason) -> ModelReply {
@@ -92,7 +100,7 @@ fn reply_is_converted_with_role_model_and_stop_reason() {
         (StopReason::Refused, "refusal"),
         (StopReason::Other("pause".into()), "pause"),
     ] {
-        let result = from_reply(&reply(text.clone(), stop), &complete_request()).expect("it is an answer");
+        let result = reply_to_result(&reply(text.clone(), stop), &complete_request()).expect("it is an answer");
         assert_eq!((result.role, result.model.as_str()), (Role::Assistant, "m-1"), "[sampling-result-fields]");
         assert_eq!(result.stop_reason.as_deref(), Some(reason), "[sampling-result-fields]: why it ended");
         assert_eq!(result.content.blocks(), [ContentBlock::text("Rain.")], "what was thought stays here");
@@ -101,16 +109,16 @@ fn reply_is_converted_with_role_model_and_stop_reason() {
 
 #[test]
 fn metadata_key_is_in_the_namespace_of_the_app() {
-    let (prefix, name) = OPAQUE.split_once('/').expect("[base-meta-key-grammar]: a prefix and a name");
+    let (prefix, name) = OPAQUE_META_KEY.split_once('/').expect("[base-meta-key-grammar]: a prefix and a name");
     let labels: Vec<&str> = prefix.split('.').collect();
     let is_label = |label: &&str| {
         label.starts_with(|c: char| c.is_ascii_alphabetic()) && label.chars().all(|c| c.is_ascii_alphanumeric())
     };
-    assert!(labels.iter().all(is_label) && is_label(&name), "[base-meta-key-grammar]: {OPAQUE}");
+    assert!(labels.iter().all(is_label) && is_label(&name), "[base-meta-key-grammar]: {OPAQUE_META_KEY}");
     assert_eq!(labels, ["dev", "drawbridge"], "[base-meta-reverse-dns]: the app's own");
     let reserved = |label: &&str| ["modelcontextprotocol", "mcp"].contains(label);
     let is_reserved = labels.iter().any(reserved);
-    assert!(!is_reserved, "[base-meta-reserved-any-label], [base-meta-reserved-second-label]: {OPAQUE}");
+    assert!(!is_reserved, "[base-meta-reserved-any-label], [base-meta-reserved-second-label]: {OPAQUE_META_KEY}");
 }
 
 #[test]
@@ -122,7 +130,7 @@ fn tool_uses_have_the_names_of_the_server_and_are_permitted() {
         opaque: Some(json!({ "signature": id })),
     };
     let both = reply(vec![used("a", "weather"), used("b", "tool_1")], StopReason::EndTurn);
-    let result = from_reply(&both, &complete_request()).expect("both are offered");
+    let result = reply_to_result(&both, &complete_request()).expect("both are offered");
     let names: Vec<Value> = result.content.blocks().iter().map(|block| json!(block)["name"].clone()).collect();
     assert_eq!(names, ["weather", "wetter für heute"], "[sampling-parallel-tools]: both, by the server's names");
     assert_eq!(result.stop_reason.as_deref(), Some("toolUse"), "[sampling-tool-use-return]");
@@ -130,23 +138,23 @@ fn tool_uses_have_the_names_of_the_server_and_are_permitted() {
     assert_eq!(meta, json!({ "dev.drawbridge/opaque": { "signature": "a" } }), "[sampling-preserve-meta]");
     let other = reply(vec![used("a", "delete_all")], StopReason::ToolUse);
     assert_eq!(
-        from_reply(&other, &complete_request()),
+        reply_to_result(&other, &complete_request()),
         Err(ConversionError::Tool),
         "[sampling-tools-scoped]: no other tool"
     );
     let mut none = complete_request();
     none.tool_choice = serde_json::from_value(json!({ "mode": "none" })).ok();
     assert_eq!(to_request(&none).expect("fine").tool_choice, ToolChoice::None, "[sampling-tool-choice]: none is none");
-    assert_eq!(from_reply(&both, &none), Err(ConversionError::Tool), "[sampling-tool-choice]: and stays none");
+    assert_eq!(reply_to_result(&both, &none), Err(ConversionError::Tool), "[sampling-tool-choice]: and stays none");
     let mut silent = complete_request();
     silent.tool_choice = None;
     assert_eq!(to_request(&silent).expect("fine").tool_choice, ToolChoice::Auto, "[sampling-tool-choice]: auto");
     assert_eq!(
-        from_reply(&reply(vec![MessagePart::text("")], StopReason::EndTurn), &complete_request()),
+        reply_to_result(&reply(vec![MessagePart::text("")], StopReason::EndTurn), &complete_request()),
         Err(ConversionError::Empty),
         "nothing"
     );
-    let cut = from_reply(&reply(vec![MessagePart::text("")], StopReason::MaxTokens), &complete_request());
+    let cut = reply_to_result(&reply(vec![MessagePart::text("")], StopReason::MaxTokens), &complete_request());
     assert_eq!(
         cut,
         Err(ConversionError::OutOfTokens),

@@ -66,9 +66,9 @@ impl Secrets for EmptyKeychain {
 fn locked_keychain_may_contain_a_key() {
     let missing = |status: SecretsStatus| {
         let holder = KeyHolder::new(Arc::new(EmptyKeychain(status)));
-        holder.ask(false);
-        holder.wait(Duration::from_secs(20)).err().unwrap();
-        holder.key().err().unwrap()
+        holder.request_key(false);
+        holder.wait_for_key(Duration::from_secs(20)).err().unwrap();
+        holder.resolved_key().err().unwrap()
     };
     let cause = "nothing can be kept".to_owned();
     let locked = missing(SecretsStatus::Locked { cause: "it is locked".to_owned() });
@@ -81,10 +81,10 @@ fn locked_keychain_may_contain_a_key() {
 fn keychain_without_a_key_is_asked_again_later() {
     let secrets = Arc::new(LockedKeychain::default());
     let pause = Duration::from_millis(40);
-    let holder = KeyHolder::asking_again_after(secrets.clone(), pause);
+    let holder = KeyHolder::with_retry_interval(secrets.clone(), pause);
     let ask = || {
-        holder.ask(false);
-        holder.wait(Duration::from_secs(20)).is_ok()
+        holder.request_key(false);
+        holder.wait_for_key(Duration::from_secs(20)).is_ok()
     };
     assert!(!ask(), "it is locked");
     std::thread::sleep(pause * 2); // sleep: the pause is one of real time.

@@ -2,9 +2,9 @@
 
 use keyring::v1::Entry;
 
-use super::{KeychainError, SERVICE, refusal};
+use super::{KeychainError, SERVICE, keychain_error};
 
 /// Returns a handle to the entry of this name, which need not exist.
-pub(super) fn entry(name: &str) -> Result<Entry, KeychainError> {
-    Entry::new(SERVICE, name).map_err(refusal)
+pub(super) fn keychain_entry(name: &str) -> Result<Entry, KeychainError> {
+    Entry::new(SERVICE, name).map_err(keychain_error)
 }

@@ -8,13 +8,13 @@ use keyring_core::api::CredentialStoreApi as _;
 use keyring_core::{Entry, Error};
 use zbus_secret_service_keyring_store::Store;
 
-use super::{KeychainError, SERVICE, refusal};
+use super::{KeychainError, SERVICE, keychain_error};
 
 /// Returns a handle to the entry of this name, which need not exist.
-pub(super) fn entry(name: &str) -> Result<Entry, KeychainError> {
+pub(super) fn keychain_entry(name: &str) -> Result<Entry, KeychainError> {
     let store = Store::new().map_err(|error| match error {
         Error::NoStorageAccess(cause) => KeychainError::Locked(cause.to_string()),
         error => KeychainError::Missing(error.to_string()),
     })?;
-    store.build(SERVICE, name, None).map_err(refusal)
+    store.build(SERVICE, name, None).map_err(keychain_error)
 }

@@ -68,7 +68,7 @@ fn shorten(log: &Connection, upto: u64, key: Option<&str>, mac: Option<&[u8]>, c
 /// Returns `Ok` if verifying the log reports a finding or fails, otherwise the clean verdict as the error.
 fn check_reported(log: &dyn AuditLog) -> Result<(), Box<AuditVerdict>> {
     match log.verify() {
-        Ok(verdict) if verdict.is_whole() => Err(Box::new(verdict)),
+        Ok(verdict) if verdict.is_intact() => Err(Box::new(verdict)),
         Ok(_) | Err(_) => Ok(()),
     }
 }
@@ -137,7 +137,7 @@ fn s04_confirming_entry_forged_before_the_key_exists_has_no_effect() {
     }
     folder.append(0..2);
     let verdict = folder.log().verify().unwrap();
-    assert!(verdict.is_whole() && !verdict.is_proved(), "nothing is removed yet: {verdict:?}");
+    assert!(verdict.is_intact() && !verdict.is_proven(), "nothing is removed yet: {verdict:?}");
     shorten(&folder.attacked(), 8, None, None, false);
     assert_stays_reported(&folder, "the entry is at or below the seal now");
 }
@@ -326,13 +326,13 @@ fn s04_retention_without_a_keychain_is_unproved() {
     log.retain(AuditRetention { days: 30, megabytes: 0 });
     log.verify().unwrap();
     let verdict = log.verify().unwrap();
-    assert_eq!((verdict.removed, verdict.is_whole()), (Some(5), true), "the old entries are removed: {verdict:?}");
-    assert!(!verdict.is_proved(), "nothing is proved without a key: {verdict:?}");
+    assert_eq!((verdict.removed, verdict.is_intact()), (Some(5), true), "the old entries are removed: {verdict:?}");
+    assert!(!verdict.is_proven(), "nothing is proved without a key: {verdict:?}");
     drop(log);
     folder.keychain.lock(false);
     folder.append(0..1);
     let verdict = folder.log().verify().unwrap();
-    assert!(verdict.is_whole() && !verdict.is_proved(), "the chain is whole once there is a key: {verdict:?}");
+    assert!(verdict.is_intact() && !verdict.is_proven(), "the chain is whole once there is a key: {verdict:?}");
     assert!(matches!(verdict.seal, AuditSeal::Holds { .. }), "the log is sealed once there is a key: {verdict:?}");
 }
 

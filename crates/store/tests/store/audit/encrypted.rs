@@ -16,7 +16,7 @@ fn entry_with_canary(subject: &str) -> AuditEntry {
 }
 
 /// Returns the files of the log that contain the canary.
-fn plain(folder: &LogFolder) -> Vec<String> {
+fn files_with_canary(folder: &LogFolder) -> Vec<String> {
     let files =
         std::fs::read_dir(folder.data()).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
     let has = |path: &Path| {
@@ -33,7 +33,7 @@ fn is_whole(log: &dyn AuditLog, count: usize) {
     let oldest = entries.last().unwrap();
     assert_eq!(oldest.content, entry_with_canary(&oldest.subject).content, "the content is read back");
     let verdict = log.verify().unwrap();
-    assert!(verdict.is_proved(), "the chain and the seal hold: {verdict:?}");
+    assert!(verdict.is_proven(), "the chain and the seal hold: {verdict:?}");
 }
 
 #[test]
@@ -45,13 +45,13 @@ fn s28_log_contents_are_in_no_file() {
     }
     is_whole(&*log, 40);
     log.flush().unwrap();
-    assert_eq!(plain(&folder), Vec::<String>::new(), "no file has the canary while the log is open");
+    assert_eq!(files_with_canary(&folder), Vec::<String>::new(), "no file has the canary while the log is open");
     let mut out = Vec::new();
     assert_eq!(log.export(&mut out).unwrap(), 40, "an export has the contents");
     assert!(String::from_utf8(out).unwrap().contains(CANARY), "the export is in plain text");
     drop(log);
     is_whole(&*folder.log(), 40);
-    assert_eq!(plain(&folder), Vec::<String>::new(), "no file has the canary after the log is closed");
+    assert_eq!(files_with_canary(&folder), Vec::<String>::new(), "no file has the canary after the log is closed");
 }
 
 #[test]
@@ -63,13 +63,13 @@ fn s28_entries_written_before_the_keychain_is_available_are_encrypted_later() {
         log.append(entry_with_canary(&format!("number {n}"))).unwrap();
     }
     log.flush().unwrap();
-    assert!(!plain(&folder).is_empty(), "entries are written in plain text without a key");
+    assert!(!files_with_canary(&folder).is_empty(), "entries are written in plain text without a key");
     let other = folder.log();
     folder.keychain.lock(false);
-    assert!(log.verify().unwrap().is_whole(), "the keychain is asked again");
+    assert!(log.verify().unwrap().is_intact(), "the keychain is asked again");
     log.append(entry_with_canary("with the key")).unwrap();
     assert!(log.is_encrypted().unwrap(), "all contents are encrypted");
-    assert_eq!(plain(&folder), Vec::<String>::new(), "nothing plain is left");
+    assert_eq!(files_with_canary(&folder), Vec::<String>::new(), "nothing plain is left");
     is_whole(&*log, 701);
     is_whole(&*other, 701);
 }
@@ -90,13 +90,13 @@ fn s28_log_without_a_key_continues_and_omits_contents() {
         "encrypted content is omitted without a key"
     );
     let verdict = log.verify().unwrap();
-    assert!(verdict.is_whole() && !verdict.is_proved(), "no finding and no proof without a key: {verdict:?}");
+    assert!(verdict.is_intact() && !verdict.is_proven(), "no finding and no proof without a key: {verdict:?}");
     assert!(matches!(verdict.seal, AuditSeal::Unchecked { .. }), "{verdict:?}");
     let error = log.export(&mut Vec::new()).unwrap_err();
     assert!(error.cause.contains("encrypted"), "the export is refused without a key: {error}");
     drop(log);
     folder.keychain.lock(false);
-    assert!(folder.log().verify().unwrap().is_whole(), "the log is whole with the key");
+    assert!(folder.log().verify().unwrap().is_intact(), "the log is whole with the key");
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn s28_changed_content_is_reported() {
     folder.append([99].into_iter());
     folder.attacked().execute_batch(swap).unwrap();
     // Both entries have the same plaintext content.
-    assert!(folder.log().verify().unwrap().is_whole(), "the chain covers the plaintext");
+    assert!(folder.log().verify().unwrap().is_intact(), "the chain covers the plaintext");
     folder.attacked().execute_batch("UPDATE entry SET content = randomblob(40) WHERE number = 5").unwrap();
     let verdict = folder.log().verify().unwrap();
     let found = &verdict.findings[0];
@@ -153,14 +153,14 @@ fn s28_log_of_the_previous_version_is_migrated() {
     .unwrap();
     drop(file);
     let log = none();
-    assert!(log.verify().unwrap().is_whole(), "the migrated log is whole without a keychain");
+    assert!(log.verify().unwrap().is_intact(), "the migrated log is whole without a keychain");
     drop(log);
     let log = folder.log();
     log.append(entry_with_canary("new")).unwrap();
     let verdict = log.verify().unwrap();
-    assert!(verdict.is_whole(), "the chain and the tables are valid: {verdict:?}");
+    assert!(verdict.is_intact(), "the chain and the tables are valid: {verdict:?}");
     assert!(log.is_encrypted().unwrap(), "the log is encrypted with a keychain");
-    assert_eq!(plain(&folder), Vec::<String>::new(), "nothing plain is left");
+    assert_eq!(files_with_canary(&folder), Vec::<String>::new(), "nothing plain is left");
     let update = "UPDATE entry SET content = 'x' WHERE number = 2";
     let refused = rusqlite::Connection::open(folder.file()).unwrap().execute_batch(update).unwrap_err();
     assert!(refused.to_string().contains("never changed"), "the trigger still prevents changes of entries: {refused}");
@@ -168,7 +168,7 @@ fn s28_log_of_the_previous_version_is_migrated() {
 
 /// Environment variable of a child process that is started to be killed: the folder in which it encrypts.
 #[cfg(unix)]
-const ENCRYPTS_IN: &str = "AUDIT_TO_ENCRYPT";
+const ENCRYPT_FOLDER_VARIABLE: &str = "AUDIT_TO_ENCRYPT";
 
 #[cfg(unix)]
 #[test]
@@ -184,7 +184,7 @@ fn s28_encryption_of_the_log_survives_kill_9() {
             .audit
     };
     // The child process that gets killed is this test, too.
-    if let Some(folder) = std::env::var_os(ENCRYPTS_IN) {
+    if let Some(folder) = std::env::var_os(ENCRYPT_FOLDER_VARIABLE) {
         let log = open(folder.as_ref());
         log.append(entry_with_canary("while it is encrypted")).unwrap();
         assert!(log.is_encrypted().unwrap());
@@ -203,7 +203,7 @@ fn s28_encryption_of_the_log_survives_kill_9() {
     for pause in (0..).map(|n| std::time::Duration::from_millis(30).mul_f64(1.2_f64.powi(n))) {
         let mut child = std::process::Command::new(std::env::current_exe().unwrap())
             .args(["audit::encrypted::s28_encryption_of_the_log_survives_kill_9", "--exact"])
-            .env(ENCRYPTS_IN, folder.folder.path())
+            .env(ENCRYPT_FOLDER_VARIABLE, folder.folder.path())
             .stdout(std::process::Stdio::null())
             .spawn()
             .unwrap();
@@ -225,14 +225,14 @@ fn s28_encryption_of_the_log_survives_kill_9() {
     let log = folder.log();
     log.append(entry_with_canary("last")).unwrap();
     assert!(log.is_encrypted().unwrap(), "the encryption is completed");
-    assert_eq!(plain(&folder), Vec::<String>::new(), "nothing plain is left");
-    assert!(log.verify().unwrap().is_whole(), "no entry is lost or changed");
+    assert_eq!(files_with_canary(&folder), Vec::<String>::new(), "nothing plain is left");
+    assert!(log.verify().unwrap().is_intact(), "no entry is lost or changed");
     let first = log.read(&AuditQuery { before: Some(2), ..AuditQuery::latest(1) }).unwrap();
     assert_eq!(first[0].content, entry_with_canary("number 0").content, "each content is unchanged");
 }
 
 /// Removes the record of the encrypted contents, and later restores it as if nothing were plain.
-const PUT_BACK: &str = "DROP TABLE IF EXISTS encryption;
+const FAKE_PROGRESS_SQL: &str = "DROP TABLE IF EXISTS encryption;
     CREATE TABLE encryption (id INTEGER PRIMARY KEY CHECK (id = 1), left INTEGER NOT NULL) STRICT;
     INSERT INTO encryption VALUES (1, 3)";
 
@@ -250,13 +250,13 @@ fn s28_log_marked_as_plain_is_encrypted_anyway() {
         log = folder.log();
         log.append(entry_with_canary("one")).unwrap();
         log.flush().unwrap();
-        assert_eq!(plain(&folder), Vec::<String>::new(), "no content is plain");
+        assert_eq!(files_with_canary(&folder), Vec::<String>::new(), "no content is plain");
         let verdict = log.verify().unwrap();
         let noted = |found: &AuditFinding| found.what == TamperKind::Noted;
         assert!(verdict.findings.iter().any(noted), "the log has an entry about the change: {verdict:?}");
         drop(log);
-        folder.attacked().execute_batch(PUT_BACK).unwrap();
-        assert!(!folder.log().verify().unwrap().is_whole(), "the log is not whole after the record is restored");
+        folder.attacked().execute_batch(FAKE_PROGRESS_SQL).unwrap();
+        assert!(!folder.log().verify().unwrap().is_intact(), "the log is not whole after the record is restored");
     }
 }
 
@@ -275,13 +275,13 @@ fn s28_log_with_a_changed_content_type_is_repaired_or_not_written() {
     let log = folder.log();
     log.append(entry_with_canary("one")).unwrap();
     log.flush().unwrap();
-    assert_eq!(plain(&folder), Vec::<String>::new(), "the table is restored");
+    assert_eq!(files_with_canary(&folder), Vec::<String>::new(), "the table is restored");
     drop(log);
     retype("content ANY", "content  TEXT");
     let error =
         folder.log().append(entry_with_canary("two")).expect_err("a content that can't be encrypted is not written");
     assert!(error.path.contains("audit.db"), "the file is named: {error}");
-    assert_eq!(plain(&folder), Vec::<String>::new(), "no content is plain");
+    assert_eq!(files_with_canary(&folder), Vec::<String>::new(), "no content is plain");
 }
 
 #[test]
@@ -293,13 +293,13 @@ fn s28_hidden_plain_contents_are_reported_and_encrypted() {
     log.flush().unwrap();
     drop(log);
     folder.keychain.lock(false);
-    folder.attacked().execute_batch(PUT_BACK).unwrap();
+    folder.attacked().execute_batch(FAKE_PROGRESS_SQL).unwrap();
     let log = folder.log();
     let verdict = log.verify().unwrap();
     let named = |found: &AuditFinding| found.detail.as_deref().is_some_and(|detail| detail.contains("plain"));
     assert!(verdict.findings.iter().any(named), "verification reports it: {verdict:?}");
     assert!(log.is_encrypted().unwrap(), "the log is encrypted afterwards");
-    assert_eq!(plain(&folder), Vec::<String>::new(), "nothing plain is left");
+    assert_eq!(files_with_canary(&folder), Vec::<String>::new(), "nothing plain is left");
     let verdict = log.verify().unwrap();
     assert!(
         verdict.findings.iter().any(|found| found.what == TamperKind::Noted),

@@ -30,7 +30,7 @@ fn entry_numbers_are_consecutive() {
     let before = AuditQuery { before: Some(3), ..AuditQuery::latest(10) };
     assert_eq!(log.read(&before).unwrap().len(), 2, "entries before a number");
     let verdict = log.verify().unwrap();
-    assert!(verdict.is_whole(), "two instances write one chain: {verdict:?}");
+    assert!(verdict.is_intact(), "two instances write one chain: {verdict:?}");
     assert_eq!(verdict.seal, AuditSeal::Holds { number: 4 }, "the log is sealed up to its last entry");
 }
 
@@ -42,7 +42,7 @@ fn s04_first_entry_is_marked_in_the_keychain_immediately() {
     // No other call is made on the log: a process that is killed now has already stored the mark.
     let start = Instant::now();
     let marked = loop {
-        let mark = folder.keychain.mark("end of the audit log").unwrap();
+        let mark = folder.keychain.read_mark("end of the audit log").unwrap();
         match mark {
             Some(mark) => break mark,
             None => {
@@ -81,7 +81,7 @@ fn concurrent_writers_form_one_chain() {
     let log = folder.log();
     assert_eq!(numbers(&*log), (1..=400).rev().collect::<Vec<_>>(), "every entry is stored, numbered without a gap");
     let verdict = log.verify().unwrap();
-    assert!(verdict.is_whole(), "the entries form one chain: {verdict:?}");
+    assert!(verdict.is_intact(), "the entries form one chain: {verdict:?}");
 }
 
 #[test]
@@ -96,8 +96,8 @@ fn later_entries_are_reported_once_durable() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let told = runtime.block_on(async {
         let mut told = Vec::new();
-        while told.len() < 50 || log.durable().unwrap() < 50 {
-            let next = tokio::time::timeout(Duration::from_secs(20), receipts.next()).await;
+        while told.len() < 50 || log.durable_position().unwrap() < 50 {
+            let next = tokio::time::timeout(Duration::from_secs(20), receipts.wait_for_outcomes()).await;
             told.extend(next.expect("the log reports every entry once it is durable"));
         }
         told
@@ -117,7 +117,7 @@ fn fields_are_bounded_and_exports_contain_no_terminal_escapes() {
     log.append(decision(subject)).unwrap();
     let mut long = decision(&"ä".repeat(5_000));
     long.content = Some("€".repeat(10_000));
-    long.bound();
+    long.truncate_fields();
     log.append(long).unwrap();
     let entries = log.read(&AuditQuery::latest(2)).unwrap();
     assert_eq!(entries[1].subject, subject, "special characters are read back unchanged");
@@ -191,7 +191,7 @@ fn log_moved_away_is_not_written_to() {
     let written = log.append(decision("five")).unwrap();
     assert_eq!(written.number, 5, "a new log continues the numbering");
     log.flush().unwrap();
-    assert!(log.durable().unwrap() >= written.place, "the entry is durable in the new file");
+    assert!(log.durable_position().unwrap() >= written.place, "the entry is durable in the new file");
     assert_eq!(numbers(&*log), [5, 4], "the new log has the entry and a note that the other log is gone");
 }
 
@@ -206,7 +206,7 @@ fn log_without_a_keychain_is_chained_but_unproved() {
         let log = open();
         log.append(decision(subject)).unwrap();
         let verdict = log.verify().unwrap();
-        assert!(verdict.is_whole() && !verdict.is_proved(), "the chain is whole but not proved: {verdict:?}");
+        assert!(verdict.is_intact() && !verdict.is_proven(), "the chain is whole but not proved: {verdict:?}");
         assert_eq!(verdict.seal, AuditSeal::None, "the log is not sealed");
     }
     // A keychain is available later: the entries that were written without it are sealed with the rest.
@@ -216,7 +216,7 @@ fn log_without_a_keychain_is_chained_but_unproved() {
     log.flush().unwrap();
     let verdict = log.verify().unwrap();
     assert_eq!(
-        (verdict.is_whole(), verdict.seal),
+        (verdict.is_intact(), verdict.seal),
         (true, AuditSeal::Holds { number: 4 }),
         "the log is sealed up to its last entry"
     );

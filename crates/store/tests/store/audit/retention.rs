@@ -23,7 +23,7 @@ fn until(log: &dyn AuditLog, what: &str, holds: impl Fn(&[u64]) -> bool) {
     }
 }
 
-const MONTH: AuditRetention = AuditRetention { days: 30, megabytes: 0 };
+const ONE_MONTH: AuditRetention = AuditRetention { days: 30, megabytes: 0 };
 
 /// Returns a log from which retention has removed the first five entries.
 fn shortened() -> LogFolder {
@@ -35,8 +35,8 @@ fn shortened() -> LogFolder {
     for _ in 0..5 {
         log.append(entry_of(now())).unwrap();
     }
-    assert!(log.verify().unwrap().is_whole(), "the log is whole before the removal");
-    log.retain(MONTH);
+    assert!(log.verify().unwrap().is_intact(), "the log is whole before the removal");
+    log.retain(ONE_MONTH);
     until(&*log, "what is too old is removed", |numbers| numbers == [11, 10, 9, 8, 7, 6]);
     log.flush().unwrap();
     folder
@@ -53,18 +53,18 @@ fn expired_entries_are_removed_and_the_rest_is_proved() {
         "the removal is recorded"
     );
     let verdict = log.verify().unwrap();
-    assert!(verdict.is_whole(), "the chain goes on: {verdict:?}");
+    assert!(verdict.is_intact(), "the chain goes on: {verdict:?}");
     assert_eq!((verdict.removed, verdict.first), (Some(5), Some(6)), "the verdict has the first remaining entry");
     assert_eq!(verdict.seal, AuditSeal::Holds { number: 11 }, "the log is sealed up to its last entry");
     log.append(decision("more")).unwrap();
-    assert!(log.verify().unwrap().is_whole(), "further entries extend the chain");
+    assert!(log.verify().unwrap().is_intact(), "further entries extend the chain");
     let mut out = Vec::new();
     log.export(&mut out).unwrap();
     let file = folder.folder.path().join("export.jsonl");
     std::fs::write(&file, out).unwrap();
     let verdict = log.verify_export(&file).unwrap();
-    assert!(verdict.is_whole() && verdict.removed == Some(5), "the verdict of an export is the same: {verdict:?}");
-    log.retain(MONTH);
+    assert!(verdict.is_intact() && verdict.removed == Some(5), "the verdict of an export is the same: {verdict:?}");
+    log.retain(ONE_MONTH);
     log.append(decision("more")).unwrap();
     assert_eq!(numbers(&*log).len(), 8, "only entries that are too old are removed");
 }
@@ -109,7 +109,7 @@ fn entries_beyond_the_size_limit_are_removed() {
     until(&*log, "the oldest are removed", |numbers| numbers.len() < 1_000 && numbers[0] == 2_001);
     let left = numbers(&*log);
     assert!(left.len() > 300, "no more entries than necessary are removed: {}", left.len());
-    assert!(log.verify().unwrap().is_whole(), "the remaining entries are proved");
+    assert!(log.verify().unwrap().is_intact(), "the remaining entries are proved");
 }
 
 #[test]

@@ -157,7 +157,7 @@ fn app_cannot_change_existing_entries() {
         assert!(words.contains("of the audit log"), "{change}: {words}");
         log.execute_batch("ROLLBACK").unwrap();
     }
-    assert!(folder.log().verify().unwrap().is_whole(), "the log is unchanged");
+    assert!(folder.log().verify().unwrap().is_intact(), "the log is unchanged");
 }
 
 fn exported(folder: &LogFolder) -> Vec<u8> {
@@ -199,7 +199,7 @@ proptest! {
             let changed = log.execute(&format!("UPDATE entry SET {name} = {new} WHERE number = {row}"), []).unwrap();
             assert_eq!(changed, 1, "one entry is changed");
         });
-        prop_assert!(!verdict.is_whole(), "{name} of entry {row} in way {way}");
+        prop_assert!(!verdict.is_intact(), "{name} of entry {row} in way {way}");
         let (what, number) = first(&verdict);
         let place = if name == "number" { what == TamperKind::Missing || number == row } else { number == row };
         prop_assert!(place, "the verdict has the place: {name} of {row}, {verdict:?}");
@@ -210,7 +210,7 @@ proptest! {
         let folder = LogFolder::with(ENTRIES);
         let bytes = exported(&folder);
         let path = folder.folder.path().join("export.jsonl");
-        prop_assert!(verify_file(&folder, &path, &bytes).is_some_and(|verdict| verdict.is_whole()), "the unchanged export is whole");
+        prop_assert!(verify_file(&folder, &path, &bytes).is_some_and(|verdict| verdict.is_intact()), "the unchanged export is whole");
         let at = at.index(bytes.len() - 1);
         prop_assume!(bytes[at] != byte);
         let mut changed = bytes.clone();
@@ -219,11 +219,11 @@ proptest! {
         let verdict = verify_file(&folder, &path, &changed);
         // Changing the case of a hexadecimal digit does not change the meaning.
         let same = bytes[at].eq_ignore_ascii_case(&byte) && bytes[at].is_ascii_hexdigit();
-        prop_assert!(same || verdict.is_none_or(|verdict| !verdict.is_whole()), "byte {at} of {:?}", String::from_utf8_lossy(&changed));
+        prop_assert!(same || verdict.is_none_or(|verdict| !verdict.is_intact()), "byte {at} of {:?}", String::from_utf8_lossy(&changed));
         let mut cut = bytes.clone();
         cut.truncate(at);
         let verdict = verify_file(&folder, &path, &cut);
-        prop_assert!(verdict.is_none_or(|verdict| !verdict.is_whole()), "cut off after {at} bytes");
+        prop_assert!(verdict.is_none_or(|verdict| !verdict.is_intact()), "cut off after {at} bytes");
     }
 
     #[test]
@@ -234,10 +234,10 @@ proptest! {
         let path = folder.folder.path().join("export.jsonl");
         let line = lines.remove(from);
         let verdict = verify_file(&folder, &path, (lines.join("\n") + "\n").as_bytes());
-        prop_assert!(verdict.is_none_or(|verdict| !verdict.is_whole()), "without line {from}");
+        prop_assert!(verdict.is_none_or(|verdict| !verdict.is_intact()), "without line {from}");
         prop_assume!(from != to);
         lines.insert(to, line);
         let verdict = verify_file(&folder, &path, (lines.join("\n") + "\n").as_bytes());
-        prop_assert!(verdict.is_none_or(|verdict| !verdict.is_whole()), "line {from} moved to {to}");
+        prop_assert!(verdict.is_none_or(|verdict| !verdict.is_intact()), "line {from} moved to {to}");
     }
 }

@@ -68,7 +68,7 @@ fn export(folder: &LogFolder) -> PathBuf {
 fn rewritten_log_is_detected_without_the_key() {
     let forged = || {
         let folder = LogFolder::with(ENTRIES);
-        assert!(folder.log().verify().unwrap().is_proved(), "the log is proved before the change");
+        assert!(folder.log().verify().unwrap().is_proven(), "the log is proved before the change");
         rewrite(&folder);
         folder.attacked().execute_batch("DELETE FROM seal").unwrap();
         folder.keychain.lose_key();
@@ -95,7 +95,7 @@ fn rewritten_log_is_detected_without_the_key() {
     folder.append(0..1);
     let verdict = folder.log().verify().unwrap();
     assert_eq!(verdict.unproved, [(1, ENTRIES)], "a new key does not prove existing entries: {verdict:?}");
-    assert!(!verdict.is_proved(), "the log is reported as unproved");
+    assert!(!verdict.is_proven(), "the log is reported as unproved");
 }
 
 #[test]
@@ -103,10 +103,10 @@ fn foreign_entries_are_not_sealed_as_own() {
     let folder = LogFolder::with(ENTRIES);
     add(&folder);
     let verdict = folder.log().verify().unwrap();
-    assert!(verdict.is_whole() && !verdict.is_proved(), "fitting links are not a proof: {verdict:?}");
+    assert!(verdict.is_intact() && !verdict.is_proven(), "fitting links are not a proof: {verdict:?}");
     assert_eq!(verdict.unproved, [(ENTRIES + 1, ENTRIES + 1)], "the added entry is unproved");
     let verdict = folder.log().verify_export(&export(&folder)).unwrap();
-    assert!(!verdict.is_proved(), "the export is not proved: {verdict:?}");
+    assert!(!verdict.is_proven(), "the export is not proved: {verdict:?}");
 
     folder.append(0..2);
     let log = folder.log();
@@ -155,7 +155,7 @@ fn keychain_unlocked_later_seals_the_entries() {
     let log = folder.log();
     log.append(decision("one")).unwrap();
     let verdict = log.verify().unwrap();
-    assert!(verdict.is_whole() && !verdict.is_proved(), "nothing is proved while the keychain is locked: {verdict:?}");
+    assert!(verdict.is_intact() && !verdict.is_proven(), "nothing is proved while the keychain is locked: {verdict:?}");
     assert_eq!(
         (verdict.seal, verdict.unproved),
         (AuditSeal::None, vec![(1, 1)]),
@@ -164,6 +164,6 @@ fn keychain_unlocked_later_seals_the_entries() {
     folder.keychain.lock(false);
     let verdict = log.verify().unwrap();
     assert_eq!(verdict.seal, AuditSeal::Holds { number: 1 }, "verification asks the keychain again");
-    assert!(verdict.is_proved(), "entries of this instance are sealed: {verdict:?}");
+    assert!(verdict.is_proven(), "entries of this instance are sealed: {verdict:?}");
     assert_eq!(log.read(&AuditQuery::latest(5)).unwrap().len(), 1, "no finding is noted");
 }

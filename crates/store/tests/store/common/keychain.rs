@@ -50,7 +50,7 @@ impl Secrets for Keychain {
         Ok(())
     }
 
-    fn mark(&self, name: &str) -> Result<Option<String>, SecretError> {
+    fn read_mark(&self, name: &str) -> Result<Option<String>, SecretError> {
         Ok(self.marks.lock().unwrap().get(name).cloned())
     }
 
@@ -63,7 +63,7 @@ impl Secrets for Keychain {
         Ok(Vec::new())
     }
 
-    fn hold(&self, _: &str) -> Option<Box<dyn Send>> {
+    fn lock_name(&self, _: &str) -> Option<Box<dyn Send>> {
         while self.held.swap(true, Ordering::SeqCst) {
             std::thread::yield_now();
         }

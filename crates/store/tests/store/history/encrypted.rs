@@ -263,7 +263,7 @@ fn s28_history_is_encrypted_by_concurrent_processes() {
 
 /// Environment variable of a child process that is started to be killed: the folder in which it encrypts.
 #[cfg(unix)]
-const ENCRYPTS_IN: &str = "HISTORY_TO_ENCRYPT";
+const ENCRYPT_FOLDER_VARIABLE: &str = "HISTORY_TO_ENCRYPT";
 
 /// The encryption continues after a kill at any moment.
 #[cfg(unix)]
@@ -273,7 +273,7 @@ fn s28_encryption_of_the_history_survives_kill_9() {
     let keychain = Arc::new(Keychain::default());
     keychain.put("seal of the audit log", &format!("{} 1", "07".repeat(32)));
     // The child process that gets killed is this test, too.
-    if let Some(folder) = std::env::var_os(ENCRYPTS_IN) {
+    if let Some(folder) = std::env::var_os(ENCRYPT_FOLDER_VARIABLE) {
         program(folder.as_ref(), &keychain).history.list().unwrap();
         return;
     }
@@ -285,7 +285,7 @@ fn s28_encryption_of_the_history_survives_kill_9() {
     for pause in (0..).map(|n| std::time::Duration::from_millis(30).mul_f64(1.25_f64.powi(n))) {
         let mut child = std::process::Command::new(std::env::current_exe().unwrap())
             .args(["history::encrypted::s28_encryption_of_the_history_survives_kill_9", "--exact"])
-            .env(ENCRYPTS_IN, folder.path())
+            .env(ENCRYPT_FOLDER_VARIABLE, folder.path())
             .stdout(std::process::Stdio::null())
             .spawn()
             .unwrap();

@@ -78,7 +78,7 @@ fn items_form_branches() {
     let items = branch(history.as_ref(), "c");
     assert_eq!(ids(&items), ["1", "2b", "4"], "a new branch is shown");
     assert_eq!(items[1].siblings, ["2", "2b"], "the siblings are listed");
-    assert_eq!(history.show("c", "2").unwrap().as_deref(), Some("3"), "the other branch is shown up to its end");
+    assert_eq!(history.show_branch("c", "2").unwrap().as_deref(), Some("3"), "the other branch is shown up to its end");
     assert_eq!(ids(&branch(history.as_ref(), "c")), ["1", "2", "3"], "the branch is complete");
     history.write("c", &[NewItem { after: ItemPosition::Start, ..says("0", "another start") }]).unwrap();
     let items = branch(history.as_ref(), "c");
@@ -88,9 +88,9 @@ fn items_form_branches() {
         "a first item can have siblings"
     );
     history.write("c", &[says("2", "written anew")]).unwrap();
-    assert_eq!(history.show("c", "1").unwrap().as_deref(), Some("4"), "the branch ends with the latest item");
-    history.show("c", "3").unwrap();
-    assert_eq!(history.show("c", "1").unwrap().as_deref(), Some("3"), "the shown branch stays");
+    assert_eq!(history.show_branch("c", "1").unwrap().as_deref(), Some("4"), "the branch ends with the latest item");
+    history.show_branch("c", "3").unwrap();
+    assert_eq!(history.show_branch("c", "1").unwrap().as_deref(), Some("3"), "the shown branch stays");
     let items = branch(history.as_ref(), "c");
     assert_eq!(
         (ids(&items), text(&items[1].body)),
@@ -100,14 +100,14 @@ fn items_form_branches() {
     let lost = NewItem { after: ItemPosition::Item("none".into()), ..says("5", "lost") };
     history.write("c", &[says("6", "before it"), lost]).expect_err("nothing comes after what is not there");
     assert_eq!(history.item("c", "6").unwrap(), None, "none of the items is written");
-    assert_eq!(history.show("c", "none").unwrap(), None, "a missing item can't be shown");
-    let all = history.all("c", None, 10).unwrap().unwrap();
+    assert_eq!(history.show_branch("c", "none").unwrap(), None, "a missing item can't be shown");
+    let all = history.all_items("c", None, 10).unwrap().unwrap();
     assert_eq!(
         (ids(&all.items), all.has_more),
         (vec!["1", "2", "3", "2b", "4", "0"], false),
         "all items in the order of writing"
     );
-    let some = history.all("c", Some("3"), 2).unwrap().unwrap();
+    let some = history.all_items("c", Some("3"), 2).unwrap().unwrap();
     assert_eq!((ids(&some.items), some.has_more), (vec!["2b", "4"], true), "a part of the items");
     assert_eq!(history.conversation("c").unwrap().unwrap().items, 6, "items are counted");
 }
@@ -183,7 +183,7 @@ fn very_long_texts_are_read_on_request() {
         {"type": "text", "text": long}, {"type": "text", "text": very_long},
     ]});
     history.write("c", &[NewItem { body: body.clone(), ..says("1", "") }]).unwrap();
-    let item = history.outline("c", "1").unwrap().unwrap();
+    let item = history.item_outline("c", "1").unwrap().unwrap();
     assert_eq!(item.body.pointer("/content/0/text"), Some(&json!(long)), "a long text is included in its item");
     assert_eq!(item.body.pointer("/content/1/text"), Some(&json!("")), "a very long text is omitted");
     let left = &item.left_out[0];

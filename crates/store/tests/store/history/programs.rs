@@ -56,7 +56,7 @@ fn two_processes_write_concurrently() {
 
 /// Environment variable of a child process that is started to be killed: the folder in which it writes.
 #[cfg(unix)]
-const WRITES_IN: &str = "HISTORY_TO_WRITE";
+const WRITE_FOLDER_VARIABLE: &str = "HISTORY_TO_WRITE";
 
 #[cfg(unix)]
 fn write_until_killed(folder: &std::path::Path) -> ! {
@@ -75,7 +75,7 @@ fn write_until_killed(folder: &std::path::Path) -> ! {
 #[allow(clippy::disallowed_methods, reason = "starts this test, not a server")]
 fn partial_reply_survives_kill_9() {
     // The child process that gets killed is this test, too.
-    if let Some(folder) = std::env::var_os(WRITES_IN) {
+    if let Some(folder) = std::env::var_os(WRITE_FOLDER_VARIABLE) {
         write_until_killed(folder.as_ref());
     }
     let store = Store::new();
@@ -83,7 +83,7 @@ fn partial_reply_survives_kill_9() {
     store.ports.history.write("c", &[says("1", "count")]).unwrap();
     let mut child = std::process::Command::new(std::env::current_exe().unwrap())
         .args(["history::programs::partial_reply_survives_kill_9", "--exact"])
-        .env(WRITES_IN, store.folder.path())
+        .env(WRITE_FOLDER_VARIABLE, store.folder.path())
         .stdout(std::process::Stdio::null())
         .spawn()
         .unwrap();

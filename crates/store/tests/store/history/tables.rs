@@ -11,10 +11,10 @@ use super::{begun, branch, says};
 use crate::audit::support::Keychain;
 
 /// Text that is written after the attack.
-const LATER: &str = "qvheron";
+const LATER_TEXT: &str = "qvheron";
 
 /// Makes `protection` a view that seems empty once a message has been written.
-const FLAG: &str = "PRAGMA legacy_alter_table = ON;
+const CONDITIONAL_VIEW_SQL: &str = "PRAGMA legacy_alter_table = ON;
     ALTER TABLE protection RENAME TO p; CREATE TABLE f (flag); INSERT INTO f VALUES (1);
     CREATE VIEW protection AS SELECT id, key, left FROM p WHERE (SELECT flag FROM f) = 1;
     CREATE TRIGGER p1 INSTEAD OF INSERT ON protection BEGIN UPDATE f SET flag = 1; END;
@@ -22,15 +22,15 @@ const FLAG: &str = "PRAGMA legacy_alter_table = ON;
     CREATE TRIGGER i1 AFTER INSERT ON said BEGIN UPDATE f SET flag = 0; END;";
 
 /// Makes `protection` a view that is always empty.
-const DROPPED: &str = "DELETE FROM item; DELETE FROM conversation; DELETE FROM said; DELETE FROM folded;
+const EMPTY_VIEW_SQL: &str = "DELETE FROM item; DELETE FROM conversation; DELETE FROM said; DELETE FROM folded;
     DROP TABLE protection; CREATE VIEW protection AS SELECT 1 AS id, '' AS key, 0 AS left WHERE 0;
     CREATE TRIGGER p1 INSTEAD OF INSERT ON protection BEGIN SELECT 1; END;";
 
 /// Removes the `protection` table.
-const GONE: &str = "DROP TABLE protection;";
+const DROP_TABLE_SQL: &str = "DROP TABLE protection;";
 
 /// Removes the trigger against plain text, and copies a word of each text into another table.
-const TRIGGERS: &str = "DROP TRIGGER said_is_encrypted; CREATE TABLE copy (text);
+const REPLACE_TRIGGER_SQL: &str = "DROP TRIGGER said_is_encrypted; CREATE TABLE copy (text);
     CREATE TRIGGER copies AFTER INSERT ON said BEGIN INSERT INTO copy VALUES (NEW.text); END;";
 
 fn attack(folder: &Path, sql: &str) {
@@ -47,22 +47,22 @@ fn encrypted() -> (tempfile::TempDir, Arc<Keychain>) {
 /// Tries every writing call, and returns the errors.
 fn write(ports: &Ports) -> Vec<String> {
     let mut conversation = begun("later");
-    conversation.title = LATER.to_owned();
+    conversation.title = LATER_TEXT.to_owned();
     let history = &ports.history;
     let created = history.create(&conversation).err();
-    let written = ["c", "later"].map(|id| history.write(id, &[says("later", LATER)]).err());
-    let again = history.write("c", &[says("again", LATER)]).err();
+    let written = ["c", "later"].map(|id| history.write(id, &[says("later", LATER_TEXT)]).err());
+    let again = history.write("c", &[says("again", LATER_TEXT)]).err();
     created.into_iter().chain(written.into_iter().flatten()).chain(again).map(|error| error.to_string()).collect()
 }
 
 #[test]
 fn s28_foreign_tables_are_rejected() {
-    for sql in [FLAG, DROPPED, GONE, TRIGGERS] {
+    for sql in [CONDITIONAL_VIEW_SQL, EMPTY_VIEW_SQL, DROP_TABLE_SQL, REPLACE_TRIGGER_SQL] {
         let (folder, keychain) = encrypted();
         attack(folder.path(), sql);
         let ports = program(folder.path(), &keychain);
         let refused = write(&ports);
-        assert_eq!(files_with(folder.path(), LATER), Vec::<String>::new(), "nothing is plain: {sql}");
+        assert_eq!(files_with(folder.path(), LATER_TEXT), Vec::<String>::new(), "nothing is plain: {sql}");
         assert_eq!(refused.len(), 4, "nothing is written: {refused:?}");
         for error in refused {
             assert!(error.contains("history.db") && error.contains("tables"), "the error names the file: {error}");
@@ -74,13 +74,13 @@ fn s28_foreign_tables_are_rejected() {
 
 #[test]
 fn s28_tables_changed_while_running_are_rejected() {
-    for sql in [FLAG, DROPPED, GONE, TRIGGERS] {
+    for sql in [CONDITIONAL_VIEW_SQL, EMPTY_VIEW_SQL, DROP_TABLE_SQL, REPLACE_TRIGGER_SQL] {
         let (folder, keychain) = encrypted();
         let ports = program(folder.path(), &keychain);
         assert_eq!(branch(ports.history.as_ref(), "c").len(), 4, "the history can be read");
         attack(folder.path(), sql);
         let refused = write(&ports);
-        assert_eq!(files_with(folder.path(), LATER), Vec::<String>::new(), "nothing is plain: {sql}");
+        assert_eq!(files_with(folder.path(), LATER_TEXT), Vec::<String>::new(), "nothing is plain: {sql}");
         assert_eq!(refused.len(), 4, "nothing is written: {refused:?}");
         ports.history.list().expect_err("nor read");
     }
@@ -101,7 +101,7 @@ fn s28_removed_protection_is_restored() {
         }
         assert_eq!(write(&ports), Vec::<String>::new(), "the history can be extended");
         assert!(ports.history.is_encrypted().unwrap(), "the history is encrypted");
-        assert_eq!(files_with(folder.path(), LATER), Vec::<String>::new(), "nothing is plain");
+        assert_eq!(files_with(folder.path(), LATER_TEXT), Vec::<String>::new(), "nothing is plain");
     }
 }
 
@@ -113,7 +113,7 @@ fn s28_encrypted_history_is_not_written_without_its_key() {
     let refused = write(&none);
     assert_eq!(refused.len(), 4, "an encrypted history is not extended without the key: {refused:?}");
     assert!(refused.iter().all(|error| error.contains("encrypted")), "{refused:?}");
-    assert_eq!(files_with(folder.path(), LATER), Vec::<String>::new(), "nothing is plain");
+    assert_eq!(files_with(folder.path(), LATER_TEXT), Vec::<String>::new(), "nothing is plain");
     drop(none);
     keychain.lock(true);
     assert_eq!(
@@ -121,7 +121,7 @@ fn s28_encrypted_history_is_not_written_without_its_key() {
         4,
         "the history is not extended while the keychain is locked"
     );
-    assert_eq!(files_with(folder.path(), LATER), Vec::<String>::new(), "nothing is plain");
+    assert_eq!(files_with(folder.path(), LATER_TEXT), Vec::<String>::new(), "nothing is plain");
 }
 
 #[test]

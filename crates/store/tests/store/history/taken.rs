@@ -17,14 +17,14 @@ fn answer(id: &str, after: &str, (input, output): (u64, u64), cost: Option<f64>)
 }
 
 fn taken(history: &dyn History) -> ConversationUsage {
-    history.taken("c").unwrap().unwrap()
+    history.usage("c").unwrap().unwrap()
 }
 
 #[test]
 fn usage_covers_all_branches_and_the_context_the_visible_one() {
     let store = Store::new();
     let history = &store.ports.history;
-    assert_eq!(history.taken("c").unwrap(), None, "a missing conversation has no sums");
+    assert_eq!(history.usage("c").unwrap(), None, "a missing conversation has no sums");
     history.create(&begun("c")).unwrap();
     assert_eq!(taken(history.as_ref()), ConversationUsage::default(), "the sums of an empty conversation are zero");
     history.write("c", &[says("q", "why?"), answer("1", "q", (10, 5), Some(0.5))]).unwrap();
@@ -39,7 +39,7 @@ fn usage_covers_all_branches_and_the_context_the_visible_one() {
         (0, Some(27)),
         "no reply is unpriced, and the last shown reply gives the context"
     );
-    history.show("c", "1").unwrap();
+    history.show_branch("c", "1").unwrap();
     assert_eq!(taken(history.as_ref()).context_used, Some(15), "the other branch has a different context");
 }
 

@@ -59,16 +59,16 @@ pub(super) fn program(folder: &Path, keychain: &Arc<GatedKeychain>) -> Arc<dyn D
 pub(super) fn sealed(keychain: &Arc<GatedKeychain>) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let documents = program(folder.path(), keychain);
-    documents.settle(PATIENCE);
+    documents.request_seal_key(KEY_TIMEOUT);
     documents.write(Document::Grants, &json!(["old"])).unwrap();
-    until("the keychain knows of it", || keychain.marks.lock().unwrap().contains_key(MARK));
+    poll_until("the keychain knows of it", || keychain.marks.lock().unwrap().contains_key(MARK));
     folder
 }
 
-pub(super) fn until(what: &str, holds: impl Fn() -> bool) {
+pub(super) fn poll_until(what: &str, holds: impl Fn() -> bool) {
     let start = Instant::now();
     while !holds() {
-        assert!(start.elapsed() < PATIENCE, "{what}");
+        assert!(start.elapsed() < KEY_TIMEOUT, "{what}");
         // sleep: polls, since no event reports the change.
         std::thread::sleep(Duration::from_millis(10));
     }
@@ -88,7 +88,7 @@ pub(super) fn add(documents: &dyn Documents) -> bool {
     added.is_ok()
 }
 
-pub(super) const PATIENCE: Duration = Duration::from_secs(30);
+pub(super) const KEY_TIMEOUT: Duration = Duration::from_secs(30);
 
 impl Secrets for GatedKeychain {
     fn get(&self, key: &str) -> Result<Option<String>, SecretError> {
@@ -107,9 +107,9 @@ impl Secrets for GatedKeychain {
         self.keychain.keys(prefix)
     }
 
-    fn mark(&self, name: &str) -> Result<Option<String>, SecretError> {
+    fn read_mark(&self, name: &str) -> Result<Option<String>, SecretError> {
         self.pass(name);
-        self.keychain.mark(name)
+        self.keychain.read_mark(name)
     }
 
     fn set_mark(&self, name: &str, mark: &str) -> Result<(), SecretError> {

@@ -34,7 +34,7 @@ pub(crate) fn list_changed(peer: &mut ScriptedPeer, request: &PeerRequest) -> io
 
 pub(crate) fn garbage(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
     for number in 0..peer.count(200_000) {
-        peer.line(format!("[debug] this is no message, number {number}").as_bytes())?;
+        peer.write_line(format!("[debug] this is no message, number {number}").as_bytes())?;
     }
     peer.text_result(request, "after the flood")
 }
@@ -58,7 +58,7 @@ pub(crate) fn elicitation(peer: &mut ScriptedPeer, request: &PeerRequest) -> io:
     for number in 0..peer.count(500) {
         let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}});
         let params = json!({"message": format!("Question {number}"), "requestedSchema": schema});
-        peer.ask(&format!("form-{number}"), "elicitation/create", params)?;
+        peer.send_request(&format!("form-{number}"), "elicitation/create", params)?;
     }
     peer.text_result(request, "after the flood")
 }
@@ -67,14 +67,14 @@ pub(crate) fn sampling(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Re
     for number in 0..peer.count(50_000) {
         let message = json!({"role": "user", "content": {"type": "text", "text": format!("Question {number}")}});
         let params = json!({"messages": [message], "maxTokens": 100});
-        peer.ask(&format!("sample-{number}"), "sampling/createMessage", params)?;
+        peer.send_request(&format!("sample-{number}"), "sampling/createMessage", params)?;
     }
     peer.text_result(request, "after the flood")
 }
 
 pub(crate) fn ping(peer: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<()> {
     for number in 0..peer.count(20_000) {
-        peer.ask(&format!("ping-{number}"), "ping", json!({}))?;
+        peer.send_request(&format!("ping-{number}"), "ping", json!({}))?;
     }
     peer.flush()?;
     processes::wait_for_ever()

@@ -63,10 +63,10 @@ fn list() -> io::Result<()> {
 }
 
 fn serve(mut peer: ScriptedPeer) -> io::Result<()> {
-    misbehaviour::happens(&mut peer, &PeerRequest::start())?;
+    misbehaviour::run_misbehaviours(&mut peer, &PeerRequest::start())?;
     while let Some(request) = peer.read()? {
-        if !misbehaviour::happens(&mut peer, &request)? && !peer.scripted(&request)? {
-            ordinary::answer(&mut peer, &request)?;
+        if !misbehaviour::run_misbehaviours(&mut peer, &request)? && !peer.send_scripted_reply(&request)? {
+            ordinary::respond(&mut peer, &request)?;
         }
         peer.flush()?;
     }

@@ -11,13 +11,13 @@ pub(crate) fn silent(_: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<()> {
     Ok(())
 }
 
-fn with_id(peer: &mut ScriptedPeer, id: Value, text: &str) -> io::Result<()> {
-    let result = peer.completed(json!({"content": [{"type": "text", "text": text}]}));
+fn send_result_with_id(peer: &mut ScriptedPeer, id: Value, text: &str) -> io::Result<()> {
+    let result = peer.with_required_members(json!({"content": [{"type": "text", "text": text}]}));
     peer.send(&json!({"jsonrpc": "2.0", "id": id, "result": result}))
 }
 
 pub(crate) fn wrong_id(peer: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<()> {
-    with_id(peer, json!(987_654_321), "not for you")
+    send_result_with_id(peer, json!(987_654_321), "not for you")
 }
 
 pub(crate) fn wrong_id_first(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
@@ -27,20 +27,20 @@ pub(crate) fn wrong_id_first(peer: &mut ScriptedPeer, request: &PeerRequest) -> 
 
 /// Responds with the id of the previous call, then correctly.
 pub(crate) fn reused_id(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
-    static LAST: Mutex<Value> = Mutex::new(Value::Null);
-    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    static LAST_ID: Mutex<Value> = Mutex::new(Value::Null);
+    let mut last = LAST_ID.lock().unwrap_or_else(PoisonError::into_inner);
     if last.is_null() {
         // No tool was called yet, but another request was sent before.
         *last = json!(request.id.as_i64().unwrap_or_default() - 1);
     }
-    with_id(peer, last.clone(), "not for you")?;
+    send_result_with_id(peer, last.clone(), "not for you")?;
     *last = request.id.clone();
     peer.text_result(request, "for you")
 }
 
 /// Responds with the id of the next request.
 pub(crate) fn next_id(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
-    with_id(peer, json!(request.id.as_i64().unwrap_or_default() + 1), "not for you")
+    send_result_with_id(peer, json!(request.id.as_i64().unwrap_or_default() + 1), "not for you")
 }
 
 /// Responds with the id as the other JSON type.
@@ -49,16 +49,16 @@ pub(crate) fn string_id(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::R
         Value::String(text) => text.parse::<i64>().map_or_else(|_| json!(1), |number| json!(number)),
         other => json!(other.to_string()),
     };
-    with_id(peer, id, "not for you")
+    send_result_with_id(peer, id, "not for you")
 }
 
 pub(crate) fn float_id(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
     let line = format!(r#"{{"jsonrpc":"2.0","id":{}.0,"result":{{"content":[]}}}}"#, request.id);
-    peer.line(line.as_bytes())
+    peer.write_line(line.as_bytes())
 }
 
 pub(crate) fn null_id(peer: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<()> {
-    with_id(peer, Value::Null, "not for you")
+    send_result_with_id(peer, Value::Null, "not for you")
 }
 
 pub(crate) fn duplicate_answer(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
@@ -68,18 +68,18 @@ pub(crate) fn duplicate_answer(peer: &mut ScriptedPeer, request: &PeerRequest) -
 
 pub(crate) fn duplicate_key(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
     let line = format!(r#"{{"jsonrpc":"2.0","id":{0},"id":{0},"result":{{"content":[]}}}}"#, request.id);
-    peer.line(line.as_bytes())
+    peer.write_line(line.as_bytes())
 }
 
 pub(crate) fn wrong_shape(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
     peer.result(request, json!({"content": 42, "tools": "none", "protocolVersion": []}))
 }
 
-pub(crate) fn error(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
+pub(crate) fn error_response(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
     peer.error(request, -32000, "the harbour is closed")
 }
 
-pub(crate) fn both(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
+pub(crate) fn result_and_error(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
     let error = json!({"code": 1, "message": "no"});
     peer.send(&json!({"jsonrpc": "2.0", "id": request.id, "result": {"content": []}, "error": error}))
 }
@@ -89,7 +89,7 @@ pub(crate) fn wrong_version(peer: &mut ScriptedPeer, request: &PeerRequest) -> i
 }
 
 pub(crate) fn batch(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
-    let result = peer.completed(json!({"content": [{"type": "text", "text": "from a batch"}]}));
+    let result = peer.with_required_members(json!({"content": [{"type": "text", "text": "from a batch"}]}));
     let log =
         json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": "batched"}});
     peer.send(&json!([log, {"jsonrpc": "2.0", "id": request.id, "result": result}]))

@@ -14,7 +14,7 @@ pub(crate) struct Misbehaviour {
 }
 
 /// Runs the misbehaviours that the command line sets for this method. Returns `true` if there was one.
-pub(crate) fn happens(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<bool> {
+pub(crate) fn run_misbehaviours(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<bool> {
     let runs: Vec<_> = peer
         .options
         .rules
@@ -42,8 +42,8 @@ macro_rules! table {
 pub(crate) const MISBEHAVIOURS: &[Misbehaviour] = table! {
     "banner" on START: "prints three lines that are no JSON" => text::banner;
     "blank-lines" on CALL: "prints empty lines, then answers" => text::blank_lines;
-    "over-long" on CALL: "answers with a line of --bytes (16 MiB + 1), the id first" => text::over_long;
-    "over-long-id-last" on CALL: "the same with the id at the end" => text::over_long_id_last;
+    "over-long" on CALL: "answers with a line of --bytes (16 MiB + 1), the id first" => text::overlong_line;
+    "over-long-id-last" on CALL: "the same with the id at the end" => text::overlong_line_id_last;
     "no-newline" on CALL: "writes --bytes (1 GB) of an answer without a newline, then waits" => text::no_newline;
     "invalid-utf8" on CALL: "answers with bytes that are no UTF-8" => text::invalid_utf8;
     "nul-bytes" on CALL: "answers with NUL inside a string" => text::nul_bytes;
@@ -51,8 +51,8 @@ pub(crate) const MISBEHAVIOURS: &[Misbehaviour] = table! {
     "crlf" on CALL: "answers with CR LF at the line's end" => text::crlf;
     "lone-surrogate" on CALL: "answers with half of a surrogate pair" => text::lone_surrogate;
     "number-array" on CALL: "answers with an array of --count (7,000,000) numbers" => text::number_array;
-    "deep" on CALL: "answers with --count (200) nested arrays" => text::deep;
-    "drip" on CALL: "answers one byte a second" => text::drip;
+    "deep" on CALL: "answers with --count (200) nested arrays" => text::deeply_nested;
+    "drip" on CALL: "answers one byte a second" => text::send_byte_by_byte;
     "half-line" on CALL: "writes half an answer and exits" => text::half_line;
     "lsp-header" on CALL: "writes Content-Length headers before the answer" => text::lsp_header;
     "http-text" on CALL: "answers as an HTTP server would" => text::http_text;
@@ -69,8 +69,8 @@ pub(crate) const MISBEHAVIOURS: &[Misbehaviour] = table! {
     "duplicate-answer" on CALL: "answers twice" => messages::duplicate_answer;
     "duplicate-key" on CALL: "answers with two ids in one object" => messages::duplicate_key;
     "wrong-shape" on CALL: "answers with a result of the wrong shape" => messages::wrong_shape;
-    "error" on CALL: "answers with a JSON-RPC error" => messages::error;
-    "both" on CALL: "answers with both a result and an error" => messages::both;
+    "error" on CALL: "answers with a JSON-RPC error" => messages::error_response;
+    "both" on CALL: "answers with both a result and an error" => messages::result_and_error;
     "wrong-version" on CALL: "answers with jsonrpc 1.0" => messages::wrong_version;
     "batch" on CALL: "answers inside an array" => messages::batch;
     "unknown-notification" on CALL: "notifies of something unknown, then answers" => messages::unknown_notification;
@@ -103,10 +103,10 @@ pub(crate) const MISBEHAVIOURS: &[Misbehaviour] = table! {
     "grandchild" on CALL: "starts a process that ignores signals, and answers its pid" => processes::grandchild;
     "grandchild-exit" on CALL: "starts a process that ignores signals, prints its pid on stderr, and exits" => processes::grandchild_exit;
 
-    "forks" on CALL: "starts processes without end" => resources::forks;
-    "takes-memory" on CALL: "takes memory without end" => resources::takes_memory;
-    "fills-home" on CALL: "writes into its home without end" => resources::fills_home;
-    "spins" on CALL: "keeps four processors busy" => resources::spins;
-    "tries-the-kernel" on CALL: "makes namespaces, mounts and the like, and answers what worked" => resources::tries_the_kernel;
-    "reaches-out" on CALL: "connects to the hosts in REACH_HOSTS, through its proxy and past it, and answers what worked" => outward::reaches_out;
+    "forks" on CALL: "starts processes without end" => resources::fork_forever;
+    "takes-memory" on CALL: "takes memory without end" => resources::allocate_forever;
+    "fills-home" on CALL: "writes into its home without end" => resources::fill_home;
+    "spins" on CALL: "keeps four processors busy" => resources::spin_forever;
+    "tries-the-kernel" on CALL: "makes namespaces, mounts and the like, and answers what worked" => resources::try_privileged_programs;
+    "reaches-out" on CALL: "connects to the hosts in REACH_HOSTS, through its proxy and past it, and answers what worked" => outward::connect_to_hosts;
 };

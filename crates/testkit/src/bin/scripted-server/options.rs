@@ -64,9 +64,9 @@ impl Options {
                         _ => return Err(format!("--probe cannot be {value}")),
                     }
                 }
-                "--misbehave" => options.rules.push(rule(value)?),
+                "--misbehave" => options.rules.push(parse_rule(value)?),
                 "--reply" => {
-                    let (method, json) = pair(value)?;
+                    let (method, json) = parse_pair(value)?;
                     let result = serde_json::from_str(&value_or_file(json)?)
                         .map_err(|error| format!("--reply {method}: {error}"))?;
                     options
@@ -74,16 +74,16 @@ impl Options {
                         .push(ScriptedReply { method: method.to_owned(), what: ReplyContent::Result(result) });
                 }
                 "--raw" => {
-                    let (method, line) = pair(value)?;
+                    let (method, line) = parse_pair(value)?;
                     options.replies.push(ScriptedReply {
                         method: method.to_owned(),
                         what: ReplyContent::Line(value_or_file(line)?),
                     });
                 }
                 "--record" => options.record = Some(value.into()),
-                "--count" => options.count = Some(number(value)?),
-                "--bytes" => options.bytes = Some(number(value)?),
-                "--lure" => testkit::lure::set(value),
+                "--count" => options.count = Some(parse_number(value)?),
+                "--bytes" => options.bytes = Some(parse_number(value)?),
+                "--lure" => testkit::lure::set_address(value),
                 _ => return Err(format!("unknown option {name}; see --list")),
             }
         }
@@ -91,7 +91,7 @@ impl Options {
     }
 }
 
-fn rule(value: &str) -> Result<MisbehaviourRule, String> {
+fn parse_rule(value: &str) -> Result<MisbehaviourRule, String> {
     let (name, method) = value.split_once('@').map_or((value, None), |(name, method)| (name, Some(method)));
     let misbehaviour = MISBEHAVIOURS
         .iter()
@@ -100,7 +100,7 @@ fn rule(value: &str) -> Result<MisbehaviourRule, String> {
     Ok(MisbehaviourRule { misbehaviour, method: method.unwrap_or(misbehaviour.on).to_owned() })
 }
 
-fn pair(value: &str) -> Result<(&str, &str), String> {
+fn parse_pair(value: &str) -> Result<(&str, &str), String> {
     value.split_once('=').ok_or_else(|| format!("{value} is not METHOD=VALUE"))
 }
 
@@ -112,6 +112,6 @@ fn value_or_file(value: &str) -> Result<String, String> {
     }
 }
 
-fn number(value: &str) -> Result<usize, String> {
+fn parse_number(value: &str) -> Result<usize, String> {
     value.parse().map_err(|_| format!("{value} is no number"))
 }

@@ -12,7 +12,7 @@ use crate::peer::{PeerRequest, ScriptedPeer};
 const METHOD_NOT_FOUND: i64 = -32601;
 pub(crate) const INVALID_PARAMS: i64 = -32602;
 
-pub(crate) fn answer(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
+pub(crate) fn respond(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
     let modern = peer.is_modern();
     match request.method.as_str() {
         // Notifications and responses need no reply.
@@ -50,18 +50,18 @@ pub(crate) fn answer(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Resu
         }
         "prompts/list" => {
             let mut prompt = json!({"name": "greet", "description": "Says hello"});
-            lure::in_definition(&mut prompt);
+            lure::add_to_definition(&mut prompt);
             let result = list_result(peer, json!({ "prompts": [prompt] }));
             peer.result(request, result)
         }
         "prompts/get" => {
             let message = json!({"role": "user", "content": {"type": "text", "text": "Hello"}});
-            let result = peer.completed(json!({"messages": [message]}));
+            let result = peer.with_required_members(json!({"messages": [message]}));
             peer.result(request, result)
         }
         "resources/list" => {
             let mut resource = json!({"uri": "test://one", "name": "one"});
-            lure::in_definition(&mut resource);
+            lure::add_to_definition(&mut resource);
             let result = list_result(peer, json!({ "resources": [resource] }));
             peer.result(request, result)
         }
@@ -74,12 +74,12 @@ pub(crate) fn answer(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Resu
             let result = list_result(peer, json!({"contents": contents}));
             peer.result(request, result)
         }
-        "tools/call" => call(peer, request),
+        "tools/call" => call_tool(peer, request),
         method => peer.error(request, METHOD_NOT_FOUND, &format!("no method {method}")),
     }
 }
 
-fn call(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
+fn call_tool(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
     let arguments = &request.params["arguments"];
     match request.params["name"].as_str() {
         Some("echo") => {
@@ -87,7 +87,7 @@ fn call(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
             peer.text_result(request, text)
         }
         Some("environment") => {
-            let seen = testkit::processes::own_surroundings().to_string();
+            let seen = testkit::processes::process_environment().to_string();
             peer.text_result(request, &seen)
         }
         Some("wait") => wait(peer, request, arguments["milliseconds"].as_u64().unwrap_or_default()),
@@ -132,14 +132,14 @@ pub(crate) fn tools() -> Value {
             "inputSchema": {"type": "object", "properties": {"milliseconds": {"type": "integer"}}},
         }),
     ];
-    tools.iter_mut().for_each(lure::in_definition);
-    tools.extend(lure::tool());
+    tools.iter_mut().for_each(lure::add_to_definition);
+    tools.extend(lure::lure_tool());
     json!(tools)
 }
 
 /// Returns a list result with the members that the modern revision requires.
 pub(crate) fn list_result(peer: &ScriptedPeer, result: Value) -> Value {
-    let mut result = peer.completed(result);
+    let mut result = peer.with_required_members(result);
     if peer.is_modern() {
         result["ttlMs"] = json!(0);
         result["cacheScope"] = json!("private");
@@ -153,6 +153,6 @@ fn capabilities() -> Value {
 
 fn server_info() -> Value {
     let mut server = json!({"name": "scripted-server", "version": env!("CARGO_PKG_VERSION")});
-    lure::in_definition(&mut server);
+    lure::add_to_definition(&mut server);
     server
 }

@@ -12,14 +12,14 @@ use crate::peer::{PeerRequest, ScriptedPeer};
 /// Environment variable with the hosts and ports, separated by spaces.
 const HOSTS: &str = "REACH_HOSTS";
 /// Time limit of one attempt.
-const LIMIT: Duration = Duration::from_secs(5);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum number of bytes that are read from a response.
 const MAX_ANSWER: u64 = 4096;
 
-pub(crate) fn reaches_out(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
+pub(crate) fn connect_to_hosts(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
     let hosts = std::env::var(HOSTS).unwrap_or_default();
     let tried = |host: &str| {
-        let through = tunnel(host).unwrap_or_else(|error| format!("failed: {error}"));
+        let through = connect_through_proxy(host).unwrap_or_else(|error| format!("failed: {error}"));
         (host.to_owned(), json!({ "proxy": through, "socket": connect(host).is_ok() }))
     };
     let told: Map<String, Value> = hosts.split_whitespace().map(tried).collect();
@@ -28,13 +28,13 @@ pub(crate) fn reaches_out(peer: &mut ScriptedPeer, request: &PeerRequest) -> io:
 
 fn connect(to: &str) -> io::Result<TcpStream> {
     let address = to.to_socket_addrs()?.next().ok_or(io::ErrorKind::NotFound)?;
-    let stream = TcpStream::connect_timeout(&address, LIMIT)?;
-    stream.set_read_timeout(Some(LIMIT))?;
+    let stream = TcpStream::connect_timeout(&address, CONNECT_TIMEOUT)?;
+    stream.set_read_timeout(Some(CONNECT_TIMEOUT))?;
     Ok(stream)
 }
 
 /// Returns the response of the proxy to a CONNECT, and everything that the host sends after it.
-fn tunnel(host: &str) -> io::Result<String> {
+fn connect_through_proxy(host: &str) -> io::Result<String> {
     let proxy = std::env::var("HTTPS_PROXY").map_err(io::Error::other)?;
     let mut stream = connect(proxy.strip_prefix("http://").unwrap_or(&proxy))?;
     write!(stream, "CONNECT {host} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n")?;

@@ -65,7 +65,7 @@ impl ScriptedPeer {
     }
 
     /// Sends the reply that the command line sets for this method. Returns `true` if there was one.
-    pub(crate) fn scripted(&mut self, request: &PeerRequest) -> io::Result<bool> {
+    pub(crate) fn send_scripted_reply(&mut self, request: &PeerRequest) -> io::Result<bool> {
         let replies = &mut self.options.replies;
         let mut matching = replies.iter().enumerate().filter(|(_, reply)| reply.method == request.method);
         let Some((first, reply)) = matching.next() else { return Ok(false) };
@@ -75,7 +75,7 @@ impl ScriptedPeer {
         }
         match what {
             ReplyContent::Result(result) => self.result(request, result)?,
-            ReplyContent::Line(line) => self.line(line.replace("$ID", &request.id.to_string()).as_bytes())?,
+            ReplyContent::Line(line) => self.write_line(line.replace("$ID", &request.id.to_string()).as_bytes())?,
         }
         Ok(true)
     }
@@ -95,17 +95,17 @@ impl ScriptedPeer {
     }
 
     /// Writes these bytes without a newline.
-    pub(crate) fn raw(&mut self, bytes: &[u8]) -> io::Result<()> {
+    pub(crate) fn write_raw(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.output.write_all(bytes)
     }
 
-    pub(crate) fn line(&mut self, line: &[u8]) -> io::Result<()> {
-        self.raw(line)?;
-        self.raw(b"\n")
+    pub(crate) fn write_line(&mut self, line: &[u8]) -> io::Result<()> {
+        self.write_raw(line)?;
+        self.write_raw(b"\n")
     }
 
     pub(crate) fn send(&mut self, message: &Value) -> io::Result<()> {
-        self.line(message.to_string().as_bytes())
+        self.write_line(message.to_string().as_bytes())
     }
 
     pub(crate) fn result(&mut self, request: &PeerRequest, result: Value) -> io::Result<()> {
@@ -120,7 +120,7 @@ impl ScriptedPeer {
         self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}))
     }
 
-    pub(crate) fn ask(&mut self, id: &str, method: &str, params: Value) -> io::Result<()> {
+    pub(crate) fn send_request(&mut self, id: &str, method: &str, params: Value) -> io::Result<()> {
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
     }
 
@@ -130,13 +130,13 @@ impl ScriptedPeer {
 
     /// Sends a tool result with this text.
     pub(crate) fn text_result(&mut self, request: &PeerRequest, text: &str) -> io::Result<()> {
-        let mut result = self.completed(json!({"content": [{"type": "text", "text": text}]}));
-        testkit::lure::in_result(&self.options.revision, &mut result);
+        let mut result = self.with_required_members(json!({"content": [{"type": "text", "text": text}]}));
+        testkit::lure::add_to_result(&self.options.revision, &mut result);
         self.result(request, result)
     }
 
     /// Returns a result with the members that the modern revision requires.
-    pub(crate) fn completed(&self, mut result: Value) -> Value {
+    pub(crate) fn with_required_members(&self, mut result: Value) -> Value {
         if self.is_modern() {
             result["resultType"] = json!("complete");
         }

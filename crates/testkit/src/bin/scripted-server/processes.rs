@@ -29,11 +29,11 @@ pub(crate) fn never_reads(_: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<(
 }
 
 /// Environment variable of a process that already ignores signals.
-const DEAF: &str = "SCRIPTED_SERVER_DEAF";
+const IGNORES_SIGNALS_VARIABLE: &str = "SCRIPTED_SERVER_DEAF";
 
 pub(crate) fn never_exits(peer: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<()> {
     peer.never_exits = true;
-    if std::env::var_os(DEAF).is_some() {
+    if std::env::var_os(IGNORES_SIGNALS_VARIABLE).is_some() {
         return Ok(());
     }
     become_shell(r#"trap "" TERM INT HUP; export SCRIPTED_SERVER_DEAF=1; exec "$0" "$@""#)
@@ -71,7 +71,7 @@ fn become_shell(_script: &str) -> io::Result<()> {
 
 /// Starts a process in the same group that ignores every signal it can and keeps the pipes open.
 #[allow(clippy::disallowed_methods, clippy::zombie_processes, reason = "a server may start what it likes")]
-fn leave_behind() -> io::Result<u32> {
+fn spawn_stubborn_child() -> io::Result<u32> {
     let child = Command::new("/bin/sh")
         .arg("-c")
         .arg(r#"trap "" TERM INT HUP; while :; do sleep 1; done"#)
@@ -81,12 +81,12 @@ fn leave_behind() -> io::Result<u32> {
 }
 
 pub(crate) fn grandchild(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
-    let pid = leave_behind()?;
+    let pid = spawn_stubborn_child()?;
     peer.text_result(request, &pid.to_string())
 }
 
 pub(crate) fn grandchild_exit(_: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<()> {
-    let pid = leave_behind()?;
+    let pid = spawn_stubborn_child()?;
     writeln!(io::stderr(), "{pid}")?;
     std::process::exit(0)
 }

@@ -10,22 +10,22 @@ use crate::peer::{PeerRequest, ScriptedPeer};
 use crate::processes::wait_for_ever;
 
 /// Pause between two steps, so that a supervisor can react.
-const STEP: Duration = Duration::from_millis(5);
+const STEP_PAUSE: Duration = Duration::from_millis(5);
 const MIB: usize = 1 << 20;
 
 /// Command that the children of a forking server run.
-const CHILD: [&str; 2] = ["sleep", "7412"];
+const CHILD_COMMAND: [&str; 2] = ["sleep", "7412"];
 
 #[allow(clippy::disallowed_methods, clippy::zombie_processes, reason = "a server may start what it likes")]
-pub(crate) fn forks(_: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<()> {
+pub(crate) fn fork_forever(_: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<()> {
     loop {
         // A process that the system refuses is tried again.
-        let _ = Command::new(CHILD[0]).arg(CHILD[1]).stdin(Stdio::null()).stdout(Stdio::null()).spawn();
-        std::thread::sleep(STEP);
+        let _ = Command::new(CHILD_COMMAND[0]).arg(CHILD_COMMAND[1]).stdin(Stdio::null()).stdout(Stdio::null()).spawn();
+        std::thread::sleep(STEP_PAUSE);
     }
 }
 
-pub(crate) fn takes_memory(_: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<()> {
+pub(crate) fn allocate_forever(_: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<()> {
     let mut held: Vec<Vec<u8>> = Vec::new();
     loop {
         let mut more = Vec::new();
@@ -33,20 +33,20 @@ pub(crate) fn takes_memory(_: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<
             more.resize(4 * MIB, 1);
             held.push(more);
         }
-        std::thread::sleep(STEP);
+        std::thread::sleep(STEP_PAUSE);
     }
 }
 
-pub(crate) fn fills_home(_: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<()> {
+pub(crate) fn fill_home(_: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<()> {
     let home = std::env::var("HOME").map_err(io::Error::other)?;
     let mut file = std::fs::File::create(std::path::Path::new(&home).join("filled"))?;
     loop {
         file.write_all(&vec![1; MIB])?;
-        std::thread::sleep(STEP);
+        std::thread::sleep(STEP_PAUSE);
     }
 }
 
-pub(crate) fn spins(_: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<()> {
+pub(crate) fn spin_forever(_: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<()> {
     for _ in 0..4 {
         std::thread::spawn(|| {
             loop {
@@ -59,7 +59,7 @@ pub(crate) fn spins(_: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<()> {
 
 /// Privileged programs of the system, by the name under which their success is reported. `program` is the unprivileged
 /// control.
-const TRIES: [(&str, &[&str]); 7] = [
+const PRIVILEGED_ATTEMPTS: [(&str, &[&str]); 7] = [
     ("namespace", &["unshare", "--user", "true"]),
     ("namespace of the first process", &["nsenter", "--target", "1", "--user", "true"]),
     ("mount", &["mount", "-t", "tmpfs", "none", "/tmp"]),
@@ -70,20 +70,20 @@ const TRIES: [(&str, &[&str]); 7] = [
 ];
 
 #[allow(clippy::disallowed_methods, reason = "a server may start what it likes")]
-pub(crate) fn tries_the_kernel(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
+pub(crate) fn try_privileged_programs(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
     let works = |(name, arguments): &(&str, &[&str])| {
         let (program, arguments) = arguments.split_first()?;
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         Some(((*name).to_owned(), Value::Bool(command.status().is_ok_and(|status| status.success()))))
     };
-    let mut told: Map<String, Value> = TRIES.iter().filter_map(works).collect();
-    told.insert("temporary files of others".to_owned(), Value::Bool(sees_others()));
+    let mut told: Map<String, Value> = PRIVILEGED_ATTEMPTS.iter().filter_map(works).collect();
+    told.insert("temporary files of others".to_owned(), Value::Bool(sees_foreign_file()));
     peer.text_result(request, &Value::Object(told).to_string())
 }
 
 /// Returns `true` if `/tmp` shows a file that a test left there.
-fn sees_others() -> bool {
+fn sees_foreign_file() -> bool {
     let files = std::fs::read_dir("/tmp").into_iter().flatten().flatten();
     files.into_iter().any(|file| file.file_name().to_string_lossy().starts_with("s23-"))
 }
