@@ -75,7 +75,7 @@ const RULES: [fn(&Tree) -> Vec<Finding>; 36] = [
     struct_fields::host_structs_are_small,
     nested_results::none_in_the_product,
     words::no_unfinished_work,
-    words::no_unbounded_channels,
+    words::channels_are_bounded,
     words::no_fixed_waits,
     pure_crates::pure_crates_use_no_system,
     dependencies::tauri_only_in_shell,

@@ -49,7 +49,7 @@ pub(super) fn no_fixed_waits(tree: &Tree) -> Vec<Finding> {
 }
 
 /// Reports unbounded channels, which let a sender fill the memory.
-pub(super) fn no_unbounded_channels(tree: &Tree) -> Vec<Finding> {
+pub(super) fn channels_are_bounded(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.rust() {
         for (line, code) in file.product_lines() {
@@ -128,7 +128,7 @@ mod tests {
     fn unbounded_channel_is_reported_outside_tests() {
         let text = "let (a, b) = mpsc::unbounded_channel();\n// unbounded_channel\n#[cfg(test)]\nmod tests {\n    let c = unbounded_channel();\n}\n";
         let lines: Vec<_> =
-            no_unbounded_channels(&Tree::of(&[("a.rs", text)])).iter().map(|finding| finding.line).collect();
+            channels_are_bounded(&Tree::of(&[("a.rs", text)])).iter().map(|finding| finding.line).collect();
         assert_eq!(lines, [1], "the product has none");
     }
 }
