@@ -3711,7 +3711,8 @@ export type LossyConversion = {
  */
 what: string, 
 /**
- * Conversion: `refuse`, `sendAfter`, `sayInText` or `leaveOut`.
+ * Handling of the content: `refuse` rejects the request, `sendAfter` sends it in a following message, `sayInText`
+ * describes it in text, `leaveOut` drops it.
  */
 then: string, 
 /**
@@ -5415,7 +5416,8 @@ export type SamplingLoss = {
  */
 what: string, 
 /**
- * Conversion: `refuse`, `sendAfter`, `sayInText` or `leaveOut`.
+ * Handling of the content: `refuse` rejects the request, `sendAfter` sends it in a following message, `sayInText`
+ * describes it in text, `leaveOut` drops it.
  */
 then: string, };
 
