@@ -25,5 +25,20 @@ test("a tool that is turned off in the settings is listed with the reason, and c
   expect(off).not.toBeChecked();
   expect(off).toHaveAccessibleDescription("turned off in the settings");
   await user.click(screen.getByRole("checkbox", { name: "list" }));
-  expect(chosen, "all that can be chosen are chosen").toEqual([null]);
+  expect(chosen, "the disabled tool stays off if the settings enable it later").toEqual([
+    ["read", "list"],
+  ]);
+});
+
+test("a server whose tools are all turned on has no choice of its own", async () => {
+  const user = userEvent.setup();
+  const chosen: (string[] | null)[] = [];
+  render(ServerTools, {
+    server: "files",
+    tools: [tool("read", "offered"), tool("list", "off")],
+    onchoose: (names: string[] | null) => chosen.push(names),
+  });
+  await user.click(screen.getByRole("button", { name: /files/ }));
+  await user.click(screen.getByRole("checkbox", { name: "list" }));
+  expect(chosen).toEqual([null]);
 });
