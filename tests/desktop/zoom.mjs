@@ -6,6 +6,9 @@ const CONTROL = "\uE009";
 /** Returns the width of the page in CSS pixels: half of the window's at 200 %. */
 const width = (page) => page.run(() => innerWidth);
 
+/** Width of the page at the zoom that is stored when the first window closes. */
+let storedWidth;
+
 export async function zoomByKeys(page, _place, step) {
   await step("E11: Ctrl and plus zoom the page up to 200 %, and nothing is cut off", async () => {
     await page.go("#/settings");
@@ -27,14 +30,16 @@ export async function zoomByKeys(page, _place, step) {
     await page.until("the actual size", async () => (await width(page)) === before);
     await page.choose("Zoom", "150 %");
     await page.until("the size that was chosen", async () => Math.abs((await width(page)) - before / 1.5) <= 1);
+    storedWidth = await width(page);
   });
 }
 
 export async function zoomRestored(page, _place, step) {
   await step("E11: the next start restores the zoom", async () => {
     await page.go("#/settings");
-    const chosen = await width(page);
+    // The zoom is restored once the settings are read, which may be after the first drawing.
+    await page.until("the stored zoom", async () => Math.abs((await width(page)) - storedWidth) <= 1);
     await page.chord(CONTROL, "0");
-    await page.until("the actual size", async () => Math.abs((await width(page)) - chosen * 1.5) <= 2);
+    await page.until("the actual size", async () => Math.abs((await width(page)) - storedWidth * 1.5) <= 2);
   });
 }
