@@ -21,15 +21,15 @@ pub struct GuideExample {
 pub fn guide_examples(language: &str) -> Vec<GuideExample> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ui/guide").join(language);
     let mut files: Vec<_> = fs::read_dir(folder)
-        .expect("the guide can be listed")
-        .map(|entry| entry.expect("the guide can be listed").path())
+        .unwrap_or_else(|error| panic!("the guide can't be listed: {error}"))
+        .filter_map(|entry| Some(entry.ok()?.path()))
         .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
         .collect();
     files.sort();
     let mut examples = Vec::new();
     for path in files {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let text = fs::read_to_string(&path).expect("a page of the guide can be read");
+        let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{name} can't be read: {error}"));
         let mut is_in_block = false;
         for (number, line) in text.lines().enumerate() {
             if line.starts_with("```") {

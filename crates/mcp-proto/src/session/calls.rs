@@ -163,7 +163,7 @@ impl Session {
                 if self.reopen_if_era_changed(id, &error, now) || self.on_headers_refused(id, &error) {
                     return;
                 }
-                let error = self.to_call_error(error);
+                let error = self.convert_error(error);
                 return self.end_call(id, Err(error));
             }
         };
@@ -229,7 +229,7 @@ impl Session {
     }
 
     /// Converts an error of the server to a [`CallError`].
-    pub(super) fn to_call_error(&mut self, error: RpcError) -> CallError {
+    pub(super) fn convert_error(&mut self, error: RpcError) -> CallError {
         if error.code == code::URL_REQUIRED && self.revision().has_url_required_error() {
             let pages = error.data.as_ref().and_then(|data| data.get("elicitations"));
             let pages: Option<Vec<ElicitParams>> = pages.and_then(|pages| serde_json::from_value(pages.clone()).ok());
