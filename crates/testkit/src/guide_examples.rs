@@ -35,7 +35,7 @@ pub fn guide_examples(language: &str) -> Vec<GuideExample> {
             if line.starts_with("```") {
                 is_in_block = line == "```console";
             } else if is_in_block && !line.is_empty() {
-                examples.push(GuideExample { location: format!("{name}:{}", number + 1), words: shell_words(line) });
+                examples.push(GuideExample { location: format!("{name}:{}", number + 1), words: command_words(line) });
             }
         }
     }
@@ -43,26 +43,10 @@ pub fn guide_examples(language: &str) -> Vec<GuideExample> {
     examples
 }
 
-/// Splits a line at spaces outside of quotes, and drops a redirection with everything behind it.
-fn shell_words(line: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut quote = None;
-    for character in line.chars() {
-        match quote {
-            Some(end) if character == end => quote = None,
-            Some(_) => word.get_or_insert_default().push(character),
-            None if character == '\'' || character == '"' => {
-                quote = Some(character);
-                word.get_or_insert_default();
-            }
-            None if character == '<' => break,
-            None if character == ' ' => words.extend(word.take()),
-            None => word.get_or_insert_default().push(character),
-        }
-    }
-    words.extend(word);
-    words
+/// Splits a line as a shell does, and drops a redirection of the input with everything behind it.
+fn command_words(line: &str) -> Vec<String> {
+    let words = shell_words::split(line).unwrap_or_else(|error| panic!("{line:?} is no command: {error}"));
+    words.into_iter().take_while(|word| word != "<").collect()
 }
 
 #[cfg(test)]
@@ -71,7 +55,7 @@ mod tests {
 
     #[test]
     fn quotes_and_redirections_are_resolved() {
-        let words = shell_words(r#"drawbridge-cli call demo add --args '{"a": 2}' "" < key.pem"#);
+        let words = command_words(r#"drawbridge-cli call demo add --args '{"a": 2}' "" < key.pem"#);
         assert_eq!(words, ["drawbridge-cli", "call", "demo", "add", "--args", r#"{"a": 2}"#, ""]);
     }
 }

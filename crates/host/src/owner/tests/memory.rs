@@ -96,7 +96,7 @@ impl AuditLog for MemoryLog {
     fn retain(&self, _: AuditRetention) {}
 }
 
-/// Documents in memory.
+/// Stand-in for the document store, whose writes can be made to wait one by one.
 #[derive(Default)]
 pub(in crate::owner) struct MemoryDocuments {
     values: Mutex<HashMap<&'static str, Value>>,

@@ -170,7 +170,7 @@ impl World {
         }
     }
 
-    /// Ends the host.
+    /// Writes the queued audit entries, ends the connection, and waits for the host to shut down.
     pub(in crate::owner) async fn close(self) {
         tokio::time::resume();
         self.documents.open_gate();
