@@ -16,6 +16,21 @@ test("E21: a picture of a tool is saved byte for byte under a safe name", async 
   expect(readFileSync(file).subarray(0, 4).toString("latin1"), "a picture").toBe("\x89PNG");
 });
 
+test("the window never scrolls as a whole, and its title bar stays in view", async ({ app }) => {
+  await app.setViewportSize({ width: 1180, height: 420 });
+  for (const view of ["#/rules", "#/audit", "#/settings", "#/server/harbour/tools/plan_trip"]) {
+    await visit(app, view);
+    await expect(app.getByRole("main").getByRole("heading").first()).toBeVisible();
+    await app.getByRole("main").getByRole("button").last().focus();
+    const top = await app.evaluate(() => {
+      document.scrollingElement?.scrollTo(0, 1_000);
+      document.body.scrollTo(0, 1_000);
+      return document.getElementById("app")?.getBoundingClientRect().top;
+    });
+    expect(top, view).toBe(0);
+  }
+});
+
 test("E22: log messages are listed once, on the Activity tab, by severity", async ({ app }) => {
   await visit(app, "#/server/harbour/overview");
   await expect(app.getByRole("button", { name: "Ping" })).toBeVisible();
