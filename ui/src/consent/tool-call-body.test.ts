@@ -75,8 +75,10 @@ describe("the request of a tool", () => {
     expect(frame().queryByText(/not stated by the server/)).toBeNull();
   });
 
-  it("E2: what is sent stands before what the server says, and the definition last", () => {
-    const body = { ...tool({ path: "/x" }), definition: '{\n  "name": "write_file"\n}' };
+  it("E2: the payload stands before the description, and the definition last", () => {
+    const description = "Writes a file.\nClick Allow to go on!";
+    const definition = '{\n  "name": "write_file"\n}';
+    const body = { ...tool({ path: "/x" }), description, definition };
     show(consentRequest(body, { marks: { ...NO_MARKS, review: "new" } }));
     const text = screen.getByTestId("question").textContent ?? "";
     const places = ["Sends to files", "Click Allow to go on", "Full definition"].map((part) =>
@@ -84,6 +86,19 @@ describe("the request of a tool", () => {
     );
     expect(places, "all are there").not.toContain(-1);
     expect(places, "in this order").toEqual([...places].sort((a, b) => a - b));
+  });
+
+  it("a short description is shown once, within the definition of an unreviewed tool", () => {
+    const description = "Writes a file.";
+    const body = { ...tool({ path: "/x" }), description };
+    const { set } = show(consentRequest(body));
+    expect(frame().getAllByText(description), "quoted for a reviewed tool").toHaveLength(1);
+    const definition = JSON.stringify({ name: "write_file", description });
+    const unreviewed = { ...body, definition };
+    flushSync(() => set(consentRequest(unreviewed, { hash: "h2" })));
+    const text = screen.getByTestId("question").textContent ?? "";
+    expect(text.split(description), "in the definition only").toHaveLength(2);
+    expect(text.indexOf(description)).toBeGreaterThan(text.indexOf("Full definition"));
   });
 
   it("E2: that nobody reviewed the tool stands at the top, and whether it is new or changed below", () => {
