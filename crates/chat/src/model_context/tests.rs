@@ -1,4 +1,4 @@
-//! Tests of the messages that a model gets.
+//! Tests the conversion of conversations to messages for a model.
 
 use domain::item;
 use domain::item::Content;

@@ -1,4 +1,4 @@
-//! Calls by the user, from the page and the command line: their results and their records.
+//! Calls that the user makes on the page or the command line: their results and their records in the history.
 
 use chat::ToolCall;
 use domain::call::{CallFailure, CallFailureCode};
@@ -12,7 +12,7 @@ use tokio::task::JoinHandle;
 
 use super::{ID, TestConversation, full};
 
-/// Returns a call by the user in the conversation.
+/// Returns a call of the tool `add` by the user in the test conversation.
 pub(super) fn add(id: &str) -> ToolCall {
     let arguments = json!({"a": 2, "b": 40}).as_object().cloned().unwrap();
     let origin = CallOrigin::User { conversation: Some(ID.into()) };
@@ -23,12 +23,12 @@ fn is_call(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::Tool { .. })
 }
 
-/// Allows each call once, until the task is aborted.
+/// Spawns a task that allows each call once, until the task is aborted.
 pub(super) fn allow_all(talk: &TestConversation) -> JoinHandle<()> {
     talk.app.decide_automatically(|request| is_call(request).then_some(UserDecision::Allow(ApprovalScope::Once)))
 }
 
-/// Makes a call, and decides its consent request with `answer`.
+/// Makes a call, and decides its consent request with the given decision.
 async fn decide_call(
     talk: &TestConversation,
     call: ToolCall,

@@ -1,4 +1,4 @@
-//! Messages and replies: streaming, storing, stopping, retrying, and editing.
+//! Messages and replies: streaming, storing, stopping, repeating, and editing.
 
 use chat::{ConversationError, NewMessage};
 use domain::item::{Content, ConversationEvent, ItemBody, ItemState, MessageAttachment, ReplyAppend, ReplyStop};
