@@ -1,5 +1,5 @@
-//! Checks that Docker's daemon is reachable. The client can be installed without a running daemon, and then every
-//! server in a container fails.
+//! Checks that the Docker daemon is reachable. Docker's client can be installed without a running daemon, in which case
+//! every server in a container fails to start.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use crate::computer::ProcessEnvironment;
 use crate::finding::{CheckOutcome, FindingState};
 use crate::text::FindingText;
 
-/// Returns the usual sockets of the daemon, including those of Docker Desktop and of a rootless daemon.
+/// Returns the usual socket paths of the Docker daemon, including those of Docker Desktop and of a rootless daemon.
 pub(crate) fn daemon_sockets(environment: &ProcessEnvironment) -> Vec<PathBuf> {
     let mut sockets = vec![PathBuf::from("/var/run/docker.sock")];
     if let Some(folder) = environment.get("XDG_RUNTIME_DIR") {
@@ -20,7 +20,8 @@ pub(crate) fn daemon_sockets(environment: &ProcessEnvironment) -> Vec<PathBuf> {
     sockets
 }
 
-/// Adds the state of the daemon to the outcome for Docker. Only a connection is opened; nothing is sent.
+/// Adds the state of the Docker daemon to the outcome of the check for Docker. Connects to its sockets without sending
+/// anything.
 pub(crate) fn with_daemon_state(outcome: CheckOutcome, sockets: &[PathBuf]) -> CheckOutcome {
     if cfg!(windows) || outcome.servers.is_empty() || outcome.state != FindingState::Ok {
         return outcome;

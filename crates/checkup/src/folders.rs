@@ -1,4 +1,4 @@
-//! Checks that folders are writable and have enough free space, without writing anything.
+//! Checks that folders are writable and have enough free space. Nothing is written.
 
 use std::path::{Path, PathBuf};
 
@@ -6,12 +6,12 @@ use crate::finding::CheckOutcome;
 use crate::text::FindingText;
 
 const MIB: u64 = 1024 * 1024;
-/// Minimum free space, in bytes. Below it, new data may not be saved.
+/// Minimum free space, in bytes. With less, new data may not be saved.
 const MIN_FREE_BYTES: u64 = 100 * MIB;
-/// Recommended free space, in bytes. Below it, the packages of a few servers fill the disk.
+/// Recommended free space, in bytes. With less, the packages of a few servers could fill the disk.
 const RECOMMENDED_FREE_BYTES: u64 = 1024 * MIB;
 
-/// The state of a folder.
+/// Facts about a folder that the check is based on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct FolderFacts {
     /// The folder itself, or its nearest existing ancestor.
@@ -144,7 +144,7 @@ mod tests {
     fn folder_permissions_are_checked() {
         let folder = tempfile::tempdir().unwrap();
         assert!(is_writable(folder.path()), "one's own folder");
-        // Not even root can enter a file, unlike a folder that only its permissions protect.
+        // A folder below a file can't be created, not even by root, whereas root ignores the permissions of a folder.
         let file = folder.path().join("file");
         std::fs::write(&file, "").unwrap();
         assert!(!is_writable(&file), "what can't be entered");

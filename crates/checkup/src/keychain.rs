@@ -33,7 +33,7 @@ pub(crate) fn check(keychain: &dyn Secrets, servers: &[ServerEntry]) -> CheckOut
     }
 }
 
-/// Returns true if the settings of a server refer to secrets.
+/// Returns `true` if the settings of a server refer to secrets.
 fn has_secrets(server: &ServerEntry) -> bool {
     match &server.config.transport {
         ServerTransport::Stdio(stdio) => secrets::has_environment_references(stdio),

@@ -1,5 +1,5 @@
-//! Checks the proxy through which Drawbridge reaches remote servers, registries and models: set in the environment,
-//! or in the desktop's settings.
+//! Checks the HTTP proxy through which Drawbridge reaches remote servers, registries and models, as set in the
+//! environment or in the desktop's settings.
 
 use std::time::Duration;
 
@@ -10,24 +10,25 @@ use crate::computer::ProcessEnvironment;
 use crate::finding::CheckOutcome;
 use crate::text::FindingText;
 
-/// Limits of the program that prints the desktop's settings.
+/// Limits on the run time and output of `gsettings`.
 const GSETTINGS_LIMITS: OutputLimits = OutputLimits { time: Duration::from_secs(5), bytes: 4 * 1024 };
 
-/// Variables for HTTPS, in the order in which the HTTP client reads them, each in both spellings: the first one set
-/// counts, even if it is empty. A value that is not an address is skipped in favour of the next one.
+/// Variables with the proxy for HTTPS, in the order in which the HTTP client reads them, each in both spellings. If
+/// both spellings are set, the first one is used, even if it is empty. A value that is not an address is skipped in
+/// favor of the next variable.
 const HTTPS_VARIABLES: [(&str, &str); 2] = [("HTTPS_PROXY", "https_proxy"), ("ALL_PROXY", "all_proxy")];
-/// Variables for HTTP, which no remote server outside of this computer should use.
+/// Variables with the proxy for HTTP, which applies to servers on this computer only, since remote servers use HTTPS.
 const HTTP_VARIABLES: (&str, &str) = ("HTTP_PROXY", "http_proxy");
 
-/// The proxy setting in the environment.
+/// The proxy configured in the environment.
 #[derive(Debug, PartialEq, Eq)]
 enum EnvironmentProxy {
     Nothing,
-    /// The proxy in this variable can be used.
+    /// This variable contains a usable proxy.
     Usable(&'static str),
-    /// The proxy in this variable can't be used, for this reason.
+    /// This variable contains a proxy that can't be used, for the given reason.
     Unusable(&'static str, &'static str),
-    /// The proxy in this variable applies to HTTP only, and none is set for HTTPS.
+    /// This variable contains a proxy for HTTP, but no variable contains one for HTTPS.
     HttpOnly(&'static str),
 }
 
@@ -64,8 +65,8 @@ pub(crate) async fn check(
 }
 
 fn environment_proxy(environment: &ProcessEnvironment) -> EnvironmentProxy {
-    // A CGI program receives the headers of its request as variables, so a client could choose the proxy with the
-    // header `Proxy` (httpoxy). The HTTP client then uses no proxy.
+    // A CGI program receives the headers of its HTTP request as variables, so a client could set the proxy with the
+    // header `Proxy` (httpoxy). Therefore the HTTP client ignores the proxy variables in a CGI program.
     if environment.is_set("REQUEST_METHOD") {
         return EnvironmentProxy::Nothing;
     }
@@ -85,8 +86,8 @@ fn environment_proxy(environment: &ProcessEnvironment) -> EnvironmentProxy {
     unusable.or_else(for_http).unwrap_or(EnvironmentProxy::Nothing)
 }
 
-/// Returns the spelling of a variable that counts, with its value if that is valid Unicode. `None` if it is unset or
-/// empty.
+/// Returns the name of the spelling that is in effect, and its value if that is valid Unicode. Returns `None` if the
+/// variable is unset or empty.
 fn first_set_variable<'e>(
     environment: &'e ProcessEnvironment,
     (upper, lower): (&'static str, &'static str),
@@ -96,11 +97,11 @@ fn first_set_variable<'e>(
     Some((variable, environment.text(variable)))
 }
 
-/// The reason why a proxy's address can't be used.
+/// Reason why the value of a proxy variable can't be used, with a text for the user.
 enum ProxyProblem {
-    /// An unsupported kind of proxy.
+    /// The proxy uses the SOCKS protocol, which is not supported.
     Socks(&'static str),
-    /// The value is not an address.
+    /// The value is not the address of an HTTP proxy.
     NoAddress(&'static str),
 }
 
@@ -117,7 +118,7 @@ fn proxy_problem(address: &str) -> Option<ProxyProblem> {
     }
 }
 
-/// Returns true if GNOME's settings contain a proxy, as printed by `gsettings`.
+/// Returns `true` if GNOME's settings contain a proxy, according to the output of `gsettings`.
 async fn has_desktop_proxy(path: &SearchPath) -> bool {
     if !cfg!(target_os = "linux") {
         return false;
@@ -135,14 +136,14 @@ async fn has_desktop_proxy(path: &SearchPath) -> bool {
     output.is_ok_and(|output| ["'manual'", "'auto'"].contains(&String::from_utf8_lossy(&output.stdout).trim()))
 }
 
-/// Returns true if the system's settings contain a proxy that Drawbridge uses.
+/// Returns `true` if the operating system's settings contain a proxy that Drawbridge uses.
 #[cfg(any(target_os = "macos", windows))]
 fn has_system_proxy() -> bool {
     let matcher = hyper_util::client::proxy::matcher::Matcher::from_system();
     matcher.intercept(&http::Uri::from_static("https://modelcontextprotocol.io")).is_some()
 }
 
-/// Linux has no settings besides the environment.
+/// Always `false`: on Linux the HTTP client reads the proxy from the environment only.
 #[cfg(not(any(target_os = "macos", windows)))]
 fn has_system_proxy() -> bool {
     false

@@ -1,4 +1,4 @@
-//! Runs checks concurrently, each with a time limit. One that fails or hangs doesn't stop the others.
+//! Runs checks concurrently, each with a time limit. A check that fails or hangs doesn't stop the others.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use tokio::time::timeout;
 use crate::finding::{CheckId, CheckOutcome, Finding};
 use crate::text::FindingText;
 
-/// Time limit of a check. The keychain may be asking the user for a password meanwhile.
+/// Time limit of one check. The keychain may prompt the user for a password during this time.
 pub(crate) const CHECK_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// A check that has not been run yet.
+/// A check that is ready to run.
 pub(crate) struct Check {
     id: CheckId,
     run: BoxFuture<'static, CheckOutcome>,
@@ -22,7 +22,7 @@ impl Check {
         Self { id, run: Box::pin(run) }
     }
 
-    /// Creates a check that blocks on the disk or on another program.
+    /// Creates a check that runs on a blocking thread, since it waits for the disk or for another program.
     pub(crate) fn blocking(id: CheckId, run: impl FnOnce() -> CheckOutcome + Send + 'static) -> Self {
         Self::new(id, async {
             match tokio::task::spawn_blocking(run).await {
@@ -33,7 +33,7 @@ impl Check {
     }
 }
 
-/// Runs the checks concurrently, and returns the findings in the same order.
+/// Runs the checks concurrently, and returns their findings in the order of `checks`.
 pub(crate) async fn run_all(checks: Vec<Check>) -> Vec<Finding> {
     let running: Vec<_> =
         checks.into_iter().map(|check| (check.id, tokio::spawn(timeout(CHECK_TIMEOUT, check.run)))).collect();

@@ -1,4 +1,4 @@
-//! Tests of runtimes on a temporary search path; each runtime is a script that is really run.
+//! Tests the checks of runtimes with scripts as runtimes, in a temporary search path.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,4 +1,4 @@
-//! Checks which sandbox mechanisms are available.
+//! Checks which sandbox mechanisms are available on this computer.
 
 use ports::server_config::ServerEntry;
 use process::SearchPath;

@@ -1,4 +1,4 @@
-//! Checks the search path for programs: the login shell's, and the version managers in it.
+//! Checks the search path for programs, as set by the login shell, and the version managers in it.
 
 use std::path::Path;
 
@@ -7,8 +7,8 @@ use process::{PathSource, SearchPath};
 use crate::finding::CheckOutcome;
 use crate::text::FindingText;
 
-/// Version managers and installers: name, parts of the folders that they add to the search path, and the folder below
-/// the home folder that they install into.
+/// Version managers and installers: name, parts of the folders that they add to the search path, and their installation
+/// folder relative to the home folder.
 const VERSION_MANAGERS: &[(&str, &[&str], &str)] = &[
     ("nvm", &[".nvm/"], ".nvm"),
     ("fnm", &["fnm_multishells", "/fnm/"], ".local/share/fnm"),

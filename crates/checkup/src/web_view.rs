@@ -1,10 +1,11 @@
-//! Checks the web view that draws the window, as reported by the shell.
+//! Checks the version of the web view that renders the window, as reported by the shell.
 
 use crate::computer::WebView;
 use crate::finding::CheckOutcome;
 use crate::text::{FindingText, NumericVersion};
 
-/// Oldest supported WebKitGTK: Debian 12, the oldest distribution with packages of the app, was released with 2.40.
+/// Oldest supported version of WebKitGTK. It is the version of Debian 12, the oldest distribution with packages of the
+/// app.
 const OLDEST_WEBKIT: &[u32] = &[2, 40];
 
 pub(crate) fn check(web_view: Option<&WebView>) -> CheckOutcome {
