@@ -1,4 +1,4 @@
-//! Tests the facts about starts: approved packages and their settings, and remembered sessions.
+//! Tests the data for starting servers: approved packages and their settings, and known sessions.
 
 use mcp_proto::Revision;
 use ports::server_config::StdioConfig;
