@@ -1,4 +1,4 @@
-//! Tests of structured results against a tool's output schema.
+//! Tests the validation of structured results against a tool's output schema.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use offers::output_schema::first_problem;
@@ -30,10 +30,10 @@ fn result_is_validated_against_a_schema_of_any_root_type() {
 
 #[test]
 fn each_schema_uses_its_own_dialect() {
-    // [base-schema-default-dialect]: prefixItems exists since 2020-12 only.
+    // [base-schema-default-dialect]: `prefixItems` is only defined since 2020-12, the default.
     let pair = json!({ "prefixItems": [{ "type": "string" }, { "type": "integer" }] });
     assert!(!fits(pair.clone(), json!(["a", "b"])), "without $schema it is 2020-12");
-    // [base-schema-declared-dialect]: draft 7 doesn't know prefixItems, and items may be a list.
+    // [base-schema-declared-dialect]: draft 7 doesn't define `prefixItems`, and `items` may be a list.
     let mut draft7 = pair;
     draft7["$schema"] = json!("http://json-schema.org/draft-07/schema#");
     assert!(fits(draft7.clone(), json!(["a", "b"])), "prefixItems is unknown to draft 7");
@@ -47,10 +47,10 @@ fn each_schema_uses_its_own_dialect() {
 
 #[test]
 fn references_outside_the_schema_are_not_resolved() {
-    // [tools-schema-ref-rules]: references inside are followed.
+    // [tools-schema-ref-rules]: references within the schema are resolved.
     let inside = json!({ "$defs": { "id": { "type": "integer" } }, "properties": { "id": { "$ref": "#/$defs/id" } } });
     assert!(fits(inside.clone(), json!({ "id": 1 })) && !fits(inside, json!({ "id": "x" })), "a reference inside");
-    // [base-schema-no-network-ref] [base-schema-unresolved-ref]: others are neither fetched nor ignored.
+    // [base-schema-no-network-ref] [base-schema-unresolved-ref]: external references are neither fetched nor ignored.
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     listener.set_nonblocking(true).unwrap();
     let url = format!("http://{}/schema.json", listener.local_addr().unwrap());
@@ -68,7 +68,7 @@ fn hostile_schema_is_bounded() {
     let long = json!({ "enum": vec!["x".repeat(1_000); 300] });
     let said = first_problem(&long, &json!("x")).expect("a schema that is too large is said");
     assert!(said.contains("256 KiB"), "with its bound: {said}");
-    // A backtracking engine would not terminate in reasonable time.
+    // With a backtracking engine, this pattern would not terminate in reasonable time.
     let slow = json!({ "type": "string", "pattern": "^(a+)+$" });
     assert!(!fits(slow, json!(format!("{}b", "a".repeat(50_000)))), "the pattern does not match");
 }

@@ -4,23 +4,23 @@ use serde_json::{Map, Value};
 
 /// Maximum size of the frontmatter, in bytes.
 const MAX_FRONTMATTER: usize = 64 * 1024;
-/// Maximum nesting depth of its values.
+/// Maximum nesting depth of the values in a frontmatter.
 const MAX_DEPTH: usize = 32;
-/// Maximum number of values in it.
+/// Maximum number of values in a frontmatter.
 const MAX_NODES: usize = 4_096;
 
-/// Parses the frontmatter of a file into JSON.
+/// Parses the frontmatter of a file, and converts it to JSON.
 ///
 /// # Errors
 ///
-/// Returns the cause as text if there is no frontmatter, or it is not a YAML mapping with string keys, or it exceeds
-/// a bound.
+/// Returns the cause as text if there is no frontmatter, it is not a YAML mapping with string keys, or it exceeds a
+/// bound.
 pub(super) fn parse_frontmatter(text: &str) -> Result<Map<String, Value>, String> {
     let yaml = yaml_block(text).ok_or("it does not begin with frontmatter between lines of three hyphens")?;
     if yaml.len() > MAX_FRONTMATTER {
         return Err(format!("its frontmatter is longer than {MAX_FRONTMATTER} bytes"));
     }
-    // Only `true` and `false` are booleans, as in YAML 1.2. The library bounds the expansion of aliases.
+    // As in YAML 1.2, only `true` and `false` are booleans. The library limits the expansion of aliases.
     let options = serde_saphyr::options! {
         strict_booleans: true,
         budget: serde_saphyr::budget! { max_depth: MAX_DEPTH, max_nodes: MAX_NODES },
@@ -49,7 +49,7 @@ fn yaml_block(text: &str) -> Option<&str> {
     None
 }
 
-/// Returns true if two values are equal. Numbers may be written in several ways.
+/// Compares two values. Numbers are equal if they have the same value, regardless of their notation.
 pub(super) fn is_equal_value(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => one == other || one.as_f64() == other.as_f64(),
@@ -61,7 +61,7 @@ pub(super) fn is_equal_value(one: &Value, other: &Value) -> bool {
     }
 }
 
-/// Returns the first key in which two mappings differ.
+/// Returns the first key whose value differs between two mappings, or that only one of them contains.
 pub(super) fn first_difference<'a>(one: &'a Map<String, Value>, other: &'a Map<String, Value>) -> Option<&'a str> {
     let is_different = |key: &&String| match (one.get(*key), other.get(*key)) {
         (Some(one), Some(other)) => !is_equal_value(one, other),

@@ -1,4 +1,4 @@
-//! Tests of texts that are flagged, and of similar ones that are not.
+//! Tests that suspicious texts are flagged, and that similar harmless texts are not.
 
 use serde_json::json;
 
