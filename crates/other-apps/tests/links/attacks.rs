@@ -1,4 +1,4 @@
-//! Published attacks with install links, each under its published name, and the rules that prevent them.
+//! Published attacks with install links, each with its published name, and the rules that prevent it.
 
 use std::fmt::Write as _;
 
@@ -130,7 +130,7 @@ fn goose_and_5ire_431_arguments_that_run_code_or_share_folders_are_marked() {
         (&["C:\\Windows\\powershell.exe", "-EncodedCommand", "ZQ=="], &[shell, code]),
         (&["env", "A=b", "sh", "-c", "evil"], &[shell, code]),
         (&["sudo", "acme"], &["runs the rest with more rights than yours"]),
-        // Common usage of servers has no warnings.
+        // Common commands of servers have no warnings.
         (&["npx", "-y", "@acme/files", "-c", "settings.json", "--eval"], &[]),
         (&["npx", "-y", "@acme/cmd", "/srv/x"], &[]),
         (&["uvx", "--from", "acme==1.2", "acme-mcp", "-v"], &[]),

@@ -1,4 +1,4 @@
-//! Links that Drawbridge writes and parses again.
+//! Links that Drawbridge writes are parsed as the same servers again.
 
 use std::collections::BTreeMap;
 
