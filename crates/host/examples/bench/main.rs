@@ -77,7 +77,7 @@ async fn measure_latency(program: PathBuf) {
     app.host.close().await;
 }
 
-/// Measures the latency of consent requests of the server "demo". Another task allows its tool.
+/// Measures the latency of consent requests of the server "demo", while another task allows the calls of its tool.
 async fn measure_consent_requests(app: &TestApp, when: &str) {
     let mut events = app.host.events();
     let mut times = Vec::new();
@@ -95,7 +95,7 @@ async fn measure_consent_requests(app: &TestApp, when: &str) {
             }
         };
         let shown = now();
-        // The activity log contains the time at which the request was read.
+        // The activity log contains the time at which the server's request was read.
         let activity = app.host.activity("demo".into()).await.unwrap();
         let asked = activity
             .lock()
@@ -107,9 +107,9 @@ async fn measure_consent_requests(app: &TestApp, when: &str) {
         times.push(shown.saturating_sub(asked.expect("the request is in the activity")));
         app.host.decide(request.id, request.hash.to_string(), UserDecision::Deny).await.unwrap();
         let _ = call.await;
-        // Three consecutive denials would mute the server.
+        // Three consecutive denials would mute the server otherwise.
         app.host.unmute("demo".into()).await.unwrap();
-        // Stays below the rate limit of the server's requests.
+        // The pause keeps the number of requests below the server's rate limit.
         tokio::time::sleep(Duration::from_millis(400)).await;
     }
     times.sort_unstable();

@@ -1,4 +1,4 @@
-//! Measures a model's streaming reply: processor time of the host, and the latency of the first delta.
+//! Measures a model's streamed reply: the processor time that the host uses, and the latency of the first delta.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use models::{MessagePart, ReplyDelta, StopReason};
 use testkit::app::TestApp;
 use testkit::model::{ModelStep, ScriptedModel, final_step, model_named, model_reference};
 
-/// Rate of a fast model.
+/// Output rate of a fast model.
 const TOKENS_PER_SECOND: u64 = 200;
 const TOKENS: u64 = 4_000;
 
@@ -53,7 +53,7 @@ pub(crate) async fn measure_streaming() {
     );
 }
 
-/// Returns the processor time of this process so far, on Linux, with a resolution of 10 ms.
+/// Returns the processor time used by this process so far, with a resolution of 10 ms. Linux only.
 fn processor_time() -> Duration {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let after_name = stat.rsplit_once(')').map(|(_, rest)| rest).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The activity log: descriptions of messages, and its bounds.
+//! Tests the activity log: descriptions of messages, and bounds on its size.
 
 use std::sync::Mutex;
 use std::time::{Duration, SystemTime};
@@ -146,7 +146,7 @@ async fn total_size_is_bounded_and_a_busy_server_loses_its_own_entries() {
             kept(&loud),
             kept(&quiet)
         );
-        // sleep: polls for a condition that is not announced by an event.
+        // sleep: polls for a condition that no event reports.
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     assert!(kept(&loud).1 > 0, "the oldest entries of the busy server are dropped and counted");

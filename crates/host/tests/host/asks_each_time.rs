@@ -1,4 +1,4 @@
-//! Tools whose definition requires consent for each call: grants, rules and trust in their server have no effect.
+//! Tools whose definitions require consent for each call: grants, rules and trust in the server don't change that.
 
 use domain::call::CallFailure;
 use host::DecisionError;
@@ -39,7 +39,7 @@ fn is_tool(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::Tool { .. })
 }
 
-/// Makes a call, which requires consent for this call only, and allows it.
+/// Makes a call, checks that it requires consent for this call only, and allows it.
 async fn assert_consent_required(app: &TestApp, id: &str, what: &str) {
     let called = call(app, id, "echo");
     let request = app.consent_request(SERVER, what, is_tool).await;
@@ -62,7 +62,8 @@ async fn review(app: &TestApp) {
     }
 }
 
-/// Returns the review state of the marked tool, and the results of matching the grants and rules that would allow it.
+/// Returns the review state of the tool that requires consent for each call, and how the grants and rules that would
+/// otherwise allow it were matched.
 async fn check_marked_tool(app: &TestApp) -> (Option<ReviewState>, Vec<RuleFit>) {
     let asked =
         DryRunAct::Tool { tool: "echo".to_owned(), arguments: Map::new(), conversation: None, after_untrusted: false };
@@ -76,7 +77,7 @@ async fn grant_for_an_always_asking_tool_has_no_effect() {
     let app = TestApp::start(vec![(SERVER, bank_server())]).await;
     app.ready(SERVER).await;
     review(&app).await;
-    // An instance that does not know the mark may have stored such a grant.
+    // A version of Drawbridge that doesn't know this setting may have stored such a grant.
     let definition: Tool = serde_json::from_value(marked_tool()).unwrap();
     let grant = Grant {
         id: GrantId::default(),

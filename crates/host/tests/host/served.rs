@@ -1,4 +1,4 @@
-//! Well-behaved servers, one requirement per test.
+//! Tests with servers that follow the protocol, one requirement per test.
 
 use std::time::Duration;
 use testkit::calls::UserCalls as _;
@@ -16,7 +16,7 @@ use tokio::task::JoinHandle;
 
 type CallOutcome = Result<(CallToolResult, Option<Map<String, Value>>), CallFailure>;
 
-/// Spawns a user who allows every request.
+/// Spawns a task that approves each consent request.
 fn spawn_approving_user(app: &TestApp) -> JoinHandle<()> {
     app.decide_automatically(|request| match request.body {
         ConsentRequestBody::StartServer { .. } | ConsentRequestBody::Tool { .. } => {
@@ -26,7 +26,7 @@ fn spawn_approving_user(app: &TestApp) -> JoinHandle<()> {
     })
 }
 
-/// Starts servers, and waits until all their lists are read.
+/// Starts a host with these servers, and waits until all their lists are read.
 async fn started(servers: Vec<(&str, ports::server_config::ServerConfig)>) -> TestApp {
     let names: Vec<String> = servers.iter().map(|(name, _)| (*name).to_owned()).collect();
     let app = TestApp::start(servers).await;
@@ -62,7 +62,7 @@ async fn text(called: JoinHandle<CallOutcome>) -> String {
     }
 }
 
-/// Returns the parameters of all requests of a method that were sent to a server.
+/// Returns the parameters of all requests with this method that were sent to a server.
 async fn sent(app: &TestApp, server: &str, method: &str) -> Vec<Value> {
     let activity = app.host.activity(server.to_owned()).await.unwrap();
     let activity = activity.lock().unwrap();
@@ -74,7 +74,7 @@ async fn sent(app: &TestApp, server: &str, method: &str) -> Vec<Value> {
 async fn wait_until_sent(app: &TestApp, server: &str, method: &str, times: usize) {
     let sent_often = async {
         while sent(app, server, method).await.len() < times {
-            // sleep: polls for a condition that is not announced by an event.
+            // sleep: polls for a condition that no event reports.
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
@@ -121,7 +121,7 @@ async fn tool_names_are_case_sensitive_and_belong_to_one_server() {
     let tool = |name: &str| json!({ "name": name, "inputSchema": { "type": "object" } });
     let list = format!("tools/list={}", json!({ "tools": [tool("echo"), tool("Echo")] }));
     let says = |words: &str| format!("tools/call={}", json!({ "content": [{ "type": "text", "text": words }] }));
-    // Both servers claim the same name.
+    // Both servers report the same name for themselves.
     let one = scripted(&["--reply", &list, "--reply", &says("of one")]);
     let two = scripted(&["--reply", &list, "--reply", &says("of two")]);
     let app = started(vec![("one", one), ("two", two)]).await;

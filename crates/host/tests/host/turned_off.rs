@@ -1,5 +1,5 @@
-//! Tools that are turned off for models in the settings of their server: changes apply to pending calls, and are
-//! recorded in the audit log.
+//! Tools that are turned off for models in the server's settings: changes apply to pending calls, and are recorded in
+//! the audit log.
 
 use domain::call::CallFailure;
 use host::CallOrigin;

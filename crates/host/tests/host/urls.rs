@@ -1,4 +1,4 @@
-//! URLs as displayed to the user: complete, with the domain highlighted (X23).
+//! URLs as displayed to the user: complete, and with the domain highlighted (X23).
 
 use ports::url_parts::{UrlParts, UrlWarning as W};
 
@@ -33,7 +33,7 @@ fn url_is_split_into_parts_with_warnings() {
     }
 }
 
-/// X23: URLs of servers are opened only if encrypted, or on this computer.
+/// X23: URLs from servers are only opened if they use HTTPS or refer to this computer.
 #[test]
 fn only_encrypted_or_local_urls_of_servers_can_be_opened() {
     for (url, openable) in [
