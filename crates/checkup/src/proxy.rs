@@ -24,11 +24,11 @@ const HTTP_VARIABLES: (&str, &str) = ("HTTP_PROXY", "http_proxy");
 #[derive(Debug, PartialEq, Eq)]
 enum EnvironmentProxy {
     Nothing,
-    /// This variable contains a usable proxy.
+    /// Usable proxy, in the given variable.
     Usable(&'static str),
-    /// This variable contains a proxy that can't be used, for the given reason.
+    /// Unusable proxy: the variable that contains it, and the reason.
     Unusable(&'static str, &'static str),
-    /// This variable contains a proxy for HTTP, but no variable contains one for HTTPS.
+    /// Proxy for HTTP in the given variable, while no variable contains one for HTTPS.
     HttpOnly(&'static str),
 }
 

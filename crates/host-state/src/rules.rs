@@ -39,7 +39,7 @@ pub struct RuleFile {
     pub changed: Option<u64>,
 }
 
-/// How long the user trusts a server.
+/// Duration of the user's trust in a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]

@@ -19,7 +19,7 @@ pub enum ExportForm {
     VsCode,
 }
 
-/// What a secret is replaced by.
+/// Replacement for a secret in an exported entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SecretSubstitute {
     /// A reference to an environment variable.

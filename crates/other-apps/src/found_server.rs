@@ -25,7 +25,7 @@ use crate::{bridged_servers, notes, server_names};
 /// Maximum number of notes about one server.
 pub(crate) const MAX_NOTES: usize = 40;
 
-/// Where a server was found.
+/// Place where a server was found: an app and its file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ImportOrigin {

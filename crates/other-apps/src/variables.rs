@@ -55,7 +55,7 @@ pub enum ReferenceTarget {
     File,
     /// A command whose output the app inserts. Drawbridge does not run it.
     Command,
-    /// Any other value.
+    /// Any other kind of value.
     Other,
 }
 

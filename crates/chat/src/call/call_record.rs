@@ -1,5 +1,5 @@
-//! Where a tool call is recorded in the history: nowhere, at the end of its conversation, or next to the model's reply
-//! that requested it. Used by `call`.
+//! Places where a tool call can be recorded in the history: nowhere, at the end of its conversation, or next to the
+//! model's reply that requested it. Used by `call`.
 
 use domain::item::{ChatItem, ItemBody, ToolResult, ToolUsed, readings};
 use host::Host;

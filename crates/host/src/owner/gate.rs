@@ -102,11 +102,7 @@ impl SendPermit {
         if self.permits(to, now) { Ok(AuthorizedPayload(what)) } else { Err(PayloadMismatch) }
     }
 
-    /// Consumes the permit for a response to a server's request.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`PayloadMismatch`] if the permit is for another payload.
+    /// Consumes the permit for exactly this response to a server's request.
     pub(super) fn authorize_response(
         self,
         to: &str,
@@ -116,12 +112,7 @@ impl SendPermit {
         self.authorize(to, answer, &now)
     }
 
-    /// Consumes the permit for a request to a model.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`DecisionError::Stale`] if the permit is for another payload, and [`DecisionError::WrongKind`] or
-    /// [`DecisionError::Unfit`] if the request can't be sent.
+    /// Consumes the permit for exactly this request to a model.
     pub(super) fn authorize_model_request(
         self,
         for_server: &str,
@@ -134,11 +125,7 @@ impl SendPermit {
         self.authorize(for_server, asks, &request_hash(params, state)).map_err(|PayloadMismatch| DecisionError::Stale)
     }
 
-    /// Consumes the permit for the result of a call, which a model will read.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`PayloadMismatch`] if the permit is for another result.
+    /// Consumes the permit for exactly this result of a call, which a model will read.
     pub(super) fn authorize_result(
         self,
         of_server: &str,
@@ -149,11 +136,7 @@ impl SendPermit {
         self.authorize(of_server, result, &now)
     }
 
-    /// Consumes the permit for opening a URL on behalf of a server.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`PayloadMismatch`] if the permit is for another URL.
+    /// Consumes the permit for opening exactly this URL on behalf of a server.
     pub(super) fn authorize_url(
         self,
         for_server: &str,
@@ -165,10 +148,6 @@ impl SendPermit {
 
     /// Consumes the permit for opening an authorization URL, which may differ from the displayed one in the parameters
     /// that are generated for each use.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`PayloadMismatch`] if the permit is for another URL.
     pub(super) fn authorize_sign_in_url(
         self,
         for_server: &str,
@@ -178,11 +157,7 @@ impl SendPermit {
         self.authorize(for_server, url, &now)
     }
 
-    /// Consumes the permit for client credentials that the user entered for a sign-in.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`PayloadMismatch`] if the permit is for other credentials.
+    /// Consumes the permit for exactly these client credentials, which the user entered for a sign-in.
     pub(super) fn authorize_client(
         self,
         for_server: &str,
@@ -193,10 +168,6 @@ impl SendPermit {
     }
 
     /// Consumes the permit for starting a server or connecting to it. `now` is the hash of the command or address.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`PayloadMismatch`] if the permit is for another target.
     pub(super) fn authorize_start(
         self,
         server: &str,

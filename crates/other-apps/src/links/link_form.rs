@@ -27,7 +27,7 @@ pub(super) enum LinkPayload {
     Base64In(&'static str),
     /// Each word of the command is a separate parameter.
     Words,
-    /// This parameter contains a link of another kind.
+    /// A link of another kind in this parameter.
     LinkIn(&'static str),
 }
 

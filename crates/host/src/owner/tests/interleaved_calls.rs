@@ -48,7 +48,7 @@ struct ScheduledCall {
 /// Possible steps of the test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
-    /// Polls the action.
+    /// Polls the future of the action once.
     Act,
     /// Begins the next call, which is decided in the same step.
     Begin,

@@ -122,7 +122,7 @@ impl MemoryDocuments {
         (gate.is_closed, gate.permitted) = (true, gate.begun);
     }
 
-    /// Permits all writes.
+    /// Permits all pending and later writes.
     pub(in crate::owner) fn open_gate(&self) {
         self.gate.lock().unwrap().is_closed = false;
         self.changed.notify_all();
