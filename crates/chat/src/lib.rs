@@ -174,11 +174,11 @@ mod tests {
         let threshold =
             |chosen: &ConversationSettings, context| chosen.search_threshold(ChatBounds::default(), context);
         assert_eq!(threshold(&chosen(None), Some(100_000)), 5_000, "the threshold is five percent of a known context");
-        assert!(threshold(&chosen(None), None) > 1_000_000, "a small context is not assumed");
+        assert!(threshold(&chosen(None), None) > 1_000_000, "with an unknown context, all tools are sent");
         assert_eq!(threshold(&chosen(Some(true)), None), 0, "an enabled search is always used");
         assert!(threshold(&chosen(Some(false)), Some(1_000)) > 1_000_000, "a disabled search is never used");
         let kept = chosen(Some(true));
         assert_eq!(kept.to_stored()["tool_search"], json!(true), "the setting is stored");
-        assert_eq!(ConversationSettings::from_stored(&kept.to_stored()), kept, "and read");
+        assert_eq!(ConversationSettings::from_stored(&kept.to_stored()), kept, "the stored setting can be read");
     }
 }

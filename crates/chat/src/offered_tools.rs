@@ -344,9 +344,13 @@ mod tests {
         let states =
             |servers: &[_]| OfferedTools::new(servers).all_tools().iter().map(|tool| tool.state).collect::<Vec<_>>();
         let (offered, disabled) = (ToolState::Offered, ToolState::Disabled);
-        assert_eq!(states(&with(None, &[])), [offered; 3], "all are offered by default");
-        assert_eq!(states(&with(None, &["write"])), [offered, offered, disabled], "a disabled tool is not");
-        assert_eq!(states(&with(Some("read*"), &["read_all"])), [offered, disabled, disabled], "nor one not enabled");
+        assert_eq!(states(&with(None, &[])), [offered; 3], "all tools are offered by default");
+        assert_eq!(states(&with(None, &["write"])), [offered, offered, disabled], "a disabled tool is not offered");
+        assert_eq!(
+            states(&with(Some("read*"), &["read_all"])),
+            [offered, disabled, disabled],
+            "a tool that is not enabled is not offered"
+        );
         let offering = OfferedTools::new(&with(None, &["write"]));
         assert!(offering.tool("files__write").is_none(), "a disabled tool is not found");
         // The servers share one catalog, so that they differ in their settings only.

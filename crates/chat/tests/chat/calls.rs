@@ -185,7 +185,7 @@ async fn long_result_is_read_in_parts() {
         Some("read_result"),
         "the tool for reading more is offered last"
     );
-    let ItemBody::ToolCall { result: Some(result), .. } = &items[2].body else { panic!("a result") };
+    let ItemBody::ToolCall { result: Some(result), .. } = &items[2].body else { panic!("the item has no result") };
     let all = chat::model_context::result_text(result);
     let mut how = arguments_to_read_more(note).expect("the note contains the arguments for reading more");
     assert_eq!(how["from"].as_u64().unwrap() + left_out, all.len() as u64, "reading continues at the truncation");
@@ -198,7 +198,7 @@ async fn long_result_is_read_in_parts() {
         talk.model.queue_reply(text_reply("Read."));
         talk.say("Go on").await;
         let told = results(talk.model.requests().last().unwrap().messages.last().unwrap());
-        assert!(!told[0].2, "the part is read: {told:?}");
+        assert!(!told[0].2, "reading more of the result succeeds: {told:?}");
         let piece = told[0].1.split_once('\n').expect("the source precedes the part").1;
         let note = piece.rsplit_once("\n(").and_then(|(text, note)| Some((text, arguments_to_read_more(note)?)));
         whole.push_str(note.as_ref().map_or(piece, |(text, _)| text));
@@ -231,7 +231,9 @@ async fn content_of_one_server_makes_a_call_of_another_ask_again() {
         panic!("the origin is not a model: {request:?}")
     };
     assert_eq!(after[..], ["demo".to_owned()], "X09: the consent request names the server whose content precedes it");
-    let ConsentRequestBody::Tool { arguments: shown, .. } = &request.body else { panic!("a call: {request:?}") };
+    let ConsentRequestBody::Tool { arguments: shown, .. } = &request.body else {
+        panic!("the request is not a tool call: {request:?}")
+    };
     assert_eq!(shown["text"], "canary-37", "X09: the consent request contains the whole payload");
     talk.app.decide(&request, UserDecision::Deny).await;
     let items = talk.wait_for_end().await;
@@ -309,7 +311,7 @@ async fn a_tool_that_is_turned_off_in_the_settings_is_neither_offered_nor_called
         ("own", ItemState::Whole),
         ("reply", ItemState::Whole),
     ];
-    assert_eq!(kinds(&items), shape, "no call is made");
+    assert_eq!(kinds(&items), shape, "no call of the tool is made");
     let asked = talk.model.requests();
     let names: Vec<_> = asked[0].tools.iter().map(|tool| tool.name.as_str()).collect();
     assert_eq!(names, ["demo__show_everything"], "the other reviewed tool is offered");
@@ -323,7 +325,7 @@ async fn a_tool_that_is_turned_off_in_the_settings_is_neither_offered_nor_called
     let origin = CallOrigin::Model { conversation: ID.into() };
     let (arguments, sent) = (arguments(&json!({"a": 2, "b": 40})), tokio::sync::oneshot::channel().0);
     let call = talk.app.host.call_tool_as(origin, "c".into(), "demo".into(), "add".into(), arguments.clone(), sent);
-    let refused = tokio::time::timeout(EVENT_TIMEOUT, call).await.expect("it requires no consent");
+    let refused = tokio::time::timeout(EVENT_TIMEOUT, call).await.expect("the call ends without a consent request");
     assert!(matches!(&refused, Err(CallFailure::Refused(cause)) if cause.contains("turned off")), "{refused:?}");
     let own = talk.app.host.call_tool("d".into(), "demo".into(), "add".into(), arguments, None);
     tokio::time::timeout(EVENT_TIMEOUT, own)

@@ -96,7 +96,7 @@ impl TestConversation {
 
     /// Applies a change to the settings of the conversation.
     pub(crate) async fn set(&self, change: impl FnOnce(&mut ConversationSettings)) {
-        let kept = self.app.host.ports().history.conversation(ID).unwrap().expect("the conversation is there");
+        let kept = self.app.host.ports().history.conversation(ID).unwrap().expect("the conversation exists");
         let mut settings = ConversationSettings::from_stored(&kept.settings);
         change(&mut settings);
         self.chat.set_conversation(ID.into(), settings).await.unwrap();
@@ -139,7 +139,7 @@ impl TestConversation {
     /// Returns the items of the visible branch.
     pub(crate) fn items(&self) -> Vec<ChatItem> {
         let range = ItemRange { conversation: ID.into(), before: None, limit: 1_000, whole: true };
-        let page = self.app.host.ports().history.items(&range).unwrap().expect("the conversation is there");
+        let page = self.app.host.ports().history.items(&range).unwrap().expect("the conversation exists");
         let read = |item: domain::history::StoredItem| ChatItem {
             id: item.id,
             parent: item.parent,

@@ -59,11 +59,11 @@ async fn conversation_with_pending_result() -> (TestConversation, ConsentRequest
 async fn s27_result_is_sent_to_the_model_after_its_review() {
     let (mut talk, request) = conversation_with_pending_result().await;
     let ConsentRequestBody::Result { tool, parts, is_error, .. } = &request.body else {
-        panic!("a result: {request:?}")
+        panic!("the request is not a review: {request:?}")
     };
     assert_eq!((tool.as_str(), *is_error), ("add", false), "S27: the request contains the tool and its outcome");
     assert_eq!(parts[..], [MessagePart::text("1 + 1 = 2")], "S27: the whole result is displayed");
-    let ItemBody::ToolCall { result, .. } = &talk.items()[2].body else { panic!("a call") };
+    let ItemBody::ToolCall { result, .. } = &talk.items()[2].body else { panic!("the item is not a call") };
     assert!(result.is_none(), "S27: the result is not stored yet");
     assert_eq!(
         talk.items()[2].state,
