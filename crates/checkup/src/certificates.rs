@@ -117,7 +117,7 @@ mod tests {
             let outcome = check(&ProcessEnvironment::with(&[(CERT_FILE_VARIABLE, path)], None), &servers(None));
             assert_eq!(outcome.state, FindingState::Problem, "{path}: {}", outcome.seen);
             assert!(outcome.seen.to_string().contains(CERT_FILE_VARIABLE), "the variable is named: {}", outcome.seen);
-            assert_eq!(outcome.servers, ["far"], "for {path}");
+            assert_eq!(outcome.servers, ["far"], "{path}: the remote server is affected");
         }
         let outcome = check(&ProcessEnvironment::with(&[(CERT_FILE_VARIABLE, &good)], None), &servers(None));
         assert_eq!(outcome.state, FindingState::Ok, "{}", outcome.seen);
@@ -126,7 +126,12 @@ mod tests {
             &ProcessEnvironment::with(&[(CERT_FILE_VARIABLE, &good), (CERT_FOLDER_VARIABLE, &missing)], None),
             &servers(None),
         );
-        assert_eq!(outcome.state, FindingState::Warning, "a part of them: {}", outcome.seen);
+        assert_eq!(
+            outcome.state,
+            FindingState::Warning,
+            "only some of the certificates can be loaded: {}",
+            outcome.seen
+        );
     }
 
     #[test]
@@ -144,6 +149,6 @@ mod tests {
             outcome.seen
         );
         let outcome = check(&environment, &servers(Some(("NODE_EXTRA_CA_CERTS", good.to_str().unwrap()))));
-        assert_eq!(outcome.state, FindingState::Ok, "one that is there: {}", outcome.seen);
+        assert_eq!(outcome.state, FindingState::Ok, "an existing file is not reported: {}", outcome.seen);
     }
 }

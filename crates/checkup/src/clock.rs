@@ -38,11 +38,19 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         let files = [file.path().to_owned(), "/nonexistent".into()];
         let written = file.path().metadata().unwrap().modified().unwrap();
-        assert_eq!(check(written + Duration::from_secs(60), &files).state, FindingState::Ok, "after it");
-        assert_eq!(check(written - Duration::from_secs(60), &files).state, FindingState::Ok, "nearly the same");
+        assert_eq!(
+            check(written + Duration::from_secs(60), &files).state,
+            FindingState::Ok,
+            "a clock ahead of the files is not reported"
+        );
+        assert_eq!(
+            check(written - Duration::from_secs(60), &files).state,
+            FindingState::Ok,
+            "a small deviation is tolerated"
+        );
         let behind = check(written - Duration::from_secs(86_400), &files);
         assert_eq!(behind.state, FindingState::Problem);
         assert!(behind.seen.to_string().contains("1440 minutes"), "{}", behind.seen);
-        assert_eq!(check(written, &[]).state, FindingState::Ok, "with nothing to compare with");
+        assert_eq!(check(written, &[]).state, FindingState::Ok, "without files nothing is reported");
     }
 }

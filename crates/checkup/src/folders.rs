@@ -123,7 +123,7 @@ mod tests {
             let outcome = folder_outcome(Path::new("/data/app"), &facts);
             assert_eq!(outcome.state, state, "{facts:?}: {}", outcome.seen);
             assert!(outcome.seen.to_string().contains(words), "{facts:?}: {}", outcome.seen);
-            assert_eq!(outcome.next.is_some(), state != ok, "a step where one is needed: {facts:?}");
+            assert_eq!(outcome.next.is_some(), state != ok, "a remedy is suggested for each problem: {facts:?}");
         }
     }
 
@@ -131,22 +131,32 @@ mod tests {
     fn folder_check_creates_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let new = folder.path().join("a/b");
-        assert_eq!(check(&new).state, FindingState::Ok, "it can be made: {}", check(&new).seen);
-        assert!(!folder.path().join("a").exists(), "and is not made");
-        assert!(free_bytes(folder.path()).is_none_or(|free| free > 0), "the disk has some room");
+        assert_eq!(
+            check(&new).state,
+            FindingState::Ok,
+            "a folder that can be created is no problem: {}",
+            check(&new).seen
+        );
+        assert!(!folder.path().join("a").exists(), "the check does not create the folder");
+        assert!(free_bytes(folder.path()).is_none_or(|free| free > 0), "the free space can be determined");
         std::fs::write(folder.path().join("a"), "").unwrap();
         let outcome = check(&new);
-        assert_eq!(outcome.state, FindingState::Problem, "a file is in the way: {}", outcome.seen);
+        assert_eq!(
+            outcome.state,
+            FindingState::Problem,
+            "a file in place of a parent folder is a problem: {}",
+            outcome.seen
+        );
     }
 
     #[cfg(unix)]
     #[test]
     fn folder_permissions_are_checked() {
         let folder = tempfile::tempdir().unwrap();
-        assert!(is_writable(folder.path()), "one's own folder");
+        assert!(is_writable(folder.path()), "the user's own folder is writable");
         // A folder below a file can't be created, not even by root, whereas root ignores the permissions of a folder.
         let file = folder.path().join("file");
         std::fs::write(&file, "").unwrap();
-        assert!(!is_writable(&file), "what can't be entered");
+        assert!(!is_writable(&file), "a file is not a writable folder");
     }
 }

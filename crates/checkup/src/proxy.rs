@@ -164,12 +164,12 @@ mod tests {
         assert_eq!(
             of(&[("https_proxy", "proxy.example:3128")]),
             EnvironmentProxy::Usable("https_proxy"),
-            "HTTP is meant"
+            "an address without a scheme is an HTTP proxy"
         );
         assert_eq!(
             of(&[("HTTPS_PROXY", ""), ("https_proxy", "socks5://x")]),
             EnvironmentProxy::Nothing,
-            "the first that is set"
+            "the first spelling that is set is used, even if it is empty"
         );
         for (variable, value) in
             [("ALL_PROXY", "socks5h://127.0.0.1:1080"), ("HTTPS_PROXY", "ftp://x"), ("https_proxy", "::")]
@@ -183,7 +183,7 @@ mod tests {
         assert_eq!(
             of(&[("REQUEST_METHOD", "GET"), ("HTTPS_PROXY", "ftp://x")]),
             EnvironmentProxy::Nothing,
-            "of a web page"
+            "proxy variables are ignored in a CGI program"
         );
     }
 
@@ -192,14 +192,17 @@ mod tests {
         let of = |variables: &[(&str, &str)]| environment_proxy(&ProcessEnvironment::with(variables, None));
         let http = ("HTTP_PROXY", "http://proxy.example:3128");
         let socks = ("all_proxy", "socks5://127.0.0.1:7890");
-        assert_eq!(of(&[http]), EnvironmentProxy::HttpOnly("HTTP_PROXY"), "https servers are not reached by it");
+        assert_eq!(of(&[http]), EnvironmentProxy::HttpOnly("HTTP_PROXY"), "a proxy for HTTP does not apply to HTTPS");
         let all_three = [http, ("HTTPS_PROXY", "http://proxy.example:3128"), socks];
         assert_eq!(
             of(&all_three),
             EnvironmentProxy::Usable("HTTPS_PROXY"),
-            "ALL_PROXY is for what has none of its own"
+            "HTTPS_PROXY takes precedence over ALL_PROXY"
         );
-        assert!(matches!(of(&[http, socks]), EnvironmentProxy::Unusable("all_proxy", _)), "and then it counts");
+        assert!(
+            matches!(of(&[http, socks]), EnvironmentProxy::Unusable("all_proxy", _)),
+            "without HTTPS_PROXY, ALL_PROXY is used"
+        );
         let other = [("HTTPS_PROXY", "ftp://x"), ("ALL_PROXY", "http://proxy.example")];
         assert_eq!(of(&other), EnvironmentProxy::Usable("ALL_PROXY"), "a value that is not an address is ignored");
     }
@@ -213,8 +216,12 @@ mod tests {
         ];
         let environment = ProcessEnvironment::with(&[("ALL_PROXY", "socks5://canary.example")], None);
         let outcome = check(environment, path, servers).await;
-        assert_eq!(outcome.servers, ["far"], "not the local one");
+        assert_eq!(outcome.servers, ["far"], "local servers are not affected");
         assert!(outcome.seen.to_string().contains("not SOCKS"), "{}", outcome.seen);
-        assert!(!outcome.seen.to_string().contains("canary"), "a password may stand in it: {}", outcome.seen);
+        assert!(
+            !outcome.seen.to_string().contains("canary"),
+            "the address is not displayed, since it may contain a password: {}",
+            outcome.seen
+        );
     }
 }

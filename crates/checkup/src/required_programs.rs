@@ -87,7 +87,7 @@ mod tests {
             ("/opt/server/bin/server", &[], None),
         ];
         for (command, args, wanted) in cases {
-            assert_eq!(of(command, args), wanted, "{command} {args:?}");
+            assert_eq!(of(command, args), wanted, "the runtime that {command} {args:?} needs");
         }
     }
 }

@@ -68,9 +68,9 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn failing_or_hanging_check_does_not_stop_the_others() {
         let findings = run_all(vec![
-            Check::new(CheckId::Proxy, async { panic!("a failure of the check") }),
+            Check::new(CheckId::Proxy, async { panic!("this check panics") }),
             Check::new(CheckId::Node, std::future::pending()),
-            Check::blocking(CheckId::Clock, || panic!("a failure on another thread")),
+            Check::blocking(CheckId::Clock, || panic!("this check panics on a blocking thread")),
             Check::new(CheckId::Uv, async { CheckOutcome::ok(FindingText::new("fine")) }),
         ])
         .await;
@@ -84,9 +84,16 @@ mod tests {
                 (CheckId::Clock, unknown),
                 (CheckId::Uv, FindingState::Ok)
             ],
-            "each has its finding, in order"
+            "each check has a finding, in the order of the checks"
         );
-        assert!(findings[1].seen.to_string().contains("20 s"), "the one that hangs says so: {}", findings[1].seen);
-        assert!(findings.iter().all(|finding| finding.id == CheckId::Uv || finding.next.is_some()), "and what to do");
+        assert!(
+            findings[1].seen.to_string().contains("20 s"),
+            "the finding of a hanging check contains the time limit: {}",
+            findings[1].seen
+        );
+        assert!(
+            findings.iter().all(|finding| finding.id == CheckId::Uv || finding.next.is_some()),
+            "each failed check has a remedy"
+        );
     }
 }

@@ -218,15 +218,18 @@ mod tests {
         let report = text.for_report(Some(home));
         assert_eq!(
             report, "found ~/.nvm/versions/node/…/node, ~/…, /…/node, /usr/bin/…: [left out]",
-            "only where things lie"
+            "a report contains only well-known parts of paths"
         );
-        assert!(text.to_string().ends_with("canary \\u{202e}"), "the user sees all of it, made visible: {text}");
+        assert!(
+            text.to_string().ends_with("canary \\u{202e}"),
+            "the user sees the complete text, with invisible characters escaped: {text}"
+        );
     }
 
     #[test]
     fn foreign_text_is_bounded() {
         let shown = FindingText::new("").foreign("x".repeat(10_000)).to_string();
-        assert_eq!(shown.chars().count(), MAX_FOREIGN_CHARS + 1, "with a mark at its end");
+        assert_eq!(shown.chars().count(), MAX_FOREIGN_CHARS + 1, "a truncated text ends with one more character");
     }
 
     #[test]
@@ -239,11 +242,15 @@ mod tests {
             ("warning 7\n10.0.100-rc.2.canary", "10.0.100"),
         ];
         for (printed, wanted) in cases {
-            assert_eq!(NumericVersion::find(printed).unwrap().to_string(), wanted, "the version in {printed:?}");
+            assert_eq!(
+                NumericVersion::find(printed).unwrap().to_string(),
+                wanted,
+                "the version is found in {printed:?}"
+            );
         }
-        assert_eq!(NumericVersion::find("no version 7 here"), None, "one number is none");
-        assert!(NumericVersion::find("v16.20.2").unwrap().is_before(&[18]), "compared by number");
-        assert!(!NumericVersion::find("v100.0.0").unwrap().is_before(&[18]), "and not as text");
-        assert!(!NumericVersion::find("3.10.0").unwrap().is_before(&[3, 10]), "the oldest itself is none before it");
+        assert_eq!(NumericVersion::find("no version 7 here"), None, "a single number is not a version");
+        assert!(NumericVersion::find("v16.20.2").unwrap().is_before(&[18]), "versions are compared by number");
+        assert!(!NumericVersion::find("v100.0.0").unwrap().is_before(&[18]), "versions are not compared as text");
+        assert!(!NumericVersion::find("3.10.0").unwrap().is_before(&[3, 10]), "a version is not older than itself");
     }
 }

@@ -42,8 +42,8 @@ mod tests {
     fn old_web_view_is_reported() {
         let of = |version: &str| check(Some(&WebView { name: "WebKitGTK", version: version.to_owned() })).state;
         assert_eq!(of("2.48.1"), FindingState::Ok);
-        assert_eq!(of("2.38.6"), FindingState::Warning, "numbers are compared, not text");
+        assert_eq!(of("2.38.6"), FindingState::Warning, "versions are compared by number rather than as text");
         assert_eq!(of("new"), FindingState::Unknown);
-        assert_eq!(check(None).state, FindingState::Unknown, "without a window there is nothing to see");
+        assert_eq!(check(None).state, FindingState::Unknown, "without a window, the state is unknown");
     }
 }
