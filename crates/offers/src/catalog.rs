@@ -392,11 +392,11 @@ mod tests {
         read(&mut catalog, &["send"]);
         assert!(
             Arc::ptr_eq(&names_of(&catalog), &before[DefinitionKind::Tool as usize]),
-            "the same list keeps its names"
+            "the name index of an unchanged list is reused"
         );
         read(&mut catalog, &["send", "read"]);
-        assert!(names_of(&catalog).has("read"), "a longer one has more");
+        assert!(names_of(&catalog).has("read"), "an added tool is in the name index");
         read(&mut catalog, &["read"]);
-        assert!(!names_of(&catalog).has("send"), "and a shorter one less");
+        assert!(!names_of(&catalog).has("send"), "a removed tool is not in the name index");
     }
 }

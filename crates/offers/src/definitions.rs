@@ -139,20 +139,20 @@ mod tests {
             assert_eq!(
                 definition.call_hash(&arguments).0,
                 call_hash(&catalog.tool("echo").unwrap(), &arguments),
-                "what is kept of a definition gives the hash that is shown in a question"
+                "the cached definition yields the hash in a consent request"
             );
             (definition.approval.clone(), definition.call_hash(&arguments).0)
         };
         let (command, tools) = (config("one"), catalog("says it again"));
         let before = hashes(&command, &tools);
-        assert_eq!(hashes(&command, &tools), before, "it is the same as long as nothing changes");
+        assert_eq!(hashes(&command, &tools), before, "equal inputs yield equal hashes");
         let (approval, call) = hashes(&config("two"), &tools);
-        assert!(approval != before.0 && call == before.1, "an approval rests on the command as well");
+        assert!(approval != before.0 && call == before.1, "only the approval hash depends on the command");
         let (approval, call) = hashes(&command, &catalog("sends it away"));
-        assert!(approval != before.0 && call != before.1, "and both on the definition");
-        assert_eq!(hashes(&command, &tools), before, "back again, it is as before");
+        assert!(approval != before.0 && call != before.1, "both hashes depend on the definition");
+        assert_eq!(hashes(&command, &tools), before, "the previous inputs yield the previous hashes");
         let gone = definitions.get(&command, &Arc::default(), "echo", |_| ReviewState::New);
-        assert!(gone.is_none(), "a tool that is gone has no definition");
+        assert!(gone.is_none(), "a removed tool has no definition");
     }
 
     #[test]
@@ -193,9 +193,13 @@ mod tests {
     fn call_hash_depends_on_the_arguments() {
         let tool = Tool { name: "echo".to_owned(), ..Tool::default() };
         let hash = |arguments: Value| call_hash(&tool, arguments.as_object().unwrap());
-        assert_eq!(hash(json!({"a": 1, "b": 2})), hash(json!({"b": 2, "a": 1})), "the order of keys does not matter");
+        assert_eq!(
+            hash(json!({"a": 1, "b": 2})),
+            hash(json!({"b": 2, "a": 1})),
+            "the order of keys doesn't change the hash"
+        );
         for other in [json!({}), json!({"a": 1}), json!({"a": 1, "b": "2"}), json!({"a": 1, "b": 2, "c": null})] {
-            assert_ne!(hash(other.clone()), hash(json!({"a": 1, "b": 2})), "{other} is something else to approve");
+            assert_ne!(hash(other.clone()), hash(json!({"a": 1, "b": 2})), "{other} has a different hash");
         }
     }
 }

@@ -160,14 +160,14 @@ mod tests {
         let (start, mut reads) = (Instant::now(), ResourceCache::default());
         assert!(
             reads.insert("s", id("one"), "a:1", (&text("x"), hint(10)), (WALL, start)).is_some(),
-            "it is fresh for a while"
+            "a cached result has a time until which it is fresh"
         );
         let after = |secs: u64| start + Duration::from_secs(secs);
         let read = reads.get_fresh("s", &id("one"), "a:1", after(9)).unwrap();
         assert_eq!(
             (read.contents, read.cached),
             (text("x"), true),
-            "[cache-ttl-positive] it need not be asked for again"
+            "[cache-ttl-positive] fresh contents are returned from the cache"
         );
         for (server, identity, uri, what) in [
             ("t", "one", "a:1", "another server"),
@@ -177,23 +177,30 @@ mod tests {
             assert_eq!(
                 reads.get_fresh(server, &id(identity), uri, after(1)),
                 None,
-                "[cache-key] [cache-private] {what} has nothing of it"
+                "[cache-key] [cache-private] {what} doesn't share the cached contents"
             );
         }
         assert_eq!(
             reads.get_fresh("s", &id("one"), "a:1", after(10)),
             None,
-            "[cache-stale-refetch] it is not used beyond its time"
+            "[cache-stale-refetch] expired contents are not returned"
         );
-        assert_eq!(reads.bytes, 0, "and then it is gone");
+        assert_eq!(reads.bytes, 0, "expired contents are removed");
         reads.insert("s", id("one"), "a:1", (&text("x"), hint(10)), (WALL, start));
-        assert!(reads.get_fresh("s", &id("one"), "a:1", after(9)).is_some(), "whatever the time of day is");
+        assert!(
+            reads.get_fresh("s", &id("one"), "a:1", after(9)).is_some(),
+            "freshness doesn't depend on the system clock"
+        );
         assert_eq!(
             reads.insert("s", id("one"), "a:1", (&text("x"), hint(0)), (WALL, start)),
             None,
-            "no time means not to keep it"
+            "a time to live of zero has no expiry"
         );
-        assert_eq!(reads.get_fresh("s", &id("one"), "a:1", start), None, "[cache-ttl-zero] so it is not kept");
+        assert_eq!(
+            reads.get_fresh("s", &id("one"), "a:1", start),
+            None,
+            "[cache-ttl-zero] contents with a time to live of zero are not cached"
+        );
     }
 
     #[test]
@@ -204,11 +211,11 @@ mod tests {
         }
         reads.remove_changed("s", "dir:/a/b");
         let fresh = |reads: &mut ResourceCache, uri| reads.get_fresh("s", &id("one"), uri, start).is_some();
-        assert!(!fresh(&mut reads, "dir:/a/b"), "[cache-notification-invalidates] what changed is asked for again");
-        assert!(!fresh(&mut reads, "dir:/a"), "and so is what it lies in");
-        assert!(fresh(&mut reads, "dir:/c"), "the others stay");
+        assert!(!fresh(&mut reads, "dir:/a/b"), "[cache-notification-invalidates] a changed resource is removed");
+        assert!(!fresh(&mut reads, "dir:/a"), "a resource that contains the changed one is removed");
+        assert!(fresh(&mut reads, "dir:/c"), "other resources remain cached");
         reads.forget_server("s");
-        assert!(!fresh(&mut reads, "dir:/c"), "nothing stays of a server that is gone");
+        assert!(!fresh(&mut reads, "dir:/c"), "all entries of a removed server are removed");
     }
 
     #[test]
@@ -223,13 +230,16 @@ mod tests {
                 (&large, hint(100)),
                 (WALL, start + Duration::from_secs(n)),
             );
-            assert!(reads.bytes <= MAX_TOTAL_BYTES, "the bytes of all stay within the bound");
+            assert!(reads.bytes <= MAX_TOTAL_BYTES, "the total size is within the bound");
         }
         let last = start + Duration::from_secs(20);
-        assert!(reads.get_fresh("s", &id("one"), "a:19", last).is_some(), "the latest is kept");
-        assert!(reads.get_fresh("s", &id("one"), "a:0", last).is_none(), "the oldest went first");
+        assert!(reads.get_fresh("s", &id("one"), "a:19", last).is_some(), "the newest entry remains cached");
+        assert!(reads.get_fresh("s", &id("one"), "a:0", last).is_none(), "the oldest entry is removed first");
         let huge = text(&"x".repeat(MAX_RESULT_BYTES + 1));
         reads.insert("s", id("one"), "a:huge", (&huge, hint(100)), (WALL, last));
-        assert!(reads.get_fresh("s", &id("one"), "a:huge", last).is_none(), "one that is too large is not kept");
+        assert!(
+            reads.get_fresh("s", &id("one"), "a:huge", last).is_none(),
+            "contents that are too large are not cached"
+        );
     }
 }

@@ -43,7 +43,7 @@ mod tests {
             "f\u{131}le",
             "read_\u{444}айл",
         ] {
-            assert!(has_deceptive_letters(name), "{name:?} can be taken for another name");
+            assert!(has_deceptive_letters(name), "{name:?} can be confused with another name");
         }
         for name in [
             "delete_file",
@@ -60,7 +60,7 @@ mod tests {
             "ค้นหา",
             "",
         ] {
-            assert!(!has_deceptive_letters(name), "{name:?} is what it looks like");
+            assert!(!has_deceptive_letters(name), "{name:?} can't be confused with another name");
         }
     }
 }

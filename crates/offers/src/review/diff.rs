@@ -154,8 +154,11 @@ mod tests {
             change(&["inputSchema", "enum", "3"], None, Some("4")),
             change(&["gone"], Some("[\n  1,\n  {\n    \"a\": null\n  }\n]"), None),
         ];
-        assert_eq!(diff.changes, wanted, "claims first, then what is new; the order of keys is no change");
-        assert!(DefinitionDiff::between(&before, &before).is_empty(), "the same is the same");
+        assert_eq!(
+            diff.changes, wanted,
+            "annotations are first, then added members, and the order of keys is no change"
+        );
+        assert!(DefinitionDiff::between(&before, &before).is_empty(), "equal definitions have no differences");
     }
 
     #[test]
@@ -168,10 +171,10 @@ mod tests {
         let diff = DefinitionDiff::between_definitions(&before, &after);
         let places: Vec<String> = diff.changes.iter().map(|change| change.path.join(" ")).collect();
         let wanted = ["annotations readOnlyHint", "_meta note", "inputSchema enum", "outputSchema x"];
-        assert_eq!(places, wanted, "X04: the flip comes first, and a long list is one change");
+        assert_eq!(places, wanted, "X04: the changed annotation is first, and the long list is one change");
         let list = format!("{:#}", after["inputSchema"]["enum"]);
-        assert_eq!(diff.changes[2].after.as_deref(), Some(list.as_str()), "which has all of it");
-        assert_eq!(diff.before, Some(format!("{before:#}")), "and all that was seen can be read");
+        assert_eq!(diff.changes[2].after.as_deref(), Some(list.as_str()), "the change contains the complete list");
+        assert_eq!(diff.before, Some(format!("{before:#}")), "the complete reviewed definition is included");
     }
 
     #[test]
@@ -180,6 +183,6 @@ mod tests {
             (0..MAX_CHANGES + 7).map(|n| (n.to_string(), text.into())).collect::<Map<_, _>>().into()
         };
         let diff = DefinitionDiff::between(&of("a"), &of("b"));
-        assert_eq!((diff.changes.len(), diff.more), (MAX_CHANGES, 7), "the others are counted");
+        assert_eq!((diff.changes.len(), diff.more), (MAX_CHANGES, 7), "changes beyond the maximum are counted");
     }
 }

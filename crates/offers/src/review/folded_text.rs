@@ -97,16 +97,28 @@ mod tests {
     fn folded_parts_map_to_their_origin() {
         let text = "\u{200b}İ__A\u{e0042}é б";
         let folded = FoldedText::new(text);
-        assert_eq!(folded.text(), "i\u{307} aé б", "lower case, with one space and nothing hidden");
+        assert_eq!(
+            folded.text(),
+            "i\u{307} aé б",
+            "the text is in lower case, with single spaces and without invisible characters"
+        );
         for (part, origin) in [("i", "İ"), ("a", "A"), ("é", "é"), ("б", "б")] {
             let at = folded.text().find(part).unwrap();
-            assert_eq!(folded.original_offset(at), text.find(origin).unwrap(), "{part:?} comes from {origin:?}");
+            assert_eq!(
+                folded.original_offset(at),
+                text.find(origin).unwrap(),
+                "{part:?} maps to the position of {origin:?}"
+            );
             let drawn = folded.visual_skeleton();
             let found = drawn.origins.contains(&text.find(origin).unwrap());
-            assert!(found, "and {origin:?} has its place in what is drawn");
+            assert!(found, "the skeleton contains the position of {origin:?}");
         }
         let tags = FoldedText::from_tags(text).unwrap();
-        assert_eq!((tags.text(), tags.original_offset(0)), ("b", text.find('\u{e0042}').unwrap()), "what tags spell");
-        assert_eq!(FoldedText::from_tags("plain"), None, "where there are any");
+        assert_eq!(
+            (tags.text(), tags.original_offset(0)),
+            ("b", text.find('\u{e0042}').unwrap()),
+            "the text in tag characters is decoded"
+        );
+        assert_eq!(FoldedText::from_tags("plain"), None, "a text without tag characters has no decoded text");
     }
 }

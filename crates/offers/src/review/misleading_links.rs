@@ -139,7 +139,10 @@ mod tests {
             "<p>x<A class=b HREF='https://evil.example'><b>bank.com</b></A>",
             "<a href=https://evil.example>www.<i>bank</i>.example</a>",
         ] {
-            assert!(misleading_link(text).is_some_and(|found| found.contains("evil")), "S27: {text}");
+            assert!(
+                misleading_link(text).is_some_and(|found| found.contains("evil")),
+                "S27: the link in {text} is misleading"
+            );
         }
     }
 
@@ -167,7 +170,7 @@ mod tests {
             "](",
             "no link at all",
         ] {
-            assert_eq!(misleading_link(text), None, "S27: nothing is wrong with {text}");
+            assert_eq!(misleading_link(text), None, "S27: no link in {text} is misleading");
         }
     }
 }

@@ -196,20 +196,24 @@ mod tests {
             others: vec![("mail".into(), offering(&[Tool { name: "sеnd".into(), ..Tool::default() }]).names.clone())],
         };
         let (_, marks, allowed) = reviewed.review_tool(&tool);
-        assert_eq!(marks.standing, Some(ReviewState::New), "nobody has seen it");
-        assert!(!allowed, "and nothing allows it");
+        assert_eq!(marks.standing, Some(ReviewState::New), "a tool without a pin is new");
+        assert!(!allowed, "a tool without a grant is not allowed");
         let alike = LookAlike { server: "mail".into(), name: "sеnd".into(), same: false };
-        assert_eq!(marks.look_alikes, [alike], "X06: the other server's tool with a Cyrillic letter is named");
+        assert_eq!(marks.look_alikes, [alike], "X06: the similar tool of the other server is found");
 
         let mut pins = ServerPins::default();
         pins.pin(DefinitionKind::Tool, &tool.name, &json!(tool), Some(&identity), 1);
         reviewed.pins = Arc::new(pins);
-        assert_eq!(reviewed.review_tool(&tool).1.standing, Some(ReviewState::Reviewed), "what was pinned is as it was");
+        assert_eq!(
+            reviewed.review_tool(&tool).1.standing,
+            Some(ReviewState::Reviewed),
+            "a pinned definition is reviewed"
+        );
         let other = Tool { description: Some("Sends, also to me".into()), ..tool.clone() };
         let marks = reviewed.review_tool(&other).1;
-        assert_eq!(marks.standing, Some(ReviewState::Changed), "another description is another tool");
-        let diff = marks.diff.expect("what is different is told");
-        assert_eq!(diff.changes.len(), 1, "and nothing else: {diff:?}");
-        assert_eq!(diff.changes[0].path, ["description"], "with its place");
+        assert_eq!(marks.standing, Some(ReviewState::Changed), "a tool with another description is changed");
+        let diff = marks.diff.expect("a changed tool has differences");
+        assert_eq!(diff.changes.len(), 1, "only one difference is listed: {diff:?}");
+        assert_eq!(diff.changes[0].path, ["description"], "the path of the difference is given");
     }
 }

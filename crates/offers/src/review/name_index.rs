@@ -170,10 +170,14 @@ mod tests {
         let many: Vec<String> = (0..50).map(|n| format!("{}send", "_".repeat(n))).collect();
         let other = named(&many.iter().map(String::as_str).collect::<Vec<_>>());
         let found = look_alikes(("send", None), ("a", &own), &[("b", &other)]);
-        assert_eq!(found.len(), MAX_LOOK_ALIKES, "no more than can be read");
-        assert_eq!(found[0].name, "sеnd", "those of the same server come first, and never the tool itself");
-        assert_eq!(found[1], LookAlike { server: "b".into(), name: "send".into(), same: true }, "the very same name");
-        assert!(found.iter().skip(2).all(|alike| !alike.same), "the others are other names");
+        assert_eq!(found.len(), MAX_LOOK_ALIKES, "the number of similar names is limited");
+        assert_eq!(found[0].name, "sеnd", "similar names of the same server are first, without the tool itself");
+        assert_eq!(
+            found[1],
+            LookAlike { server: "b".into(), name: "send".into(), same: true },
+            "an identical name of another server is marked"
+        );
+        assert!(found.iter().skip(2).all(|alike| !alike.same), "other similar names are not marked as identical");
     }
 
     #[test]
@@ -183,18 +187,21 @@ mod tests {
         let other = NameIndex::new([titled("mail_out", "Send mail"), titled("send_mail", "Post")].into_iter());
         let found = look_alikes(("a1", Some("Sеnd mail")), ("a", &own), &[("b", &other)]);
         let names: Vec<&str> = found.iter().map(|alike| alike.name.as_str()).collect();
-        assert_eq!(names, ["Send mail", "send_mail"], "X06: what is drawn first counts, whatever the name under it");
-        assert!(look_alikes(("a2", Some("Read")), ("a", &own), &[("b", &other)]).is_empty(), "others do not");
+        assert_eq!(
+            names,
+            ["Send mail", "send_mail"],
+            "X06: similar titles and names are found, regardless of the name under a title"
+        );
+        assert!(
+            look_alikes(("a2", Some("Read")), ("a", &own), &[("b", &other)]).is_empty(),
+            "different titles are not found"
+        );
         let many: Vec<NameIndex> = (0..3).map(|_| NameIndex::new([titled("a1", "Sеnd mail")].into_iter())).collect();
         let many: Vec<(&str, &NameIndex)> = std::iter::zip(["b", "c", "d"], &many).collect();
         let found = look_alikes(("a1", Some("Sеnd mail")), ("a", &own), &many);
-        assert_eq!(
-            found.len(),
-            3,
-            "a tool of the same name and title is told once, and leaves room for others: {found:?}"
-        );
+        assert_eq!(found.len(), 3, "a tool with a similar name and title is found once: {found:?}");
         let twins = NameIndex::new([titled("x", "Run"), titled("y", "Run")].into_iter());
         let found = look_alikes(("x", Some("Run")), ("a", &twins), &[]);
-        assert_eq!(found.len(), 1, "one title for two tools of a server is told of the other: {found:?}");
+        assert_eq!(found.len(), 1, "the other tool with the same title is found: {found:?}");
     }
 }

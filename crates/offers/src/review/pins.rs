@@ -279,39 +279,64 @@ mod tests {
         let standing = |pins: &ServerPins, tool: &Value, server: &Hash| {
             pins.review_state(DefinitionKind::Tool, "a", &Hash::of_json(tool), Some(server))
         };
-        assert_eq!(standing(&pins, &tool, &server), ReviewState::New, "what nobody saw is new");
-        assert!(pins.pin(DefinitionKind::Tool, "a", &tool, Some(&server), 1), "there is room");
-        assert_eq!(standing(&pins, &tool, &server), ReviewState::Reviewed, "what was seen is as it was");
+        assert_eq!(standing(&pins, &tool, &server), ReviewState::New, "a definition without a pin is new");
+        assert!(
+            pins.pin(DefinitionKind::Tool, "a", &tool, Some(&server), 1),
+            "the maximum number of pins is not reached"
+        );
+        assert_eq!(standing(&pins, &tool, &server), ReviewState::Reviewed, "the pinned definition is reviewed");
         let flipped = json!({"name": "a", "annotations": {"readOnlyHint": true}});
-        assert_eq!(standing(&pins, &flipped, &server), ReviewState::Changed, "X04: annotations are part of it");
+        assert_eq!(
+            standing(&pins, &flipped, &server),
+            ReviewState::Changed,
+            "X04: annotations are part of the definition"
+        );
         let diff = pins.diff(DefinitionKind::Tool, "a", &flipped, ReviewState::Changed).map(|diff| diff.changes);
-        assert_eq!(diff.map(|changes| changes.len()), Some(1), "X04: and the flip is told");
-        assert_eq!(standing(&pins, &tool, &hash("npx b")), ReviewState::Changed, "another command is another server");
+        assert_eq!(diff.map(|changes| changes.len()), Some(1), "X04: the changed annotation is listed");
+        assert_eq!(
+            standing(&pins, &tool, &hash("npx b")),
+            ReviewState::Changed,
+            "a definition of a server with another command is changed"
+        );
         let diff = pins.diff(DefinitionKind::Tool, "a", &tool, ReviewState::Changed);
-        assert!(diff.is_some_and(|diff| diff.server_changed && diff.changes.is_empty()), "and that is what is told");
+        assert!(
+            diff.is_some_and(|diff| diff.server_changed && diff.changes.is_empty()),
+            "the difference is the server, not the definition"
+        );
         pins.pin_issuer("https://one.example");
-        assert_eq!(standing(&pins, &tool, &server), ReviewState::Reviewed, "the first issuer is no change");
+        assert_eq!(
+            standing(&pins, &tool, &server),
+            ReviewState::Reviewed,
+            "the first issuer doesn't change the review state"
+        );
         pins.pin_issuer("https://two.example");
-        assert_eq!(standing(&pins, &tool, &server), ReviewState::Changed, "another issuer is one");
+        assert_eq!(standing(&pins, &tool, &server), ReviewState::Changed, "another issuer requires new reviews");
     }
 
     #[test]
     fn pins_are_bounded_and_changes_of_large_definitions_detected() {
         let mut pins = ServerPins::default();
         let large = |c: &str| json!({"name": "a", "description": c.repeat(MAX_DEFINITION)});
-        assert!(pins.pin(DefinitionKind::Tool, "a", &large("x"), None, 1), "it is pinned all the same");
+        assert!(pins.pin(DefinitionKind::Tool, "a", &large("x"), None, 1), "a large definition can be pinned");
         let pin = &pins.tools["a"];
         assert!(
             pin.definition.is_none() && pin.head.len() == BEGINNING_CHARS,
-            "of a large one only the beginning is kept"
+            "only the beginning of a large definition is stored"
         );
         let diff = pins.diff(DefinitionKind::Tool, "a", &large("y"), ReviewState::Changed).unwrap_or_default();
-        assert!(diff.cut && diff.changes.len() == 1, "a change is found by the hash: {}", diff.changes.len());
+        assert!(
+            diff.cut && diff.changes.len() == 1,
+            "a change of a large definition is detected by its hash: {}",
+            diff.changes.len()
+        );
         for n in 1..MAX_PINS {
-            assert!(pins.pin(DefinitionKind::Tool, &n.to_string(), &json!(n), None, 1), "there is room for {n}");
+            assert!(
+                pins.pin(DefinitionKind::Tool, &n.to_string(), &json!(n), None, 1),
+                "the maximum number of pins is not reached at {n}"
+            );
         }
-        assert!(!pins.pin(DefinitionKind::Tool, "one more", &json!({}), None, 1), "and then there is none");
-        assert!(pins.pin(DefinitionKind::Tool, "a", &json!({}), None, 1), "what is pinned can be pinned anew");
+        assert!(!pins.pin(DefinitionKind::Tool, "one more", &json!({}), None, 1), "the number of pins is limited");
+        assert!(pins.pin(DefinitionKind::Tool, "a", &json!({}), None, 1), "a pinned definition can be replaced");
     }
 
     #[test]
@@ -322,11 +347,22 @@ mod tests {
         };
         let (own, before, now) =
             (with("https://one.example/"), with("https://one.example/"), with("https://two.example/"));
-        assert_eq!(own.with_changes(&before, &now).endpoints, now.endpoints, "an approval of other endpoints arrives");
+        assert_eq!(
+            own.with_changes(&before, &now).endpoints,
+            now.endpoints,
+            "endpoints approved by the other process are applied"
+        );
         let held_here = with("https://three.example/");
-        assert_eq!(held_here.with_changes(&before, &before), held_here, "without a change, what is held here stays");
+        assert_eq!(
+            held_here.with_changes(&before, &before),
+            held_here,
+            "without external changes the pins remain unchanged"
+        );
         let nothing = ServerPins::default();
-        assert!(own.with_changes(&before, &nothing).endpoints.is_empty(), "what was forgotten is forgotten here");
+        assert!(
+            own.with_changes(&before, &nothing).endpoints.is_empty(),
+            "endpoints removed by the other process are removed"
+        );
     }
 
     #[test]
@@ -337,21 +373,27 @@ mod tests {
             ..ServerPins::default()
         };
         let (own, before, now) = (with("here"), with("one"), with("two"));
-        assert_eq!(own.with_changes(&before, &now), now, "another approval arrives");
-        assert_eq!(own.with_changes(&before, &before), own, "without a change, what is held here stays");
+        assert_eq!(own.with_changes(&before, &now), now, "an identity approved by the other process is applied");
+        assert_eq!(own.with_changes(&before, &before), own, "without external changes the pins remain unchanged");
     }
 
     #[test]
     fn changed_server_identity_is_reported() {
         let parts = |command: &str| Map::from_iter([("command".to_owned(), json!(command))]);
         let mut pins = ServerPins::default();
-        assert!(pins.identity_diff(&hash("npx a"), &parts("npx a")).is_none(), "nothing was approved before");
+        assert!(
+            pins.identity_diff(&hash("npx a"), &parts("npx a")).is_none(),
+            "without an approved identity there is no difference"
+        );
         pins.pin_identity(PinnedIdentity { hash: hash("npx a"), parts: parts("npx a"), at: 1 });
-        assert!(!pins.is_empty(), "it is kept");
-        assert!(pins.identity_diff(&hash("npx a"), &parts("npx a")).is_none(), "the same is no change");
+        assert!(!pins.is_empty(), "the identity is stored");
+        assert!(
+            pins.identity_diff(&hash("npx a"), &parts("npx a")).is_none(),
+            "an unchanged identity has no difference"
+        );
         let diff = pins.identity_diff(&hash("npx b"), &parts("npx b")).unwrap_or_default();
-        assert!(diff.server_changed, "the server is another");
-        assert_eq!(diff.changes.len(), 1, "with the part that differs");
+        assert!(diff.server_changed, "the difference states that the server changed");
+        assert_eq!(diff.changes.len(), 1, "only the changed part is listed");
     }
 
     #[test]
@@ -360,10 +402,10 @@ mod tests {
         pins.pin(DefinitionKind::Prompt, "greet", &json!({"name": "greet"}), Some(&hash("x")), 7);
         pins.pin_identity(PinnedIdentity { hash: hash("x"), parts: Map::new(), at: 7 });
         let read: Result<ServerPins, _> = serde_json::to_value(&pins).and_then(serde_json::from_value);
-        assert_eq!(read.ok().as_ref(), Some(&pins), "nothing is lost on the way");
+        assert_eq!(read.ok().as_ref(), Some(&pins), "the pins are equal after serialization");
         assert!(
             serde_json::from_value::<ServerPins>(json!({})).is_ok_and(|pins| pins.is_empty()),
-            "nothing is nothing"
+            "an empty object has no pins"
         );
     }
 }

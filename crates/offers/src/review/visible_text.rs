@@ -86,15 +86,23 @@ mod tests {
 
     #[test]
     fn hidden_characters_are_made_visible_to_the_model() {
-        assert_eq!(visible_text("a\u{e0041}b\u{202e}c"), "a[U+E0041]b[U+202E]c", "X10: hidden text is named");
-        assert_eq!(visible_text("plain 漢字\n\ttext"), "plain 漢字\n\ttext", "other text is as it came");
+        assert_eq!(
+            visible_text("a\u{e0041}b\u{202e}c"),
+            "a[U+E0041]b[U+202E]c",
+            "X10: hidden characters are replaced by their code points"
+        );
+        assert_eq!(
+            visible_text("plain 漢字\n\ttext"),
+            "plain 漢字\n\ttext",
+            "text without hidden characters is unchanged"
+        );
         assert_eq!(
             visible_text("👩\u{200d}🚀 a\u{200d}b"),
             "👩\u{200d}🚀 a[U+200D]b",
-            "an emoji is one, letters are not"
+            "a joiner is only valid between emoji"
         );
         let schema = json!({"properties": {"x": {"description": "a\u{200b}b", "enum": ["a\u{200b}b"]}}});
         let told = json!({"properties": {"x": {"description": "a[U+200B]b", "enum": ["a\u{200b}b"]}}});
-        assert_eq!(visible_schema(schema), told, "X10: in descriptions; values stay what the server takes");
+        assert_eq!(visible_schema(schema), told, "X10: descriptions are converted, and values remain unchanged");
     }
 }

@@ -137,7 +137,11 @@ mod tests {
             ("a b c d", "d c b a", "[a b] c [d]", "[d] c [b a]"),
         ] {
             let (was, is) = changed_words(before, after);
-            assert_eq!((marked(&was).as_str(), marked(&is).as_str()), (old, new), "{before:?} and {after:?}");
+            assert_eq!(
+                (marked(&was).as_str(), marked(&is).as_str()),
+                (old, new),
+                "the changed words between {before:?} and {after:?}"
+            );
         }
     }
 
@@ -145,8 +149,8 @@ mod tests {
     fn s34_texts_too_long_to_compare_are_marked_completely() {
         let (before, after) = ("x ".repeat(5_000), "y ".repeat(5_000));
         let (was, is) = changed_words(&before, &after);
-        assert!(was[0].is_changed && is[0].is_changed, "nothing that changed counts as the same");
+        assert!(was[0].is_changed && is[0].is_changed, "all text is marked as changed");
         let text = |pieces: &[DiffPiece<'_>]| pieces.iter().map(|piece| piece.text).collect::<String>();
-        assert_eq!((text(&was), text(&is)), (before.clone(), after.clone()), "and all of it is there");
+        assert_eq!((text(&was), text(&is)), (before.clone(), after.clone()), "the pieces add up to the complete texts");
     }
 }

@@ -193,16 +193,16 @@ mod tests {
     #[test]
     fn entry_is_parsed_completely() {
         let skill = Skill::parse(entry()).unwrap();
-        assert_eq!((skill.name.as_str(), skill.description.as_str()), ("refunds", "Pay it back"), "what is shown");
-        assert_eq!(skill.frontmatter["license"], "MIT", "fields that mean nothing here stay");
-        assert_eq!(skill.file("skill://acme/refunds/a/b.md").unwrap().size, 20, "its files are known");
+        assert_eq!(
+            (skill.name.as_str(), skill.description.as_str()),
+            ("refunds", "Pay it back"),
+            "name and description are parsed"
+        );
+        assert_eq!(skill.frontmatter["license"], "MIT", "other fields of the frontmatter are retained");
+        assert_eq!(skill.file("skill://acme/refunds/a/b.md").unwrap().size, 20, "the size of each file is parsed");
         let mut dynamic = entry();
         dynamic["resources"] = json!("dynamic");
-        assert_eq!(
-            Skill::parse(dynamic).unwrap().files,
-            SkillFiles::Dynamic,
-            "files without digests are said to be so"
-        );
+        assert_eq!(Skill::parse(dynamic).unwrap().files, SkillFiles::Dynamic, "a dynamic skill is recognized");
     }
 
     /// Covers the requirement `[lifecycle-ext-untrusted]`.
@@ -212,7 +212,7 @@ mod tests {
             let mut entry = entry();
             *entry.pointer_mut(path).unwrap() = value.clone();
             let cause = Skill::parse(entry).unwrap_err();
-            assert!(cause.contains(says), "{path} as {value} must be refused because of {says}: {cause}");
+            assert!(cause.contains(says), "{path} with {value} is refused because of {says}: {cause}");
         };
         broken("/uri", json!("skill://acme/refunds"), "/SKILL.md");
         broken("/uri", json!("skill://acme/other/SKILL.md"), "not called refunds");
@@ -240,7 +240,7 @@ mod tests {
                 (0..count).map(|i| json!({ "uri": uri(i), "digest": digest, "size": 32 * 1024 })).collect();
             Skill::parse(entry)
         };
-        assert!(files(MAX_FILES).is_ok(), "512 files with 16 MiB in all");
-        assert!(files(MAX_FILES + 1).is_err(), "and no more");
+        assert!(files(MAX_FILES).is_ok(), "512 files with 16 MiB in total are accepted");
+        assert!(files(MAX_FILES + 1).is_err(), "a 513th file is rejected");
     }
 }

@@ -81,21 +81,25 @@ mod tests {
         let read =
             parse_frontmatter("---\r\nname: a\nmetadata:\n  version: 1.0\n  tags: [x, y]\n---\n\n---\n# A\n").unwrap();
         let expected = json!({ "name": "a", "metadata": { "version": 1, "tags": ["x", "y"] } });
-        assert_eq!(first_difference(&read, expected.as_object().unwrap()), None, "as JSON: {read:?}");
+        assert_eq!(
+            first_difference(&read, expected.as_object().unwrap()),
+            None,
+            "the frontmatter is converted to JSON: {read:?}"
+        );
     }
 
     #[test]
     fn missing_or_invalid_frontmatter_is_an_error() {
         for text in ["", "# A", "---\nname: a\n", "name: a\n---\n", "---\n- a\n---\n", "---\na: [\n---\n"] {
-            assert!(parse_frontmatter(text).is_err(), "{text:?} has none");
+            assert!(parse_frontmatter(text).is_err(), "{text:?} has no valid frontmatter");
         }
         let nested = format!("---\na: {}1{}\n---\n", "[".repeat(10_000), "]".repeat(10_000));
-        assert!(parse_frontmatter(&nested).is_err(), "nesting is bounded");
+        assert!(parse_frontmatter(&nested).is_err(), "the nesting depth is limited");
         let many: String =
             (1..9).map(|i| format!("x{i}: &x{i} [{}]\n", vec![format!("*x{}", i - 1); 9].join(","))).collect();
         assert!(
             parse_frontmatter(&format!("---\nx0: &x0 [1,1,1,1,1,1,1,1,1]\n{many}---\n")).is_err(),
-            "so are aliases of aliases"
+            "the expansion of aliases is limited"
         );
     }
 
@@ -103,9 +107,17 @@ mod tests {
     fn difference_is_named_at_any_depth() {
         let of = |value: Value| value.as_object().unwrap().clone();
         let (one, other) = (of(json!({ "a": { "b": [1] } })), of(json!({ "a": { "b": [2] } })));
-        assert_eq!(first_difference(&one, &other), Some("a"), "inside another value");
-        assert_eq!(first_difference(&one, &Map::new()), Some("a"), "a field that one lacks");
-        assert_eq!(first_difference(&Map::new(), &one), Some("a"), "or the other");
-        assert!(!is_equal_value(&json!(1), &json!("1")), "text is no number");
+        assert_eq!(first_difference(&one, &other), Some("a"), "a nested difference is found");
+        assert_eq!(
+            first_difference(&one, &Map::new()),
+            Some("a"),
+            "a key that only the first mapping contains is found"
+        );
+        assert_eq!(
+            first_difference(&Map::new(), &one),
+            Some("a"),
+            "a key that only the second mapping contains is found"
+        );
+        assert!(!is_equal_value(&json!(1), &json!("1")), "a text is not equal to a number");
     }
 }

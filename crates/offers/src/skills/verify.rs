@@ -121,7 +121,7 @@ mod tests {
         assert_eq!(verify_file(&listed(TEXT), OTHER, &blob).unwrap(), [0, 255], "bytes");
         assert!(
             verify_file(&skill(json!("dynamic")), URI, &text(TEXT)).is_ok(),
-            "without digests the head is compared"
+            "for a dynamic skill the frontmatter is compared"
         );
     }
 
@@ -129,38 +129,57 @@ mod tests {
     fn mismatching_contents_are_rejected() {
         let longer = format!("{TEXT}more");
         let size = SkillMismatch::Size { listed: TEXT.len() as u64, found: longer.len() as u64 };
-        assert_eq!(verify_file(&listed(TEXT), URI, &text(&longer)), Err(size), "another length");
+        assert_eq!(verify_file(&listed(TEXT), URI, &text(&longer)), Err(size), "a file with another size is rejected");
         let other = TEXT.replace("this", "that");
         assert_eq!(
             verify_file(&listed(TEXT), URI, &text(&other)),
             Err(SkillMismatch::Digest),
-            "other bytes of the same length"
+            "a file with other bytes of the same size is rejected"
         );
         let lying = TEXT.replace("Shows it", "Steals it");
         for skill in [listed(&lying), skill(json!("dynamic"))] {
             let found = verify_file(&skill, URI, &text(&lying));
-            assert!(matches!(found, Err(SkillMismatch::Frontmatter(_))), "the entry promised another head: {found:?}");
+            assert!(
+                matches!(found, Err(SkillMismatch::Frontmatter(_))),
+                "a file with another frontmatter is rejected: {found:?}"
+            );
         }
         let two = [text(TEXT), text(TEXT)].concat();
         assert_eq!(
             verify_file(&listed(TEXT), URI, &two),
             Err(SkillMismatch::OtherContents),
-            "two answers for one file"
+            "several contents for one file are rejected"
         );
         let named = contents(json!({ "uri": OTHER, "text": TEXT }));
         assert_eq!(
             verify_file(&listed(TEXT), URI, &named),
             Err(SkillMismatch::OtherContents),
-            "another file's contents"
+            "contents of another file are rejected"
         );
     }
 
     #[test]
     fn only_files_of_the_skill_are_accepted() {
-        assert_eq!(check_listed(&listed(TEXT), "skill://demo/b.md"), Err(SkillMismatch::Unlisted), "not in the list");
+        assert_eq!(
+            check_listed(&listed(TEXT), "skill://demo/b.md"),
+            Err(SkillMismatch::Unlisted),
+            "a file that is not listed can't be requested"
+        );
         let dynamic = skill(json!("dynamic"));
-        assert_eq!(check_listed(&dynamic, "skill://demo/b.md"), Ok(()), "in its folder");
-        assert_eq!(check_listed(&dynamic, "skill://demo/../b.md"), Err(SkillMismatch::Unlisted), "not outside of it");
-        assert_eq!(check_listed(&dynamic, "file:///etc/passwd"), Err(SkillMismatch::Unlisted), "nor anywhere else");
+        assert_eq!(
+            check_listed(&dynamic, "skill://demo/b.md"),
+            Ok(()),
+            "a file in the folder of a dynamic skill can be requested"
+        );
+        assert_eq!(
+            check_listed(&dynamic, "skill://demo/../b.md"),
+            Err(SkillMismatch::Unlisted),
+            "a file outside of the folder can't be requested"
+        );
+        assert_eq!(
+            check_listed(&dynamic, "file:///etc/passwd"),
+            Err(SkillMismatch::Unlisted),
+            "a file with another scheme can't be requested"
+        );
     }
 }
