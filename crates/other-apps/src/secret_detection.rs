@@ -292,7 +292,7 @@ mod tests {
             "PASS_THROUGH",
             "AUTH0_CLIENT_ID",
         ] {
-            assert!(!is_secret_name(name), "{name} names none");
+            assert!(!is_secret_name(name), "{name} doesn't indicate a secret");
         }
     }
 
@@ -344,7 +344,7 @@ mod tests {
             "--client-id=9f86d081884c7d659a2feaa0c55ad015",
             "https://mcp.example.com/mcp?client_id=9f86d081884c7d659a2feaa0c55ad015&a=b",
         ] {
-            assert!(!has_secret(text), "{text} holds none");
+            assert!(!has_secret(text), "{text} contains no secret");
         }
     }
 }

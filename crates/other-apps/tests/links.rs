@@ -95,7 +95,7 @@ fn names_in_links_of_other_apps_are_sanitized() {
     assert_eq!(
         name("io.github.acme/files"),
         ("io.github.acme-files".into(), vec!["its name in the link is \"io.github.acme/files\"".into()]),
-        "a slash"
+        "a slash in a name is replaced"
     );
     assert_eq!(name("Acme <b>Files</b>").0, "Acme-b-Files-b", "markup is removed");
     assert_eq!(name(&"n".repeat(70)).0, "n".repeat(64), "a long name is truncated");

@@ -203,7 +203,7 @@ mod tests {
             ("--db-pass=hunter2", "--db-pass=<db-pass>"),
         ];
         for (word, cleaned) in cases {
-            assert_eq!(clean_argument(word).as_deref(), Some(cleaned), "of {word}");
+            assert_eq!(clean_argument(word).as_deref(), Some(cleaned), "the secret in {word} is removed");
         }
         for word in
             ["--header=Authorization: Bearer ${TOKEN}", "C:\\Users\\ann", "--port=80", "--url=https://x/mcp?a=b"]
