@@ -92,11 +92,11 @@ async fn call(handle: &DriverHandle, told: &mut mpsc::Receiver<DriverEvent>) {
     let request = ClientRequest::CallTool { name: "add".to_owned(), arguments, as_task: false };
     let deadline = CallDeadline { idle: Duration::from_secs(60), total: Duration::from_secs(60) };
     handle.commands.send(DriverCommand::Call { request, deadline, reply }).await.unwrap();
-    let name = name.await.unwrap().expect("it is sent");
+    let name = name.await.unwrap().expect("the call is sent");
     loop {
-        match told.recv().await.expect("the server answers") {
+        match told.recv().await.expect("the server responds") {
             DriverEvent::Session(SessionEvent::Done { call, result }) if call == name => {
-                result.expect("with a result");
+                result.expect("the call returns a result");
                 return;
             }
             _ => {}

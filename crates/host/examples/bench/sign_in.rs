@@ -43,7 +43,7 @@ async fn connect_signed_in() -> SignInMeasurement {
     app.until("server", "in use", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
     let ready = now();
     let known = app.host.authorization("server".into()).await.unwrap();
-    let refused = known.steps.first().expect("the steps are kept").at;
+    let refused = known.steps.first().expect("the steps of the sign-in are available").at;
     SignInMeasurement { app, issuer, server, took: ready.saturating_sub(refused) }
 }
 

@@ -25,14 +25,14 @@ pub(crate) async fn measure_streaming() {
     steps.push(final_step(vec![MessagePart::Text(whole)], StopReason::EndTurn, (1_000, TOKENS)));
     model.queue_reply(steps);
     let conversation = Conversation { id: "talk".into(), title: "Talk".into(), ..Conversation::default() };
-    app.host.ports().history.create(&conversation).expect("a conversation");
+    app.host.ports().history.create(&conversation).expect("the conversation is created");
     let settings = ConversationSettings { model: Some(model_reference("m")), ..ConversationSettings::default() };
     let chat = Chat::new(app.host.clone());
-    chat.set_conversation("talk".into(), settings).await.expect("it has a model");
+    chat.set_conversation("talk".into(), settings).await.expect("the conversation has a model");
     let mut events = app.host.events();
     let (before, began) = (processor_time(), Instant::now());
     let message = NewMessage { text: "Write".into(), ..NewMessage::default() };
-    chat.send_message("talk".into(), message, None).await.expect("it is sent");
+    chat.send_message("talk".into(), message, None).await.expect("the message is sent");
     let (mut pieces, mut first) = (0, None);
     while let Some(event) = events.next().await {
         match event.event {

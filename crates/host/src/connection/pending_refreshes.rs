@@ -84,6 +84,6 @@ mod tests {
         refreshes.finish(CatalogList::Templates, &known);
         assert!(replied.try_recv().is_err(), "resources are not read yet");
         refreshes.finish(CatalogList::Resources, &known);
-        assert!(replied.try_recv().is_ok(), "both are read");
+        assert!(replied.try_recv().is_ok(), "the refresh ends when both lists are read");
     }
 }

@@ -46,7 +46,7 @@ fn messages_are_described_and_responses_matched_to_requests() {
     ];
     assert_eq!(
         told, expected,
-        "ids of the two directions are kept apart, and a response has its request's method and latency"
+        "ids of the two directions are separate, and a response has the method and latency of its request"
     );
 }
 

@@ -63,7 +63,7 @@ impl ScriptedLog {
     }
 
     pub(crate) fn receipts(&self) -> Arc<AuditReceipts> {
-        self.receipts.lock().unwrap().clone().expect("the host listens")
+        self.receipts.lock().unwrap().clone().expect("the host receives receipts")
     }
 
     fn error(&self) -> StoreError {

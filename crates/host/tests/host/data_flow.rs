@@ -84,7 +84,7 @@ async fn number_of_tools_with_a_setting_is_bounded() {
         DataFlow { tools, ..DataFlow::default() }
     };
     assert_eq!(set(&app, tools(MAX_TOOLS)).await, Ok(()), "the maximum number of settings is accepted");
-    assert_eq!(set(&app, tools(MAX_TOOLS + 1)).await, Err(FlowError::TooMany), "one more");
+    assert_eq!(set(&app, tools(MAX_TOOLS + 1)).await, Err(FlowError::TooMany), "one more setting is rejected");
     assert_eq!(app.server(SERVER).await.flow, tools(MAX_TOOLS), "the previous setting is unchanged");
     let nobody = app.host.set_data_flow("nobody".into(), DataFlow::default()).await;
     assert!(matches!(nobody, Err(FlowError::Server(_))), "a missing server is refused: {nobody:?}");

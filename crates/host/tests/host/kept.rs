@@ -188,7 +188,7 @@ async fn settings_that_could_not_be_written_do_not_apply_after_a_restart() {
     let confirmed = std::fs::read_to_string(folder.path().join("data/confirmed.json")).unwrap();
     assert!(confirmed.contains("\"days\": 365"), "a failed change is not confirmed: {confirmed}");
     let app = TestApp::start_with(folder, vec![], HostOptions::default(), secrets).await;
-    assert_eq!(app.host.snapshot().await.unwrap().settings.audit_days, 365, "as before");
+    assert_eq!(app.host.snapshot().await.unwrap().settings.audit_days, 365, "the previous retention is in effect");
     app.host.close().await;
 }
 

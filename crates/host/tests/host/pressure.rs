@@ -120,7 +120,7 @@ async fn x24_flood_of_requests_is_counted_and_denied_with_one_action() {
         "[elicit-rate-limit], X24: all requests beyond the limit were refused automatically"
     );
     let waiting = app.consent_requests().await.iter().filter(|q| q.server == "bad").count() as u64;
-    assert!(waiting <= most, "X24: {waiting} wait");
+    assert!(waiting <= most, "X24: the number of pending requests is limited: {waiting}");
     app.host.deny_all("bad".into(), false).await.unwrap();
     tokio::time::timeout(EVENT_TIMEOUT, flooding).await.expect("X24: the call ends").unwrap().unwrap();
     let view = app.server("bad").await;

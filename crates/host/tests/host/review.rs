@@ -278,11 +278,11 @@ async fn e30_unreviewed_definitions_are_counted_until_reviewed() {
     app.until("bad", "new but for the tool of which a call was approved", |s| s.unreviewed == [2, 0]).await;
     app.host.refresh_list("bad".into(), ListKind::Tools).await.expect("the list is requested again");
     app.until("bad", "changed: the tool that was seen is another", |s| s.unreviewed == [2, 1]).await;
-    let reviewed = app.host.reviewed("bad".into()).await.expect("it runs");
+    let reviewed = app.host.reviewed("bad".into()).await.expect("the server is running");
     let shown = |kind, name: &str, hash: String| ShownDefinition { kind, name: name.to_owned(), hash };
-    let tools = reviewed.catalog().tools.iter().map(|listed| listed.read().expect("a tool"));
+    let tools = reviewed.catalog().tools.iter().map(|listed| listed.read().expect("the tool can be parsed"));
     let tools = tools.map(|tool| shown(DefinitionKind::Tool, &tool.name, reviewed.review_tool(&tool).0.to_string()));
-    let prompts = reviewed.catalog().prompts.iter().map(|listed| listed.read().expect("a prompt"));
+    let prompts = reviewed.catalog().prompts.iter().map(|listed| listed.read().expect("the prompt can be parsed"));
     let prompts = prompts
         .map(|prompt| shown(DefinitionKind::Prompt, &prompt.name, reviewed.review_prompt(&prompt).0.to_string()));
     let seen = tools.chain(prompts).collect();

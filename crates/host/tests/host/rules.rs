@@ -218,7 +218,7 @@ async fn careful_preset_asks_for_allowed_tools() {
         "the preset requires consent for each call"
     );
     app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
-    ended(called).await.expect("it runs");
+    ended(called).await.expect("the approved call returns a result");
     let resource = app.host.catalog(SERVER.to_owned()).await.unwrap().resources[0].read().unwrap().uri;
     let (host, uri) = (app.host.clone(), resource.clone());
     let read =

@@ -122,13 +122,17 @@ async fn sampling_reply_is_reviewed_before_it_is_sent() {
         app.decide(&consent_request, ONCE).await;
         let second = answered_request(&app).await;
         let asked = model.requests();
-        assert_eq!(asked.len(), 1, "one word, one request");
-        assert_eq!(asked[0].system.as_deref(), Some("Be terse."), "[sampling-system-prompt], [sampling-edit-prompt]");
+        assert_eq!(asked.len(), 1, "one approval sends one request");
+        assert_eq!(
+            asked[0].system.as_deref(),
+            Some("Be terse."),
+            "[sampling-system-prompt], [sampling-edit-prompt]: the edited system prompt is sent"
+        );
         let mut parts_asked = asked[0].messages.iter().flat_map(|message| &message.parts);
         assert!(parts_asked.any(|part| matches!(part, MessagePart::Image { .. })), "the request contains the image");
         assert!(!called.is_finished(), "[sampling-review-result]: the reply is not sent before the approval");
         let (_, response, state) = sampling_parts(&second);
-        let ModelAnswerState::Done { usage, .. } = &state.run else { panic!("it answered") };
+        let ModelAnswerState::Done { usage, .. } = &state.run else { panic!("the model has replied") };
         assert_eq!((usage.input, usage.output), (Some(30), Some(4)), "the usage is displayed");
         let mut changed = response.unwrap().clone();
         changed.content = SamplingContent::One(ContentBlock::text("Aye, but mind the wind."));
@@ -136,9 +140,17 @@ async fn sampling_reply_is_reviewed_before_it_is_sent() {
         let second = app.host.edit(second.id, edit).await.unwrap();
         app.decide(&second, ONCE).await;
         let expected = "scripted-1 said: Aye, but mind the wind. (stopped: endTurn)";
-        assert_eq!(call_text(called).await, (true, expected.into()), "[sampling-result-fields] in {era}");
+        assert_eq!(
+            call_text(called).await,
+            (true, expected.into()),
+            "[sampling-result-fields] in {era}: the edited reply is sent"
+        );
         let report = app.host.sampling(SERVER.to_owned()).await.unwrap();
-        assert_eq!((report.within_hour.requests, report.within_hour.tokens), (1, 34), "[sampling-rate-limit]: counted");
+        assert_eq!(
+            (report.within_hour.requests, report.within_hour.tokens),
+            (1, 34),
+            "[sampling-rate-limit]: the usage is counted"
+        );
         let kinds: Vec<String> = app.decisions().into_iter().map(|(kind, ..)| kind).collect();
         assert!(kinds.ends_with(&["sampling".into(), "sampling-answer".into()]), "both steps are audited: {kinds:?}");
         user.abort();
@@ -161,8 +173,10 @@ async fn sampling_reply_streams_and_can_be_stopped() {
     app.decide(&consent_request, ONCE).await;
     let mut came = String::new();
     while came != "Fair winds" {
-        let event =
-            tokio::time::timeout(EVENT_TIMEOUT, events.next()).await.expect("an event arrives").expect("the host runs");
+        let event = tokio::time::timeout(EVENT_TIMEOUT, events.next())
+            .await
+            .expect("an event arrives in time")
+            .expect("the host runs");
         if let HostEvent::SamplingText { id, text } = &event.event {
             assert_eq!(*id, consent_request.id, "the text belongs to this request");
             came.push_str(text);
@@ -191,7 +205,7 @@ async fn sampling_reply_streams_and_can_be_stopped() {
         "the partial text becomes the reply"
     );
     app.decide(&stopped, ONCE).await;
-    assert!(call_text(called).await.1.contains("Fair winds"), "and sent");
+    assert!(call_text(called).await.1.contains("Fair winds"), "the approved reply is sent");
     user.abort();
 }
 

@@ -98,7 +98,10 @@ async fn tool_requires_consent_despite_its_annotations() {
     let app = started(vec![("s", scripted(&["--reply", &format!("tools/list={claims}")]))]).await;
     let called = call(&app, "1", "s", "echo", json!({ "text": "x" }), None);
     let request = app.consent_request("s", "the tool", is_tool).await;
-    assert_eq!(request.rule, "tools-ask", "[tools-annotations-untrusted] [tools-annotations-no-decisions]: it asks");
+    assert_eq!(
+        request.rule, "tools-ask",
+        "[tools-annotations-untrusted] [tools-annotations-no-decisions]: the call requires consent"
+    );
     assert!(
         sent(&app, "s", "tools/call").await.is_empty(),
         "[tools-consent-principle]: nothing is sent before the approval"
@@ -129,7 +132,10 @@ async fn tool_names_are_case_sensitive_and_belong_to_one_server() {
     let both = app.host.catalog("one".into()).await.unwrap();
     assert_eq!(both.tools.len(), 2, "[tools-name-case-sensitive]: echo and Echo are two tools");
     let other = call(&app, "1", "one", "ECHO", json!({}), None).await.unwrap();
-    assert!(matches!(other, Err(CallFailure::NotFound(_))), "[tools-name-case-sensitive]: ECHO is none: {other:?}");
+    assert!(
+        matches!(other, Err(CallFailure::NotFound(_))),
+        "[tools-name-case-sensitive]: ECHO is not a tool: {other:?}"
+    );
     let (of_one, of_two) =
         (call(&app, "2", "one", "Echo", json!({}), None), call(&app, "3", "two", "Echo", json!({}), None));
     let answers = (text(of_one).await, text(of_two).await);
@@ -174,7 +180,7 @@ async fn unresponsive_tool_times_out() {
     let ended = call(&app, "1", "s", "echo", json!({}), None).await.unwrap();
     let is_timeout =
         matches!(&ended, Err(CallFailure::Session { error, .. }) if matches!(**error, CallError::Timeout { .. }));
-    assert!(is_timeout, "[tools-timeouts]: {ended:?}");
+    assert!(is_timeout, "[tools-timeouts]: the call times out: {ended:?}");
     user.abort();
     app.host.close().await;
 }

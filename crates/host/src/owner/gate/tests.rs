@@ -91,10 +91,10 @@ async fn an_approval_departs_by_the_rules_after_its_entry_is_written() {
         owner.permissions.policy.session_mut().add(rule).map_err(|error| DecisionError::Denied(error.to_string()))
     });
     assert!(departing.await.unwrap().is_ok(), "the rule is valid");
-    assert!(departures.lock().unwrap().is_empty(), "nothing departs before the entry is written");
+    assert!(departures.lock().unwrap().is_empty(), "nothing is sent before the entry is written");
     write_entries(&world).await;
     let departed = departures.lock().unwrap().clone();
-    assert!(matches!(departed[..], [Err(DecisionError::Denied(_))]), "the rule denies the departure: {departed:?}");
+    assert!(matches!(departed[..], [Err(DecisionError::Denied(_))]), "the rule denies sending: {departed:?}");
     let entries = world.log.written().into_iter().filter(|entry| entry.kind == "tool" && entry.subject == ASKING);
     let decisions: Vec<_> = entries.map(|entry| entry.decision).collect();
     assert_eq!(decisions, ["allowed", "denied", "withdrawn"], "the log states that nothing was sent");

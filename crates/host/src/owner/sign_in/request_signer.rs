@@ -153,7 +153,7 @@ mod tests {
             (&[], None),
         ] {
             let found = signed_token(&signed(headers));
-            assert_eq!(found.as_ref().map(|found| found.expose_secret()), wanted, "the token in {headers:?}");
+            assert_eq!(found.as_ref().map(|found| found.expose_secret()), wanted, "the token is found in {headers:?}");
         }
     }
 }

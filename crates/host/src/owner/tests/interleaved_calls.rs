@@ -194,11 +194,11 @@ impl Schedule {
                 ConnectionCommand::Call { ticket, request, .. } => {
                     let ClientRequest::CallTool { arguments, .. } = request.get() else { panic!("{request:?}") };
                     let number = usize::try_from(arguments["n"].as_u64().unwrap()).unwrap();
-                    assert!(!self.is_acknowledged, "{self}: call {number} departs after the acknowledgement");
+                    assert!(!self.is_acknowledged, "{self}: call {number} is sent after the acknowledgement");
                     let is_logged = self.allowed_hash(number).is_some();
-                    assert!(is_logged, "{self}: call {number} departs before its audit entry is written");
+                    assert!(is_logged, "{self}: call {number} is sent before its audit entry is written");
                     let call = &mut self.calls[number - 1];
-                    assert!(!std::mem::replace(&mut call.has_departed, true), "call {number} departs once");
+                    assert!(!std::mem::replace(&mut call.has_departed, true), "call {number} is sent more than once");
                     self.received.push_back(ticket);
                 }
                 ConnectionCommand::Stop => self.is_told_to_stop = true,
@@ -314,7 +314,7 @@ async fn interleave(action: Action, tools: &[&str]) {
         schedule.world.close().await;
     }
     let Coverage { departed, withdrawn, overtaken } = coverage;
-    assert!(departed > 0, "{action:?}: some calls depart before the acknowledgement");
+    assert!(departed > 0, "{action:?}: some calls are sent before the acknowledgement");
     assert!(withdrawn > 0, "{action:?}: some calls are allowed and then withdrawn");
     assert!(overtaken > 0, "{action:?}: some calls wait during the acknowledgement");
 }

@@ -132,14 +132,16 @@ impl Schedule {
                 self.is_muted = true;
             }
             Step::Ask => {
-                let form = self.forms.iter_mut().find(|form| form.request.is_some()).expect("a form is left");
-                let (request, consent_request) = (form.id, Box::new(form.request.take().expect("it is not sent yet")));
+                let form =
+                    self.forms.iter_mut().find(|form| form.request.is_some()).expect("a form was not submitted yet");
+                let (request, consent_request) =
+                    (form.id, Box::new(form.request.take().expect("the form was not sent yet")));
                 self.world
                     .report(ConnectionEvent::RequestReceived { request, ticket: None, server_request: consent_request })
                     .await;
             }
             Step::Submit => {
-                let request = self.undecided().await.expect("a form waits");
+                let request = self.undecided().await.expect("a consent request for a form is pending");
                 self.submitted.push(request.id);
                 let content = Map::from_iter([("n".to_owned(), json!(request.id.0))]);
                 let mut decision = self.world.decide(&request, UserDecision::Submit(content));
@@ -164,12 +166,12 @@ impl Schedule {
             if let ClientResponse::Elicitation(result) = answer.get()
                 && result.action == ElicitAction::Accept
             {
-                assert!(!self.is_muted, "{self}: entered data departs after the acknowledgement");
+                assert!(!self.is_muted, "{self}: entered data is sent after the acknowledgement");
                 let content = policy::canonical_object(result.content.as_ref().expect("an accepted form has content"));
                 let written = self.world.log.written();
                 let is_logged =
                     written.iter().any(|entry| entry.decision == "allowed" && entry.content.as_ref() == Some(&content));
-                assert!(is_logged, "{self}: {content} departs before its audit entry is written");
+                assert!(is_logged, "{self}: {content} is sent before its audit entry is written");
             }
             let form = self.forms.iter_mut().find(|form| form.id == request).expect("the form was sent");
             let before = form.response.replace(answer.into_inner());

@@ -38,7 +38,7 @@ impl MemoryLog {
     pub(in crate::owner) fn write_next(&self) {
         let Some((ticket, entry)) = self.queue.lock().unwrap().pop_front() else { return };
         let written = self.append(entry);
-        self.receipts.lock().unwrap().as_ref().expect("the host listens").report([(ticket, written)]);
+        self.receipts.lock().unwrap().as_ref().expect("the host receives receipts").report([(ticket, written)]);
     }
 }
 

@@ -107,7 +107,7 @@ impl World {
         let request = self.requests().await.remove(0);
         self.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await.unwrap();
         let command = self.commands.try_recv().expect("the call is sent");
-        let ConnectionCommand::Call { ticket, .. } = *command else { panic!("{command:?} is no call") };
+        let ConnectionCommand::Call { ticket, .. } = *command else { panic!("{command:?} is not a call") };
         self.respond(ticket).await;
         assert!(call.await.is_ok(), "the call ends with a result");
     }

@@ -48,7 +48,10 @@ async fn call_that_requires_more_scopes_continues_after_consent() {
         let request = far.sign_in_request().await;
         let ConsentRequestBody::SignIn { scopes, held_scopes, reason, .. } = &request.body else { unreachable!() };
         assert_eq!(held_scopes, &["read"], "the granted scopes are listed separately");
-        assert!(scopes.contains(&"read".to_owned()) && scopes.contains(&"write".to_owned()), "from all: {scopes:?}");
+        assert!(
+            scopes.contains(&"read".to_owned()) && scopes.contains(&"write".to_owned()),
+            "the requested scopes include the granted ones: {scopes:?}"
+        );
         assert_eq!(reason, &SignInReason::StepUp { operation: "tools/call".into() }, "the reason names the method");
         let led_to_it = ConsentRequestOrigin::Call { call: "more".into(), kind: CallKind::Tool, name: "echo".into() };
         assert_eq!(request.why, led_to_it, "the origin is the call");

@@ -115,7 +115,7 @@ impl RemoteSetup {
             if holds(&view) {
                 return view;
             }
-            assert!(tokio::time::Instant::now() < deadline, "it is {state}: {view:?}");
+            assert!(tokio::time::Instant::now() < deadline, "the state must become {state}: {view:?}");
             // sleep: polls for a condition that no event reports.
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;
         }
