@@ -123,11 +123,7 @@ async fn sampling_reply_is_reviewed_before_it_is_sent() {
         let second = answered_request(&app).await;
         let asked = model.requests();
         assert_eq!(asked.len(), 1, "one approval sends one request");
-        assert_eq!(
-            asked[0].system.as_deref(),
-            Some("Be terse."),
-            "[sampling-system-prompt], [sampling-edit-prompt]: the edited system prompt is sent"
-        );
+        assert_eq!(asked[0].system.as_deref(), Some("Be terse."), "[sampling-system-prompt], [sampling-edit-prompt]");
         let mut parts_asked = asked[0].messages.iter().flat_map(|message| &message.parts);
         assert!(parts_asked.any(|part| matches!(part, MessagePart::Image { .. })), "the request contains the image");
         assert!(!called.is_finished(), "[sampling-review-result]: the reply is not sent before the approval");
@@ -140,17 +136,9 @@ async fn sampling_reply_is_reviewed_before_it_is_sent() {
         let second = app.host.edit(second.id, edit).await.unwrap();
         app.decide(&second, ONCE).await;
         let expected = "scripted-1 said: Aye, but mind the wind. (stopped: endTurn)";
-        assert_eq!(
-            call_text(called).await,
-            (true, expected.into()),
-            "[sampling-result-fields] in {era}: the edited reply is sent"
-        );
+        assert_eq!(call_text(called).await, (true, expected.into()), "[sampling-result-fields] in {era}");
         let report = app.host.sampling(SERVER.to_owned()).await.unwrap();
-        assert_eq!(
-            (report.within_hour.requests, report.within_hour.tokens),
-            (1, 34),
-            "[sampling-rate-limit]: the usage is counted"
-        );
+        assert_eq!((report.within_hour.requests, report.within_hour.tokens), (1, 34), "[sampling-rate-limit]: counted");
         let kinds: Vec<String> = app.decisions().into_iter().map(|(kind, ..)| kind).collect();
         assert!(kinds.ends_with(&["sampling".into(), "sampling-answer".into()]), "both steps are audited: {kinds:?}");
         user.abort();
@@ -173,10 +161,8 @@ async fn sampling_reply_streams_and_can_be_stopped() {
     app.decide(&consent_request, ONCE).await;
     let mut came = String::new();
     while came != "Fair winds" {
-        let event = tokio::time::timeout(EVENT_TIMEOUT, events.next())
-            .await
-            .expect("an event arrives in time")
-            .expect("the host runs");
+        let event =
+            tokio::time::timeout(EVENT_TIMEOUT, events.next()).await.expect("an event arrives").expect("the host runs");
         if let HostEvent::SamplingText { id, text } = &event.event {
             assert_eq!(*id, consent_request.id, "the text belongs to this request");
             came.push_str(text);
