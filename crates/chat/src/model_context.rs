@@ -34,7 +34,7 @@ pub(super) fn withheld_text(by: &str) -> String {
 const UNKNOWN_OUTCOME_TEXT: &str =
     "It is not known how this call ended: Drawbridge was closed while it was under way. It may have had its effect.";
 
-/// Converts the visible branch to [messages] that end with the user's role. If it ends with an interrupted reply, a
+/// Converts the visible branch to messages that end with the user's role. If it ends with an interrupted reply, a
 /// message that requests to continue is appended, since some models reject requests that end with their own message.
 #[must_use]
 pub fn messages_ending_with_user(path: &[ChatItem], model: &ModelRef, limit: usize) -> Vec<ModelMessage> {

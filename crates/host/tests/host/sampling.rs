@@ -48,8 +48,7 @@ fn allow_start_and_tools(consent_request: &ConsentRequestView) -> Option<UserDec
     used.then_some(ONCE)
 }
 
-/// Returns a host with a server of this protocol era that may use sampling, a scripted model, and a user who allows the
-/// server's calls.
+/// Returns a host with a server that may use sampling, a scripted model, and a user who allows the server's calls.
 async fn start_harbour(era: &str) -> (TestApp, std::sync::Arc<ScriptedModel>, JoinHandle<()>) {
     let app = TestApp::start(vec![(SERVER, demo(&["--era", era]))]).await;
     app.ready(SERVER).await;
@@ -72,8 +71,7 @@ fn is_sampling(consent_request: &ConsentRequestView) -> bool {
     matches!(consent_request.body, ConsentRequestBody::Sampling { .. })
 }
 
-/// Waits until a sampling request satisfies a condition, and returns its consent request. `what` describes the
-/// condition in the failure message.
+/// Waits for a consent request whose sampling state satisfies a condition, described by `what`.
 async fn until(
     app: &TestApp,
     what: &str,
