@@ -1,4 +1,4 @@
-//! Attachments of the user's messages: checks them when they are received, and converts them for a model.
+//! Attachments of the user's messages: validation on receipt, and conversion to message parts for a model.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -8,19 +8,19 @@ use offers::review::{bytes_part, contents_part, visible_text};
 
 /// Maximum number of attachments of one message.
 pub const MAX_ATTACHMENTS: usize = 20;
-/// Maximum size of all attachments of one message, in bytes of base64.
+/// Maximum total size of the attachments of one message, in bytes of base64.
 pub const MAX_ATTACHMENT_BYTES: usize = 32 << 20;
 
-/// Error of attaching something to a message.
+/// Reason why the attachments of a message are rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AttachmentError {
-    /// The message has too many attachments.
+    /// The message has more than [`MAX_ATTACHMENTS`] attachments.
     #[error("a message takes at most {MAX_ATTACHMENTS} attachments; send the others in another one")]
     TooMany,
-    /// The attachments are too large.
+    /// The attachments exceed [`MAX_ATTACHMENT_BYTES`] in total.
     #[error("attachments of one message may have {} MB together; attach less, or smaller pictures", MAX_ATTACHMENT_BYTES >> 20)]
     TooLarge,
-    /// The page sent bytes that are not valid base64.
+    /// A file's data is not valid base64.
     #[error("\"{name}\" can't be read: its bytes are not in base64")]
     Unreadable {
         /// Name of the attached file.
@@ -28,7 +28,7 @@ pub enum AttachmentError {
     },
 }
 
-/// Checks the attachments of one message.
+/// Validates the attachments of one message.
 ///
 /// # Errors
 ///
@@ -56,7 +56,7 @@ pub fn check_attachments(attachments: &[MessageAttachment]) -> Result<(), Attach
     if bytes > MAX_ATTACHMENT_BYTES { Err(AttachmentError::TooLarge) } else { Ok(()) }
 }
 
-/// Converts an attachment for a model, including a description of its source.
+/// Converts an attachment to message parts for a model, preceded by a description of its source.
 #[must_use]
 pub fn attachment_parts(attachment: &MessageAttachment) -> Vec<MessagePart> {
     match attachment {
@@ -71,7 +71,7 @@ pub fn attachment_parts(attachment: &MessageAttachment) -> Vec<MessagePart> {
     }
 }
 
-/// Converts a resource for a model. Its text is marked as data of a server rather than instructions.
+/// Converts a resource to message parts for a model. Its text is marked as data of a server rather than instructions.
 #[must_use]
 pub fn resource_parts(server: &str, uri: &str, name: &str, contents: &[ResourceContents]) -> Vec<MessagePart> {
     let (server, uri, name) = (visible_text(server), visible_text(uri), visible_text(name));
@@ -80,8 +80,8 @@ pub fn resource_parts(server: &str, uri: &str, name: &str, contents: &[ResourceC
     parts_from_contents(source, contents)
 }
 
-/// Converts a skill for a model. The user chose its instructions, but a server wrote them, so they have none of the
-/// user's authority.
+/// Converts a skill to message parts for a model. The user chose to send the skill, but its text was written by a
+/// server, so it is not presented as the user's own instructions.
 #[must_use]
 pub fn skill_parts(server: &str, uri: &str, name: &str, contents: &[ResourceContents]) -> Vec<MessagePart> {
     let (server, uri, name) = (visible_text(server), visible_text(uri), visible_text(name));

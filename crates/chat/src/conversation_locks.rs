@@ -1,5 +1,5 @@
-//! Replies in progress: at most one per conversation. Messages written meanwhile would be in a different branch than
-//! the reply, so they are refused or wait.
+//! Exclusive access to conversations, and the replies in progress: at most one per conversation. A message written
+//! during a reply would end up in a different branch, so it is refused or waits for the end of the reply.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::ConversationError;
 use super::error::MAX_CONCURRENT_REPLIES;
 
-/// Holders of conversations, by conversation.
+/// Conversations in use, by id.
 #[derive(Debug, Default)]
 pub(crate) struct ConversationLocks {
     held: Mutex<HashMap<String, ConversationUse>>,
@@ -22,7 +22,7 @@ pub(crate) struct ConversationLocks {
 enum ConversationUse {
     /// A model is replying.
     Answer(Arc<RunningReply>),
-    /// Items are being written, which is short.
+    /// Items are being written, which takes only a short time.
     Writing,
 }
 
@@ -31,24 +31,24 @@ enum ConversationUse {
 pub(super) struct RunningReply {
     /// Token that stops the reply.
     pub(super) stop: CancellationToken,
-    /// Item as far as received, and the number of deltas that were sent.
+    /// Item as received so far, and the number of deltas that were sent to the page.
     pub(super) live: Mutex<Option<(ChatItem, u64)>>,
 }
 
-/// Exclusive access to a conversation until dropped: nobody else starts a reply or writes in it.
+/// Exclusive access to a conversation until dropped: no other task can start a reply or write items in it.
 pub(super) struct ConversationGuard {
     replies: Arc<ConversationLocks>,
     conversation: String,
 }
 
-/// A registered reply in progress, until dropped.
+/// A registered reply. Dropping the guard releases the conversation.
 pub(super) struct RunningReplyGuard {
     pub(super) running: Arc<RunningReply>,
     _held: ConversationGuard,
 }
 
 impl ConversationLocks {
-    /// Registers a reply.
+    /// Registers a new reply in a conversation.
     ///
     /// # Errors
     ///
@@ -63,7 +63,7 @@ impl ConversationLocks {
         Ok(RunningReplyGuard { running, _held: held })
     }
 
-    /// Acquires a conversation for writing.
+    /// Acquires exclusive access to a conversation for writing. Waits while another task writes.
     ///
     /// # Errors
     ///
@@ -75,7 +75,7 @@ impl ConversationLocks {
         Self::lock_for(replies, conversation, || ConversationUse::Writing).await
     }
 
-    /// Acquires a conversation for writing, after waiting for the end of a reply.
+    /// Acquires exclusive access to a conversation for writing. Waits for the end of a reply in progress.
     pub(super) async fn lock_when_free(
         replies: &Arc<Self>,
         conversation: &str,
@@ -95,7 +95,7 @@ impl ConversationLocks {
         holder: impl Fn() -> ConversationUse,
     ) -> Result<ConversationGuard, ConversationError> {
         loop {
-            // Created before the check, so that a release in between is not missed.
+            // Created before the check, so that a release between the check and the wait is not missed.
             let freed = replies.freed.notified();
             if let Some(held) = Self::try_lock_for(replies, conversation, holder())? {
                 return Ok(held);
@@ -104,7 +104,7 @@ impl ConversationLocks {
         }
     }
 
-    /// Returns `None` while items are being written in the conversation.
+    /// Tries to acquire a conversation. Returns `None` if another task is writing items in it.
     fn try_lock_for(
         replies: &Arc<Self>,
         conversation: &str,

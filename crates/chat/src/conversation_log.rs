@@ -13,7 +13,7 @@ use super::{ConversationError, ConversationSettings, draft};
 /// Maximum number of items read at a time.
 const ITEMS_PER_PAGE: usize = 500;
 
-/// Held while settings and drafts are read and written, so that a change of one retains the other.
+/// Serializes changes of settings and drafts, which are stored in one value, so that no concurrent change is lost.
 static SETTINGS_LOCK: Mutex<()> = Mutex::new(());
 
 /// The stored items of one conversation.
@@ -57,12 +57,12 @@ impl ConversationLog {
         .await
     }
 
-    /// Stores a draft. The conversation keeps its position in the list.
+    /// Stores a draft without changing the conversation's position in the list.
     pub(super) async fn set_draft(&self, text: String) -> Result<(), ConversationError> {
         self.change_stored_settings(0, move |stored| draft::store_draft(stored, text)).await
     }
 
-    /// Changes the JSON value stored with the conversation.
+    /// Changes the stored JSON value that contains the settings and the draft of the conversation.
     async fn change_stored_settings(
         &self,
         at: Millis,
@@ -83,8 +83,8 @@ impl ConversationLog {
         found.and_then(parse_item).ok_or_else(|| ConversationError::NotFound("message".to_owned()))
     }
 
-    /// Returns the items from the first one up to the head, or before an item. Items of kinds unknown to this version
-    /// are skipped.
+    /// Returns the items from the first one up to the head, or up to (and without) the item `before`. Items of kinds
+    /// unknown to this version are skipped.
     pub(super) async fn path_items(&self, before: Option<String>) -> Result<Vec<ChatItem>, ConversationError> {
         self.read_items(before, true).await
     }
@@ -135,14 +135,15 @@ impl ConversationLog {
         }
     }
 
-    /// Returns the usage of the replies, over all branches.
+    /// Returns the total usage (tokens and cost) of the replies in all branches.
     pub(super) async fn usage(&self) -> Result<ConversationUsage, ConversationError> {
         let taken = self.with_history(|history, id| history.usage(id)).await?;
         taken.ok_or_else(|| ConversationError::NotFound("conversation".to_owned()))
     }
 
-    /// Returns the event for an item that was written. Large images, audio, files and texts are omitted, since the page
-    /// requests those that it displays. For a reply, the page already has the text.
+    /// Returns the event that notifies the page of a written item. Large images, audio, files and texts are omitted,
+    /// since the page requests them when it displays them. The text of a reply is included, since the page already has
+    /// it.
     pub(super) async fn item_event(&self, item: ChatItem, answering: bool) -> ConversationEvent {
         let (id, state) = (item.id.clone(), item.state);
         let is_light =
@@ -151,7 +152,7 @@ impl ConversationLog {
             None
         } else {
             let kept = self.with_history(move |history, conversation| history.item_outline(conversation, &id)).await;
-            // An item that could not be written is stored with its previous state.
+            // If the latest write failed, the history contains the item in an earlier state, which must not be sent.
             kept.ok().flatten().filter(|kept| kept.state == state)
         };
         let left_out = kept.as_ref().map(|kept| kept.left_out.clone()).unwrap_or_default();
@@ -159,7 +160,7 @@ impl ConversationLog {
         ConversationEvent::ItemChanged { conversation: self.conversation.clone(), item, left_out, answering }
     }
 
-    /// Moves the head to the latest end of the branch that contains an item.
+    /// Moves the head to the newest leaf of the branch that contains an item.
     pub(super) async fn select_branch(&self, item: String) -> Result<(), ConversationError> {
         let shown = self.with_history(move |history, id| history.show_branch(id, &item)).await?;
         shown.map(|_| ()).ok_or_else(|| ConversationError::NotFound("message".to_owned()))
@@ -169,7 +170,7 @@ impl ConversationLog {
         self.append(items.iter().map(new_item).collect()).await
     }
 
-    /// Writes an item, with the content that was read for it.
+    /// Writes an item, with a record of the server content that a model read for it.
     pub(super) async fn write_with_readings(
         &self,
         item: &ChatItem,
@@ -178,7 +179,7 @@ impl ConversationLog {
         self.append(vec![NewItem { readings, ..new_item(item) }]).await
     }
 
-    /// Writes an item that also contains content of these servers.
+    /// Writes an item, and records that it also contains content of these servers.
     pub(super) async fn write_with_servers(
         &self,
         item: &ChatItem,
@@ -198,7 +199,7 @@ impl ConversationLog {
     }
 }
 
-/// Calls `act` with the history on a blocking thread.
+/// Runs `act` on the history in a blocking task.
 pub(super) async fn with_history_blocking<T: Send + 'static>(
     history: &Arc<dyn History>,
     act: impl FnOnce(&dyn History) -> Result<T, StoreError> + Send + 'static,
@@ -222,7 +223,7 @@ pub(super) fn new_item(item: &ChatItem) -> NewItem {
     }
 }
 
-/// Inserts very long texts at their positions.
+/// Restores texts that the history stores separately because of their length.
 fn insert_long_texts(history: &dyn History, item: &mut history::StoredItem) -> Result<(), StoreError> {
     for left in item.left_out.iter().filter(|left| left.is_text) {
         let text = history.blob(&left.hash)?.and_then(|bytes| String::from_utf8(bytes).ok());
@@ -233,7 +234,7 @@ fn insert_long_texts(history: &dyn History, item: &mut history::StoredItem) -> R
     Ok(())
 }
 
-/// Converts a stored item, if this version knows its kind.
+/// Converts a stored item, or returns `None` if this version doesn't know its kind.
 pub(super) fn parse_item(kept: history::StoredItem) -> Option<ChatItem> {
     let body: ItemBody = serde_json::from_value(kept.body).ok()?;
     Some(ChatItem { id: kept.id, parent: kept.parent, at: kept.at, state: kept.state, body })

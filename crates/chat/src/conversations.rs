@@ -12,7 +12,7 @@ use super::{ConversationError, ConversationSettings, conversation_log, draft};
 
 /// Maximum length of a title, in characters.
 const MAX_TITLE: usize = 200;
-/// Number of the newest items that are read when a conversation is opened.
+/// Maximum number of items that are loaded when a conversation is opened, the newest ones.
 const INITIAL_ITEMS: usize = 100;
 
 /// A conversation with its newest items.
@@ -24,7 +24,7 @@ pub struct OpenConversation {
     pub settings: ConversationSettings,
     /// Newest items of the visible branch.
     pub page: BranchPage,
-    /// Servers with content in the conversation, as far as the host knows.
+    /// Names of the servers whose content is known to be in the conversation.
     pub sources: Vec<String>,
     /// Set while a model is replying in the conversation.
     pub answering: bool,
@@ -100,24 +100,25 @@ impl Chat {
         Ok(Some(OpenConversation { kept, settings, page, sources, answering, draft }))
     }
 
-    /// Appends items of the user to the visible branch, or after their parents. An item with the id of an existing one
-    /// replaces it.
+    /// Appends items of the user. Each is inserted after its parent, or at the end of the visible branch if it has
+    /// none. An item with an existing id replaces that item.
     ///
     /// # Errors
     ///
     /// Returns [`ConversationError::NotFound`] if the conversation doesn't exist, and [`ConversationError::Answering`]
-    /// if a model is replying, since it would not receive the items.
+    /// if a model is replying, since the model would not receive the items.
     pub async fn append_items(&self, conversation: String, items: Vec<ChatItem>) -> Result<(), ConversationError> {
         let held = ConversationLocks::lock_for_writing(&self.replies, &conversation).await?;
         self.append(held, conversation, items.iter().map(positioned_item).collect()).await
     }
 
-    /// Appends an item that must not be lost, such as a call that was made. If a model is replying, a spawned task
-    /// appends it afterwards.
+    /// Appends an item that must not be lost, such as the record of a call. If a model is replying, a spawned task
+    /// appends the item after the reply.
     ///
     /// # Errors
     ///
-    /// Returns [`ConversationError::Store`] if it can't be written now. A spawned task logs its errors.
+    /// Returns [`ConversationError::Store`] if the item can't be written immediately. Errors of the spawned task are
+    /// only logged.
     pub(super) async fn append_or_defer(&self, conversation: String, item: &ChatItem) -> Result<(), ConversationError> {
         let items = vec![positioned_item(item)];
         match ConversationLocks::lock_for_writing(&self.replies, &conversation).await {
@@ -160,13 +161,13 @@ impl Chat {
         Ok(())
     }
 
-    /// Stores the unsent text of a conversation. Empty removes it.
+    /// Stores the unsent text of a conversation. An empty text removes the stored one.
     ///
     /// # Errors
     ///
     /// Returns [`ConversationError::NotFound`] if the conversation doesn't exist, [`ConversationError::TooLong`] if the
-    /// text is too long, and [`ConversationError::Store`] if it can't be written. The previous draft stays in these
-    /// cases.
+    /// text is longer than 256 KiB, and [`ConversationError::Store`] if it can't be written. In each case the previous
+    /// draft remains stored.
     pub async fn set_draft(&self, conversation: String, text: String) -> Result<(), ConversationError> {
         if text.len() > draft::MAX_DRAFT {
             return Err(ConversationError::TooLong { what: "a draft", limit: draft::MAX_DRAFT >> 10 });
@@ -199,7 +200,7 @@ impl Chat {
     /// Returns [`ConversationError::Store`] if it can't be deleted, and [`ConversationError::Closing`] if the host has
     /// shut down.
     pub async fn delete_conversation(&self, id: String) -> Result<(), ConversationError> {
-        // The reply would have no conversation.
+        // A reply must not continue in a conversation that no longer exists. Fails if there is none in progress.
         let _ = self.stop_reply(&id);
         self.with_history(move |history| history.delete(&id)).await?;
         self.host.conversations_changed(None).await?;
@@ -207,7 +208,7 @@ impl Chat {
     }
 }
 
-/// Creates a conversation with its id, or with a longer one if that is in use.
+/// Creates a conversation. If its id is in use, characters are appended to make it unique.
 fn create(history: &dyn History, mut new: history::Conversation) -> Result<history::Conversation, StoreError> {
     while history.conversation(&new.id)?.is_some() {
         new.id.push('x');
@@ -216,7 +217,7 @@ fn create(history: &dyn History, mut new: history::Conversation) -> Result<histo
     Ok(new)
 }
 
-/// Returns an item to write after its parent, or after the head if it has none.
+/// Converts an item for writing after its parent, or after the head if it has no parent.
 fn positioned_item(item: &ChatItem) -> NewItem {
     let after = item.parent.clone().map_or(ItemPosition::Head, ItemPosition::Item);
     NewItem { after, ..conversation_log::new_item(item) }

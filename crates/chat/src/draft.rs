@@ -9,12 +9,12 @@ const DRAFT_KEY: &str = "draft";
 /// Maximum size of a draft, in bytes.
 pub(super) const MAX_DRAFT: usize = 256 << 10;
 
-/// Returns the draft in stored settings, or an empty string if there is none.
+/// Returns the draft contained in stored settings, or an empty string if there is none.
 pub(super) fn stored_draft(stored: &Value) -> String {
     stored.get(DRAFT_KEY).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-/// Sets the draft in stored settings. An empty string removes it.
+/// Stores a draft in the settings. An empty string removes the previous draft.
 pub(super) fn store_draft(stored: &mut Value, text: String) {
     if !stored.is_object() {
         *stored = Value::Object(Map::new());

@@ -36,27 +36,27 @@ pub struct NewMessage {
     pub model: Option<ModelRef>,
 }
 
-/// The items of a reply that was started.
+/// Identifiers of the items that were created for a new reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReplyIds {
     /// Identifier of the user's new message, if there is one.
     pub message: Option<String>,
-    /// Identifier of the reply.
+    /// Identifier of the model's reply.
     pub reply: String,
 }
 
-/// The tools of a conversation.
+/// The tools of a conversation's servers, and how they are offered to its model.
 #[derive(Debug)]
 pub struct ConversationTools {
-    /// Offered tools and their states.
+    /// Tools of the enabled servers, with their states.
     pub offering: OfferedTools,
-    /// Number of tokens from which tools are found by search.
+    /// Token count of all definitions from which the model finds tools by search instead of receiving all definitions.
     pub threshold: u64,
-    /// Instructions of the servers that are running.
+    /// Instructions of the conversation's running servers.
     pub instructions: Vec<ServerInstructions>,
 }
 
-/// The instructions of a server for models.
+/// The instructions that a server provides for models.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ServerInstructions {
@@ -68,17 +68,17 @@ pub struct ServerInstructions {
     pub hash: String,
 }
 
-/// The usage of a conversation.
+/// Tokens and cost that a conversation has used so far.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ConversationSpending {
-    /// Usage of its replies.
+    /// Total tokens and cost of the replies in all branches.
     pub taken: ConversationUsage,
-    /// Context size of its model in tokens, if known.
+    /// Context size of the conversation's model in tokens, or `None` if unknown.
     pub context: Option<u64>,
 }
 
-/// Conversations with models, on top of a host. Clones share their state. Create one instance per host, since another
-/// one doesn't know its replies in progress.
+/// Conversations with models, on top of a host. Clones share their state. Create only one instance per host, since a
+/// second one would not know the replies in progress of the first.
 #[derive(Clone)]
 pub struct Chat {
     pub(super) host: Host,
@@ -88,14 +88,14 @@ pub struct Chat {
 }
 
 impl Chat {
-    /// Creates an instance for this host.
+    /// Creates the conversations of a host.
     #[must_use]
     pub fn new(host: Host) -> Self {
         Self { host, replies: Arc::default(), beginning: Arc::default() }
     }
 
-    /// Sends a message to a conversation's model, after the given item or after the head. The reply is delivered as
-    /// events.
+    /// Sends a message to a conversation's model. The message is inserted after the item `after`, or after the head.
+    /// The reply is delivered as events.
     ///
     /// # Errors
     ///
@@ -139,7 +139,7 @@ impl Chat {
         self.write_message(begun, log, message, old.parent).await
     }
 
-    /// Repeats a reply in a new branch.
+    /// Requests a new reply in place of an existing one, in a new branch.
     ///
     /// # Errors
     ///
@@ -161,7 +161,7 @@ impl Chat {
         self.start_reply_after(begun, log, (settings, model), old.parent, None).await
     }
 
-    /// Lets a model continue after it reached the limit of rounds, or was stopped.
+    /// Lets the model continue a reply that reached the limit of rounds or was stopped.
     ///
     /// # Errors
     ///
@@ -177,7 +177,8 @@ impl Chat {
         self.start_reply_after(begun, log, (settings, model), head, None).await
     }
 
-    /// Stops the reply of a conversation, and its calls. Returns `false` if there is none.
+    /// Stops the reply in progress in a conversation, and the calls made for it. Returns `false` if no reply is in
+    /// progress.
     #[must_use]
     pub fn stop_reply(&self, conversation: &str) -> bool {
         let running = self.replies.running_reply(conversation);
@@ -187,8 +188,8 @@ impl Chat {
         running.is_some()
     }
 
-    /// Returns `true` if a model is replying in a conversation; and the item being received, with the number of its
-    /// next delta.
+    /// Returns `true` if a model is replying in a conversation, and the item being streamed with the number of its next
+    /// delta, if any.
     #[must_use]
     pub fn reply_in_progress(&self, conversation: &str) -> (bool, Option<(ChatItem, u64)>) {
         let Some(running) = self.replies.running_reply(conversation) else { return (false, None) };
@@ -196,7 +197,7 @@ impl Chat {
         (true, live)
     }
 
-    /// Shows the branch of a conversation that contains an item, up to its latest end.
+    /// Displays the branch of a conversation that contains an item, up to the newest leaf of that branch.
     ///
     /// # Errors
     ///
@@ -210,8 +211,8 @@ impl Chat {
         Ok(())
     }
 
-    /// Changes the settings of a conversation. They apply to the next request of a reply in progress, except for the
-    /// model and the reasoning setting.
+    /// Changes the settings of a conversation. During a reply they apply to the next request to the model, except for
+    /// the model itself and the reasoning setting, which apply to the next reply.
     ///
     /// # Errors
     ///
@@ -233,7 +234,8 @@ impl Chat {
         Ok(())
     }
 
-    /// Returns the tools of a conversation: those offered to its model, and the reasons why others are not.
+    /// Returns the tools of a conversation's servers: those that are offered to its model, and the reason why each of
+    /// the others is not.
     ///
     /// # Errors
     ///
@@ -254,7 +256,7 @@ impl Chat {
         Ok(ConversationTools { offering, threshold, instructions })
     }
 
-    /// Returns the usage of a conversation over all branches.
+    /// Returns the tokens and cost that a conversation has used in all branches.
     ///
     /// # Errors
     ///
@@ -267,12 +269,12 @@ impl Chat {
         Ok(ConversationSpending { taken: log.usage().await?, context })
     }
 
-    /// Returns a conversation as the text of a file, and a name for it.
+    /// Exports a conversation. Returns the content of the file and a suggested file name.
     ///
     /// # Errors
     ///
     /// Returns [`ConversationError::NotFound`] if the conversation doesn't exist, and [`ConversationError::NotWritten`]
-    /// if it can't be written as JSON.
+    /// if it can't be serialized as JSON.
     pub async fn export_conversation(
         &self,
         conversation: String,
@@ -301,7 +303,7 @@ impl Chat {
         ConversationLog::new(&self.host.ports().history, conversation.to_owned())
     }
 
-    /// Writes a message after an item, and starts a reply to it.
+    /// Validates and writes a message of the user after its parent, and starts a reply to it.
     async fn write_message(
         &self,
         begun: RunningReplyGuard,
@@ -328,13 +330,14 @@ impl Chat {
         let conversation = log.conversation.clone();
         let begun = self.start_reply_after(begun, log, chosen, parent, Some(id)).await;
         if begun.is_err() {
-            // The page was notified of a reply.
+            // The page was already notified that a reply starts.
             self.host.conversations_changed(Some(conversation)).await?;
         }
         begun
     }
 
-    /// Returns the model that replies, and stores it in the settings of the conversation.
+    /// Determines the model that replies (the given, stored or default one), and stores it in the conversation's
+    /// settings.
     async fn choose_model(
         &self,
         log: &ConversationLog,
@@ -353,7 +356,7 @@ impl Chat {
         Ok((settings, chosen))
     }
 
-    /// Starts a reply after an item.
+    /// Starts a reply whose parent is the given item.
     async fn start_reply_after(
         &self,
         begun: RunningReplyGuard,
@@ -374,7 +377,7 @@ impl Chat {
     }
 }
 
-/// Returns the servers that a model may know of.
+/// Looks up the servers of a conversation in the host, as available to a model.
 pub(super) async fn resolve_servers(
     host: &Host,
     offered: &[OfferedServer],
@@ -383,8 +386,8 @@ pub(super) async fn resolve_servers(
     Ok(offered.iter().cloned().zip(host.servers_for_model(names).await?).collect())
 }
 
-/// Returns a unique id for an item.
+/// Returns a new id for an item: the time in hexadecimal, and a random number.
 pub(super) fn new_id() -> String {
-    // clock: part of the id.
+    // clock: first part of the id.
     format!("i{:x}-{:08x}", ports::time::now(), fastrand::u32(..))
 }

@@ -1,4 +1,4 @@
-//! The error of operations on conversations.
+//! Errors of operations on conversations.
 
 use domain::StoreError;
 use host::HostClosed;
@@ -37,27 +37,27 @@ pub enum ConversationError {
     /// A text is too long.
     #[error("{what} may have {limit} KB at most; shorten it, or attach it as a file")]
     TooLong {
-        /// Kind of the text, for the message.
+        /// Kind of the text, such as "a message". Part of the error message.
         what: &'static str,
-        /// Maximum size, in kilobytes.
+        /// Maximum size of the text, in KiB.
         limit: usize,
     },
-    /// The conversation has too many servers.
+    /// The conversation has more than [`MAX_SERVERS`] servers.
     #[error("a conversation has at most {MAX_SERVERS} servers; turn some off")]
     TooManyServers,
     /// An attachment is invalid.
     #[error(transparent)]
     Attachment(#[from] AttachmentError),
-    /// The item is not a message of the user, so it can't be edited.
+    /// The item can't be edited, since it is not a message of the user.
     #[error("only what you wrote can be edited")]
     NotYours,
-    /// The item is not a reply, so it can't be repeated.
+    /// The item can't be repeated, since it is not a reply of a model.
     #[error("only a reply can be repeated")]
     NotAnAnswer,
-    /// The conversation can't be serialized as JSON.
+    /// The conversation can't be serialized as JSON, for this reason.
     #[error("it can't be written as JSON: {0}; write it as Markdown instead")]
     NotWritten(String),
-    /// The history can't be read or written.
+    /// The history can't be read or written, for this reason.
     #[error(transparent)]
     Store(StoreError),
     /// The host is shutting down.

@@ -1,9 +1,9 @@
 //! Exports a conversation to a file: as Markdown for reading, or as JSON for processing.
 //!
 //! In Markdown only the user's own text is written unmodified. A model's Markdown retains its formatting, but
-//! constructs that could load or forge something are escaped ([`super::inert_markdown`]). Content of servers and
-//! attachments is written in code fences, with hidden characters escaped: it can neither look like a turn of the
-//! conversation, nor load anything.
+//! constructs that could load a resource or imitate another part of the file are escaped ([`super::inert_markdown`]).
+//! Content of servers and attachments is written in code fences, with hidden characters escaped, so that it can't look
+//! like a message of the conversation or load anything.
 
 use std::fmt::Write as _;
 
@@ -17,7 +17,7 @@ use serde_json::Value;
 use super::ConversationSettings;
 use super::inert_markdown::{push_code_block, to_inert, to_inert_inline};
 
-/// The format of an exported conversation.
+/// Format of an exported conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExportFormat {
     /// The visible branch, for reading.
@@ -57,7 +57,7 @@ pub fn to_json(title: &str, settings: &ConversationSettings, items: &[ChatItem])
     Ok(text)
 }
 
-/// Returns a conversation as Markdown. Content other than text is described.
+/// Returns a conversation as Markdown. Images, audio and files are replaced by a description.
 #[must_use]
 pub fn to_markdown(title: &str, path: &[ChatItem]) -> String {
     let mut text = format!("# {}\n", to_inert_inline(&to_one_line(title)));
@@ -88,7 +88,7 @@ fn write_item(text: &mut String, item: &ChatItem) {
                 match part {
                     ReplyPart::Text { text: said } => write_paragraph(text, &to_inert(&visible_text(said))),
                     ReplyPart::Thinking { text: thought, .. } if !thought.is_empty() => write_quote(text, thought),
-                    // The call follows with its result.
+                    // The item of the call contains the arguments and the result.
                     ReplyPart::Thinking { .. } | ReplyPart::ToolUse { .. } => {}
                 }
             }
@@ -201,7 +201,7 @@ fn write_quote(text: &mut String, words: &str) {
     write_paragraph(text, &quoted.join("\n"));
 }
 
-/// Writes text in a fence that is longer than any in the text.
+/// Writes text as a code block whose fence is longer than any sequence of backticks in the text.
 fn write_fenced(text: &mut String, language: &str, words: &str) {
     text.push('\n');
     push_code_block(text, language, &visible_text(words));
@@ -215,7 +215,7 @@ fn to_one_line(words: &str) -> String {
     visible_text(words).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Returns a name for the file, consisting of letters and digits.
+/// Returns a file name derived from the title: its letters and digits, and the extension of the format.
 #[must_use]
 pub fn file_name(title: &str, format: ExportFormat) -> String {
     foreign::file_name(title, "conversation", format.extension())

@@ -8,19 +8,20 @@ use ports::History;
 use super::engine::Chat;
 use super::{ConversationError, conversation_log};
 
-/// Maximum number of items of a page or a search result.
+/// Maximum number of items per page, and of search results.
 const MAX_PAGE: usize = 200;
 
-/// An item with its position in the tree of its conversation.
+/// An item with the ids of its siblings in the conversation's tree.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TreeItem {
     /// Item as stored in the history.
     pub item: ChatItem,
     /// Identifiers of all items with the same parent, in order of creation, including this one.
     pub siblings: Vec<String>,
-    /// Large contents to request by their hash. Their values in the item are empty strings.
+    /// Large contents that are omitted from the item, for requesting them by hash. The item contains empty strings in
+    /// their places.
     pub left_out: Vec<OmittedContent>,
-    /// Number of the next delta while the item streams.
+    /// Sequence number of the next delta while the item is streaming, otherwise `None`.
     pub seq: Option<u64>,
 }
 
@@ -37,7 +38,7 @@ impl TreeItem {
 pub struct BranchPage {
     /// Items of the page.
     pub items: Vec<TreeItem>,
-    /// Set if the branch has items before this page.
+    /// Set if the branch has older items than this page.
     pub has_more: bool,
 }
 
@@ -47,7 +48,7 @@ impl BranchPage {
     }
 }
 
-/// Items that a search found, the latest first.
+/// Search results, the newest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SearchPage {
     /// Items of the page.
@@ -64,8 +65,8 @@ impl Chat {
         conversation_log::with_history_blocking(&self.host.ports().history, act).await
     }
 
-    /// Returns items of the visible branch, or of the branch before an item. `None` if the conversation or item doesn't
-    /// exist.
+    /// Returns a page of items of the visible branch: the newest ones, or those before a given item. `None` if the
+    /// conversation or item doesn't exist.
     ///
     /// # Errors
     ///
@@ -90,7 +91,7 @@ impl Chat {
         self.with_history(move |history| history.blob(&hash)).await
     }
 
-    /// Searches all conversations.
+    /// Searches the items of all conversations.
     ///
     /// # Errors
     ///

@@ -1,15 +1,16 @@
-//! Markdown that renders like a model's own, but can't load, run or forge anything. Used by [`super::export`].
+//! Converts Markdown of a model to Markdown that keeps most formatting, but can't load or run anything or imitate parts
+//! of the exported file. Used by [`super::export`].
 //!
 //! Emphasis, lists, tables, quotes, inline code and code blocks are retained. Images, links, HTML, headings and
-//! reference definitions are escaped, so a viewer shows their source. The result is safe however a viewer parses the
-//! input: code is written between delimiters chosen here, and in all other text each character that starts one of those
-//! constructs is escaped.
+//! reference definitions are escaped, so that a viewer shows their source. The result does not depend on how a viewer
+//! parses the input: code is written between new delimiters, and in all other text each character that starts one of
+//! those constructs is escaped.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// Languages that viewers highlight and never render. Blocks in others, such as `mermaid`, are written without a
-/// language.
+/// Languages of code blocks that viewers highlight but never render. Blocks in other languages, such as `mermaid`, are
+/// written without a language.
 const HIGHLIGHTED_LANGUAGES: [&str; 28] = [
     "bash",
     "c",
@@ -41,7 +42,7 @@ const HIGHLIGHTED_LANGUAGES: [&str; 28] = [
     "yaml",
 ];
 
-/// Escapes every construct that loads a resource, links to something, or looks like a heading of the file.
+/// Escapes every construct that loads a resource, links to a target, or looks like a heading of the exported file.
 #[must_use]
 pub(super) fn to_inert(markdown: &str) -> String {
     let mut text = String::with_capacity(markdown.len() + markdown.len() / 8);
@@ -68,7 +69,7 @@ pub(super) fn to_inert(markdown: &str) -> String {
     text
 }
 
-/// Escapes text that is inserted into a line, where no code block can start.
+/// Escapes text that is inserted into a line, where a code block can't start.
 #[must_use]
 pub(super) fn to_inert_inline(words: &str) -> String {
     let mut text = String::with_capacity(words.len() + words.len() / 8);
@@ -76,7 +77,7 @@ pub(super) fn to_inert_inline(words: &str) -> String {
     text
 }
 
-/// Writes a code block whose fence is longer than any run of backticks in the code.
+/// Appends a code block whose fence is longer than any sequence of backticks in the code.
 pub(super) fn push_code_block(text: &mut String, language: &str, code: &str) {
     let longest = code.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
@@ -113,9 +114,9 @@ impl<'a> CodeFence<'a> {
     }
 }
 
-/// Writes one line outside of code blocks.
+/// Appends one line that is not part of a code block, with its constructs escaped.
 fn push_prose_line(text: &mut String, line: &str) {
-    // Such a line turns the previous line into a heading, or starts a metadata block that hides the following text.
+    // Such a line turns the previous line into a heading, or starts a metadata block that hides the text after it.
     let delimits = line.chars().all(|c| matches!(c, '=' | '-' | '+' | '>' | ' ' | '\t'));
     let mut rest = line;
     while let Some(c) = rest.chars().next() {
@@ -151,7 +152,7 @@ fn push_escaped(text: &mut String, c: char) {
     text.push(c);
 }
 
-/// Returns the position of a run of exactly this many backticks.
+/// Returns the position of the next sequence of exactly `length` backticks.
 fn find_closing_run(line: &str, length: usize) -> Option<usize> {
     let mut at = 0;
     while let Some(start) = line[at..].find('`').map(|found| at + found) {
@@ -220,8 +221,8 @@ mod tests {
         assert_eq!(to_inert("```js\nlet a"), "```js\nlet a\n```", "a block that is not closed is closed");
     }
 
-    /// Returns the text outside of code, by the rules common to all viewers: fences at the start of a line, and runs of
-    /// equal length.
+    /// Returns the text outside of code according to rules that all viewers share: fences at the start of a line, and
+    /// inline delimiters of equal length.
     fn outside_of_code(text: &str) -> String {
         let (mut outside, mut fence) = (String::new(), None);
         for line in text.lines() {
@@ -231,7 +232,7 @@ mod tests {
                 None => {
                     let mut rest = line;
                     while let Some(c) = rest.chars().next() {
-                        // Escaped characters and code are replaced by a letter.
+                        // Escaped characters and code are replaced by a placeholder letter.
                         let (shown, width) = match c {
                             '\\' => ('x', 1 + rest[1..].chars().next().map_or(0, char::len_utf8)),
                             '`' => {

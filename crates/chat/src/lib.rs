@@ -38,36 +38,36 @@ pub use error::{ConversationError, MAX_SERVERS};
 pub use history::{BranchPage, SearchPage, TreeItem};
 pub use models::ModelRef;
 
-/// The user's settings for a conversation. The serialized form is the one of the page; the history uses the form of
+/// The user's settings for a conversation. The serialized form is used by the page. The history uses the form of
 /// [`to_stored`](Self::to_stored).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(default, rename_all = "camelCase")]
 pub struct ConversationSettings {
-    /// Model that replies, if one was chosen.
+    /// Model that replies, or `None` if none was chosen yet.
     pub model: Option<ModelRef>,
     /// System prompt, written by the user.
     pub system_prompt: String,
     /// Servers whose tools the model may use, in the order in which they are offered.
     pub servers: Vec<OfferedServer>,
-    /// Set to tell the model the roots of these servers.
+    /// Set to inform the model of the folders (roots) that are shared with these servers.
     pub share_roots: bool,
     /// Set to request reasoning before the reply, if the model supports it.
     pub thinking: bool,
-    /// Set to find tools by search, unset to send all of them. `None` to search only if they use a large part of the
-    /// context.
+    /// `true` to let the model find tools by search, `false` to send all definitions. `None` to use the search only if
+    /// the definitions would take a large part of the context.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub tool_search: Option<bool>,
 }
 
-/// Keys with different names in the history and on the page, as pairs. The history's names are also read by earlier
-/// versions.
+/// Pairs of a key in the history and the key of the same setting on the page. Earlier versions also read the keys of
+/// the history.
 const RENAMED_KEYS: [(&str, &str); 3] =
     [("system_prompt", "systemPrompt"), ("share_roots", "shareRoots"), ("tool_search", "toolSearch")];
 
 impl ConversationSettings {
-    /// Returns the form for the history and for exported files.
+    /// Converts the settings to the form for the history and for exported files.
     #[must_use]
     pub fn to_stored(&self) -> Value {
         let mut stored = json!(self);
@@ -79,7 +79,7 @@ impl ConversationSettings {
         stored
     }
 
-    /// Returns the number of tokens from which tools are found by search, for a model with this context size.
+    /// Returns the token count of definitions from which tools are found by search, for a model with this context size.
     #[must_use]
     pub fn search_threshold(&self, bounds: ChatBounds, context: Option<u32>) -> u64 {
         match self.tool_search {
@@ -89,7 +89,7 @@ impl ConversationSettings {
         }
     }
 
-    /// Parses the form of the history. Invalid values are treated as unset.
+    /// Parses settings in the form of the history. If they are invalid, the defaults are returned.
     #[must_use]
     pub fn from_stored(stored: &Value) -> Self {
         let mut members = stored.as_object().cloned().unwrap_or_default();
@@ -106,13 +106,13 @@ fn rename_key(members: &mut Map<String, Value>, from: &str, to: &str) {
     }
 }
 
-/// A server whose tools a model may use.
+/// A server whose tools a model may use in a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct OfferedServer {
     /// Name of the server.
     pub server: String,
-    /// Names of the enabled tools, or `None` for all that the user has reviewed.
+    /// Names of the enabled tools, or `None` if all tools that the user has reviewed are enabled.
     #[serde(default)]
     pub tools: Option<Vec<String>>,
     /// Hash of the server's instructions that the user approved for the model, or `None` if the model doesn't receive
@@ -122,13 +122,13 @@ pub struct OfferedServer {
 }
 
 impl OfferedServer {
-    /// Returns `true` if a tool is enabled.
+    /// Returns `true` if the user enabled this tool for the conversation.
     #[must_use]
     pub fn has(&self, tool: &str) -> bool {
         self.tools.as_ref().is_none_or(|on| on.iter().any(|name| name == tool))
     }
 
-    /// Returns the server's instructions, if the user approved their current text for the model.
+    /// Returns the server's instructions if the user approved exactly this text for the model, otherwise `None`.
     #[must_use]
     pub fn instructions_of<'a>(&self, server: &'a ServerForModel) -> Option<&'a str> {
         let is_as_seen = self.instructions.is_some() && self.instructions == server.instructions_hash();
@@ -174,11 +174,11 @@ mod tests {
         let threshold =
             |chosen: &ConversationSettings, context| chosen.search_threshold(ChatBounds::default(), context);
         assert_eq!(threshold(&chosen(None), Some(100_000)), 5_000, "the threshold is five percent of a known context");
-        assert!(threshold(&chosen(None), None) > 1_000_000, "a small context is not assumed");
+        assert!(threshold(&chosen(None), None) > 1_000_000, "with an unknown context, all tools are sent");
         assert_eq!(threshold(&chosen(Some(true)), None), 0, "an enabled search is always used");
         assert!(threshold(&chosen(Some(false)), Some(1_000)) > 1_000_000, "a disabled search is never used");
         let kept = chosen(Some(true));
         assert_eq!(kept.to_stored()["tool_search"], json!(true), "the setting is stored");
-        assert_eq!(ConversationSettings::from_stored(&kept.to_stored()), kept, "and read");
+        assert_eq!(ConversationSettings::from_stored(&kept.to_stored()), kept, "the stored setting can be read");
     }
 }

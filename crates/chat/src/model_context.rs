@@ -1,4 +1,5 @@
-//! Converts a conversation to messages for a model, which describe the source of all content that isn't the user's.
+//! Converts a conversation to messages for a model. Content that the user didn't write is preceded by a description of
+//! its source.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -10,17 +11,18 @@ use serde_json::{Map, Value, json};
 
 use super::attachments;
 
-/// Name of the tool for reading more of a long result.
+/// Name of the built-in tool that reads more of a long result.
 pub const READ_RESULT_TOOL: &str = "read_result";
 
-/// Text in place of the result of a call that was not made.
+/// Text that replaces the result of a call that was not made.
 const NOT_MADE_TEXT: &str = "This call was not made.";
 /// Message to a model that continues an interrupted reply.
 const CONTINUE_MESSAGE: &str = "Go on where you stopped.";
-/// Text in place of the result of a call that the user stopped after it was sent.
+/// Text that replaces the result of a call that the user stopped after it was sent.
 pub(super) const STOPPED_TEXT: &str =
     "stopped by the user after it was sent; it is not known how it ended, and it may have had its effect";
-/// Returns the text in place of a result that the model must not read.
+/// Returns the text that replaces a result withheld from the model. `by` names who withheld it or why, such as "as the
+/// user stopped the answer".
 pub(super) fn withheld_text(by: &str) -> String {
     format!(
         "its result is withheld {by}; the call was made and may have had its effect. Go on without the result, and do not try \
@@ -28,12 +30,12 @@ pub(super) fn withheld_text(by: &str) -> String {
     )
 }
 
-/// Text in place of the result of a call whose outcome is unknown.
+/// Text that replaces the result of a call whose outcome is unknown.
 const UNKNOWN_OUTCOME_TEXT: &str =
     "It is not known how this call ended: Drawbridge was closed while it was under way. It may have had its effect.";
 
-/// Converts the path of a conversation to [messages] that end with the user's turn: a model that continues an
-/// interrupted reply gets a message to do so, since some models reject requests that end with their own message.
+/// Converts the visible branch to messages that end with the user's role. If it ends with an interrupted reply, a
+/// message that requests to continue is appended, since some models reject requests that end with their own message.
 #[must_use]
 pub fn messages_ending_with_user(path: &[ChatItem], model: &ModelRef, limit: usize) -> Vec<ModelMessage> {
     let mut messages = AlternatingMessages(messages(path, model, limit));
@@ -43,7 +45,7 @@ pub fn messages_ending_with_user(path: &[ChatItem], model: &ModelRef, limit: usi
     messages.0
 }
 
-/// Converts the path of a conversation to messages for a model. Each result contains at most `limit` bytes of text.
+/// Converts the visible branch to messages for a model. Each result contains at most `limit` bytes of text.
 ///
 /// Each tool use is directly followed by its result, regardless of the outcome of the call, as all providers require.
 #[must_use]
@@ -85,17 +87,18 @@ pub fn messages(path: &[ChatItem], model: &ModelRef, limit: usize) -> Vec<ModelM
             ItemBody::Attachment { server, uri, name, contents, skill: true } => {
                 messages.add(Role::User, attachments::skill_parts(server, uri, name, contents));
             }
-            // Included with the reply that requested it.
+            // Already included after the reply that requested the call, or not sent to models.
             ItemBody::ToolCall { used: Some(_), .. } | ItemBody::OwnTool { .. } | ItemBody::Notice { .. } => {}
         }
     }
     messages.0
 }
 
-/// Separator between texts of the same side.
+/// Separator between consecutive texts of the user.
 const TEXT_SEPARATOR: &str = "\n\n";
 
-/// Messages with alternating roles.
+/// Messages of the user and the model with strictly alternating roles. Consecutive messages of the same role are
+/// merged.
 #[derive(Default)]
 struct AlternatingMessages(Vec<ModelMessage>);
 
@@ -123,7 +126,7 @@ impl AlternatingMessages {
     }
 }
 
-/// A tool use in a model's reply.
+/// A tool use in a model's reply, for pairing it with the result.
 struct ToolUse<'a> {
     reply: &'a str,
     id: &'a str,
@@ -131,7 +134,7 @@ struct ToolUse<'a> {
     arguments: Map<String, Value>,
 }
 
-/// Converts a model's reply for sending it back, and returns its tool uses.
+/// Converts a reply for sending it back to the model, and collects its tool uses.
 fn convert_reply<'a>(
     item: &'a ChatItem,
     parts: &'a [ReplyPart],
@@ -149,7 +152,7 @@ fn convert_reply<'a>(
             ReplyPart::Thinking { .. } => {}
             ReplyPart::ToolUse { id, key, arguments, opaque, .. } => {
                 let was_made = results.contains_key(&(item.id.as_str(), id.as_str()));
-                // An incomplete tool use was never executed.
+                // A tool use that was not received completely was never executed.
                 if !is_whole && !was_made {
                     continue;
                 }
@@ -198,7 +201,7 @@ fn tool_result_part(used: &ToolUse<'_>, results: &HashMap<(&str, &str), &ChatIte
     MessagePart::ToolResult { id: used.id.to_owned(), name: used.key.to_owned(), parts, is_error }
 }
 
-/// Returns the content for the end of a call.
+/// Returns the result of a call as message parts: the content, or a text about the failure.
 fn call_parts(
     server: &str,
     tool: &str,
@@ -218,8 +221,8 @@ fn call_parts(
     parts
 }
 
-/// Returns the text for a missing result. A call that the user declined did not fail, and must not be tried again in
-/// another way. Depends on the text of [`domain::call::CallFailure::Refused`].
+/// Returns the text that replaces a missing result. If the user declined the call, the text states that the call did
+/// not fail and must not be tried in another way. Depends on the text of [`domain::call::CallFailure::Refused`].
 fn failure_text(error: &str) -> String {
     let declined = error.strip_prefix("refused: by the user");
     if declined == Some("") {
@@ -231,7 +234,8 @@ fn failure_text(error: &str) -> String {
     }
 }
 
-/// Truncates a result to `limit` bytes of text, with a note on reading the rest. Returns the number of omitted bytes.
+/// Truncates a result to `limit` bytes of text, and appends a note that describes how to read more. Returns the result
+/// and the number of omitted bytes.
 #[must_use]
 pub fn bounded_result(parts: Vec<MessagePart>, call: &str, limit: usize) -> (Vec<MessagePart>, u64) {
     let all: usize = parts.iter().map(text_len).sum();
@@ -274,7 +278,7 @@ fn text_len(part: &MessagePart) -> usize {
     }
 }
 
-/// Returns all text of a result, as a model reads it.
+/// Returns the text parts of a result, concatenated as a model reads them.
 #[must_use]
 pub fn result_text(result: &ToolResult) -> String {
     result_parts(result)
@@ -286,7 +290,7 @@ pub fn result_text(result: &ToolResult) -> String {
         .collect()
 }
 
-/// Returns `true` if part of a result was omitted, so that the model requires a tool to read the rest.
+/// Returns `true` if a result on this path was truncated, so that the model needs the tool to read more of it.
 #[must_use]
 pub fn has_omitted_results(path: &[ChatItem]) -> bool {
     path.iter().any(|item| matches!(&item.body, ItemBody::ToolCall { left_out: Some(_), .. }))

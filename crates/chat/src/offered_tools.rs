@@ -14,10 +14,10 @@ use super::OfferedServer;
 use super::search_index::SearchIndex;
 use super::tool_keys::tool_key;
 
-/// Maximum number of offered tools in one conversation. Further tools are reported as unusable.
+/// Maximum number of tools offered in one conversation. Tools beyond it are reported as unusable.
 pub const MAX_TOOLS: usize = 5_000;
 
-/// Estimated number of bytes of JSON per token. Providers count differently; the estimate only decides when tools are
+/// Estimated number of bytes of JSON per token. Providers count differently. The estimate only decides when tools are
 /// found by search.
 const BYTES_PER_TOKEN: u64 = 4;
 
@@ -27,58 +27,59 @@ pub const fn estimate_tokens(bytes: usize) -> u64 {
     (bytes as u64).div_ceil(BYTES_PER_TOKEN)
 }
 
-/// The state of a tool in a conversation.
+/// State of a tool in a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ToolState {
-    /// Offered to the model.
+    /// The tool is offered to the model.
     Offered,
-    /// Disabled by the user for this conversation.
+    /// The user disabled the tool for this conversation.
     Off,
-    /// Turned off for all models in the settings.
+    /// The user disabled the tool for all models in the server's settings.
     Disabled,
-    /// Not reviewed by the user.
+    /// The user has not reviewed the tool.
     New,
-    /// Changed since the user's review.
+    /// The definition has changed since the user's review.
     Changed,
-    /// Unusable, because its definition is invalid or another tool has the same name for the model.
+    /// The tool can't be offered: its definition is invalid, its name for the model is already in use, or there are too
+    /// many tools.
     Unusable,
-    /// Not available, because its server is not running.
+    /// The tool is not available, because its server is not running.
     NotReady,
 }
 
-/// A tool of an enabled server.
+/// A tool of a server that is enabled in the conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OfferedTool {
     /// Name of the server.
     pub server: String,
     /// Name of the tool on its server. Empty if the server is not running.
     pub tool: String,
-    /// Name of the tool, as presented to the model.
+    /// Unique name under which the model knows the tool.
     pub key: String,
-    /// Estimated number of tokens of its definition.
+    /// Estimated number of tokens of the tool's definition.
     pub tokens: u64,
     /// State of the tool in the conversation.
     pub state: ToolState,
-    /// Definition for the model.
+    /// Definition for the model, or `None` if the tool is not offered.
     definition: Option<ModelTool>,
-    /// Title of the tool, for the search.
+    /// Title of the tool, for the search index.
     title: String,
 }
 
-/// The tools of a conversation.
+/// The tools of a conversation's servers, and which of them are offered to its model.
 #[derive(Debug, Default)]
 pub struct OfferedTools {
     tools: Vec<OfferedTool>,
     by_key: HashMap<String, usize>,
     /// Estimated number of tokens of all offered definitions.
     pub tokens: u64,
-    /// Inputs that it was created from.
+    /// Settings and definitions that the tools were computed from, by server.
     basis: Vec<OfferedToolsInputs>,
 }
 
-/// The inputs of one server, for detecting changes.
+/// Settings and definitions of one server, stored to detect changes.
 #[derive(Debug)]
 struct OfferedToolsInputs {
     offered: OfferedServer,
@@ -101,7 +102,7 @@ impl OfferedToolsInputs {
 }
 
 impl OfferedTools {
-    /// Creates the offering of these servers. Takes time proportional to their tools, so it has to run on a blocking
+    /// Computes the tools of these servers. Takes time proportional to the number of tools, so call it on a blocking
     /// thread.
     #[must_use]
     pub fn new(servers: &[(OfferedServer, ServerForModel)]) -> Self {
@@ -120,7 +121,7 @@ impl OfferedTools {
         offering
     }
 
-    /// Returns `true` if creating it from these servers would have the same result.
+    /// Returns `true` if [`new`](Self::new) would return an equal value for these servers.
     #[must_use]
     pub fn is_built_from(&self, servers: &[(OfferedServer, ServerForModel)]) -> bool {
         self.basis.len() == servers.len()
@@ -130,7 +131,7 @@ impl OfferedTools {
     fn add_server(&mut self, offered: &OfferedServer, reviewed: &ServerReview) {
         let server = &offered.server;
         let mut tools: Vec<_> = reviewed.catalog().tools.iter().collect();
-        // The order of a server's list may vary.
+        // Servers may list their tools in a varying order.
         tools.sort_by(|a, b| a.name().cmp(b.name()));
         for listed in tools {
             let name = listed.name();
@@ -188,7 +189,7 @@ impl OfferedTools {
         self.tools.iter().filter(|tool| tool.state == ToolState::Offered)
     }
 
-    /// Returns the tool with this name for the model.
+    /// Returns the offered tool that has this name for the model.
     #[must_use]
     pub fn tool(&self, key: &str) -> Option<&OfferedTool> {
         self.by_key.get(key).map(|at| &self.tools[*at])
@@ -206,7 +207,7 @@ impl OfferedTools {
         )
     }
 
-    /// Returns the best matching tools, the best first.
+    /// Returns at most `limit` offered tools that match the query, the best match first.
     #[must_use]
     pub fn find(&self, index: &SearchIndex, search_text: &str, limit: usize) -> Vec<&OfferedTool> {
         let offered: Vec<_> = self.offered().collect();
@@ -215,13 +216,13 @@ impl OfferedTools {
 }
 
 impl OfferedTool {
-    /// Returns the definition for the model.
+    /// Returns the definition for the model, or `None` if the tool is not offered.
     #[must_use]
     pub const fn definition(&self) -> Option<&ModelTool> {
         self.definition.as_ref()
     }
 
-    /// Returns the description, written by the server.
+    /// Returns the description of the tool, as written by the server. Empty if the tool is not offered.
     #[must_use]
     pub fn description(&self) -> &str {
         self.definition.as_ref().and_then(|tool| tool.description.as_deref()).unwrap_or_default()
@@ -275,13 +276,13 @@ mod tests {
         }
     }
 
-    /// Creates a server with these tools, some of them reviewed.
+    /// Creates a server with these tools. Those named in `seen` are reviewed.
     fn server(name: &str, tools: &[&str], seen: &[&str]) -> ServerForModel {
         let tools: Vec<mcp::Tool> = tools.iter().map(|name| tool(name)).collect();
         server_of(name, &tools, |tool| seen.contains(&tool))
     }
 
-    /// Creates a server with these tools, reviewed if `is_seen` matches.
+    /// Creates a server with these tools. Those for which `is_seen` returns `true` are reviewed.
     fn server_of(name: &str, tools: &[mcp::Tool], is_seen: impl Fn(&str) -> bool) -> ServerForModel {
         let identity = Hash::of_bytes(b"command");
         let (mut pins, mut catalog) = (ServerPins::default(), Catalog::default());
@@ -343,12 +344,16 @@ mod tests {
         let states =
             |servers: &[_]| OfferedTools::new(servers).all_tools().iter().map(|tool| tool.state).collect::<Vec<_>>();
         let (offered, disabled) = (ToolState::Offered, ToolState::Disabled);
-        assert_eq!(states(&with(None, &[])), [offered; 3], "all are offered by default");
-        assert_eq!(states(&with(None, &["write"])), [offered, offered, disabled], "a disabled tool is not");
-        assert_eq!(states(&with(Some("read*"), &["read_all"])), [offered, disabled, disabled], "nor one not enabled");
+        assert_eq!(states(&with(None, &[])), [offered; 3], "all tools are offered by default");
+        assert_eq!(states(&with(None, &["write"])), [offered, offered, disabled], "a disabled tool is not offered");
+        assert_eq!(
+            states(&with(Some("read*"), &["read_all"])),
+            [offered, disabled, disabled],
+            "a tool that is not enabled is not offered"
+        );
         let offering = OfferedTools::new(&with(None, &["write"]));
         assert!(offering.tool("files__write").is_none(), "a disabled tool is not found");
-        // The catalog is shared, so that only the settings differ.
+        // The servers share one catalog, so that they differ in their settings only.
         let mut other = with(None, &["write"]);
         other[0].1.reviewed = Some(ServerReview {
             config: Arc::new(StdioConfig::default().into()),
@@ -357,8 +362,8 @@ mod tests {
         assert!(!offering.is_built_from(&other), "a change of the settings requires a new offering");
     }
 
-    /// Compares the context used by typical tools with that of the search. Run with `--no-capture` to print the
-    /// numbers.
+    /// Compares the tokens used by all definitions of typical tools with those used by the search. Run with
+    /// `--no-capture` to print the numbers.
     #[test]
     fn search_saves_more_context_with_more_tools() {
         let context = Some(200_000);

@@ -9,7 +9,8 @@ use super::model_context::{READ_RESULT_TOOL, has_omitted_results, result_text};
 use super::offered_tools::{OfferedTool, OfferedTools};
 use super::search_index::SearchIndex;
 
-/// Name of the tool that finds tools. Names of servers' tools always contain `__`.
+/// Name of the tool that searches for tools. It can't collide with tools of servers, since their names for the model
+/// always contain `__`.
 pub(super) const SEARCH_TOOLS_NAME: &str = "search_tools";
 
 /// Maximum number of tools in a search result.
@@ -17,7 +18,7 @@ const MAX_SEARCH_RESULTS: usize = 8;
 /// Maximum length of a tool's description in a search result, in characters.
 const MAX_DESCRIPTION_CHARS: usize = 300;
 
-/// The result of a built-in tool.
+/// The result of a call of a built-in tool.
 pub(super) struct BuiltinToolResult {
     pub(super) text: String,
     pub(super) found: Vec<FoundTool>,
@@ -30,8 +31,9 @@ impl BuiltinToolResult {
     }
 }
 
-/// Returns the tools to send to a model: all, or if these exceed the threshold in tokens, the search and the tools that
-/// it found before.
+/// Returns the tools to send to a model: all offered tools or, if these exceed `threshold` tokens, the search tool and
+/// the tools that it found earlier in the conversation. The tool that reads more of a result is added if one was
+/// truncated.
 pub(super) fn sent_tools(offering: &OfferedTools, path: &[ChatItem], threshold: u64) -> Vec<ModelTool> {
     let mut tools: Vec<ModelTool> = if offering.tokens > threshold {
         let mut servers: Vec<&str> = offering.offered().map(|tool| tool.server.as_str()).collect();
@@ -48,7 +50,7 @@ pub(super) fn sent_tools(offering: &OfferedTools, path: &[ChatItem], threshold: 
     tools
 }
 
-/// Returns the definition of the tool that finds tools.
+/// Returns the definition of the tool that searches for tools.
 fn search_tools_definition(count: usize, servers: &[&str]) -> ModelTool {
     let description = format!(
         "Finds tools that you can use. There are {count}, of these servers: {}. The tools that are found can be used from then on.",
@@ -81,7 +83,7 @@ fn read_result_definition() -> ModelTool {
     }
 }
 
-/// Executes a search for tools.
+/// Executes a model's call of the search tool.
 pub(super) fn search_tools(
     offering: &OfferedTools,
     index: &SearchIndex,
@@ -111,7 +113,7 @@ pub(super) fn search_tools(
     BuiltinToolResult { text, found, is_error: false }
 }
 
-/// Reads more of a result in this conversation.
+/// Executes a model's call to read more of a result in this conversation.
 pub(super) fn continue_result(path: &[ChatItem], arguments: &Map<String, Value>, limit: usize) -> BuiltinToolResult {
     let call = arguments.get("call").and_then(Value::as_str).unwrap_or_default();
     let from = arguments.get("from").and_then(Value::as_u64).and_then(|from| usize::try_from(from).ok());
@@ -137,8 +139,8 @@ pub(super) fn continue_result(path: &[ChatItem], arguments: &Map<String, Value>,
     BuiltinToolResult { text, found: Vec::new(), is_error: false }
 }
 
-/// Returns the tools found in a conversation, in the order of the searches: a longer list starts with the shorter one,
-/// so that the caches of providers stay valid.
+/// Returns the tools found by searches in a conversation, in the order in which they were found. New tools are only
+/// appended, so that the caches of providers stay valid.
 fn found_tools(path: &[ChatItem]) -> Vec<String> {
     let mut keys: Vec<String> = Vec::new();
     for item in path {

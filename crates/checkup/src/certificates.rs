@@ -1,5 +1,5 @@
-//! Checks the certificates that authenticate remote servers: Drawbridge's own trust store, and those named by the
-//! settings of local servers.
+//! Checks the certificates used to authenticate remote servers: those that Drawbridge trusts, and certificate files
+//! named in the settings of local servers.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use crate::computer::ProcessEnvironment;
 use crate::finding::CheckOutcome;
 use crate::text::FindingText;
 
-/// Variables that name certificates for Drawbridge itself.
+/// Variables that name files or folders of certificates for Drawbridge's HTTP client.
 const CERT_FILE_VARIABLE: &str = "SSL_CERT_FILE";
 const CERT_FOLDER_VARIABLE: &str = "SSL_CERT_DIR";
 /// Variables that name certificates for Node.js, Python, curl and Git.
@@ -22,7 +22,7 @@ pub(crate) fn check(environment: &ProcessEnvironment, servers: &[ServerEntry]) -
         [CERT_FILE_VARIABLE, CERT_FOLDER_VARIABLE].into_iter().filter(|name| environment.get(name).is_some()).collect();
     let file = environment.get(CERT_FILE_VARIABLE).map(PathBuf::from);
     let folder = environment.get(CERT_FOLDER_VARIABLE).map(PathBuf::from);
-    // The same way as the HTTP client loads them.
+    // Loads the certificates in the same way as the HTTP client.
     let loaded = match (&file, &folder) {
         (None, None) => load_native_certs(),
         _ => load_certs_from_paths(file.as_deref(), folder.as_deref()),
@@ -47,7 +47,7 @@ pub(crate) fn check(environment: &ProcessEnvironment, servers: &[ServerEntry]) -
     })
 }
 
-/// Returns the problem with Drawbridge's own certificates, if any.
+/// Describes the problem of Drawbridge's own certificates, or returns `None` if they are usable.
 fn check_app_certificates(loaded: &CertificateResult, named: &[&'static str]) -> Option<CheckOutcome> {
     let cause = |text: FindingText| match loaded.errors.first() {
         Some(error) => text.and(" (").foreign(error).and(")."),
@@ -76,7 +76,7 @@ fn check_app_certificates(loaded: &CertificateResult, named: &[&'static str]) ->
     }
 }
 
-/// Returns true if a variable of a local server names a certificate file that can't be read.
+/// Returns `true` if a variable in the settings of a local server names a certificate file that can't be read.
 fn names_unreadable_file(server: &ServerEntry) -> bool {
     let Some(stdio) = server.config.as_stdio() else { return false };
     let is_unreadable = |path: &Path| path.is_absolute() && std::fs::File::open(path).is_err();
@@ -117,7 +117,7 @@ mod tests {
             let outcome = check(&ProcessEnvironment::with(&[(CERT_FILE_VARIABLE, path)], None), &servers(None));
             assert_eq!(outcome.state, FindingState::Problem, "{path}: {}", outcome.seen);
             assert!(outcome.seen.to_string().contains(CERT_FILE_VARIABLE), "the variable is named: {}", outcome.seen);
-            assert_eq!(outcome.servers, ["far"], "for {path}");
+            assert_eq!(outcome.servers, ["far"], "{path}: the remote server is affected");
         }
         let outcome = check(&ProcessEnvironment::with(&[(CERT_FILE_VARIABLE, &good)], None), &servers(None));
         assert_eq!(outcome.state, FindingState::Ok, "{}", outcome.seen);
@@ -126,7 +126,12 @@ mod tests {
             &ProcessEnvironment::with(&[(CERT_FILE_VARIABLE, &good), (CERT_FOLDER_VARIABLE, &missing)], None),
             &servers(None),
         );
-        assert_eq!(outcome.state, FindingState::Warning, "a part of them: {}", outcome.seen);
+        assert_eq!(
+            outcome.state,
+            FindingState::Warning,
+            "only some of the certificates can be loaded: {}",
+            outcome.seen
+        );
     }
 
     #[test]
@@ -144,6 +149,6 @@ mod tests {
             outcome.seen
         );
         let outcome = check(&environment, &servers(Some(("NODE_EXTRA_CA_CERTS", good.to_str().unwrap()))));
-        assert_eq!(outcome.state, FindingState::Ok, "one that is there: {}", outcome.seen);
+        assert_eq!(outcome.state, FindingState::Ok, "an existing file is not reported: {}", outcome.seen);
     }
 }

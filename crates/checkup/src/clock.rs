@@ -1,5 +1,5 @@
-//! Checks that the clock is not behind. A wrong clock makes certificates and tokens invalid. A clock that is ahead
-//! can't be detected without the network, which the checks don't use.
+//! Checks that the computer's clock is not behind. With a wrong clock, certificates and tokens are considered invalid.
+//! A clock that is ahead can't be detected without the network, which the checks don't use.
 
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
@@ -7,10 +7,10 @@ use std::time::{Duration, SystemTime};
 use crate::finding::CheckOutcome;
 use crate::text::FindingText;
 
-/// Tolerated deviation of the clock.
+/// Tolerated deviation of the clock from the modification times of files.
 const MAX_CLOCK_DEVIATION: Duration = Duration::from_secs(10 * 60);
 
-/// Compares the time with the modification times of files, which can't be in the future.
+/// Compares the current time with the modification times of files, which are normally not in the future.
 pub(crate) fn check(now: SystemTime, files: &[PathBuf]) -> CheckOutcome {
     let latest = files.iter().filter_map(|file| file.metadata().ok()?.modified().ok()).max();
     match latest.and_then(|latest| latest.duration_since(now).ok()).filter(|behind| *behind > MAX_CLOCK_DEVIATION) {
@@ -38,11 +38,19 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         let files = [file.path().to_owned(), "/nonexistent".into()];
         let written = file.path().metadata().unwrap().modified().unwrap();
-        assert_eq!(check(written + Duration::from_secs(60), &files).state, FindingState::Ok, "after it");
-        assert_eq!(check(written - Duration::from_secs(60), &files).state, FindingState::Ok, "nearly the same");
+        assert_eq!(
+            check(written + Duration::from_secs(60), &files).state,
+            FindingState::Ok,
+            "a clock ahead of the files is not reported"
+        );
+        assert_eq!(
+            check(written - Duration::from_secs(60), &files).state,
+            FindingState::Ok,
+            "a small deviation is tolerated"
+        );
         let behind = check(written - Duration::from_secs(86_400), &files);
         assert_eq!(behind.state, FindingState::Problem);
         assert!(behind.seen.to_string().contains("1440 minutes"), "{}", behind.seen);
-        assert_eq!(check(written, &[]).state, FindingState::Ok, "with nothing to compare with");
+        assert_eq!(check(written, &[]).state, FindingState::Ok, "without files nothing is reported");
     }
 }

@@ -1,4 +1,4 @@
-//! The inputs of the checks: the app's folders and settings, and the environment of its process.
+//! Inputs of the checks: the app's folders and settings, and the environment of its process.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -9,7 +9,7 @@ use ports::time::SharedClock;
 use ports::{Secrets, ServerSettings};
 use process::SearchPath;
 
-/// The inputs of the checks.
+/// Inputs of the checks. Tests replace them.
 #[derive(Clone)]
 pub struct Computer {
     /// Settings with the servers.
@@ -18,24 +18,24 @@ pub struct Computer {
     pub secrets: Arc<dyn Secrets>,
     /// Folder of the app's data.
     pub data_folder: PathBuf,
-    /// Folder in which other programs cache downloads, if there is one.
+    /// Folder in which other programs cache their downloads, or `None` if there is none.
     pub cache_folder: Option<PathBuf>,
     /// Environment of this process.
     pub environment: ProcessEnvironment,
-    /// Search path for programs; `None` to query the login shell.
+    /// Search path for programs, or `None` to query the login shell for it.
     pub search_path: Option<SearchPath>,
-    /// Web view that draws the window; `None` for a program without one.
+    /// Web view that renders the window, or `None` for a program without a window.
     pub web_view: Option<WebView>,
-    /// Clock for the time of day.
+    /// Clock that the checks read the time from.
     pub clock: SharedClock,
 }
 
-/// The web view that draws the window, as reported by the shell.
+/// The web view that renders the window, as reported by the shell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WebView {
-    /// Name, such as WebKitGTK.
+    /// Name of the web view, such as WebKitGTK.
     pub name: &'static str,
-    /// Version, as reported by the web view itself.
+    /// Version that the web view reports.
     pub version: String,
 }
 
@@ -48,14 +48,14 @@ pub struct ProcessEnvironment {
 }
 
 impl ProcessEnvironment {
-    /// Returns the environment of this process.
+    /// Returns the environment of the current process.
     #[must_use]
     pub fn current() -> Self {
         let text = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value));
         Self { variables: std::env::vars_os().filter_map(text).collect(), home: std::env::home_dir() }
     }
 
-    /// Creates an environment with these variables.
+    /// Creates an environment with these variables instead of those of the process.
     #[must_use]
     pub fn with(variables: &[(&str, &str)], home: Option<PathBuf>) -> Self {
         let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), OsString::from(value)));
@@ -72,7 +72,7 @@ impl ProcessEnvironment {
         self.get(name)?.to_str()
     }
 
-    /// Returns true if a variable is set, even if it is empty.
+    /// Returns `true` if a variable is set, even if it is empty.
     pub(crate) fn is_set(&self, name: &str) -> bool {
         self.variables.contains_key(name)
     }

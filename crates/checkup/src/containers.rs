@@ -1,5 +1,5 @@
-//! Checks that Docker's daemon is reachable. The client can be installed without a running daemon, and then every
-//! server in a container fails.
+//! Checks that the Docker daemon is reachable. Docker's client can be installed without a running daemon, in which case
+//! every server in a container fails to start.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use crate::computer::ProcessEnvironment;
 use crate::finding::{CheckOutcome, FindingState};
 use crate::text::FindingText;
 
-/// Returns the usual sockets of the daemon, including those of Docker Desktop and of a rootless daemon.
+/// Returns the usual socket paths of the Docker daemon, including those of Docker Desktop and of a rootless daemon.
 pub(crate) fn daemon_sockets(environment: &ProcessEnvironment) -> Vec<PathBuf> {
     let mut sockets = vec![PathBuf::from("/var/run/docker.sock")];
     if let Some(folder) = environment.get("XDG_RUNTIME_DIR") {
@@ -20,7 +20,8 @@ pub(crate) fn daemon_sockets(environment: &ProcessEnvironment) -> Vec<PathBuf> {
     sockets
 }
 
-/// Adds the state of the daemon to the outcome for Docker. Only a connection is opened; nothing is sent.
+/// Adds the state of the Docker daemon to the outcome of the check for Docker. Connects to its sockets without sending
+/// anything.
 pub(crate) fn with_daemon_state(outcome: CheckOutcome, sockets: &[PathBuf]) -> CheckOutcome {
     if cfg!(windows) || outcome.servers.is_empty() || outcome.state != FindingState::Ok {
         return outcome;
@@ -71,15 +72,21 @@ mod tests {
         let environment =
             ProcessEnvironment::with(&[("XDG_RUNTIME_DIR", "/run/user/1000")], Some(home.path().to_owned()));
         let sockets = daemon_sockets(&environment);
-        assert!(sockets.contains(&"/run/user/1000/docker.sock".into()), "one of the user alone: {sockets:?}");
+        assert!(
+            sockets.contains(&"/run/user/1000/docker.sock".into()),
+            "the socket of a rootless daemon is included: {sockets:?}"
+        );
         let of_home: Vec<PathBuf> = sockets.into_iter().filter(|socket| socket.starts_with(home.path())).collect();
         let docker = || CheckOutcome::ok(FindingText::new("Docker 27.3.1")).for_servers(vec!["box".to_owned()]);
         let without = with_daemon_state(docker(), &of_home);
         assert_eq!(without.state, FindingState::Warning, "{}", without.seen);
-        assert!(without.next.is_some_and(|next| next.to_string().contains("systemctl start docker")), "what to do");
-        assert_eq!(without.servers, ["box"], "for whom");
+        assert!(
+            without.next.is_some_and(|next| next.to_string().contains("systemctl start docker")),
+            "the remedy is to start the daemon"
+        );
+        assert_eq!(without.servers, ["box"], "the affected server is named");
         let nobody = with_daemon_state(CheckOutcome::ok(FindingText::new("Docker 27.3.1")), &of_home);
-        assert_eq!(nobody.state, FindingState::Ok, "where no server needs it, nothing is missing");
+        assert_eq!(nobody.state, FindingState::Ok, "no problem is reported if no server needs the daemon");
         std::fs::create_dir_all(of_home[0].parent().unwrap()).unwrap();
         let _listens = std::os::unix::net::UnixListener::bind(&of_home[0]).unwrap();
         let with = with_daemon_state(docker(), &of_home);

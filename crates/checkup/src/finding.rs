@@ -1,10 +1,10 @@
-//! The result of a check.
+//! The result of one check.
 
 use serde::Serialize;
 
 use crate::text::FindingText;
 
-/// The result of a check, with the suggested remedy.
+/// The result of one check, with a suggested remedy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Finding {
@@ -12,19 +12,19 @@ pub struct Finding {
     pub id: CheckId,
     /// Display name of the check.
     pub title: &'static str,
-    /// State of the checked item.
+    /// Severity of the result.
     pub state: FindingState,
-    /// Description of the state.
+    /// Description of what the check found.
     #[cfg_attr(feature = "typescript", ts(type = "string"))]
     pub seen: FindingText,
     /// Suggested remedy, if there is a problem.
     #[cfg_attr(feature = "typescript", ts(type = "string | null"))]
     pub next: Option<FindingText>,
-    /// Names of the servers that are or would be affected.
+    /// Names of the servers that are affected, or would be once they start.
     pub servers: Vec<String>,
 }
 
-/// The state of a checked item, in increasing order of severity.
+/// Result of a check, in increasing order of severity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -33,14 +33,14 @@ pub enum FindingState {
     Ok,
     /// The state could not be determined.
     Unknown,
-    /// Something works less well than it could.
+    /// The checked item works, but with a limitation.
     Warning,
-    /// Something that was checked doesn't work.
+    /// The checked item doesn't work.
     Problem,
 }
 
 impl FindingState {
-    /// Returns the name of the state for lists.
+    /// Returns the state as one word, for lists.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -75,7 +75,7 @@ pub enum CheckId {
     Podman,
     /// Runtime .NET with dnx.
     Dotnet,
-    /// Programs of servers that use none of these runtimes.
+    /// Programs of servers that need none of the listed runtimes.
     Programs,
     /// Sandbox mechanisms for servers.
     Sandbox,
@@ -83,7 +83,7 @@ pub enum CheckId {
     Proxy,
     /// Certificates that authenticate remote servers.
     Certificates,
-    /// Web view that draws the window.
+    /// Web view that renders the window.
     WebView,
     /// Folder of Drawbridge's data.
     DataFolder,
@@ -137,22 +137,22 @@ impl CheckOutcome {
         Self { state: FindingState::Ok, seen, next: None, servers: Vec::new() }
     }
 
-    /// Creates an outcome for a state that could not be determined.
+    /// Creates an outcome for an item whose state could not be determined.
     pub(crate) fn unknown(seen: FindingText, next: FindingText) -> Self {
         Self { state: FindingState::Unknown, seen, next: Some(next), servers: Vec::new() }
     }
 
-    /// Creates an outcome for something that works less well than it could.
+    /// Creates an outcome for an item that works with a limitation.
     pub(crate) fn warning(seen: FindingText, next: FindingText) -> Self {
         Self { state: FindingState::Warning, seen, next: Some(next), servers: Vec::new() }
     }
 
-    /// Creates an outcome for something that doesn't work.
+    /// Creates an outcome for an item that doesn't work.
     pub(crate) fn problem(seen: FindingText, next: FindingText) -> Self {
         Self { state: FindingState::Problem, seen, next: Some(next), servers: Vec::new() }
     }
 
-    /// Sets the affected servers.
+    /// Sets the names of the affected servers.
     pub(crate) fn for_servers(mut self, servers: Vec<String>) -> Self {
         self.servers = servers;
         self

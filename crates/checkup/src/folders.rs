@@ -1,4 +1,4 @@
-//! Checks that folders are writable and have enough free space, without writing anything.
+//! Checks that folders are writable and have enough free space. Nothing is written.
 
 use std::path::{Path, PathBuf};
 
@@ -6,12 +6,12 @@ use crate::finding::CheckOutcome;
 use crate::text::FindingText;
 
 const MIB: u64 = 1024 * 1024;
-/// Minimum free space, in bytes. Below it, new data may not be saved.
+/// Minimum free space, in bytes. With less, new data may not be saved.
 const MIN_FREE_BYTES: u64 = 100 * MIB;
-/// Recommended free space, in bytes. Below it, the packages of a few servers fill the disk.
+/// Recommended free space, in bytes. With less, the packages of a few servers could fill the disk.
 const RECOMMENDED_FREE_BYTES: u64 = 1024 * MIB;
 
-/// The state of a folder.
+/// Facts about a folder that the check is based on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct FolderFacts {
     /// The folder itself, or its nearest existing ancestor.
@@ -123,7 +123,7 @@ mod tests {
             let outcome = folder_outcome(Path::new("/data/app"), &facts);
             assert_eq!(outcome.state, state, "{facts:?}: {}", outcome.seen);
             assert!(outcome.seen.to_string().contains(words), "{facts:?}: {}", outcome.seen);
-            assert_eq!(outcome.next.is_some(), state != ok, "a step where one is needed: {facts:?}");
+            assert_eq!(outcome.next.is_some(), state != ok, "a remedy is suggested for each problem: {facts:?}");
         }
     }
 
@@ -131,22 +131,32 @@ mod tests {
     fn folder_check_creates_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let new = folder.path().join("a/b");
-        assert_eq!(check(&new).state, FindingState::Ok, "it can be made: {}", check(&new).seen);
-        assert!(!folder.path().join("a").exists(), "and is not made");
-        assert!(free_bytes(folder.path()).is_none_or(|free| free > 0), "the disk has some room");
+        assert_eq!(
+            check(&new).state,
+            FindingState::Ok,
+            "a folder that can be created is no problem: {}",
+            check(&new).seen
+        );
+        assert!(!folder.path().join("a").exists(), "the check does not create the folder");
+        assert!(free_bytes(folder.path()).is_none_or(|free| free > 0), "the free space can be determined");
         std::fs::write(folder.path().join("a"), "").unwrap();
         let outcome = check(&new);
-        assert_eq!(outcome.state, FindingState::Problem, "a file is in the way: {}", outcome.seen);
+        assert_eq!(
+            outcome.state,
+            FindingState::Problem,
+            "a file in place of a parent folder is a problem: {}",
+            outcome.seen
+        );
     }
 
     #[cfg(unix)]
     #[test]
     fn folder_permissions_are_checked() {
         let folder = tempfile::tempdir().unwrap();
-        assert!(is_writable(folder.path()), "one's own folder");
-        // Not even root can enter a file, unlike a folder that only its permissions protect.
+        assert!(is_writable(folder.path()), "the user's own folder is writable");
+        // A folder below a file can't be created, not even by root, whereas root ignores the permissions of a folder.
         let file = folder.path().join("file");
         std::fs::write(&file, "").unwrap();
-        assert!(!is_writable(&file), "what can't be entered");
+        assert!(!is_writable(&file), "a file is not a writable folder");
     }
 }

@@ -33,7 +33,7 @@ pub(crate) fn check(keychain: &dyn Secrets, servers: &[ServerEntry]) -> CheckOut
     }
 }
 
-/// Returns true if the settings of a server refer to secrets.
+/// Returns `true` if the settings of a server refer to secrets.
 fn has_secrets(server: &ServerEntry) -> bool {
     match &server.config.transport {
         ServerTransport::Stdio(stdio) => secrets::has_environment_references(stdio),
@@ -91,10 +91,10 @@ mod tests {
             let outcome = check(&StatusKeychain(status.clone()), &servers);
             assert_eq!(outcome.state, state, "{status:?}");
             let next = outcome.next.map(|next| next.to_string()).unwrap_or_default();
-            assert!(next.contains(step), "what to do about {status:?}: {next}");
+            assert!(next.contains(step), "the remedy for {status:?} is suggested: {next}");
             if state != FindingState::Ok {
                 assert!(outcome.seen.to_string().contains("the cause"), "{status:?}: {}", outcome.seen);
-                assert_eq!(outcome.servers, ["local", "remote"], "those with secrets, for {status:?}");
+                assert_eq!(outcome.servers, ["local", "remote"], "{status:?} affects the servers with secrets");
             }
         }
     }

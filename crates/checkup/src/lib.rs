@@ -1,20 +1,20 @@
 //! Diagnoses problems of this computer that keep servers from working, suggests remedies, and creates a report that can
 //! be published.
 //!
-//! This is a separate crate because it must work when nothing else does: if the settings can't be read or the data
-//! folder is not writable, no `host` starts. Therefore it depends only on ports, on starting programs (`process`) and
-//! on the analysis of command lines (`launches`). Used by `drawbridge-cli doctor`, and by the commands of `api` for the
-//! page.
+//! This is a separate crate because it must work even if the app doesn't start: if the settings can't be read or the
+//! data folder is not writable, no `host` can be created. Therefore it depends only on the ports, on starting programs
+//! (`process`), and on the analysis of command lines (`launches`). Used by `drawbridge-cli doctor`, and by the commands
+//! of `api` for the page.
 //!
 //! Nothing is changed, and nothing is sent to another computer. The only programs run are the login shell for its
 //! search path, runtimes with `--version`, bubblewrap with a shell that does nothing, and `gsettings get`. Each check
-//! has a time limit, and one that fails doesn't stop the others (`run.rs`).
+//! has a time limit, and a failed check doesn't stop the others (`run.rs`).
 //!
 //! - `computer`: the inputs of the checks
 //! - `finding`: the result of a check
 //! - `text`: the text of a finding, for the user and for a public report
-//! - `required_programs`: the programs that servers need; `runtimes`, `containers`, `programs`: checks that they are
-//!   available
+//! - `required_programs`: the programs that servers need
+//! - `runtimes`, `containers`, `programs`: checks that these programs are available
 //! - `report`, `system`: the report
 
 mod certificates;
@@ -53,7 +53,7 @@ use finding::CheckOutcome;
 use run::Check;
 use runtimes::RUNTIMES;
 
-/// The results of a checkup.
+/// The results of all checks.
 #[derive(Debug, Clone)]
 pub struct Checkup {
     /// Findings, always in the same order.
@@ -62,8 +62,8 @@ pub struct Checkup {
     pub servers: Vec<ServerEntry>,
 }
 
-/// Runs all checks. Takes some seconds, and about a minute at most: reading the settings, searching for programs,
-/// each check and the login shell have a time limit each.
+/// Runs all checks. This takes some seconds, and at most about a minute: reading the settings, searching for programs,
+/// each check, and querying the login shell have a time limit each.
 pub async fn check(computer: Computer) -> Checkup {
     let settings = read_settings(&computer).await;
     let path = match computer.search_path.clone() {
@@ -147,7 +147,7 @@ async fn read_settings(computer: &Computer) -> Result<Vec<ServerEntry>, ConfigPr
     }
 }
 
-/// Determines the programs that the servers need in a blocking task. `None` if that takes too long.
+/// Determines the programs that the servers need, in a blocking task. Returns `None` if that takes too long.
 async fn find_required_programs(
     servers: Vec<ServerEntry>,
     path: SearchPath,

@@ -1,10 +1,10 @@
-//! Checks that the programs of local servers that use no known runtime exist.
+//! Checks that the programs of local servers that need none of the known runtimes exist.
 
 use crate::finding::CheckOutcome;
 use crate::required_programs::RequiredProgram;
 use crate::text::FindingText;
 
-/// Maximum number of servers whose cause is listed.
+/// Maximum number of servers whose problem is described in the finding.
 const MAX_LISTED_SERVERS: usize = 5;
 
 pub(crate) fn check(needs: Option<&[RequiredProgram]>) -> CheckOutcome {

@@ -1,5 +1,5 @@
-//! Checks the proxy through which Drawbridge reaches remote servers, registries and models: set in the environment,
-//! or in the desktop's settings.
+//! Checks the HTTP proxy through which Drawbridge reaches remote servers, registries and models, as set in the
+//! environment or in the desktop's settings.
 
 use std::time::Duration;
 
@@ -10,24 +10,25 @@ use crate::computer::ProcessEnvironment;
 use crate::finding::CheckOutcome;
 use crate::text::FindingText;
 
-/// Limits of the program that prints the desktop's settings.
+/// Limits on the run time and output of `gsettings`.
 const GSETTINGS_LIMITS: OutputLimits = OutputLimits { time: Duration::from_secs(5), bytes: 4 * 1024 };
 
-/// Variables for HTTPS, in the order in which the HTTP client reads them, each in both spellings: the first one set
-/// counts, even if it is empty. A value that is not an address is skipped in favour of the next one.
+/// Variables with the proxy for HTTPS, in the order in which the HTTP client reads them, each in both spellings. If
+/// both spellings are set, the first one is used, even if it is empty. A value that is not an address is skipped in
+/// favor of the next variable.
 const HTTPS_VARIABLES: [(&str, &str); 2] = [("HTTPS_PROXY", "https_proxy"), ("ALL_PROXY", "all_proxy")];
-/// Variables for HTTP, which no remote server outside of this computer should use.
+/// Variables with the proxy for HTTP, which applies to servers on this computer only, since remote servers use HTTPS.
 const HTTP_VARIABLES: (&str, &str) = ("HTTP_PROXY", "http_proxy");
 
-/// The proxy setting in the environment.
+/// The proxy configured in the environment.
 #[derive(Debug, PartialEq, Eq)]
 enum EnvironmentProxy {
     Nothing,
-    /// The proxy in this variable can be used.
+    /// Usable proxy, in the given variable.
     Usable(&'static str),
-    /// The proxy in this variable can't be used, for this reason.
+    /// Unusable proxy: the variable that contains it, and the reason.
     Unusable(&'static str, &'static str),
-    /// The proxy in this variable applies to HTTP only, and none is set for HTTPS.
+    /// Proxy for HTTP in the given variable, while no variable contains one for HTTPS.
     HttpOnly(&'static str),
 }
 
@@ -64,8 +65,8 @@ pub(crate) async fn check(
 }
 
 fn environment_proxy(environment: &ProcessEnvironment) -> EnvironmentProxy {
-    // A CGI program receives the headers of its request as variables, so a client could choose the proxy with the
-    // header `Proxy` (httpoxy). The HTTP client then uses no proxy.
+    // A CGI program receives the headers of its HTTP request as variables, so a client could set the proxy with the
+    // header `Proxy` (httpoxy). Therefore the HTTP client ignores the proxy variables in a CGI program.
     if environment.is_set("REQUEST_METHOD") {
         return EnvironmentProxy::Nothing;
     }
@@ -85,8 +86,8 @@ fn environment_proxy(environment: &ProcessEnvironment) -> EnvironmentProxy {
     unusable.or_else(for_http).unwrap_or(EnvironmentProxy::Nothing)
 }
 
-/// Returns the spelling of a variable that counts, with its value if that is valid Unicode. `None` if it is unset or
-/// empty.
+/// Returns the name of the spelling that is in effect, and its value if that is valid Unicode. Returns `None` if the
+/// variable is unset or empty.
 fn first_set_variable<'e>(
     environment: &'e ProcessEnvironment,
     (upper, lower): (&'static str, &'static str),
@@ -96,11 +97,11 @@ fn first_set_variable<'e>(
     Some((variable, environment.text(variable)))
 }
 
-/// The reason why a proxy's address can't be used.
+/// Reason why the value of a proxy variable can't be used, with a text for the user.
 enum ProxyProblem {
-    /// An unsupported kind of proxy.
+    /// The proxy uses the SOCKS protocol, which is not supported.
     Socks(&'static str),
-    /// The value is not an address.
+    /// The value is not the address of an HTTP proxy.
     NoAddress(&'static str),
 }
 
@@ -117,7 +118,7 @@ fn proxy_problem(address: &str) -> Option<ProxyProblem> {
     }
 }
 
-/// Returns true if GNOME's settings contain a proxy, as printed by `gsettings`.
+/// Returns `true` if GNOME's settings contain a proxy, according to the output of `gsettings`.
 async fn has_desktop_proxy(path: &SearchPath) -> bool {
     if !cfg!(target_os = "linux") {
         return false;
@@ -135,14 +136,14 @@ async fn has_desktop_proxy(path: &SearchPath) -> bool {
     output.is_ok_and(|output| ["'manual'", "'auto'"].contains(&String::from_utf8_lossy(&output.stdout).trim()))
 }
 
-/// Returns true if the system's settings contain a proxy that Drawbridge uses.
+/// Returns `true` if the operating system's settings contain a proxy that Drawbridge uses.
 #[cfg(any(target_os = "macos", windows))]
 fn has_system_proxy() -> bool {
     let matcher = hyper_util::client::proxy::matcher::Matcher::from_system();
     matcher.intercept(&http::Uri::from_static("https://modelcontextprotocol.io")).is_some()
 }
 
-/// Linux has no settings besides the environment.
+/// Always `false`: on Linux the HTTP client reads the proxy from the environment only.
 #[cfg(not(any(target_os = "macos", windows)))]
 fn has_system_proxy() -> bool {
     false
@@ -163,12 +164,12 @@ mod tests {
         assert_eq!(
             of(&[("https_proxy", "proxy.example:3128")]),
             EnvironmentProxy::Usable("https_proxy"),
-            "HTTP is meant"
+            "an address without a scheme is an HTTP proxy"
         );
         assert_eq!(
             of(&[("HTTPS_PROXY", ""), ("https_proxy", "socks5://x")]),
             EnvironmentProxy::Nothing,
-            "the first that is set"
+            "the first spelling that is set is used, even if it is empty"
         );
         for (variable, value) in
             [("ALL_PROXY", "socks5h://127.0.0.1:1080"), ("HTTPS_PROXY", "ftp://x"), ("https_proxy", "::")]
@@ -182,7 +183,7 @@ mod tests {
         assert_eq!(
             of(&[("REQUEST_METHOD", "GET"), ("HTTPS_PROXY", "ftp://x")]),
             EnvironmentProxy::Nothing,
-            "of a web page"
+            "proxy variables are ignored in a CGI program"
         );
     }
 
@@ -191,14 +192,17 @@ mod tests {
         let of = |variables: &[(&str, &str)]| environment_proxy(&ProcessEnvironment::with(variables, None));
         let http = ("HTTP_PROXY", "http://proxy.example:3128");
         let socks = ("all_proxy", "socks5://127.0.0.1:7890");
-        assert_eq!(of(&[http]), EnvironmentProxy::HttpOnly("HTTP_PROXY"), "https servers are not reached by it");
+        assert_eq!(of(&[http]), EnvironmentProxy::HttpOnly("HTTP_PROXY"), "a proxy for HTTP does not apply to HTTPS");
         let all_three = [http, ("HTTPS_PROXY", "http://proxy.example:3128"), socks];
         assert_eq!(
             of(&all_three),
             EnvironmentProxy::Usable("HTTPS_PROXY"),
-            "ALL_PROXY is for what has none of its own"
+            "HTTPS_PROXY takes precedence over ALL_PROXY"
         );
-        assert!(matches!(of(&[http, socks]), EnvironmentProxy::Unusable("all_proxy", _)), "and then it counts");
+        assert!(
+            matches!(of(&[http, socks]), EnvironmentProxy::Unusable("all_proxy", _)),
+            "without HTTPS_PROXY, ALL_PROXY is used"
+        );
         let other = [("HTTPS_PROXY", "ftp://x"), ("ALL_PROXY", "http://proxy.example")];
         assert_eq!(of(&other), EnvironmentProxy::Usable("ALL_PROXY"), "a value that is not an address is ignored");
     }
@@ -212,8 +216,12 @@ mod tests {
         ];
         let environment = ProcessEnvironment::with(&[("ALL_PROXY", "socks5://canary.example")], None);
         let outcome = check(environment, path, servers).await;
-        assert_eq!(outcome.servers, ["far"], "not the local one");
+        assert_eq!(outcome.servers, ["far"], "local servers are not affected");
         assert!(outcome.seen.to_string().contains("not SOCKS"), "{}", outcome.seen);
-        assert!(!outcome.seen.to_string().contains("canary"), "a password may stand in it: {}", outcome.seen);
+        assert!(
+            !outcome.seen.to_string().contains("canary"),
+            "the address is not displayed, since it may contain a password: {}",
+            outcome.seen
+        );
     }
 }

@@ -1,5 +1,6 @@
-//! The report: Markdown for an issue, without private data. Names, commands, arguments, variables, headers, addresses
-//! and error messages are not removed afterwards; they never become part of it. See [`Text`](crate::text::FindingText).
+//! Creates the report: Markdown for an issue, without private data. Names, commands, arguments, variables, headers,
+//! addresses and error messages are never added to it, so that nothing has to be removed. See
+//! [`FindingText`](crate::text::FindingText).
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,23 +13,23 @@ use crate::finding::{Finding, FindingState};
 use crate::system;
 use crate::text::NumericVersion;
 
-/// The program that creates the report.
+/// The program that creates a report.
 #[derive(Debug, Clone, Copy)]
 pub struct ReportingProgram<'a> {
     /// Name of the program.
     pub name: &'static str,
     /// Version of the program.
     pub version: &'static str,
-    /// Web view that draws its window.
+    /// Web view that renders its window, or `None` if it has no window.
     pub web_view: Option<&'a WebView>,
 }
 
-/// A server in the report.
+/// A server that is listed in the report.
 #[derive(Debug, Clone, Copy)]
 pub struct ReportedServer<'a> {
-    /// Settings, of which only the kind of server is reported.
+    /// Settings of the server, of which only its kind is reported.
     pub config: &'a ServerConfig,
-    /// State as one word, if it is known.
+    /// State of the server as one word, or `None` if it is unknown.
     pub state: Option<&'static str>,
 }
 
@@ -83,7 +84,7 @@ fn finding_line(finding: &Finding, home: Option<&Path>) -> String {
     text + "\n"
 }
 
-/// Describes the kind of a server.
+/// Describes a server by its kind: its launcher or program if known, or its type of address.
 fn server_kind(config: &ServerConfig) -> String {
     match &config.transport {
         ServerTransport::Stdio(stdio) => {
@@ -102,7 +103,7 @@ fn launcher_name(stdio: &StdioConfig) -> &'static str {
     }
 }
 
-/// Describes an address by its scheme, and by being on this computer or not.
+/// Describes an address by its scheme, and by whether it is on this computer.
 fn describe_address(http: &HttpConfig) -> String {
     let Ok(url) = url::Url::parse(&http.url) else { return "without a usable address".to_owned() };
     let scheme = match url.scheme() {

@@ -8,23 +8,23 @@ use process::{CommandNotFound, SearchPath, ServerCommand};
 
 use crate::runtimes::RUNTIMES;
 
-/// The program that a local server needs.
+/// A program that a local server needs, and the result of searching for it.
 #[derive(Debug, Clone)]
 pub(crate) struct RequiredProgram {
     pub(crate) server: String,
-    /// Name of the program if it belongs to one of [`RUNTIMES`].
+    /// Name of the program if it belongs to one of [`RUNTIMES`], otherwise `None`.
     pub(crate) known: Option<&'static str>,
     pub(crate) found: Result<PathBuf, CommandNotFound>,
 }
 
-/// Determines the programs of the local servers. Reads the disk, and runs nothing.
+/// Searches for the programs that local servers need. Reads the disk, but runs no program.
 pub(crate) fn required_programs(servers: &[ServerEntry], path: &SearchPath) -> Vec<RequiredProgram> {
     let local = servers.iter().filter_map(|server| Some((server, server.config.as_stdio()?)));
     local
         .map(|(server, stdio)| {
             let known = known_program(stdio);
             let found = path.resolve(&server_command(stdio, stdio.command.clone())).and_then(|program| match known {
-                // The shell or `env` may exist while the program that it starts doesn't.
+                // The shell or `env` was found, but the program that it starts may be missing.
                 Some(known) if runs_through_shell(stdio) => path.resolve(&server_command(stdio, known.to_owned())),
                 _ => Ok(program),
             });
@@ -42,7 +42,7 @@ fn server_command(stdio: &StdioConfig, program: String) -> ServerCommand {
     }
 }
 
-/// Returns the runtime program that a command runs, directly or through a shell.
+/// Returns the program of a known runtime that a command runs, directly or through a shell.
 pub(crate) fn known_program(stdio: &StdioConfig) -> Option<&'static str> {
     let named = match launched_package(&stdio.command, &stdio.args) {
         Some(LauncherPackage::Package(reference)) => reference.launcher.name().to_owned(),
@@ -87,7 +87,7 @@ mod tests {
             ("/opt/server/bin/server", &[], None),
         ];
         for (command, args, wanted) in cases {
-            assert_eq!(of(command, args), wanted, "{command} {args:?}");
+            assert_eq!(of(command, args), wanted, "the runtime that {command} {args:?} needs");
         }
     }
 }

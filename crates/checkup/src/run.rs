@@ -1,4 +1,4 @@
-//! Runs checks concurrently, each with a time limit. One that fails or hangs doesn't stop the others.
+//! Runs checks concurrently, each with a time limit. A check that fails or hangs doesn't stop the others.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use tokio::time::timeout;
 use crate::finding::{CheckId, CheckOutcome, Finding};
 use crate::text::FindingText;
 
-/// Time limit of a check. The keychain may be asking the user for a password meanwhile.
+/// Time limit of one check. The keychain may prompt the user for a password during this time.
 pub(crate) const CHECK_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// A check that has not been run yet.
+/// A check that is ready to run.
 pub(crate) struct Check {
     id: CheckId,
     run: BoxFuture<'static, CheckOutcome>,
@@ -22,7 +22,7 @@ impl Check {
         Self { id, run: Box::pin(run) }
     }
 
-    /// Creates a check that blocks on the disk or on another program.
+    /// Creates a check that runs on a blocking thread, since it waits for the disk or for another program.
     pub(crate) fn blocking(id: CheckId, run: impl FnOnce() -> CheckOutcome + Send + 'static) -> Self {
         Self::new(id, async {
             match tokio::task::spawn_blocking(run).await {
@@ -33,7 +33,7 @@ impl Check {
     }
 }
 
-/// Runs the checks concurrently, and returns the findings in the same order.
+/// Runs the checks concurrently, and returns their findings in the order of `checks`.
 pub(crate) async fn run_all(checks: Vec<Check>) -> Vec<Finding> {
     let running: Vec<_> =
         checks.into_iter().map(|check| (check.id, tokio::spawn(timeout(CHECK_TIMEOUT, check.run)))).collect();
@@ -68,9 +68,9 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn failing_or_hanging_check_does_not_stop_the_others() {
         let findings = run_all(vec![
-            Check::new(CheckId::Proxy, async { panic!("a failure of the check") }),
+            Check::new(CheckId::Proxy, async { panic!("this check panics") }),
             Check::new(CheckId::Node, std::future::pending()),
-            Check::blocking(CheckId::Clock, || panic!("a failure on another thread")),
+            Check::blocking(CheckId::Clock, || panic!("this check panics on a blocking thread")),
             Check::new(CheckId::Uv, async { CheckOutcome::ok(FindingText::new("fine")) }),
         ])
         .await;
@@ -84,9 +84,16 @@ mod tests {
                 (CheckId::Clock, unknown),
                 (CheckId::Uv, FindingState::Ok)
             ],
-            "each has its finding, in order"
+            "each check has a finding, in the order of the checks"
         );
-        assert!(findings[1].seen.to_string().contains("20 s"), "the one that hangs says so: {}", findings[1].seen);
-        assert!(findings.iter().all(|finding| finding.id == CheckId::Uv || finding.next.is_some()), "and what to do");
+        assert!(
+            findings[1].seen.to_string().contains("20 s"),
+            "the finding of a hanging check contains the time limit: {}",
+            findings[1].seen
+        );
+        assert!(
+            findings.iter().all(|finding| finding.id == CheckId::Uv || finding.next.is_some()),
+            "each failed check has a remedy"
+        );
     }
 }

@@ -1,5 +1,5 @@
-//! Checks the runtimes and launchers that servers use: location, version, the servers that need them, and how to
-//! install them.
+//! Checks the runtimes and launchers that servers use: their location and version, the servers that need them, and how
+//! to install them.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,31 +10,32 @@ use crate::finding::{CheckId, CheckOutcome};
 use crate::required_programs::RequiredProgram;
 use crate::text::{FindingText, NumericVersion};
 
-/// Limits of a program that prints its version.
+/// Limits on the run time and output of a program that prints its version.
 const VERSION_LIMITS: OutputLimits = OutputLimits { time: Duration::from_secs(10), bytes: 16 * 1024 };
 
-/// A runtime or launcher.
+/// A runtime or launcher of servers.
 pub(crate) struct Runtime {
     pub(crate) id: CheckId,
     name: &'static str,
-    /// Programs that commands of servers name.
+    /// Programs of the runtime that commands of servers may name.
     pub(crate) programs: &'static [&'static str],
-    /// Programs that are run with `--version`; the first one found is used. None of them loads or writes anything for
-    /// it; `npx` and `dnx` might.
+    /// Programs that are run with `--version` to determine the version. The first one found is used. None of them loads
+    /// or writes anything for this, unlike `npx` and `dnx`, which may.
     asked: &'static [&'static str],
-    /// Oldest version that servers on the official SDKs support, if there is one, with a description.
+    /// Oldest version that servers on the official SDKs support, with a description, or `None` if any version is
+    /// supported.
     oldest: Option<(&'static [u32], &'static str)>,
     install: &'static str,
 }
 
-/// Runtimes that the checkup looks for.
+/// All runtimes and launchers that the checkup searches for.
 pub(crate) const RUNTIMES: &[Runtime] = &[
     Runtime {
         id: CheckId::Node,
         name: "Node.js",
         programs: &["npx", "npm", "node"],
         asked: &["node"],
-        // `engines` in package.json of @modelcontextprotocol/sdk.
+        // From `engines` in package.json of @modelcontextprotocol/sdk.
         oldest: Some((&[18], "most servers need Node.js 18 or later")),
         install: "Install Node.js 22 or later with npm from nodejs.org or with a version manager such as nvm. Some distributions have npx in the package npm of its own.",
     },
@@ -43,7 +44,7 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
         name: "Python",
         programs: &["python3", "python"],
         asked: &["python3", "python"],
-        // `requires-python` of the package mcp.
+        // From `requires-python` of the package mcp.
         oldest: Some((&[3, 10], "most servers need Python 3.10 or later")),
         install: "Install Python 3 (package python3, or python.org). Where there is only \"python3\", write that as the server's command.",
     },
@@ -81,8 +82,8 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
     },
 ];
 
-/// Searches for a runtime, and runs it to get its version. `needs` is `None` if the programs that servers need could
-/// not be determined.
+/// Searches for a runtime, and runs it to determine its version. `needs` contains the programs that servers need, or is
+/// `None` if these could not be determined.
 pub(crate) async fn check(
     runtime: &'static Runtime,
     path: SearchPath,
@@ -103,7 +104,7 @@ pub(crate) async fn check(
                 install(),
             ),
             (true, _) => CheckOutcome::ok(FindingText::new("Not installed; no server needs it.")),
-            // Each server that needs the runtime names its path.
+            // The runtime is not in the search path, but each server that needs it specifies its full path.
             (false, true) => CheckOutcome::ok(
                 FindingText::new(runtime.name)
                     .and(" is not on the search path; the servers that need it name where theirs is."),
@@ -143,7 +144,7 @@ pub(crate) async fn check(
     CheckOutcome::ok(seen.and(".")).for_servers(needed_by())
 }
 
-/// Appends the names of the missing programs, each once.
+/// Appends the names of the missing programs without duplicates.
 fn append_missing(seen: FindingText, missing: &[&&RequiredProgram]) -> FindingText {
     let mut names: Vec<&'static str> = missing.iter().filter_map(|need| need.known).collect();
     names.sort_unstable();
@@ -157,7 +158,8 @@ fn append_missing(seen: FindingText, missing: &[&&RequiredProgram]) -> FindingTe
 
 fn find_runtime(name: &str, path: &SearchPath) -> Option<PathBuf> {
     let program = path.resolve(&ServerCommand { program: name.to_owned(), ..ServerCommand::default() }).ok()?;
-    // Without the command line tools, macOS has placeholder programs that only offer to install them.
+    // Without Apple's command line tools, macOS contains placeholders of these programs that only offer to install
+    // them.
     let is_stand_in = cfg!(target_os = "macos")
         && program.starts_with("/usr/bin")
         && name.starts_with("python")
@@ -166,13 +168,14 @@ fn find_runtime(name: &str, path: &SearchPath) -> Option<PathBuf> {
     (!is_stand_in).then_some(program)
 }
 
-/// Runs a program with `--version`, and parses its output.
+/// Runs a program with `--version`, and parses the version in its output.
 async fn version_of(program: &Path, path: &SearchPath, limits: OutputLimits) -> Result<NumericVersion, String> {
     let quiet = ["DOTNET_NOLOGO", "DOTNET_CLI_TELEMETRY_OPTOUT", "DOTNET_SKIP_FIRST_TIME_EXPERIENCE"];
     let command = ServerCommand {
         program: program.display().to_string(),
         arguments: vec!["--version".to_owned()],
-        // A version manager's shim may read a file in its working directory, and the home folder may be missing.
+        // A version manager's shim may read a configuration file in its working directory. The home folder may not
+        // exist.
         working_directory: program.ancestors().last().map(Path::to_owned),
         environment: quiet.map(|name| (name.to_owned(), "1".to_owned())).into(),
         ..ServerCommand::default()

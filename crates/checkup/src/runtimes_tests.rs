@@ -1,4 +1,4 @@
-//! Tests of runtimes on a temporary search path; each runtime is a script that is really run.
+//! Tests the checks of runtimes with scripts as runtimes, in a temporary search path.
 
 #![allow(clippy::unwrap_used)]
 
@@ -48,10 +48,10 @@ async fn finding_contains_version_path_and_servers() {
     assert_eq!(
         node.state,
         FindingState::Problem,
-        "no shell is on this path, so the second server finds no npx: {}",
+        "the shell of the second server finds no npx, since the search path contains no shell: {}",
         node.seen
     );
-    assert_eq!(node.servers, ["s1"], "only that one is kept from working");
+    assert_eq!(node.servers, ["s1"], "only the server that can't start is affected");
     let node =
         check_commands(CheckId::Node, &path, &[("npx", &["-y", "server"]), ("/bin/sh", &["-c", "npx server"])]).await;
     assert_eq!(
@@ -61,10 +61,10 @@ async fn finding_contains_version_path_and_servers() {
         node.seen
     );
     let shown = format!("Node.js 22.5.1, {}/node.", folder.path().display());
-    assert_eq!(node.seen.to_string(), shown, "version and place");
+    assert_eq!(node.seen.to_string(), shown, "the version and the path are displayed");
     let dotnet = check_commands(CheckId::Dotnet, &path, &[("dnx", &["server"])]).await;
-    assert_eq!(dotnet.state, FindingState::Problem, "an SDK before 10 has no dnx: {}", dotnet.seen);
-    assert!(dotnet.next.unwrap().to_string().contains("SDK 10"), "what to do");
+    assert_eq!(dotnet.state, FindingState::Problem, "dnx is missing in an SDK before version 10: {}", dotnet.seen);
+    assert!(dotnet.next.unwrap().to_string().contains("SDK 10"), "the remedy names the required SDK");
 }
 
 #[tokio::test]
@@ -80,16 +80,26 @@ async fn missing_runtime_is_a_problem_only_where_required() {
             "{}",
             needed.seen
         );
-        assert!(needed.seen.to_string().contains(command), "it is named: {}", needed.seen);
+        assert!(needed.seen.to_string().contains(command), "the missing program is named: {}", needed.seen);
         assert!(
             needed.next.is_some_and(|next| next.to_string().starts_with("Install ")),
-            "what to install for {command}"
+            "the remedy for {command} is to install it"
         );
         let free = check_commands(id, &path, &[("/bin/sh", &[])]).await;
-        assert_eq!((free.state, free.servers.len()), (FindingState::Ok, 0), "nobody needs {command}: {}", free.seen);
+        assert_eq!(
+            (free.state, free.servers.len()),
+            (FindingState::Ok, 0),
+            "{command} is not needed by a server: {}",
+            free.seen
+        );
         let runtime = RUNTIMES.iter().find(|runtime| runtime.id == id).unwrap();
         let unclear = check(runtime, path.clone(), None).await;
-        assert_eq!(unclear.state, FindingState::Unknown, "where nobody knows who needs {command}: {}", unclear.seen);
+        assert_eq!(
+            unclear.state,
+            FindingState::Unknown,
+            "the servers that need {command} are unknown: {}",
+            unclear.seen
+        );
     }
 }
 
@@ -120,7 +130,12 @@ async fn old_version_is_a_warning_and_a_broken_program_a_problem() {
         assert_eq!(broken.state, FindingState::Problem, "{script}: {}", broken.seen);
         assert!(broken.seen.to_string().contains(said), "{script}: {}", broken.seen);
         let unneeded = check_commands(CheckId::Node, &path, &[]).await;
-        assert_eq!(unneeded.state, FindingState::Warning, "where nobody needs it: {}", unneeded.seen);
+        assert_eq!(
+            unneeded.state,
+            FindingState::Warning,
+            "a broken runtime that no server needs is a warning: {}",
+            unneeded.seen
+        );
     }
 }
 

@@ -1,4 +1,4 @@
-//! Checks which sandbox mechanisms are available.
+//! Checks which sandbox mechanisms are available on this computer.
 
 use ports::server_config::ServerEntry;
 use process::SearchPath;
@@ -73,7 +73,7 @@ mod tests {
             let parts = vec![("bubblewrap", Err("it is not installed".to_owned())), ("seccomp", Ok(()))];
             let outcome = sandbox_outcome(SandboxMeans { mechanism: mechanism.clone(), parts }, servers);
             assert_eq!(outcome.state, state, "{mechanism:?}");
-            assert_eq!(outcome.servers.len(), servers.len() - 1, "only who has a sandbox is concerned");
+            assert_eq!(outcome.servers.len(), servers.len() - 1, "only servers with a sandbox are affected");
             let seen = outcome.seen.to_string();
             assert!(seen.starts_with("bubblewrap does not work: it is not installed; seccomp works."), "{seen}");
         }

@@ -1,4 +1,4 @@
-//! Checks the search path for programs: the login shell's, and the version managers in it.
+//! Checks the search path for programs, as set by the login shell, and the version managers in it.
 
 use std::path::Path;
 
@@ -7,8 +7,8 @@ use process::{PathSource, SearchPath};
 use crate::finding::CheckOutcome;
 use crate::text::FindingText;
 
-/// Version managers and installers: name, parts of the folders that they add to the search path, and the folder below
-/// the home folder that they install into.
+/// Version managers and installers: name, parts of the folders that they add to the search path, and their installation
+/// folder relative to the home folder.
 const VERSION_MANAGERS: &[(&str, &[&str], &str)] = &[
     ("nvm", &[".nvm/"], ".nvm"),
     ("fnm", &["fnm_multishells", "/fnm/"], ".local/share/fnm"),
@@ -82,9 +82,13 @@ mod tests {
     fn hanging_shell_is_reported_with_its_cause() {
         let source = PathSource::Process { reason: "/bin/fish did not answer within 5 s".to_owned() };
         let outcome = check(&SearchPath { directories: vec!["/usr/bin".into()], source }, None);
-        assert_eq!(outcome.state, FindingState::Warning, "version managers may be missed");
+        assert_eq!(
+            outcome.state,
+            FindingState::Warning,
+            "without the login shell's path, version managers may be missing"
+        );
         assert!(outcome.seen.to_string().contains("/bin/fish did not answer"), "{}", outcome.seen);
-        assert!(outcome.next.unwrap().to_string().contains("SHELL"), "with what to do");
+        assert!(outcome.next.unwrap().to_string().contains("SHELL"), "a remedy is suggested");
     }
 
     #[test]
@@ -94,10 +98,15 @@ mod tests {
         std::fs::create_dir_all(&node).unwrap();
         let path = |directories| SearchPath { directories, source: PathSource::LoginShell };
         let with = check(&path(vec![node]), Some(home.path()));
-        assert_eq!(with.state, FindingState::Ok, "nvm is in the path: {}", with.seen);
-        assert!(with.seen.to_string().contains("1 folder; with nvm"), "it is named: {}", with.seen);
+        assert_eq!(with.state, FindingState::Ok, "nvm in the search path is no problem: {}", with.seen);
+        assert!(with.seen.to_string().contains("1 folder; with nvm"), "the version manager is named: {}", with.seen);
         let without = check(&path(vec!["/usr/bin".into()]), Some(home.path()));
-        assert_eq!(without.state, FindingState::Warning, "nvm is there, and not in the path: {}", without.seen);
+        assert_eq!(
+            without.state,
+            FindingState::Warning,
+            "nvm is installed, but missing in the search path: {}",
+            without.seen
+        );
         assert!(without.seen.to_string().contains("those of nvm"), "{}", without.seen);
     }
 }

@@ -1,4 +1,4 @@
-//! Checks that the settings file can be read, which validates each server too.
+//! Checks that the settings file can be read and that the settings of each server are valid.
 
 use ports::server_config::{ConfigProblem, ServerEntry};
 

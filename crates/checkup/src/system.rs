@@ -1,10 +1,10 @@
-//! Describes the system in a report. Values come from lists in this crate or are numbers, because a variable or a
-//! file may contain anything.
+//! Describes the system in a report. Only names from lists in this crate and numbers are used, since a variable or a
+//! file may contain private data.
 
 use crate::computer::ProcessEnvironment;
 use crate::text::NumericVersion;
 
-/// Desktops, as named in `XDG_CURRENT_DESKTOP`.
+/// Desktop environments, as named in `XDG_CURRENT_DESKTOP`.
 const KNOWN_DESKTOPS: &[&str] = &[
     "GNOME",
     "KDE",
@@ -53,10 +53,10 @@ const KNOWN_DISTRIBUTIONS: &[&str] = &[
     "steamos",
 ];
 
-/// Package formats of the app, by a variable that they set.
+/// Package formats of the app, each with a variable that it sets in the environment.
 const PACKAGE_FORMATS: [(&str, &str); 3] = [("APPIMAGE", "AppImage"), ("FLATPAK_ID", "Flatpak"), ("SNAP", "Snap")];
 
-/// Describes operating system, version and architecture.
+/// Describes the operating system, its version, and the processor architecture.
 pub(crate) fn describe_system(os_release: Option<&str>, kernel: Option<&str>) -> String {
     let mut text = std::env::consts::OS.to_owned();
     if let Some(release) = os_release {
@@ -81,7 +81,7 @@ pub(crate) fn describe_system(os_release: Option<&str>, kernel: Option<&str>) ->
     format!("{text}, {}", std::env::consts::ARCH)
 }
 
-/// Describes the desktop and its session type.
+/// Describes the desktop environment and its session type.
 pub(crate) fn describe_session(environment: &ProcessEnvironment) -> String {
     let desktop = match environment.text("XDG_CURRENT_DESKTOP") {
         None => "no desktop named",
@@ -103,13 +103,13 @@ fn known_name(list: &[&'static str], name: &str) -> Option<&'static str> {
     list.iter().find(|known| known.eq_ignore_ascii_case(name)).copied()
 }
 
-/// Returns a version, which may be a single number, as Debian's.
+/// Parses a version, which may be a single number, as on Debian.
 fn parse_version(text: &str) -> Option<String> {
     let is_number = !text.is_empty() && text.len() <= 12 && text.chars().all(|c| c.is_ascii_digit() || c == '.');
     is_number.then(|| text.to_owned())
 }
 
-/// Reads os-release and the kernel version, where they exist.
+/// Reads the content of os-release and the kernel version, each `None` if not available.
 pub(crate) fn read_system_files() -> (Option<String>, Option<String>) {
     let text = |path: &str| std::fs::read_to_string(path).ok();
     if cfg!(target_os = "linux") { (text("/etc/os-release"), text("/proc/sys/kernel/osrelease")) } else { (None, None) }

@@ -1,22 +1,22 @@
-//! The text of a finding, composed of parts that know whether they may leave this computer.
+//! The text of a finding, composed of parts, each with a type that determines if it may be included in a public report.
 //!
-//! A [`FindingText`] is written once. The user sees all of it ([`FindingText`]'s `Display`); a report contains only what was
-//! written in this crate ([`FindingText::for_report`]). Foreign text is a separate part, so nothing has to be searched for
-//! and removed.
+//! A [`FindingText`] is written once. The user sees all of it (its `Display`). A report contains only the parts that
+//! were written in this crate ([`FindingText::for_report`]). Text from outside is a separate part, so that nothing has
+//! to be searched for and removed.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use serde::{Serialize, Serializer};
 
-/// Maximum number of characters shown of foreign text.
+/// Maximum number of characters that are displayed of a text from outside.
 const MAX_FOREIGN_CHARS: usize = 400;
 
-/// Folders that are the same on many computers, relative to the root. A report never shows the path below them.
+/// Folders that exist on many computers, relative to the root. A report never contains the path below them.
 const KNOWN_FOLDERS: &[&str] =
     &["usr/local/bin", "usr/bin", "bin", "opt/homebrew/bin", "home/linuxbrew/.linuxbrew/bin", "snap/bin"];
 
-/// Folders of installers and version managers that are the same on many computers, relative to the home folder.
+/// Folders of installers and version managers that exist on many computers, relative to the home folder.
 const KNOWN_BELOW_HOME: &[&str] = &[
     ".local/bin",
     ".cargo/bin",
@@ -32,30 +32,30 @@ const KNOWN_BELOW_HOME: &[&str] = &[
     "bin",
 ];
 
-/// A text of a finding.
+/// Text of a finding, as a list of parts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FindingText(Vec<TextPart>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum TextPart {
-    /// Text of this crate, including numbers.
+    /// Text written in this crate, including numbers.
     Own(String),
-    /// A file or folder.
+    /// Path of a file or folder.
     Path(PathBuf),
-    /// A program with a name known to this crate.
+    /// Path of a program, and its name, which is written in this crate.
     Program(PathBuf, &'static str),
-    /// Foreign text, such as an error message.
+    /// Text from outside this crate, such as an error message.
     Foreign(String),
 }
 
 impl FindingText {
-    /// Creates a text that starts with words of this crate.
+    /// Creates a text that starts with these words, written in this crate.
     #[must_use]
     pub fn new(words: &'static str) -> Self {
         Self(Vec::new()).and(words)
     }
 
-    /// Appends words of this crate.
+    /// Appends words that are written in this crate.
     #[must_use]
     pub fn and(self, words: &'static str) -> Self {
         self.with(TextPart::Own(words.to_owned()))
@@ -67,7 +67,7 @@ impl FindingText {
         self.with(TextPart::Own(number.to_string()))
     }
 
-    /// Appends a number and a noun in singular or plural.
+    /// Appends a number, followed by a noun in singular or plural.
     #[must_use]
     pub fn count(self, number: usize, one: &'static str, several: &'static str) -> Self {
         self.number(number as u64).and(" ").and(if number == 1 { one } else { several })
@@ -79,20 +79,20 @@ impl FindingText {
         self.with(TextPart::Own(version.to_string()))
     }
 
-    /// Appends a path. A report shows only that it is below the home folder, or the well-known folder that contains
-    /// it.
+    /// Appends a path. A report only states that it is below the home folder, or names the well-known folder that
+    /// contains it.
     #[must_use]
     pub fn path(self, path: impl Into<PathBuf>) -> Self {
         self.with(TextPart::Path(path.into()))
     }
 
-    /// Appends the path of a program that this crate searched for by this name.
+    /// Appends the path of a program that this crate searched for under the given name.
     #[must_use]
     pub fn program(self, path: impl Into<PathBuf>, name: &'static str) -> Self {
         self.with(TextPart::Program(path.into(), name))
     }
 
-    /// Appends foreign text. A report omits it.
+    /// Appends text from outside, which is omitted in a report.
     #[must_use]
     pub fn foreign(self, words: impl fmt::Display) -> Self {
         self.with(TextPart::Foreign(words.to_string()))
@@ -103,7 +103,7 @@ impl FindingText {
         self
     }
 
-    /// Returns the text without private data: without foreign text, and with paths reduced to well-known folders.
+    /// Returns the text for a report: without text from outside, and with paths reduced to well-known folders.
     #[must_use]
     pub fn for_report(&self, home: Option<&Path>) -> String {
         let part = |part: &TextPart| match part {
@@ -137,7 +137,7 @@ impl Serialize for FindingText {
     }
 }
 
-/// Returns foreign text for display: truncated, and with invisible characters made visible.
+/// Returns a text from outside for display: truncated, and with invisible characters replaced by visible ones.
 fn bounded_text(words: &str) -> String {
     let mut shown: String = words.chars().take(MAX_FOREIGN_CHARS).collect();
     if shown.len() < words.len() {
@@ -146,7 +146,7 @@ fn bounded_text(words: &str) -> String {
     foreign::visible(&shown).into_owned()
 }
 
-/// Returns the part of a path that is the same on many computers.
+/// Returns the well-known folder that contains a path, without the private part of the path.
 fn anonymized_path(path: &Path, home: Option<&Path>) -> String {
     let (start, below, known) = match home.and_then(|home| path.strip_prefix(home).ok()) {
         Some(below) => ("~/", below, KNOWN_BELOW_HOME),
@@ -156,16 +156,16 @@ fn anonymized_path(path: &Path, home: Option<&Path>) -> String {
     if below == Path::new(known) { format!("{start}{known}") } else { format!("{start}{known}/…") }
 }
 
-/// A version, which consists of numbers only, regardless of what else a program prints.
+/// Version that consists of numbers only, whatever else a program prints.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NumericVersion(Vec<u32>);
 
 impl NumericVersion {
-    /// Maximum number of components of a version.
+    /// Maximum number of numbers in a version.
     const MAX_COMPONENTS: usize = 4;
 
-    /// Returns the first version in a program's output, such as `22.1.0` in `v22.1.0`: at least two numbers separated
-    /// by dots.
+    /// Returns the first version in a program's output: at least two numbers separated by dots, such as `22.1.0` in
+    /// `v22.1.0`.
     #[must_use]
     pub fn find(text: &str) -> Option<Self> {
         let candidates = text.split(|c: char| !c.is_ascii_digit() && c != '.');
@@ -177,7 +177,7 @@ impl NumericVersion {
             .map(Self)
     }
 
-    /// Returns true if the version is older than `other`.
+    /// Returns `true` if the version is older than `other`.
     #[must_use]
     pub fn is_before(&self, other: &[u32]) -> bool {
         self.0.as_slice() < other
@@ -218,15 +218,18 @@ mod tests {
         let report = text.for_report(Some(home));
         assert_eq!(
             report, "found ~/.nvm/versions/node/…/node, ~/…, /…/node, /usr/bin/…: [left out]",
-            "only where things lie"
+            "a report contains only well-known parts of paths"
         );
-        assert!(text.to_string().ends_with("canary \\u{202e}"), "the user sees all of it, made visible: {text}");
+        assert!(
+            text.to_string().ends_with("canary \\u{202e}"),
+            "the user sees the complete text, with invisible characters escaped: {text}"
+        );
     }
 
     #[test]
     fn foreign_text_is_bounded() {
         let shown = FindingText::new("").foreign("x".repeat(10_000)).to_string();
-        assert_eq!(shown.chars().count(), MAX_FOREIGN_CHARS + 1, "with a mark at its end");
+        assert_eq!(shown.chars().count(), MAX_FOREIGN_CHARS + 1, "a truncated text ends with one more character");
     }
 
     #[test]
@@ -239,11 +242,15 @@ mod tests {
             ("warning 7\n10.0.100-rc.2.canary", "10.0.100"),
         ];
         for (printed, wanted) in cases {
-            assert_eq!(NumericVersion::find(printed).unwrap().to_string(), wanted, "the version in {printed:?}");
+            assert_eq!(
+                NumericVersion::find(printed).unwrap().to_string(),
+                wanted,
+                "the version is found in {printed:?}"
+            );
         }
-        assert_eq!(NumericVersion::find("no version 7 here"), None, "one number is none");
-        assert!(NumericVersion::find("v16.20.2").unwrap().is_before(&[18]), "compared by number");
-        assert!(!NumericVersion::find("v100.0.0").unwrap().is_before(&[18]), "and not as text");
-        assert!(!NumericVersion::find("3.10.0").unwrap().is_before(&[3, 10]), "the oldest itself is none before it");
+        assert_eq!(NumericVersion::find("no version 7 here"), None, "a single number is not a version");
+        assert!(NumericVersion::find("v16.20.2").unwrap().is_before(&[18]), "versions are compared by number");
+        assert!(!NumericVersion::find("v100.0.0").unwrap().is_before(&[18]), "versions are not compared as text");
+        assert!(!NumericVersion::find("3.10.0").unwrap().is_before(&[3, 10]), "a version is not older than itself");
     }
 }

@@ -1,10 +1,11 @@
-//! Checks the web view that draws the window, as reported by the shell.
+//! Checks the version of the web view that renders the window, as reported by the shell.
 
 use crate::computer::WebView;
 use crate::finding::CheckOutcome;
 use crate::text::{FindingText, NumericVersion};
 
-/// Oldest supported WebKitGTK: Debian 12, the oldest distribution with packages of the app, was released with 2.40.
+/// Oldest supported version of WebKitGTK. It is the version of Debian 12, the oldest distribution with packages of the
+/// app.
 const OLDEST_WEBKIT: &[u32] = &[2, 40];
 
 pub(crate) fn check(web_view: Option<&WebView>) -> CheckOutcome {
@@ -41,8 +42,8 @@ mod tests {
     fn old_web_view_is_reported() {
         let of = |version: &str| check(Some(&WebView { name: "WebKitGTK", version: version.to_owned() })).state;
         assert_eq!(of("2.48.1"), FindingState::Ok);
-        assert_eq!(of("2.38.6"), FindingState::Warning, "numbers are compared, not text");
+        assert_eq!(of("2.38.6"), FindingState::Warning, "versions are compared by number rather than as text");
         assert_eq!(of("new"), FindingState::Unknown);
-        assert_eq!(check(None).state, FindingState::Unknown, "without a window there is nothing to see");
+        assert_eq!(check(None).state, FindingState::Unknown, "without a window, the state is unknown");
     }
 }

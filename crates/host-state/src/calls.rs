@@ -25,21 +25,26 @@ use crate::{CallTicket, RunId};
 /// Maximum number of concurrent calls over all servers.
 const MAX_CALLS: usize = 1_000;
 
-/// The calls in progress and their results.
+/// The calls in progress, results that wait for review, and cached resources.
 #[derive(Default)]
 pub struct CallTable {
     /// Calls in progress, by id.
     pub records: FxHashMap<Arc<str>, Box<CallRecord>>,
-    /// Purpose of each ticket of a connection.
+    /// Purpose of each ticket that was sent to a connection.
     pub tickets: FxHashMap<CallTicket, TicketUse>,
-    /// Results that wait for review, by call.
+    /// Results that wait for the user's review, by id of their call.
     pub held_results: FxHashMap<String, HeldResult>,
     /// Cached resources that are still fresh.
     pub reads: ResourceCache,
 }
 
 impl CallTable {
-    /// Returns an error if a call can't start because its id is in use or there are too many calls.
+    /// Checks that a call can start.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`CallFailure::IdInUse`] if a call in progress has this id, and [`CallFailure::Busy`] if there are too
+    /// many calls.
     pub fn may_begin(&self, id: &str, server: &str) -> Result<(), CallFailure> {
         if self.records.contains_key(id) {
             return Err(CallFailure::IdInUse(id.to_owned()));
@@ -50,8 +55,8 @@ impl CallTable {
         Ok(())
     }
 
-    /// Removes and returns a call whose paths were resolved under this number. A cancelled call, or a new one with the
-    /// same id, does not match.
+    /// Removes and returns a call if `number` identifies its current path resolution. Returns `None` for a cancelled
+    /// call, or a new one with the same id.
     pub fn take_followed(&mut self, id: &str, number: u64) -> Option<Box<CallRecord>> {
         self.records.get(id).filter(|record| record.following == Some(number))?;
         let mut record = self.records.remove(id)?;
@@ -59,8 +64,8 @@ impl CallTable {
         Some(record)
     }
 
-    /// Removes and returns a call whose entry was written under this number. A cancelled call, or a new one with the
-    /// same id, does not match.
+    /// Removes and returns a call if `number` identifies the current write of its audit entry. Returns `None` for a
+    /// cancelled call, or a new one with the same id.
     pub fn take_written(&mut self, id: &str, number: u64) -> Option<Box<CallRecord>> {
         self.records.get(id).filter(|record| record.writing == Some(number))?;
         let mut record = self.records.remove(id)?;
@@ -73,12 +78,12 @@ impl CallTable {
         self.records.get(id).is_some_and(|record| record.view.state == CallState::AwaitingApproval)
     }
 
-    /// Returns the tickets of a run.
+    /// Returns the tickets that were sent to the connection of this run.
     pub fn tickets_of(&self, run: RunId) -> Vec<CallTicket> {
         self.tickets.iter().filter(|(_, ticket)| ticket.run() == run).map(|(ticket, _)| *ticket).collect()
     }
 
-    /// Returns the origin of a consent request that arrived during this call.
+    /// Returns the origin of a consent request that a server sent, during this call if it is known.
     pub fn consent_origin(&self, call: Option<&str>) -> ConsentRequestOrigin {
         call.and_then(|id| self.records.get(id)).map_or(ConsentRequestOrigin::Server, |record| {
             ConsentRequestOrigin::Call {
@@ -89,7 +94,8 @@ impl CallTable {
         })
     }
 
-    /// Returns the call that sent this method to the server, if it is unambiguous.
+    /// Returns the id of the call in progress whose request has this method, if exactly one such call is in progress on
+    /// the server.
     pub fn sender_of(&self, server: &str, method: &str) -> Option<String> {
         let kind = match method {
             "tools/call" => CallKind::Tool,
@@ -104,8 +110,8 @@ impl CallTable {
         Some(only.view.id.clone())
     }
 
-    /// Returns the round of input requests that a consent request of this call belongs to. A new round starts when the
-    /// call is not waiting for input.
+    /// Returns the number of the call's current round of input requests, and starts a new round if the call is not
+    /// waiting for input.
     pub fn round_of(&mut self, call: &str) -> Option<u32> {
         let record = self.records.get_mut(call)?;
         if record.view.state != CallState::AwaitingInput {
@@ -114,7 +120,7 @@ impl CallTable {
         Some(record.round)
     }
 
-    /// Returns the call that a ticket belongs to.
+    /// Returns the id of the call that a ticket belongs to.
     pub fn call_of(&self, ticket: CallTicket) -> Option<String> {
         match self.tickets.get(&ticket) {
             Some(TicketUse::Call { id, .. }) => Some(id.to_string()),
@@ -122,16 +128,17 @@ impl CallTable {
         }
     }
 
-    /// Drops a result that was denied, and sends the verdict.
+    /// Drops a result whose review was denied, and sends the verdict to the model's run. If the review was cancelled,
+    /// the run also stops.
     pub fn leave_result_out(&mut self, call: &str, outcome: ConsentRequestOutcome, by: String) {
         let Some(HeldResult { reply, .. }) = self.held_results.remove(call) else { return };
         let stops = outcome == ConsentRequestOutcome::Cancelled;
         let verdict = if stops { ResultVerdict::Stops(by) } else { ResultVerdict::LeftOut(by) };
-        // The model's run may have ended.
+        // The model's run may have ended already.
         let _ = reply.send(verdict);
     }
 
-    /// Returns the conversation that led to a consent request.
+    /// Returns the id of the conversation in which a consent request originated.
     pub fn conversation_of(&self, why: &ConsentRequestOrigin) -> Option<String> {
         match why {
             ConsentRequestOrigin::User { conversation } => conversation.clone(),

@@ -1,5 +1,6 @@
-//! Confirmed values of settings in files that can also be edited by hand: addresses of model providers, and the
-//! retention of the audit log. Used by `host/src/owner/confirmed_settings.rs`.
+//! Settings that only the user may change in Drawbridge, although they are in files that other programs can edit: the
+//! addresses of model providers, and the retention of the audit log. This module stores the confirmed values. Used by
+//! `host/src/owner/confirmed_settings.rs`.
 
 use std::collections::BTreeMap;
 
@@ -12,13 +13,13 @@ use url::Url;
 use super::ReadDocument;
 use crate::view::AppSettings;
 
-/// Content of the file `confirmed.json`.
+/// Content of the file `confirmed.json`, which stores the confirmed values.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ConfirmedFile {
     /// Confirmed addresses of model providers, by provider id.
     pub providers: BTreeMap<String, ProviderAddress>,
-    /// Confirmed model of new conversations, if one was chosen.
+    /// Confirmed default model of new conversations, or `None` if none was chosen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<ModelRef>,
     /// Confirmed retention of the audit log, or `None` if the user never changed it.
@@ -26,14 +27,14 @@ pub struct ConfirmedFile {
     pub keeping: Option<AuditRetentionSetting>,
 }
 
-/// The address that receives requests and keys.
+/// The address of a model provider, which receives requests and keys.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ProviderAddress {
     kind: ProviderKind,
     url: Url,
 }
 
-/// The retention of the audit log.
+/// Retention settings of the audit log.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct AuditRetentionSetting {
     /// Retention in days, or 0 for no limit.
@@ -44,27 +45,27 @@ pub struct AuditRetentionSetting {
     pub contents: bool,
 }
 
-/// The confirmed settings, as last read.
+/// The confirmed settings as last read from the file.
 #[derive(Debug, Default)]
 pub struct ConfirmedSettings {
-    /// Content of the file, or `None` while it is unknown.
+    /// Content of the file, or `None` if it can't be determined.
     pub file: Option<ConfirmedFile>,
-    /// Set if the current settings count as confirmed, since no document was ever sealed before.
+    /// Set if the current settings are treated as confirmed, since no document had ever been sealed before.
     pub adopts: bool,
-    /// Number of the user's changes of providers that `file` doesn't contain yet because they wait for the audit log or
-    /// the disk.
+    /// Number of the user's changes of providers that are not contained in `file` yet, because they wait for the audit
+    /// log or the disk.
     pub pending_providers: usize,
 }
 
 impl ProviderAddress {
-    /// Returns the address in the settings of a provider.
+    /// Extracts the address from the settings of a provider.
     pub fn from_settings(settings: &ProviderSettings) -> Self {
         Self { kind: settings.kind, url: settings.url.clone() }
     }
 }
 
 impl AuditRetentionSetting {
-    /// Returns the retention in the settings of the app.
+    /// Extracts the retention of the audit log from the settings of the app.
     pub const fn from_settings(settings: &AppSettings) -> Self {
         let AppSettings { audit_days, audit_megabytes, audit_contents, .. } = settings;
         Self { days: *audit_days, megabytes: *audit_megabytes, contents: *audit_contents }
@@ -72,12 +73,12 @@ impl AuditRetentionSetting {
 }
 
 impl ConfirmedSettings {
-    /// Returns `true` if the confirmed settings are known.
+    /// Returns `true` if the confirmed settings could be determined.
     pub const fn is_known(&self) -> bool {
         self.file.is_some()
     }
 
-    /// Checks that a provider has its confirmed address.
+    /// Checks that the address in a provider's settings is the confirmed one.
     ///
     /// # Errors
     ///
@@ -90,7 +91,8 @@ impl ConfirmedSettings {
         }
     }
 
-    /// Returns the confirmed model of new conversations, or `None` if none was confirmed or the settings contain none.
+    /// Returns the confirmed default model of new conversations, or `None` if no model was confirmed or the settings
+    /// contain none.
     pub fn default_model(&self, file: &ProvidersFile) -> Option<ModelRef> {
         self.file.as_ref().and_then(|kept| kept.default.clone()).filter(|_| file.default.is_some())
     }
@@ -100,13 +102,14 @@ impl ConfirmedSettings {
         self.file.as_ref().and_then(|file| file.providers.get(id))
     }
 
-    /// Returns `true` if the confirmed address of a provider already is the wanted one, so that nothing has to be
+    /// Returns `true` if the confirmed address of a provider is already equal to `wanted`, so that nothing has to be
     /// written.
     pub fn is_settled(&self, id: &str, wanted: Option<&ProviderAddress>) -> bool {
         self.pending_providers == 0 && self.address_of(id) == wanted
     }
 
-    /// Interprets the content that was read from the file, given the state of the documents' seal.
+    /// Interprets the content of the file `confirmed.json`. A missing file means different things depending on the
+    /// state of the documents' seal.
     pub fn read(&self, read: ReadDocument, seal: &DocumentSeal) -> ConfirmedRead {
         let kept = read.ok().flatten().map(serde_json::from_value::<ConfirmedFile>);
         match (kept, seal) {
@@ -118,7 +121,7 @@ impl ConfirmedSettings {
         }
     }
 
-    /// Replaces the confirmed settings. Returns `true` if they changed.
+    /// Replaces the confirmed settings. Returns `true` if the new settings differ.
     pub fn replace(&mut self, next: Option<ConfirmedFile>) -> bool {
         self.adopts = false;
         let is_other = self.file != next;
@@ -127,26 +130,26 @@ impl ConfirmedSettings {
     }
 
     /// Returns the confirmed retention of the audit log, or `None` while it is unknown. If the user never confirmed
-    /// one, returns the default, so that removing the file doesn't shorten the log.
+    /// one, returns the default retention, so that deleting the file doesn't shorten the log.
     pub fn keeping(&self) -> Option<AuditRetentionSetting> {
         let unchanged = || AuditRetentionSetting::from_settings(&AppSettings::default());
         self.file.as_ref().map(|file| file.keeping.unwrap_or_else(unchanged))
     }
 }
 
-/// The result of reading the confirmed settings.
+/// Result of reading the confirmed settings.
 #[derive(Debug, PartialEq)]
 pub enum ConfirmedRead {
-    /// The settings that were confirmed.
+    /// The confirmed settings, as stored in the file.
     Known(ConfirmedFile),
     /// The confirmed settings can't be determined.
     Unknown,
-    /// Nothing was ever confirmed, so the current settings count as confirmed.
+    /// Nothing was ever confirmed, so the current settings are treated as confirmed.
     Adopts,
 }
 
 impl ConfirmedFile {
-    /// Returns the current settings as confirmed settings.
+    /// Creates confirmed settings from the current settings.
     pub fn from_present(file: &ProvidersFile, settings: &AppSettings) -> Self {
         Self {
             providers: file.providers.iter().map(|own| (own.id.clone(), ProviderAddress::from_settings(own))).collect(),
@@ -157,7 +160,7 @@ impl ConfirmedFile {
 }
 
 impl AuditRetentionSetting {
-    /// Applies the retention to the settings.
+    /// Copies the retention into the settings of the app.
     pub const fn apply(self, settings: &mut AppSettings) {
         let Self { days, megabytes, contents } = self;
         (settings.audit_days, settings.audit_megabytes, settings.audit_contents) = (days, megabytes, contents);

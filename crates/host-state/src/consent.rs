@@ -1,4 +1,4 @@
-//! The queue of consent requests, and the limits on servers' requests.
+//! The queue of consent requests, and limits on the requests of servers.
 
 mod decision;
 mod pending_request;
@@ -32,19 +32,20 @@ use crate::view::ConsentRequestBody;
 pub struct ConsentQueue {
     /// Requests in the queue, oldest first.
     pub pending: Vec<PendingRequest>,
-    /// Receivers of the outcomes of approvals that are being executed.
+    /// Senders for the outcomes of decisions that are being executed, by request.
     pub answering: FxHashMap<ConsentRequestId, DecisionReply>,
-    /// Denials by server name. Contains only servers with a denied request.
+    /// Counters of denied requests, by server. Only servers with a denied request have an entry.
     pub throttles: BTreeMap<String, RequestThrottle>,
 }
 
 impl ConsentQueue {
-    /// Returns the index of a request.
+    /// Returns the index of the request with this id, if it is in the queue.
     pub fn position(&self, id: ConsentRequestId) -> Option<usize> {
         self.pending.iter().position(|pending| pending.view.id == id)
     }
 
-    /// Marks a request as no longer being acted on, and returns its index if it is still in the queue.
+    /// Records that the execution of a decision on a request has ended. Returns the index of the request if it is still
+    /// in the queue.
     pub fn release(&mut self, id: ConsentRequestId) -> Option<usize> {
         let at = self.position(id)?;
         let pending = &mut self.pending[at];
@@ -52,14 +53,15 @@ impl ConsentQueue {
         Some(at)
     }
 
-    /// Marks the examination of a request's files or paths as done, and returns its index if it is still in the queue.
+    /// Records that the files or paths of a request have been examined. Returns the index of the request if it is still
+    /// in the queue.
     pub fn inspected_position(&mut self, id: ConsentRequestId) -> Option<usize> {
         let at = self.position(id)?;
         self.pending[at].being_looked_at = false;
         Some(at)
     }
 
-    /// Removes and returns the requests that require no decision any more.
+    /// Removes and returns the requests for which `is_over` returns `true`.
     pub fn take_ended(&mut self, is_over: impl Fn(&PendingRequest) -> bool) -> Vec<PendingRequest> {
         let (over, left): (Vec<_>, Vec<_>) = std::mem::take(&mut self.pending).into_iter().partition(is_over);
         self.pending = left;
@@ -72,12 +74,13 @@ impl ConsentQueue {
         self.pending.iter().any(is_of)
     }
 
-    /// Returns the denial counters of a server.
+    /// Returns the denial counters of a server, after creating them if necessary.
     pub fn throttle(&mut self, server: &str) -> &mut RequestThrottle {
         self.throttles.entry(server.to_owned()).or_default()
     }
 
-    /// Sends the outcome of a decision, unless it is still being executed.
+    /// Sends the outcome of a decision to the caller that made it. Does nothing while the decision is still being
+    /// executed.
     pub fn report_decision(&mut self, id: ConsentRequestId, acted: Result<AnswerProgress, DecisionError>) {
         let outcome = match acted {
             Ok(AnswerProgress::Later) => return,
@@ -85,23 +88,23 @@ impl ConsentQueue {
             Err(error) => Err(error),
         };
         if let Some(reply) = self.answering.remove(&id) {
-            // The receiver may have gone.
+            // The caller may have stopped waiting.
             let _ = reply.send(outcome);
         }
     }
 
-    /// Returns `true` if there is room for another request of this server in the queue.
+    /// Returns `true` if the server has fewer than the maximum number of requests in the queue.
     pub fn may_ask_more(&self, server: &str) -> bool {
         let own = |pending: &&PendingRequest| pending.view.server == server && pending.is_asked_by_server();
         self.pending.iter().filter(own).count() < DEFAULT_MAX_CONSENT_REQUESTS
     }
 
-    /// Returns the validation errors of a form's content.
+    /// Validates the submitted content of a form, and returns the validation errors.
     ///
     /// # Errors
     ///
-    /// Returns [`DecisionError::NotOpen`] if the request is no longer pending, and [`DecisionError::WrongKind`] if it has
-    /// no valid form.
+    /// Returns [`DecisionError::NotOpen`] if the request is no longer pending, and [`DecisionError::WrongKind`] if it
+    /// has no valid form.
     pub fn check_form(
         &self,
         id: ConsentRequestId,
@@ -114,7 +117,7 @@ impl ConsentQueue {
         }
     }
 
-    /// Replaces the sampling request in the consent request at this index.
+    /// Replaces the sampling request of the consent request at this index.
     pub fn put_request(&mut self, at: usize, new: Box<CreateMessageParams>, new_state: Box<SamplingState>) {
         if let ConsentRequestBody::Sampling { request, state, .. } = &mut self.pending[at].view.body {
             *request = new;
@@ -122,7 +125,11 @@ impl ConsentQueue {
         }
     }
 
-    /// Returns an error if a model is replying to the request at this index.
+    /// Checks that no model is replying to the request at this index.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`DecisionError::WrongKind`] if a model is replying.
     pub fn is_not_running(&self, at: usize) -> Result<(), DecisionError> {
         if self.pending[at].running.is_some() {
             return Err(DecisionError::WrongKind("a model answers it now; stop it first"));
@@ -130,7 +137,7 @@ impl ConsentQueue {
         Ok(())
     }
 
-    /// Returns the index of the request that this run of a model replies to.
+    /// Returns the index of a request if the model run with this number is still replying to it.
     pub fn running_at(&self, id: ConsentRequestId, number: u64) -> Option<usize> {
         let is_it = |run: &ModelRun| run.is(number);
         self.pending.iter().position(|p| p.view.id == id && p.running.as_ref().is_some_and(is_it))

@@ -1,4 +1,4 @@
-//! Labels of conversations, and the data flow settings of servers. Used by
+//! Labels of conversations with the servers whose content they contain, and data flow settings of servers. Used by
 //! `host/src/owner/flow_settings.rs` and `host/src/owner/provenance.rs`.
 
 mod labels;
@@ -14,35 +14,35 @@ use domain::history::Reading;
 
 use super::CallOrigin;
 
-/// Data flow settings by server.
+/// Data flow settings of servers, by server name.
 pub type ServerFlows = BTreeMap<String, DataFlow>;
 
-/// Labels and settings for the data flow between servers.
+/// The data that decides if a model's call depends on content of other servers.
 #[derive(Default)]
 pub struct FlowTable {
-    /// Content that models have read, by conversation.
+    /// Servers whose content models have read, by conversation.
     pub labels: ConversationLabels,
-    /// Settings by server. A server without an entry has the defaults.
+    /// Data flow settings by server name. A server without an entry has the default settings.
     pub flows: ServerFlows,
-    /// Number of changes of `flows` that are being written.
+    /// Number of changes of `flows` that are being written to disk.
     pub pending_changes: usize,
 }
 
 impl FlowTable {
-    /// Returns the data flow settings of a server.
+    /// Returns the data flow settings of a server, or the default settings.
     pub fn flow_of(&self, server: &str) -> DataFlow {
         self.flows.get(server).cloned().unwrap_or_default()
     }
 
-    /// Replaces the settings by those of the file. Returns the servers with changed settings.
+    /// Replaces the settings by those read from the file. Returns the names of servers whose settings changed.
     pub fn replace(&mut self, now: ServerFlows) -> Vec<String> {
         let before = std::mem::replace(&mut self.flows, now);
         let servers: BTreeSet<&String> = before.keys().chain(self.flows.keys()).collect();
         servers.into_iter().filter(|name| before.get(*name) != self.flows.get(*name)).cloned().collect()
     }
 
-    /// Returns the content that a model has read from a server and after which its calls of the same server require
-    /// consent.
+    /// Returns the content of a server that a model has read in a conversation and that makes further calls of the same
+    /// server require consent.
     fn read_before(&self, conversation: &str, server: &str, is_remote: bool) -> Vec<Reading> {
         let Some(label) = self.labels.label(conversation) else { return Vec::new() };
         let flow = self.flow_of(server).same_server;
@@ -50,8 +50,8 @@ impl FlowTable {
         label.readings.iter().filter(asks).cloned().collect()
     }
 
-    /// Returns `true` if the call is made by a model that has read content of another server, or content of this server
-    /// that counts as untrusted.
+    /// Returns `true` if a model makes the call after it has read content of another server, or content of this server
+    /// that its data flow settings treat as untrusted.
     pub fn is_after_untrusted(&self, origin: &CallOrigin, server: &str, is_remote: bool) -> bool {
         match origin {
             CallOrigin::User { .. } | CallOrigin::CommandLine => false,
@@ -62,7 +62,7 @@ impl FlowTable {
         }
     }
 
-    /// Returns the origin of a call, for its consent request.
+    /// Returns the origin of a call as displayed in its consent request.
     pub fn why_called(&self, origin: &CallOrigin, server: &str, is_remote: bool) -> ConsentRequestOrigin {
         match origin {
             CallOrigin::User { conversation } => ConsentRequestOrigin::User { conversation: conversation.clone() },

@@ -1,4 +1,4 @@
-//! Operations on documents in progress, and the entries of documents. Used by
+//! Reads and writes of documents in progress, and access to entries of documents. Used by
 //! `host/src/owner/state/grant_documents/writer.rs`, and by `host/src/owner/document_writer.rs`, which defines when a
 //! change takes effect.
 
@@ -8,32 +8,32 @@ use domain::StoreError;
 use ports::Document;
 use serde_json::{Map, Value};
 
-/// Content of a document, or the error of reading it.
+/// Content of a document (`None` if it doesn't exist), or the error of reading it.
 pub type ReadDocument = Result<Option<Value>, StoreError>;
 
-/// The operations on documents in progress.
+/// Reads and writes of documents that are in progress.
 #[derive(Debug, Default)]
 pub struct DocumentProgress {
-    /// Number of pending writes of each document.
+    /// Number of unfinished writes, by file name of the document.
     pending: BTreeMap<&'static str, usize>,
-    /// Documents that are being read.
+    /// File names of documents that are being read.
     reading: BTreeSet<&'static str>,
-    /// Documents that another process changed while they were being read or written.
+    /// File names of documents that another process changed while a read or write was in progress.
     stale: BTreeSet<&'static str>,
 }
 
 impl DocumentProgress {
-    /// Returns `true` if the file of this document is older than the submitted writes.
+    /// Returns `true` if writes of this document are unfinished, so that its file is outdated.
     pub fn is_written_later(&self, document: Document) -> bool {
         self.pending.contains_key(document.file_name())
     }
 
-    /// Records that a write was submitted.
+    /// Records that a write of the document was submitted.
     pub fn begin_write(&mut self, document: Document) {
         *self.pending.entry(document.file_name()).or_default() += 1;
     }
 
-    /// Records that a write is done.
+    /// Records that a write of the document has finished.
     pub fn end_write(&mut self, document: Document) {
         let name = document.file_name();
         if let Some(pending) = self.pending.get_mut(name) {
@@ -44,8 +44,8 @@ impl DocumentProgress {
         }
     }
 
-    /// Records that another process changed a document. Returns `true` if it should be read now, and `false` if it is
-    /// read after the current operations.
+    /// Records that another process changed a document. Returns `true` if the document should be read immediately, and
+    /// `false` if it will be read after the operations in progress.
     pub fn begin_read(&mut self, document: Document) -> bool {
         let name = document.file_name();
         if self.is_written_later(document) || self.reading.contains(name) {
@@ -55,12 +55,13 @@ impl DocumentProgress {
         self.reading.insert(name)
     }
 
-    /// Records that a read is done or could not start.
+    /// Records that a read has finished or could not be started.
     pub fn end_read(&mut self, document: Document) {
         self.reading.remove(document.file_name());
     }
 
-    /// Returns `true` if the content that was read is the newest. Otherwise it is read again after the pending writes.
+    /// Returns `true` if the content that was just read is current. Otherwise the document is read again after the
+    /// unfinished writes.
     pub fn is_newest(&mut self, document: Document) -> bool {
         let is_older = self.is_written_later(document);
         if is_older {
@@ -69,22 +70,23 @@ impl DocumentProgress {
         !is_older
     }
 
-    /// Returns `true` once if the document should be read again now.
+    /// Returns `true` if the document changed in the meantime and should be read again now. The next call returns
+    /// `false`.
     pub fn take_stale(&mut self, document: Document) -> bool {
         !self.is_written_later(document) && self.stale.remove(document.file_name())
     }
 }
 
-/// Returns the entries of a document with an entry per server. Empty if it is not an object.
+/// Returns the entries of a document that has one entry per server. Empty if the content is not an object.
 pub fn entries(kept: Option<Value>) -> Map<String, Value> {
-    // Avoids `from_value`, which would clone every value.
+    // Matching avoids `from_value`, which would clone every value.
     match kept {
         Some(Value::Object(entries)) => entries,
         _ => Map::new(),
     }
 }
 
-/// Returns the document with one server's entry replaced or removed.
+/// Returns the document with the entry of one server replaced, or removed if `value` is `None`.
 pub fn with_entry(kept: Option<Value>, server: &str, value: Option<&Value>) -> Value {
     let mut entries = entries(kept);
     match value {

@@ -1,4 +1,5 @@
-//! The stream of events to observers of the host, and the numbering of runs, tickets and consent requests.
+//! The stream of events to observers of the host, and the source of unique numbers for runs, tickets and consent
+//! requests.
 
 use std::sync::Arc;
 
@@ -6,30 +7,31 @@ use tokio::sync::broadcast;
 
 use crate::view::HostEvent;
 
-/// An event with its sequence number. Numbers are consecutive.
+/// An event with its sequence number. Sequence numbers are consecutive.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NumberedEvent {
     /// Sequence number of the event.
     pub number: u64,
-    /// Change that the event reports.
+    /// Change of the host's state.
     pub event: HostEvent,
 }
 
-/// Numbers and sends events to observers.
+/// Assigns sequence numbers to events, and sends them to observers.
 pub struct EventStream {
-    /// Sequence number of the next event. The first event has number 1.
+    /// Sequence number of the next event, starting at 1.
     pub next_event: u64,
     next_id: u64,
     sender: broadcast::Sender<Arc<NumberedEvent>>,
 }
 
 impl EventStream {
-    /// Creates a stream without events that sends to the receivers of this channel.
+    /// Creates a stream that sends its events to the receivers of this channel.
     pub const fn new(sender: broadcast::Sender<Arc<NumberedEvent>>) -> Self {
         Self { next_event: 1, next_id: 0, sender }
     }
 
-    /// Returns `true` if there are observers. A new observer takes a snapshot first.
+    /// Returns `true` if there are observers. A new observer first requests a snapshot, which includes the number of
+    /// the next event.
     pub fn is_observed(&self) -> bool {
         self.sender.receiver_count() > 0
     }
@@ -41,11 +43,11 @@ impl EventStream {
         }
         let number = self.next_event;
         self.next_event += 1;
-        // The last observer may just have gone.
+        // Fails only if the last observer has disconnected meanwhile.
         let _ = self.sender.send(Arc::new(NumberedEvent { number, event }));
     }
 
-    /// Returns a number that this host has not used yet, for a run, ticket, consent request or audit entry.
+    /// Returns a new unique number, for a run, ticket, consent request or audit entry.
     pub const fn new_id(&mut self) -> u64 {
         self.next_id += 1;
         self.next_id
@@ -53,7 +55,7 @@ impl EventStream {
 }
 
 impl EventStream {
-    /// Emits a change of a server's sign-in.
+    /// Emits an event that the sign-in state of a server changed.
     pub fn authorization_changed(&mut self, name: &str) {
         self.emit(HostEvent::AuthorizationChanged(name.to_owned()));
     }

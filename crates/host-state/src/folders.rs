@@ -1,4 +1,5 @@
-//! Folders that servers may list (roots), in memory and as stored in their file. Used by `host/src/owner/roots.rs`.
+//! Folders that the user shares with servers as roots, in memory and as stored in their file. Used by
+//! `host/src/owner/roots.rs`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -9,21 +10,21 @@ use policy::Hash;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-/// The shared folders of all servers.
+/// The folders that are shared with servers.
 #[derive(Default)]
 pub struct FolderShares {
-    /// Current share of each server with shared folders.
+    /// Current shares by server name. Servers without shared folders have no entry.
     pub shared: BTreeMap<String, FolderShare>,
     /// Content of the file, as last read or written.
     in_file: BTreeMap<String, FolderShare>,
 }
 
-/// The folders shared with a server.
+/// The folders that are shared with one server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FolderShare {
-    /// Hash of the command for which they were shared.
+    /// Hash of the server's command. The share applies only to this command.
     pub command: Hash,
-    /// Shared folders. A server in a sandbox receives only those that it can access.
+    /// Shared folders. A sandboxed server receives only those that its sandbox allows.
     pub folders: Vec<PathBuf>,
 }
 
@@ -33,14 +34,16 @@ impl FolderShares {
         Self { shared: in_file.clone(), in_file }
     }
 
-    /// Returns the folders shared with a server for this command. `command` is called only for servers with shared
-    /// folders, since every view of a server requires them.
+    /// Returns the folders that are shared with a server, if its command is the one for which they were shared.
+    /// `command` is evaluated only for servers with shared folders, since hashing is slow and this is called for every
+    /// view of a server.
     pub fn with_command(&self, server: &str, command: impl FnOnce() -> Hash) -> Option<Vec<PathBuf>> {
         let shared = self.shared.get(server)?;
         (shared.command == command()).then(|| shared.folders.clone())
     }
 
-    /// Returns the remaining folders of a server if those missing in `now` are removed, or `None` if none is missing.
+    /// Returns the share that remains if the folders not contained in `now` are removed, or `None` if nothing has to be
+    /// removed.
     pub fn narrowed(&self, server: &str, now: &FolderShare) -> Option<FolderShare> {
         let shared = self.shared.get(server).filter(|shared| shared.command == now.command)?;
         let stays = |folder: &&PathBuf| now.folders.contains(folder);
@@ -48,8 +51,8 @@ impl FolderShares {
         (folders.len() < shared.folders.len()).then(|| FolderShare { command: now.command.clone(), folders })
     }
 
-    /// Records that the file contains this share of a server, so that reading it again is not mistaken for a change by
-    /// another process.
+    /// Records the share of a server that was written to the file, so that the next read is not mistaken for a change
+    /// by another process.
     pub fn on_written(&mut self, server: String, share: Option<FolderShare>) {
         match share {
             Some(share) => drop(self.in_file.insert(server, share)),
@@ -57,7 +60,7 @@ impl FolderShares {
         }
     }
 
-    /// Applies the changes of the file by another process. Returns the changed servers.
+    /// Applies changes that another process made to the file. Returns the names of the changed servers.
     pub fn merge(&mut self, in_file: BTreeMap<String, FolderShare>) -> Vec<String> {
         let before = std::mem::replace(&mut self.in_file, in_file);
         self.shared = changed_entries(&self.shared, &before, &self.in_file);
@@ -66,7 +69,7 @@ impl FolderShares {
     }
 }
 
-/// Converts folders to the roots that a server receives.
+/// Converts folders to MCP roots.
 pub fn roots_in(folders: &[PathBuf]) -> Vec<Root> {
     let root = |folder: &PathBuf| {
         Some(Root {

@@ -1,4 +1,4 @@
-//! The error of a host that has shut down, and its conversions into the errors of the handle.
+//! The error after the host has shut down, and its conversions to the errors of the handle's functions.
 
 use credentials::providers::ProviderError;
 use credentials::sign_in::SignInError;

@@ -1,9 +1,9 @@
-//! Identifiers of runs of servers, and of requests to their connections.
+//! Identifiers of server runs, and of requests to connections.
 
-/// Identifier of a run of a server. Each start of a server gets a new one.
+/// Identifier of one run of a server. Each start of the server has a new one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RunId(pub u64);
 
-/// Identifier of a request to a connection, chosen by the owner.
+/// Identifier of a request that the owner sends to a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CallTicket(pub u64);

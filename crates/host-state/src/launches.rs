@@ -1,4 +1,4 @@
-//! Facts required to start a local server: its package, the search path, and its sandbox files.
+//! Data required to start a local server: its package, the search path, and its sandbox files.
 
 mod approved_package;
 mod install_record;
@@ -18,29 +18,30 @@ use policy::Hash;
 use ports::server_config::{BundleFiles, ServerConfig, ServerEntry, config_hash};
 use process::SearchPath;
 
-/// The facts about starts, by server where they differ.
+/// Data required to start servers, by server name where it differs.
 pub struct LaunchFacts {
-    /// Transport and revision of a server's last session.
+    /// Transport and protocol revision of the last session, by server.
     pub known: BTreeMap<String, KnownSession>,
-    /// Last approved version of the package that a server loads.
+    /// Last approved version of the package that a server loads, by server.
     pub packages: BTreeMap<String, ApprovedPackage>,
-    /// Origin of an installed server.
+    /// Installation records, by installed server.
     pub origins: BTreeMap<String, InstallRecord>,
-    /// Files of Drawbridge that a sandboxed server can't access.
+    /// Files of Drawbridge that sandboxed servers can't access.
     pub own_files: AppFiles,
-    /// Search path for programs, or `None` before the login shell's was read. Locked during the read.
+    /// Search path for programs, or `None` until it is read from the login shell. The lock is held while it is read.
     pub search_path: Arc<tokio::sync::Mutex<Option<SearchPath>>>,
 }
 
 impl LaunchFacts {
-    /// Returns the facts about the last session of a server with these settings, unless they are expired.
+    /// Returns the transport and revision of the last session of a server, unless its settings have changed or the data
+    /// has expired.
     pub fn known_session(&self, name: &str, config: impl FnOnce() -> Hash, now: Millis) -> Option<&KnownSession> {
         let known = self.known.get(name)?;
         (known.is_believed(now) && known.config == config()).then_some(known)
     }
 
-    /// Stores the facts about a session of a server. Returns `false` if they are already known: facts that were tried
-    /// first and are still valid don't extend their lifetime.
+    /// Stores the transport and revision of a session. Returns `false` if the same data is stored already and still
+    /// valid. In this case its expiry is not extended, so that a newer revision is detected eventually.
     pub fn remember(&mut self, name: &str, found: KnownSession, now: Millis) -> bool {
         let is_known = |known: &KnownSession| known.is_believed(now) && known.says_the_same(&found);
         if self.known.get(name).is_some_and(is_known) {
@@ -50,28 +51,29 @@ impl LaunchFacts {
         true
     }
 
-    /// Returns the files of the bundle that a server runs from, or `None` if it was not installed from one or its
-    /// settings have changed.
+    /// Returns the files of the bundle that a server was installed from, or `None` if it was not installed from a
+    /// bundle or its settings no longer refer to the bundle's folder.
     pub fn bundle_of(&self, name: &str, config: &ServerConfig) -> Option<BundleFiles> {
         let record = self.install_record(name, Some(config))?;
         let files = record.files()?;
         config.refers_to_folder(&self.own_files.bundles().join(&files.folder)).then(|| files.clone())
     }
 
-    /// Returns the valid installation record of a server, which has these settings or is not configured.
+    /// Returns the installation record of a server that is valid for these settings. `config` is `None` if the server
+    /// is not configured.
     pub fn install_record(&self, name: &str, config: Option<&ServerConfig>) -> Option<InstallRecord> {
         self.origins.get(name)?.settle(config, &self.own_files.bundles())
     }
 
-    /// Returns a closure that renames the sandbox home of a renamed server, if it can have one. The closure blocks on
-    /// the disk.
+    /// Returns a closure that renames the sandbox home of a renamed server, or `None` if the server is remote or keeps
+    /// its name. The closure blocks on the disk.
     pub fn renaming_of_home(&self, was: &str, entry: &ServerEntry) -> Option<impl FnOnce() + Send + 'static> {
         let stdio = entry.config.as_stdio().filter(|_| entry.name != was)?.clone();
         let (own, was, name) = (self.own_files.clone(), was.to_owned(), entry.name.clone());
         Some(move || rename_home(&own.home(&was, &stdio), &own.home(&name, &stdio)))
     }
 
-    /// Returns the approved package of a server with these settings.
+    /// Returns the approved package of a server, if it was approved for these settings.
     pub fn approved_package(&self, name: &str, config: &ServerConfig) -> Option<&ApprovedPackage> {
         self.packages.get(name).filter(|package| package.config == config_hash(config))
     }
@@ -81,7 +83,7 @@ impl LaunchFacts {
         self.packages.get(name).map(|package| package.version.clone())
     }
 
-    /// Returns the approved settings of a server, including the approved version of the package that its command loads.
+    /// Returns the settings of a server with the approved version of its package in the command.
     pub fn as_approved(&self, name: &str, config: &ServerConfig) -> ServerConfig {
         let mut approved = config.clone();
         if let (Some(package), Some(stdio)) = (self.approved_package(name, config), approved.as_stdio_mut())

@@ -1,8 +1,8 @@
-//! State of the host as plain data, and the changes of it that need neither a connection nor the network: calls, the
-//! queue of consent requests, permissions, reviews, sampling, settings, and the views of all of them.
+//! The host's state as plain data, and changes of the state that need neither a connection nor the network: calls, the
+//! queue of consent requests, permissions, reviews, sampling, settings, and their views.
 //!
 //! Only `host` depends on this crate. Its owner (`host/src/owner`) has the only copy of the state, behind one lock.
-//! Authorized payloads, permits and connections are types of `host`.
+//! Types that can cause effects, namely authorized payloads, permits and connections, are defined in `host`.
 
 mod calls;
 mod confirmed;

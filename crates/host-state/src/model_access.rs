@@ -1,4 +1,4 @@
-//! The user's models: their providers, the settings of these, and their usage by servers.
+//! The user's models: providers and their settings, and the use of models by servers.
 
 mod choice;
 mod providers;
@@ -11,28 +11,28 @@ use server_requests::sampling::estimated_tokens;
 
 use super::{Sampling, micros, usage};
 
-/// The models and their users.
+/// The user's model providers, and the use of their models by servers.
 #[derive(Default)]
 pub struct ModelAccess {
-    /// Providers that can receive requests.
+    /// Providers that requests can be sent to.
     pub registry: models::ProviderRegistry,
-    /// Settings and listed models of the providers.
+    /// Settings of the providers, and the models that they listed.
     pub providers: ProviderTable,
-    /// Sampling settings and usage of servers.
+    /// Sampling settings of servers, and their usage of models.
     pub sampling: Sampling,
 }
 
 impl ModelAccess {
-    /// Returns the price of a model, if it is known and in US dollars.
+    /// Returns the price of a model, or `None` if it is unknown or not in US dollars.
     pub fn price_of(&self, model: &ModelRef) -> Option<ModelPrice> {
         self.registry.model(model)?.price.clone().filter(|price| price.currency == "USD")
     }
 
-    /// Returns the maximum cost of a request, in millionths of a US dollar.
+    /// Returns the maximum cost of a request and its reply, in millionths of a US dollar.
     pub fn most_micros(&self, model: &ModelRef, params: &CreateMessageParams) -> Option<u64> {
         let price = self.price_of(model)?;
         let plain = usage(estimated_tokens(params), params.max_tokens);
-        // Writing input to a provider's cache may cost more.
+        // Writing the input to the provider's cache may cost more than plain input.
         let kept = TokenUsage { written_input: plain.input, ..plain };
         micros(&price, &plain).max(micros(&price, &kept))
     }

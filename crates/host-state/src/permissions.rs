@@ -1,4 +1,4 @@
-//! Everything that decisions depend on except for the definitions of tools.
+//! The data that policy decisions depend on, except for the definitions of tools.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -16,11 +16,12 @@ use serde_json::{Map, Value};
 use super::{FlowTable, FolderShares};
 use crate::rules::{DryRunResult, RuleFile, RulesView, TrustDuration};
 
-/// Rules, grants, data flow settings and shared folders.
+/// Rules, grants, data flow settings, and shared folders.
 pub struct Permissions {
     /// Rules, grants and mutes.
     pub policy: Policy,
-    /// Incremented on each change of the basis of decisions about calls: rules, grants, definitions, and their reviews.
+    /// Version of the data that decisions about calls depend on. Incremented on each change of rules, grants,
+    /// definitions, or reviews.
     pub judgement: u64,
     /// State of the files of rules.
     pub rule_files: RuleFiles,
@@ -37,34 +38,34 @@ pub struct RuleFiles {
     pub user: RuleFile,
     /// System-wide file of rules, which nothing overrides.
     pub managed: RuleFile,
-    /// Set once the files were read. Earlier changes are unknown.
+    /// Set once the files were read. Changes made by another process can only be detected afterwards.
     pub were_read: bool,
 }
 
-/// The tool of a dry run, as far as it is known.
+/// The tool of a dry run, as far as its definition is known.
 pub struct KnownTool {
     /// Hash of the tool's definition.
     pub definition: Hash,
     /// Review state of the definition.
     pub standing: ReviewState,
-    /// Annotations that the server declares for the tool.
+    /// Annotations of the tool, as declared by the server.
     pub claims: ToolClaims,
-    /// Set if the definition requires the user's consent for each call.
+    /// Set if the definition requires the user's consent for every call.
     pub asks_each_time: bool,
     /// Set if the definition is assumed to be unchanged because its server is not running.
     pub assumed_unchanged: bool,
 }
 
-/// Content of a file of rules and a flag that is set if it exists, or the reason why it is invalid.
+/// Content of a rule file with `true` if the file exists, or the reason why the file is invalid.
 type ParsedRules = Result<(bool, PolicyFile), String>;
 
 impl Permissions {
-    /// Creates permissions without rules. The files of rules are read later.
+    /// Creates permissions without rules, since the rule files are read later.
     pub fn new(grants: Grants, data_flow: FlowTable, folders: FolderShares) -> Self {
         Self { policy: Policy::new(grants), judgement: 0, rule_files: RuleFiles::default(), data_flow, folders }
     }
 
-    /// Applies the system-wide file of rules. If it is invalid, everything requires consent.
+    /// Applies the content of the system-wide rule file. If the file is invalid, everything requires consent.
     pub fn take_managed(&mut self, read: ParsedRules, path: PathBuf) {
         let (exists, problem) = match read {
             Ok((exists, file)) => (exists, self.policy.set_managed(file).err().map(|problem| problem.to_string())),
@@ -76,7 +77,7 @@ impl Permissions {
         self.rule_files.managed = RuleFile { path, exists, problem, changed: None };
     }
 
-    /// Applies the user's file of rules. If it is invalid, everything requires consent.
+    /// Applies the content of the user's rule file. If the file is invalid, everything requires consent.
     pub fn take_user(&mut self, read: ParsedRules, path: PathBuf) {
         let (exists, problem) = match read {
             Ok((exists, file)) => (exists, self.policy.set_user(file).err().map(|problem| problem.to_string())),
@@ -89,7 +90,7 @@ impl Permissions {
         self.rule_files.user = RuleFile { path, exists, problem, changed };
     }
 
-    /// Returns all rules and the problems of their files.
+    /// Returns the view of all rules and of the problems of their files.
     pub fn rules_view(&self) -> RulesView {
         let of = |source| self.policy.rules(source).map(move |rule| (source, rule.clone()));
         RulesView {
@@ -101,7 +102,7 @@ impl Permissions {
         }
     }
 
-    /// Returns how long a server is trusted.
+    /// Returns how long the user trusts a server.
     pub fn trust_in(&self, server: &str, now: Millis) -> TrustDuration {
         let stands = |rule: &PolicyRule| rule.trusts(server) && rule.expires_at.is_none_or(|end| end > now);
         if self.policy.rules(RuleSource::User).any(stands) {
@@ -113,17 +114,21 @@ impl Permissions {
         }
     }
 
-    /// Records content that was read from servers in a conversation.
+    /// Records that a model has read content of servers in a conversation.
     pub fn note_readings(&mut self, conversation: &str, readings: &[Reading]) {
         if !readings.is_empty() {
             self.data_flow.labels.add_readings(conversation, readings);
-            // A call that waits for its audit entry may require consent now.
+            // A call that waits for its audit entry may now require consent.
             self.judgement += 1;
         }
     }
 
-    /// Returns an error if a frequent request such as a completion would require consent or is denied. The refusal is
-    /// not audited, since it would fill the log.
+    /// Checks that the policy allows requests such as completions, which are too frequent for consent requests and
+    /// audit entries.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`CallFailure::Refused`] if the policy denies the request or would require consent.
     pub fn may_read_quietly(&self, server: &str, now: Millis) -> Result<(), CallFailure> {
         match self.policy.decide(&PolicyAct::ReadAtUsersWish { server, conversation: None }, now) {
             PolicyDecision::Allow { .. } => Ok(()),
@@ -133,7 +138,7 @@ impl Permissions {
         }
     }
 
-    /// Returns `true` if a rule denies starting or connecting to a server.
+    /// Returns `true` if the policy denies starting or connecting to a server.
     pub fn keeps_out(&self, server: &str, config: &ServerConfig, now: Millis) -> bool {
         let hash = config_hash(config);
         let act = match &config.transport {
@@ -143,7 +148,7 @@ impl Permissions {
         matches!(self.policy.decide(&act, now), PolicyDecision::Deny { .. })
     }
 
-    /// Returns the decision about a call without making it.
+    /// Returns the policy decision about a tool call for a dry run, without making the call.
     pub fn dry_call(
         &self,
         server: &str,
@@ -170,8 +175,8 @@ impl Permissions {
         DryRunResult { explanation, assumed_unchanged, standing: Some(standing) }
     }
 
-    /// Returns the definitions that the grants for a server's tools rest on. Grants for a single conversation are
-    /// excluded.
+    /// Returns the granted tools of a server, each with the hash of the definition that the grant applies to. Grants
+    /// for a single conversation are excluded.
     pub fn granted_tools(&self, server: &str, at: Millis) -> HashMap<String, Hash> {
         let of_all = self.policy.grants().iter();
         let own = of_all.filter(|grant| grant.server == server && grant.scope != ApprovalScope::Conversation);
@@ -183,7 +188,7 @@ impl Permissions {
             .collect()
     }
 
-    /// Returns `true` if the policy allows starting this command without consent.
+    /// Returns `true` if the policy allows starting a command with this hash without consent.
     pub fn starts_unasked(&self, name: &str, hash: &Hash, now: Millis) -> bool {
         let act = PolicyAct::StartServer { server: name, command: hash };
         matches!(self.policy.decide(&act, now), PolicyDecision::Allow { .. })

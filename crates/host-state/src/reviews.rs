@@ -1,5 +1,5 @@
-//! Definitions that the user reviewed, in memory and as stored in their file. Used by `host/src/owner/pins.rs` and
-//! `host/src/owner/review_marks.rs`.
+//! Definitions that the user has reviewed (pins), in memory and as stored in their file. Used by
+//! `host/src/owner/pins.rs` and `host/src/owner/review_marks.rs`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,16 +12,16 @@ use serde_json::{Map, Value, json};
 use super::OfferState;
 use crate::HostClosed;
 
-/// The pins of all servers.
+/// The reviewed definitions (pins) of all servers.
 #[derive(Default)]
 pub struct Reviews {
-    /// Current pins by server, including changes that are not written yet.
+    /// Current pins by server, including changes that were not written to the file yet.
     pub pins: Pins,
-    /// Content of the file, as last read.
+    /// Content of the file as last read, for detecting changes by other processes.
     in_file: Pins,
 }
 
-/// A definition that was displayed to the user.
+/// Reference to a definition that was displayed to the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShownDefinition {
     /// Kind of the definition: a tool or a prompt.
@@ -32,7 +32,7 @@ pub struct ShownDefinition {
     pub hash: String,
 }
 
-/// Error of a review. Nothing was pinned, except where noted.
+/// Error of a review. No definition was pinned, except where noted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReviewError {
     /// No server has this name.
@@ -41,10 +41,11 @@ pub enum ReviewError {
     /// The server is not running.
     #[error("{0} is not running, so what it offers is not known; start it first")]
     NotRunning(String),
-    /// Some definitions differ from the displayed ones.
+    /// The definitions with these names have changed since they were displayed.
     #[error("changed since it was shown: {}; review it again", .0.join(", "))]
     Stale(Vec<String>),
-    /// The maximum number of pinned definitions of this server is reached. Definitions before the limit were pinned.
+    /// The maximum number of pinned definitions of this server is reached. Definitions that fit within the limit were
+    /// pinned.
     #[error("the maximum number of definitions of {0} is stored; new ones still require consent")]
     Full(String),
     /// The review can't be written to the audit log.
@@ -56,19 +57,20 @@ pub enum ReviewError {
 }
 
 impl Reviews {
-    /// Creates the reviews from the content of the file at startup.
+    /// Creates the reviews from the content of the file, at startup.
     pub fn read(in_file: Pins) -> Self {
         Self { pins: in_file.clone(), in_file }
     }
 
-    /// Applies the changes of the file by another process. Returns the servers with changed reviews.
+    /// Applies changes that another process made to the file. Returns the names of servers whose reviews changed.
     pub fn merge(&mut self, in_file: Pins) -> Vec<String> {
         let before = std::mem::replace(&mut self.in_file, in_file);
         let servers: BTreeSet<String> = before.keys().chain(self.in_file.keys()).cloned().collect();
         servers.into_iter().filter(|server| self.merge_server(server, before.get(server))).collect()
     }
 
-    /// Merges the pins of one server, given their previous content in the file. Returns `true` if they changed.
+    /// Applies another process's changes to the pins of one server. `was` is the previous content of the file. Returns
+    /// `true` if the pins changed.
     fn merge_server(&mut self, server: &str, was: Option<&Arc<ServerPins>>) -> bool {
         let is = self.in_file.get(server);
         if was == is {
@@ -88,18 +90,18 @@ impl Reviews {
         true
     }
 
-    /// Returns the pins of a server. Empty if the user never reviewed it.
+    /// Returns the pins of a server. Empty if the user has reviewed none of its definitions.
     pub fn pins_of(&self, server: &str) -> Arc<ServerPins> {
         self.pins.get(server).cloned().unwrap_or_default()
     }
 
-    /// Changes the pins of a server.
+    /// Applies `change` to the pins of a server.
     pub fn change<T>(&mut self, server: &str, change: impl FnOnce(&mut ServerPins) -> T) -> T {
         change(Arc::make_mut(self.pins.entry(server.to_owned()).or_default()))
     }
 
-    /// Returns the changes of a sign-in's issuer and endpoints since the user approved them, or `None` if they are
-    /// unchanged. Without a page to open, the issuer is part of the settings.
+    /// Compares the issuer and endpoints of a sign-in with those that the user approved. Returns the differences, or
+    /// `None` if there are none. If no page is opened, the issuer is not compared, since it is part of the settings.
     pub fn sign_in_diff(
         &self,
         server: &str,
@@ -110,8 +112,8 @@ impl Reviews {
         sign_in_diff(self.pins.get(server)?, issuer, endpoints, opens_page)
     }
 
-    /// Returns the number of listed tools and prompts that the user never reviewed, and of those that changed since the
-    /// review.
+    /// Returns two numbers: the listed tools and prompts that the user has never reviewed, and those that have changed
+    /// since the review.
     pub fn unreviewed(&self, server: &str, offer: &OfferState) -> [usize; 2] {
         let OfferState { catalog, identity, unreviewed, .. } = offer;
         *unreviewed.get_or_init(|| {
@@ -135,8 +137,8 @@ impl Reviews {
         })
     }
 
-    /// Returns the names of a server's listed definitions or, if it is not connected or the list is unknown, of the
-    /// reviewed ones.
+    /// Returns the names of a server's listed definitions. If the server is not connected or its lists are unknown,
+    /// returns the names of the reviewed definitions.
     pub fn names_of(&self, server: &str, offer: &OfferState, is_connected: bool) -> KindNameIndexes {
         if is_connected && offer.catalog.is_read {
             return offer.catalog.names.clone();
@@ -147,7 +149,7 @@ impl Reviews {
     }
 }
 
-/// Returns the changes of a sign-in's issuer and endpoints. Without a page to open, the issuer is part of the settings.
+/// Compares the issuer and endpoints of a sign-in with the pinned ones. Returns the differences, if any.
 fn sign_in_diff(
     pins: &ServerPins,
     issuer: &str,
@@ -167,13 +169,13 @@ fn sign_in_diff(
     (!diff.is_empty()).then_some(DefinitionDiff { server_changed: true, ..diff })
 }
 
-/// Returns the review state of a tool's definition with this hash.
+/// Returns the review state of a tool whose definition has the hash `own`.
 pub fn standing_of(pins: &Pins, server: &str, tool: &str, own: &Hash, identity: Option<&Hash>) -> ReviewState {
     let standing = |pins: &ServerPins| pins.review_state(DefinitionKind::Tool, tool, own, identity);
     pins.get(server).map_or(ReviewState::New, |pins| standing(pins))
 }
 
-/// Returns the endpoints of a sign-in by purpose. Several URLs of one purpose are separated by spaces.
+/// Returns the endpoints of a sign-in by purpose. Multiple URLs of one purpose are separated by spaces.
 pub fn endpoint_parts(endpoints: &[SignInEndpoint]) -> BTreeMap<String, String> {
     let mut parts = BTreeMap::new();
     for endpoint in endpoints {

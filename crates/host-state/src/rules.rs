@@ -1,4 +1,4 @@
-//! Rules as the host displays them, and dry runs of decisions. The semantics of rules are defined by the policy.
+//! Views of policy rules, and results of dry runs. The `policy` crate defines the semantics of rules.
 
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -9,35 +9,37 @@ use serde_json::{Map, Value};
 
 use crate::HostClosed;
 
-/// All rules and presets, without grants.
+/// View of all rules and presets, without grants.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RulesView {
     /// Preset that the user chose.
     pub preset: Preset,
-    /// Least strict preset that the system-wide file allows.
+    /// Least strict preset that the system-wide rule file allows.
     pub managed_preset: Preset,
     /// All rules, the system-wide ones first.
     pub rules: Vec<(RuleSource, PolicyRule)>,
-    /// File with the user's rules.
+    /// Rule file of the user.
     pub user: RuleFile,
-    /// File with the system-wide rules.
+    /// Rule file of the system, which the user can't override.
     pub managed: RuleFile,
 }
 
-/// A file of rules.
+/// State of a rule file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RuleFile {
     /// Path of the file, even if it doesn't exist.
     pub path: PathBuf,
     /// Set if the file exists.
     pub exists: bool,
-    /// Reason why the file is invalid, or `None` if it is valid. With an invalid file everything requires consent.
+    /// Reason why the file is invalid, or `None` if it is valid. While the file is invalid, everything requires
+    /// consent.
     pub problem: Option<String>,
-    /// Time at which another process changed the file while Drawbridge was running, in milliseconds since 1970.
+    /// Time at which another process changed the file while Drawbridge was running, in milliseconds since 1970, or
+    /// `None`.
     pub changed: Option<u64>,
 }
 
-/// Duration of the trust in a server.
+/// Duration of the user's trust in a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -51,12 +53,12 @@ pub enum TrustDuration {
     Always,
 }
 
-/// The act that a dry run decides about.
+/// An act whose decision a dry run determines.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "kind", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum DryRunAct {
-    /// Call of a tool.
+    /// Call of a tool of the server.
     Tool {
         /// Name of the tool.
         tool: String,
@@ -74,7 +76,7 @@ pub enum DryRunAct {
     Read,
     /// Starting the server, or connecting to it.
     Start,
-    /// Request of the server for a model's reply.
+    /// Request of the server to sample a model.
     Sampling,
     /// Request of the server to fill in a form.
     Form,
@@ -86,28 +88,28 @@ pub enum DryRunAct {
     SignIn,
 }
 
-/// Result of a dry run.
+/// Result of a dry run of the policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DryRunResult {
-    /// Decision, with everything that was considered.
+    /// Decision, with all rules and grants that were considered.
     pub explanation: Explanation,
-    /// Set if the server is not running, so that its tool, command or address is assumed to be the same as when it was
-    /// allowed.
+    /// Set if the server is not running. The dry run assumes that its tool, command or address is the same as when the
+    /// user allowed it.
     pub assumed_unchanged: bool,
-    /// Review state of the tool's current or last known definition. `None` for acts other than calls.
+    /// Review state of the tool's current or last known definition, or `None` if the act is not a tool call.
     pub standing: Option<ReviewState>,
 }
 
-/// Error of a change of rules. Nothing was changed.
+/// Error of changing the rules. No rule was changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RulesError {
-    /// The user's file is invalid.
+    /// The user's rule file is invalid, for this reason.
     #[error("the rules can't be changed before their file is corrected: {0}")]
     Unusable(String),
-    /// The rule is invalid.
+    /// The rule is invalid, for this reason.
     #[error(transparent)]
     Rule(RuleError),
-    /// No rule has this id, or the rule is part of the system-wide file.
+    /// No rule has this id, or the rule is in the system-wide file.
     #[error("there is no such rule of yours; it may be removed already, or set for all users of this computer")]
     NoSuchRule,
     /// No server has this name.
@@ -121,7 +123,7 @@ pub enum RulesError {
         /// Name of the tool.
         tool: String,
     },
-    /// The file or the audit entry can't be written.
+    /// The rule file or the audit entry can't be written.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The host has shut down.
@@ -135,11 +137,11 @@ impl From<RuleProblem> for RulesError {
     }
 }
 
-/// Parses the content of a file of rules.
+/// Parses the content of a rule file.
 ///
 /// # Errors
 ///
-/// Returns the problem as text, with its path in the file.
+/// Returns a description of the first error, including its JSON path.
 pub fn read_rules(value: Value) -> Result<PolicyFile, String> {
     serde_path_to_error::deserialize(value).map_err(|error| format!("{}: {}", error.path(), error.inner()))
 }

@@ -1,4 +1,4 @@
-//! Sampling of all servers: their settings, their usage, and the requests that models reply to without consent.
+//! Sampling settings and usage of all servers, and sampling requests that models reply to without consent.
 
 mod model_run;
 mod reservation;
@@ -24,48 +24,49 @@ use crate::RunId;
 /// Maximum number of tool rounds that a request may contain.
 const MAX_ROUNDS: usize = 25;
 
-/// The sampling state of all servers.
+/// State of sampling for all servers.
 #[derive(Default)]
 pub struct Sampling {
-    /// Settings and usage of each server, as stored in the file.
+    /// Settings and usage by server, as stored in the file.
     pub kept: BTreeMap<String, SamplingRecord>,
-    /// Requests that models reply to without consent.
+    /// Sampling requests that are allowed by a rule, so that a model replies without consent.
     pub unasked: FxHashMap<(RunId, ServerRequestId), UnaskedRequest>,
-    /// Number of the last run of a model.
+    /// Number of the latest model run.
     pub last_run: u64,
-    /// Number of the last change of settings.
+    /// Number of the latest change of sampling settings.
     pub last_change: u64,
-    /// Servers for which sampling was disabled, with the number of that change, until the file contains it.
+    /// Servers whose sampling was disabled, with the number of the change. An entry is removed when the file contains
+    /// the change.
     pub turned_off: BTreeMap<String, u64>,
 }
 
-/// The settings and the usage of one server, as stored in the file.
+/// Sampling settings and usage of one server, as stored in the file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SamplingRecord {
     /// User's sampling settings for the server.
     #[serde(flatten)]
     pub settings: SamplingSettings,
-    /// Recorded usage, including reservations of running models.
+    /// Recorded usage, including reservations of model runs in progress.
     #[serde(default)]
     pub spent: UsageRecord,
 }
 
-/// A request that a model replies to without consent.
+/// A sampling request that a model replies to without consent.
 pub struct UnaskedRequest {
     /// Name of the server that sent the request.
     pub server: String,
-    /// Number of the run of its model.
+    /// Number of the model run for this request.
     pub number: u64,
-    /// Run of the model, or `None` before the usage is reserved and recorded, and after the model has replied.
+    /// Model run in progress. `None` until the reserved usage is recorded, and after the model has replied.
     pub running: Option<ModelRun>,
-    /// Request to the model.
+    /// Sampling request of the server.
     pub params: Box<CreateMessageParams>,
     /// Rule that allowed the request.
     pub by: DecisionSource,
 }
 
 impl Sampling {
-    /// Creates the state from the content of the file. Entries of servers that can't be parsed are dropped.
+    /// Creates the state from the content of the file. Entries that can't be parsed are dropped.
     pub fn from_documents(kept: BTreeMap<String, serde_json::Value>) -> Self {
         let read = |(server, value)| Some((server, serde_json::from_value(value).ok()?));
         Self { kept: kept.into_iter().filter_map(read).collect(), ..Self::default() }
@@ -83,28 +84,28 @@ impl Sampling {
         self.kept.get(server).map(|kept| kept.spent.clone()).unwrap_or_default()
     }
 
-    /// Returns the sampling capability for a new session of a server. Context is never offered, since no content of
-    /// other servers is included.
+    /// Returns the sampling capability to declare in a new session with a server, or `None` if sampling is disabled.
+    /// The `context` capability is never declared, since content of other servers is never included.
     pub fn offered(&self, server: &str) -> Option<SamplingCapability> {
         let settings = Some(self.settings(server)).filter(|settings| settings.on)?;
         Some(SamplingCapability { context: None, tools: settings.tools.then(Map::new) })
     }
 
-    /// Returns `true` if a request still waits for this run of its model.
+    /// Returns `true` if the request is still pending and belongs to the model run with this number.
     pub fn is_unasked(&self, of: (RunId, ServerRequestId), number: u64) -> bool {
         self.unasked.get(&of).is_some_and(|unasked| unasked.number == number)
     }
 
-    /// Stops the models for requests that have ended.
+    /// Stops the model runs of requests for which `is_over` returns `true`.
     pub fn end_unasked(&mut self, is_over: impl Fn((RunId, ServerRequestId)) -> bool) {
         self.unasked.retain(|of, _| !is_over(*of));
     }
 
-    /// Checks if a server may send this request now.
+    /// Checks that a server may send this sampling request now.
     ///
     /// # Errors
     ///
-    /// Returns the cause, and the response to the server.
+    /// Returns the cause for the log, and the error response to the server.
     pub fn may_sample(
         &self,
         server: &str,
@@ -133,23 +134,24 @@ impl Sampling {
         Ok(())
     }
 
-    /// Returns the usage within the hour that a server would have with another request of this many tokens.
+    /// Returns the usage of a server within the last hour, including another request with this many tokens.
     pub fn would_use(&self, server: &str, tokens: u64, now: Millis) -> SamplingUse {
         let spent = self.spending(server).within_hour(now);
         SamplingUse { requests: spent.requests + 1, tokens: spent.tokens.saturating_add(tokens) }
     }
 
-    /// Returns the maximum number of tokens of a reply: limited by the request, the settings, and the remaining budget.
+    /// Returns the maximum number of tokens of a reply: the minimum of the request's limit, the setting, and the
+    /// remaining budget.
     pub fn most_answer(&self, server: &str, params: &CreateMessageParams, now: Millis) -> u64 {
         let settings = self.settings(server);
         let left = self.spending(server).tokens_left(&settings, now);
-        // If the request alone uses the remaining budget, the reply is not limited: the user can shorten the request,
-        // or reply by hand.
+        // If the request alone would use the remaining budget, the budget doesn't limit the reply: the user can still
+        // shorten the request, or reply without a model.
         let left = left.map(|left| left.saturating_sub(estimated_tokens(params))).filter(|left| *left > 0);
         params.max_tokens.min(settings.max_tokens).min(left.unwrap_or(u64::MAX)).max(1)
     }
 
-    /// Returns the maximum number of tokens of a request and its reply.
+    /// Returns the maximum number of tokens of a sampling request and its reply together.
     pub fn most_tokens(&self, server: &str, params: &CreateMessageParams, now: Millis) -> u64 {
         estimated_tokens(params).saturating_add(self.most_answer(server, params, now))
     }

@@ -1,5 +1,5 @@
-//! State of one server by lifetime: its launch, its lists, and its supervision. A record of `host` connects them with
-//! the session (`host/src/owner/state/server_record.rs`).
+//! State of one server, divided by lifetime: its launch, its lists, and its supervision. The record of a server in
+//! `host` combines them with the session (`host/src/owner/state/server_record.rs`).
 
 mod self_description;
 mod supervision;
@@ -19,36 +19,36 @@ use ports::server_config::StdioConfig;
 use process::sandbox::ResolvedSandbox;
 use process::{LaunchFiles, SearchPath};
 
-/// The command of a local server, from its resolution to the end of its process.
+/// The command of a local server, from the resolution of the command to the end of the process.
 #[derive(Default)]
 pub struct LaunchState {
-    /// Resolved path of the program and the search path, between the consent request and the start.
+    /// Resolved path of the program, and the search path. Set from the consent request until the start.
     pub found: Option<(PathBuf, SearchPath)>,
-    /// Sandbox plan, if the server has a sandbox, from the resolution of the command to the end of the process.
+    /// Sandbox plan of a sandboxed server. Set from the resolution of the command until the end of the process.
     pub plan: Option<ResolvedSandbox>,
-    /// Files that determine what the command runs, as resolved.
+    /// Files that determine what the command runs, found when the command was resolved.
     pub files: Option<LaunchFiles>,
-    /// Command to run, including the version of its package, once resolved.
+    /// Command to run, with the version of its package, or `None` before it is resolved.
     pub command: Option<StdioConfig>,
-    /// Package that the command loads, once it was looked up.
+    /// Package that the command loads, or `None` before the look-up.
     pub package: Option<LoadedPackage>,
-    /// Set if the user requested the start in progress.
+    /// Set if the user requested the start that is in progress.
     pub started_by_user: bool,
 }
 
-/// The lists of a server, and values derived from them.
+/// Lists of a server, and values derived from them.
 #[derive(Default)]
 pub struct OfferState {
     /// Lists of the server, as last read.
     pub catalog: Arc<Catalog>,
     /// Cached definitions of the listed tools.
     pub definitions: Definitions,
-    /// Names of the reviewed definitions, computed on first use.
+    /// Names of the reviewed definitions. Computed on first use.
     pub pinned_names: OnceLock<KindNameIndexes>,
-    /// Number of unreviewed definitions, computed on first use.
+    /// Numbers of new and changed definitions. Computed on first use.
     pub unreviewed: OnceLock<[usize; 2]>,
-    /// Hash of what was started or connected to.
+    /// Hash of the command or address that was started or connected to.
     pub identity: Option<Hash>,
-    /// Examined information of the server about itself.
+    /// Name and flags from the information that the server sent about itself.
     pub description: SelfDescription,
 }

@@ -1,4 +1,4 @@
-//! Settings of the app and their pending changes. Used by `host/src/owner/settings.rs`.
+//! The app's settings and their pending changes. Used by `host/src/owner/settings.rs`.
 
 use std::collections::VecDeque;
 
@@ -8,34 +8,38 @@ use tokio::sync::oneshot;
 
 use crate::view::AppSettings;
 
-/// Maximum number of changes that wait for another one.
+/// Maximum number of changes that wait for a change in progress.
 const MAX_LATER: usize = 16;
 
-/// The settings and their pending changes.
+/// The app's settings and their pending changes.
 #[derive(Default)]
 pub struct SettingsState {
     /// Settings that are in effect.
     pub current: AppSettings,
-    /// Pending changes of the settings.
+    /// Changes of the settings that are not in effect yet.
     pub changes: SettingsChanges,
-    /// Problem of the servers' settings file, if it is invalid.
+    /// Problem of the settings file with the servers, or `None` if it is valid.
     pub config_problem: Option<ConfigProblem>,
 }
 
-/// Receives the outcome of a change once it takes effect or fails.
+/// Sender for the outcome of a change of settings, used once the change takes effect or fails.
 pub type SettingsReply = oneshot::Sender<Result<(), StoreError>>;
 
 /// The pending changes of the settings.
 #[derive(Debug, Default)]
 pub struct SettingsChanges {
-    /// Set while the retention of the audit log is being changed.
+    /// Set while a change of the audit log's retention is in progress.
     pub under_way: bool,
-    /// Changes that wait for that change.
+    /// Changes that wait for the change in progress, each with the sender for its outcome.
     later: VecDeque<(AppSettings, SettingsReply)>,
 }
 
 impl SettingsChanges {
-    /// Queues a change behind the one in progress. Returns the reply sender if the queue is full.
+    /// Adds a change to the queue behind the change in progress.
+    ///
+    /// # Errors
+    ///
+    /// Returns the sender `reply` if the queue is full.
     pub fn queue(&mut self, settings: AppSettings, reply: SettingsReply) -> Result<(), SettingsReply> {
         if self.later.len() >= MAX_LATER {
             return Err(reply);
@@ -50,7 +54,7 @@ impl SettingsChanges {
     }
 }
 
-/// Returns the retention settings of the audit log as a text for comparisons.
+/// Returns the retention settings of the audit log as text, for comparison.
 pub fn keeping(settings: &AppSettings) -> String {
     let AppSettings { audit_days, audit_megabytes, audit_contents, .. } = settings;
     let contents = if *audit_contents { "payloads" } else { "only hashes" };

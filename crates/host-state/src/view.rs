@@ -1,4 +1,4 @@
-//! State of the host for observers: servers, consent requests, calls, and the events about their changes.
+//! Views of the host's state for observers: servers, consent requests, calls, and events about their changes.
 
 mod consent;
 mod server;
@@ -66,14 +66,15 @@ pub enum HostEvent {
         /// Outcome of the consent request.
         outcome: ConsentRequestOutcome,
     },
-    /// A model replying to a sampling request produced more text, to be appended to the text of the consent request.
+    /// A model that replies to a sampling request produced more text, which observers append to the text of the consent
+    /// request.
     SamplingText {
         /// Identifier of the consent request.
         id: ConsentRequestId,
         /// Text to append. Empty if the model only reasons.
         text: String,
     },
-    /// The sampling budget of the server of this name, or its usage, changed.
+    /// The sampling settings or the usage of the server with this name changed.
     SamplingChanged(String),
     /// A call was added, changed or ended.
     CallChanged(ServerCall),
@@ -86,19 +87,19 @@ pub enum HostEvent {
         /// Number of the latest entry.
         last: u64,
     },
-    /// The list of conversations changed, or the items of this conversation.
+    /// The list of conversations changed (`None`), or the items of the conversation with this id.
     ConversationsChanged(Option<String>),
-    /// A change in a conversation.
+    /// An event of a conversation, such as a new item.
     Conversation(ConversationEvent),
     /// An audit entry was written, or a grant changed.
     AuditChanged(Option<Box<AuditEntry>>),
-    /// The model providers or their listed models changed.
+    /// The model providers or the models that they listed changed.
     ModelsChanged,
     /// The settings of the app changed.
     SettingsChanged(AppSettings),
-    /// The rules changed, or the problems of their files.
+    /// The rules changed, or the validity of their files.
     RulesChanged,
-    /// The settings file became invalid, or valid again.
+    /// The settings file with the servers became invalid, or valid again (`None`).
     ConfigProblem(Option<ConfigProblem>),
 }
 
@@ -110,11 +111,11 @@ pub struct AppSettings {
     pub theme: String,
     /// Language of the page: `system`, `en` or `zh`.
     pub language: String,
-    /// Set once the user closed the welcome.
+    /// Set once the user closed the welcome screen.
     pub welcome_done: bool,
     /// Set to show a system notification for consent requests while the window is in the background.
     pub announce: bool,
-    /// Limits on the resources of each server.
+    /// Limits on the resources that each server may use.
     pub limits: ServerLimits,
     /// Retention of the audit log in days, or 0 for no limit.
     pub audit_days: u32,
@@ -122,7 +123,7 @@ pub struct AppSettings {
     pub audit_megabytes: u32,
     /// Set to store payloads in the audit log, and not only their hashes.
     pub audit_contents: bool,
-    /// Limits on what a model receives of a conversation.
+    /// Limits on the content of a conversation that a model receives.
     pub chat: ChatBounds,
     /// Action on closing the window while servers are running: `ask`, `background` or `quit`.
     pub on_close: String,
@@ -151,7 +152,7 @@ impl Default for AppSettings {
     }
 }
 
-/// The complete state of the host, and the number of the next event.
+/// The complete state of the host at the time of an event number.
 #[derive(Debug, Clone)]
 pub struct Snapshot {
     /// Number of the next event.
@@ -164,18 +165,18 @@ pub struct Snapshot {
     pub calls: Vec<ServerCall>,
     /// Settings of the app.
     pub settings: AppSettings,
-    /// Problem of the settings file, if it is invalid.
+    /// Problem of the settings file with the servers, or `None` if it is valid.
     pub config_problem: Option<ConfigProblem>,
 }
 
-/// Timeouts of calls, each as the maximum time without progress and the maximum total time.
+/// Timeouts by kind of request, each as a pair: the maximum time without progress, and the maximum total time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CallTimes {
     /// Timeouts of a tool call.
     pub tool: (Duration, Duration),
     /// Timeouts of getting a prompt or reading a resource.
     pub read: (Duration, Duration),
-    /// Timeouts of reading one page of a list.
+    /// Timeouts of reading one page of a server's list.
     pub list: (Duration, Duration),
     /// Timeouts of a completion request.
     pub complete: (Duration, Duration),

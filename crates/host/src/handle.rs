@@ -1,4 +1,4 @@
-//! The handle to a running host.
+//! The public handle to a running host.
 
 mod call_preparations;
 mod calls;
@@ -33,9 +33,10 @@ use crate::owner::{Owner, SharedOwner, WeakOwner};
 use crate::view::{AppSettings, Snapshot};
 use crate::{HostClosed, HostOptions, NumberedEvent};
 
-/// Timeout for the keychain at startup, without which no grants can be verified.
+/// Time to wait for the keychain at startup. Without the keychain, the stored grants can't be verified.
 const KEYCHAIN_STARTUP_TIMEOUT: Duration = Duration::from_secs(2);
-/// Capacity of the event channel. An observer that falls further behind misses events, and has to take a new snapshot.
+/// Capacity of the event channel. An observer that falls further behind misses events, and has to request a new
+/// snapshot.
 const MAX_EVENTS: usize = 4_096;
 
 /// A running host. Clones are handles to the same host, which shuts down when [`close`](Self::close) is called or the
@@ -47,13 +48,13 @@ pub struct Host {
     ports: Ports,
     times: crate::view::CallTimes,
     preparations: call_preparations::CallPreparations,
-    /// Rate limiter of reports that the network changed.
+    /// Limits how often network changes are processed.
     pace: Arc<Mutex<CheckPacing>>,
-    /// Lock held by callers that change the settings of servers ([`Setup`]).
+    /// Lock that serializes changes of the servers' settings ([`Setup`]).
     setting_up: Arc<tokio::sync::Mutex<()>>,
 }
 
-/// The owner, shared by all handles. Dropping it shuts the owner down.
+/// The owner, shared by all handles. Dropping the last handle shuts down the host.
 struct OwnerGuard(SharedOwner);
 
 impl Drop for OwnerGuard {
@@ -62,11 +63,12 @@ impl Drop for OwnerGuard {
     }
 }
 
-/// A subscription to the host's events, in order.
+/// A subscription to the host's events, which are received in order.
 pub struct EventReceiver(broadcast::Receiver<Arc<NumberedEvent>>);
 
 impl EventReceiver {
-    /// Returns the next event, or `None` if the host has shut down. Missed events result in a gap in the numbers.
+    /// Returns the next event, or `None` if the host has shut down. If events were missed, there is a gap in the
+    /// sequence numbers.
     pub async fn next(&mut self) -> Option<Arc<NumberedEvent>> {
         loop {
             match self.0.recv().await {
@@ -77,7 +79,7 @@ impl EventReceiver {
         }
     }
 
-    /// Returns the next event if it is available without waiting.
+    /// Returns the next event if one is available immediately.
     pub fn try_next(&mut self) -> Option<Arc<NumberedEvent>> {
         loop {
             match self.0.try_recv() {
@@ -90,15 +92,15 @@ impl EventReceiver {
 }
 
 impl Host {
-    /// Starts a host on the current tokio runtime. First ends the server processes left by an earlier instance that was
-    /// killed.
+    /// Starts a host on the current tokio runtime. Before that, ends server processes that an earlier, killed instance
+    /// left running.
     pub async fn start(ports: Ports, options: HostOptions) -> Self {
         let documents = Arc::clone(&ports.documents);
         let swept = tokio::task::spawn_blocking(move || crate::owner::sweep_orphans(documents.as_ref())).await;
         if let Ok(ended @ 1..) = swept {
             tracing::info!(ended, "ended servers that an earlier run left behind");
         }
-        // Without verified grants, the user would be prompted again.
+        // Without the keychain, grants can't be verified, and the user would be prompted again.
         let documents = Arc::clone(&ports.documents);
         let settled = tokio::task::spawn_blocking(move || documents.request_seal_key(KEYCHAIN_STARTUP_TIMEOUT)).await;
         if let Err(error) = settled {
@@ -107,7 +109,7 @@ impl Host {
         let (events, _) = broadcast::channel(MAX_EVENTS);
         let times = options.times;
         let owner = SharedOwner::new(|back| Owner::new(ports.clone(), options, events.clone(), back));
-        // No other handle exists that could have shut it down.
+        // Can't fail, since no other handle exists that could have shut down the host.
         let _ = owner.turn("autostart", Owner::autostart);
         tokio::spawn(crate::owner::run_owner(owner.clone()));
         Self::watch_settings(&ports, &owner.downgrade());
@@ -146,17 +148,17 @@ impl Host {
         }
     }
 
-    /// Takes a turn of the owner.
+    /// Runs `act` in a turn of the owner.
     pub(crate) async fn with_owner<T: Send + 'static>(
         &self,
         act: impl FnOnce(&mut Owner) -> T + Send + 'static,
     ) -> Result<T, HostClosed> {
-        // A caller that takes turns in a loop yields to other tasks.
+        // Yields to other tasks if a caller takes turns in a loop.
         tokio::task::coop::consume_budget().await;
         self.owner.0.turn(std::any::type_name_of_val(&act), act)
     }
 
-    /// Starts an operation of the owner that takes time, such as a write, and waits for its result.
+    /// Runs `act` in a turn of the owner, and waits for the reply that it sends later, such as after a write.
     pub(crate) async fn with_owner_reply<T: Send + 'static>(
         &self,
         act: impl FnOnce(&mut Owner, oneshot::Sender<T>) + Send + 'static,
@@ -175,7 +177,7 @@ impl Host {
         self.with_owner(|owner| owner.models.registry.clone()).await
     }
 
-    /// Adds a model provider that is not part of the settings.
+    /// Adds a model provider that is not stored in the settings.
     ///
     /// # Errors
     ///
@@ -195,8 +197,8 @@ impl Host {
         &self.ports
     }
 
-    /// Returns the complete state, and the number of the next event. Subscribe to events before taking the snapshot, so
-    /// that none is missed.
+    /// Returns the complete state of the host, and the number of the next event. Subscribe to events before requesting
+    /// the snapshot, so that no event is missed.
     ///
     /// # Errors
     ///
@@ -205,14 +207,14 @@ impl Host {
         self.with_owner(|owner| owner.snapshot()).await
     }
 
-    /// Subscribes to all events from now on.
+    /// Subscribes to all events that are emitted from now on.
     #[must_use]
     pub fn events(&self) -> EventReceiver {
         EventReceiver(self.events.subscribe())
     }
 
     /// Stops all servers, and waits until their processes have ended. Returns immediately if the host has already shut
-    /// down, including by a panic, after which its servers end by themselves.
+    /// down. If it shut down because of a panic, the servers end without being waited for.
     pub async fn close(&self) {
         let (done, is_done) = oneshot::channel();
         if self.with_owner(|owner| owner.close(Some(done))).await.is_ok() {
@@ -220,10 +222,9 @@ impl Host {
         }
     }
 
-    /// Reports that the network changed or the computer slept. Waiting or failed connection attempts are retried
-    /// immediately, and running servers are pinged. The host also detects sleep and changes of the computer's addresses
-    /// by itself. Reports are rate-limited ([`CheckPacing`]). The page reports network changes with the command of the same
-    /// name.
+    /// Handles a network change or the computer's wake-up: waiting or failed connection attempts are retried
+    /// immediately, and running servers are pinged. The page calls this when the browser reports a network change. The
+    /// host also detects sleep and changes of the network addresses. Calls are rate-limited ([`CheckPacing`]).
     ///
     /// # Errors
     ///
@@ -238,7 +239,7 @@ impl Host {
                 tokio::spawn(async move {
                     tokio::time::sleep_until(at).await;
                     pace.lock().unwrap_or_else(PoisonError::into_inner).mark_check_started();
-                    // The host may have shut down in the meantime.
+                    // Fails only if the host has shut down meanwhile.
                     let _ = owner.turn("network", Owner::on_wake);
                 });
                 Ok(())
@@ -258,12 +259,12 @@ impl Host {
     }
 }
 
-/// Calls `act` in a turn of the owner whenever a file changed.
+/// Runs `act` in a turn of the owner after each change of a watched file.
 async fn run_on_changes(mut changes: mpsc::Receiver<()>, owner: WeakOwner, act: fn(&mut Owner)) {
     while changes.recv().await.is_some() && owner.turn("reload", act).is_ok() {}
 }
 
-/// Notifies the owner when the computer slept or its network addresses changed.
+/// Notifies the owner when the computer wakes up or its network addresses change.
 async fn watch_clocks(owner: WeakOwner, clock: SharedClock) {
     let mut clocks = ClockComparison::new(clock.time(), Instant::now());
     let mut addresses = SourceAddresses::read();

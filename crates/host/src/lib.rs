@@ -1,7 +1,7 @@
-//! The host: runs a session for each configured server, applies the policy, maintains the queue of consent requests,
-//! and routes requests of servers. Its access to the outside is defined by [`ports`].
+//! The host: runs a session with each configured server, applies the policy, maintains the queue of consent requests,
+//! and handles requests of servers. Its access to the outside is defined by [`ports`].
 //!
-//! A single owner holds all state; [`Host`] is the handle to it. A server affects the owner only through its
+//! One owner has all state. [`Host`] is the public handle to it. A server affects the owner only through its
 //! connection, which enforces limits.
 
 mod connection;
@@ -29,27 +29,28 @@ use process::{LaunchFiles, SearchPath};
 /// Options for starting a host.
 #[derive(Debug, Clone)]
 pub struct HostOptions {
-    /// Client information that servers receive.
+    /// Name and version of the client, as sent to servers.
     pub client: Implementation,
-    /// Set to start servers with an approved command together with the host.
+    /// Set to start all servers with an approved command or address when the host starts.
     pub autostart: bool,
     /// Timeouts of session handshakes and pings.
     pub timeouts: Timeouts,
     /// Timeouts of calls and list requests.
     pub times: view::CallTimes,
-    /// Source of decisions, for the audit log: `user`, or `answers` for a file of scripted decisions.
+    /// Name of who decides on consent requests, for the audit log: `user`, or `answers` for a file of scripted
+    /// decisions.
     pub decides: &'static str,
-    /// Duration for which a server is muted after the user denied three of its requests in a row.
+    /// Time for which a server is muted after the user denied three of its requests in a row.
     pub cool_down: Duration,
-    /// Maximum size of the activity logs of all servers together, in bytes. Beyond it, the oldest entries of the
-    /// largest logs are dropped. Defaults to 64 MiB.
+    /// Maximum total size of the activity logs of all servers, in bytes. If it is exceeded, the oldest entries of the
+    /// largest logs are dropped. Default: 64 MiB.
     pub kept_together: usize,
-    /// Folders that programs are searched in, or `None` to use the search path of the login shell.
+    /// Folders in which programs are searched, or `None` to use the search path of the login shell.
     pub search_path: Option<SearchPath>,
-    /// Examines the files of a command again, on the user's decision about its start and right before the start. May
-    /// block as long as the file system does.
+    /// Function that reads the files of a command again: when the user decides on its start, and directly before the
+    /// start. May block as long as the file system does.
     pub look_at_files: fn(&LaunchFiles) -> LaunchFiles,
-    /// Parent of this host's calls in a distributed trace. Sent to servers of revision 2026-07-28.
+    /// Parent of this host's calls in a distributed trace, if any. Sent to servers of revision 2026-07-28.
     pub trace: Option<TraceContext>,
 }
 

@@ -1,4 +1,5 @@
-//! Lists and loads the skills of a server. Used by `api`, for the page and the CLI, and by the conformance client.
+//! Lists and reads the skills of a server. Used by `api` for the page and the command line, and by the conformance
+//! client.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -14,24 +15,24 @@ use tokio::time::timeout;
 
 use crate::Host;
 
-/// Timeout for reading the list of skills before loading one of them, over all pages.
+/// Timeout for reading all pages of the list of skills, before one of them is read.
 const LISTING_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The skills of a server.
+/// The list of a server's skills.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SkillList {
-    /// Skills that can be loaded. A server may serve more than it lists.
+    /// Listed skills that can be read. A server may have skills that it doesn't list.
     pub skills: Vec<Skill>,
-    /// Entries that violate the extension's rules: their URI, if known, and the cause.
+    /// Entries of the list that violate the extension's rules, as pairs of their URI (if known) and the cause.
     pub dropped: Vec<(String, String)>,
-    /// Set if the list is longer than the part that was read.
+    /// Set if the list was truncated, since it is too long.
     pub is_cut: bool,
 }
 
-/// A skill whose instructions were loaded. Its files are read by the same entry.
+/// A skill whose instructions were read and verified. Its files are verified against the same entry.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoadedSkill {
-    /// User's name for the server, which has to be displayed with the text everywhere.
+    /// Name of the server as chosen by the user. It has to be displayed wherever the text is displayed.
     pub server: String,
     /// Entry of the skill in the server's list.
     pub skill: Skill,
@@ -39,7 +40,7 @@ pub struct LoadedSkill {
     pub text: String,
 }
 
-/// A file of a skill, verified against the entry in the server's list.
+/// A file of a skill that was verified against the entry in the server's list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SkillFileRead {
     /// Entry of the skill in the server's list.
@@ -62,7 +63,7 @@ pub enum SkillError {
         /// URI of the skill's `SKILL.md`.
         uri: String,
     },
-    /// The listed entry differs from the displayed one.
+    /// The entry in the server's list differs from the displayed one.
     #[error("{server} changed the skill at {uri} since it was shown; read the list of skills again")]
     Changed {
         /// Name of the server.
@@ -70,7 +71,7 @@ pub enum SkillError {
         /// URI of the skill's `SKILL.md`.
         uri: String,
     },
-    /// The server's response is invalid.
+    /// The response of the server is invalid.
     #[error("{server}: the skill can't be used: {cause}")]
     Unusable {
         /// Name of the server.
@@ -78,7 +79,7 @@ pub enum SkillError {
         /// Cause as text for the user.
         cause: String,
     },
-    /// The file differs from its entry. The skill may have changed, so the list has to be read again.
+    /// The file differs from its entry. The skill may have changed, so that the list has to be read again.
     #[error("{server}: {uri} was not used: {cause}; read the list of skills again")]
     Mismatch {
         /// Name of the server.
@@ -91,7 +92,7 @@ pub enum SkillError {
 }
 
 impl Host {
-    /// Lists the skills of a server. None of their files are read.
+    /// Lists the skills of a server without reading their files.
     ///
     /// # Errors
     ///
@@ -125,7 +126,7 @@ impl Host {
         Ok(list)
     }
 
-    /// Requests one skill by the URI of its `SKILL.md`, even if the server doesn't list it.
+    /// Gets the entry of a skill by the URI of its `SKILL.md`, even if the server doesn't list it.
     ///
     /// # Errors
     ///
@@ -143,40 +144,40 @@ impl Host {
         }
     }
 
-    /// Loads the instructions of a skill and verifies them against its entry. `id` is the call id, chosen by the
-    /// caller.
+    /// Reads the instructions of a skill, and verifies them against its entry. `id` is the id of the call, chosen by
+    /// the caller.
     ///
     /// # Errors
     ///
     /// Returns [`SkillError::Call`] if the file can't be read, [`SkillError::Mismatch`] if it differs from its entry,
-    /// and [`SkillError::Unusable`] if it is not UTF-8. Nothing of it may be used in these cases.
+    /// and [`SkillError::Unusable`] if it is not UTF-8. In each case the content of the file must not be used.
     pub async fn load_skill(&self, id: String, server: String, skill: Skill) -> Result<LoadedSkill, SkillError> {
         let bytes = self.verified_file(id, &server, &skill, &skill.uri).await?;
         let text = String::from_utf8(bytes).map_err(|_| unusable_skill(&server, "its SKILL.md is not UTF-8"))?;
         Ok(LoadedSkill { server, skill, text })
     }
 
-    /// Reads a file of a loaded skill from the server that the skill came from.
+    /// Reads a file of a skill from the server that the skill was read from.
     ///
     /// # Errors
     ///
     /// Returns [`SkillError::Call`] if the file can't be read, and [`SkillError::Mismatch`] if it is not part of the
-    /// entry or differs from it. Nothing of it may be used in these cases.
+    /// entry or differs from it. In each case the content of the file must not be used.
     pub async fn read_skill_file(&self, id: String, loaded: &LoadedSkill, uri: &str) -> Result<Vec<u8>, SkillError> {
         self.verified_file(id, &loaded.server, &loaded.skill, uri).await
     }
 
     /// Reads the instructions of a listed skill, or one of its files, and verifies them against its entry. The list is
-    /// read first: only a listed URI is sent to the server, and the file is verified against the current entry. `shown`
-    /// is the hash of the displayed entry ([`Skill::hash`]), or `None` if none was displayed. `id` is the call id, by
-    /// which the operation can be cancelled from the start.
+    /// read first, so that only a listed URI is sent to the server and the file is verified against the current entry.
+    /// `shown` is the hash of the displayed entry ([`Skill::hash`]), or `None` if none was displayed. `id` is the id of
+    /// the call, by which the whole operation can be cancelled.
     ///
     /// # Errors
     ///
     /// Returns [`SkillError::NotListed`] if the server doesn't list the skill, [`SkillError::Changed`] if its entry
     /// differs from the displayed one, [`SkillError::Call`] if a request fails, [`SkillError::Mismatch`] if the file
-    /// differs from its entry, and [`SkillError::Unusable`] if the list is invalid or takes too long. Nothing of the
-    /// file may be used in these cases.
+    /// differs from its entry, and [`SkillError::Unusable`] if the list is invalid or takes too long. In each case the
+    /// content of the file must not be used.
     pub async fn read_skill(
         &self,
         id: String,
@@ -203,7 +204,7 @@ impl Host {
             });
         };
         let (mut contents, _) = self.verified_contents(id, &server, &skill, &file).await?;
-        // The text is what was verified.
+        // Only the text was verified, so any other content is ignored.
         if contents.text.is_some() {
             contents.blob = None;
         }
@@ -214,8 +215,8 @@ impl Host {
         Ok(self.verified_contents(id, server, skill, uri).await?.1)
     }
 
-    /// Returns a file and its bytes after verifying them against the entry. If cached contents don't match, the file is
-    /// requested again, since they may be older than the entry.
+    /// Reads a file, and verifies its bytes against the entry. If contents from the cache don't match, the file is
+    /// requested from the server, since the cached contents may be older than the entry.
     async fn verified_contents(
         &self,
         id: String,
@@ -251,8 +252,8 @@ impl Host {
 }
 
 impl SkillList {
-    /// Adds an entry. `uris` contains the URIs of the skills so far, since pairwise comparisons take seconds for a
-    /// hostile list.
+    /// Adds an entry, or its problem. `uris` contains the URIs of all skills so far: comparing each entry with all
+    /// others would take seconds for a hostile list.
     fn add(&mut self, entry: Value, uris: &mut HashSet<String>) {
         let uri = entry.get("uri").and_then(Value::as_str).unwrap_or_default().to_owned();
         match Skill::parse(entry) {

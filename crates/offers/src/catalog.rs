@@ -18,16 +18,16 @@ use crate::review::{DefinitionKind, KindNameIndexes, NameIndex};
 
 /// Maximum number of pages read per list.
 pub const MAX_PAGES: usize = 100;
-/// Maximum number of entries kept per list.
+/// Maximum number of stored entries per list.
 pub const MAX_ITEMS: usize = 5_000;
-/// Maximum size of an entry that is kept, in bytes of JSON.
+/// Maximum size of a stored entry, in bytes of JSON.
 pub const MAX_ENTRY_BYTES: usize = 256 * 1024;
-/// Maximum total size of the entries kept per list, in bytes of JSON.
+/// Maximum total size of the stored entries per list, in bytes of JSON.
 pub const MAX_LIST_BYTES: usize = 16 * 1024 * 1024;
 
 /// The catalog of a server: its tools, prompts, resources and resource templates.
 ///
-/// Entries are kept as received and parsed on demand.
+/// Entries are stored as received, and parsed on demand.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Catalog {
     /// Tools of the server (`tools/list`).
@@ -38,40 +38,38 @@ pub struct Catalog {
     pub resources: Vec<ListEntry<Resource>>,
     /// Resource templates of the server (`resources/templates/list`).
     pub templates: Vec<ListEntry<ResourceTemplate>>,
-    /// Reasons why a list is incomplete, indexed by [`CatalogList`].
+    /// Reasons why lists are incomplete, indexed by [`CatalogList`].
     pub notes: [Vec<String>; 4],
-    /// Set once every list that the server offers has been read since the server became ready.
+    /// Set once all lists that the server supports have been read since the server became ready.
     pub is_read: bool,
-    /// Time until which each list counts as fresh, in milliseconds since 1970, indexed by [`CatalogList`].
+    /// Time until which each list is fresh, in milliseconds since 1970, indexed by [`CatalogList`].
     ///
-    /// `None` if the server sent no cache hint or forbids caching; such a list stays valid until the server reports a
+    /// `None` if the server sent no cache hint or forbids caching. Such a list is valid until the server reports a
     /// change.
     pub fresh_until: [Option<Millis>; 4],
-    /// Set for each list that the server reported as changed and that has not been read completely since, indexed by
+    /// Set for each list that the server reported as changed and that was not read completely since, indexed by
     /// [`CatalogList`].
     ///
-    /// The entries known so far may no longer apply, so they allow nothing.
+    /// Its known entries may have changed, so they are treated as not reviewed.
     pub outdated: [bool; 4],
-    /// Index of the names of tools and prompts, for finding look-alikes.
+    /// Names of tools and prompts, indexed for finding similar names.
     pub names: KindNameIndexes,
 }
 
 impl Catalog {
-    /// Returns the standing of a definition, taking into account that its list may be outdated.
-    ///
-    /// A reviewed definition of an outdated list counts as changed: the definition that the server has now is
-    /// unreviewed.
+    /// Returns the review state of a definition. A reviewed definition in an outdated list is treated as changed, since
+    /// the server may have another definition now, which was not reviewed.
     pub fn current_review_state(&self, list: CatalogList, standing: ReviewState) -> ReviewState {
         if standing == ReviewState::Reviewed && self.is_outdated(list) { ReviewState::Changed } else { standing }
     }
 
-    /// Returns true if the server reported a change of its tools, and they have not been read again since.
+    /// Returns `true` if the server reported a change of its tools that was not read yet.
     #[must_use]
     pub const fn has_outdated_tools(&self) -> bool {
         self.is_outdated(CatalogList::Tools)
     }
 
-    /// Returns true if the server reported a change of the list, and it has not been read again since.
+    /// Returns `true` if the server reported a change of the list that was not read yet.
     pub const fn is_outdated(&self, list: CatalogList) -> bool {
         self.outdated[list as usize]
     }
@@ -81,7 +79,7 @@ impl Catalog {
         &self.names[kind as usize]
     }
 
-    /// Returns the catalog with a name index that matches its lists.
+    /// Rebuilds the name index from the lists.
     #[cfg(test)]
     pub fn with_name_index(mut self) -> Self {
         self.names = [build_name_index(&self.tools), build_name_index(&self.prompts)];
@@ -94,20 +92,20 @@ impl Catalog {
         [self.tools.len(), self.prompts.len(), self.resources.len(), self.templates.len()]
     }
 
-    /// Returns true if both catalogs have the same entries, notes and completeness.
+    /// Returns `true` if both catalogs have the same entries and notes, and their lists were read equally far.
     pub fn has_equal_entries(&self, other: &Self) -> bool {
         (&self.tools, &self.prompts, &self.resources, &self.templates)
             == (&other.tools, &other.prompts, &other.resources, &other.templates)
             && (&self.notes, self.is_read) == (&other.notes, other.is_read)
     }
 
-    /// Returns the tool of this name, or `None` if there is none or its definition can't be parsed.
+    /// Returns the tool with this name, or `None` if it doesn't exist or its definition can't be parsed.
     #[must_use]
     pub fn tool(&self, name: &str) -> Option<Tool> {
         self.tools.iter().find(|tool| tool.name() == name)?.read().ok()
     }
 
-    /// Returns the prompt of this name, or `None` if there is none or its definition can't be parsed.
+    /// Returns the prompt with this name, or `None` if it doesn't exist or its definition can't be parsed.
     #[must_use]
     pub fn prompt(&self, name: &str) -> Option<Prompt> {
         self.prompts.iter().find(|prompt| prompt.name() == name)?.read().ok()
@@ -128,10 +126,10 @@ pub enum CatalogList {
 }
 
 impl CatalogList {
-    /// Every list, in the order that the arrays of [`Catalog`] use.
+    /// All lists, in the order of the arrays in [`Catalog`].
     pub const ALL: [Self; 4] = [Self::Tools, Self::Prompts, Self::Resources, Self::Templates];
 
-    /// Returns true if a server with these capabilities offers the list.
+    /// Returns `true` if a server with these capabilities supports the list.
     pub const fn is_offered_by(self, capabilities: &ServerCapabilities) -> bool {
         match self {
             Self::Tools => capabilities.tools.is_some(),
@@ -140,7 +138,7 @@ impl CatalogList {
         }
     }
 
-    /// Returns the plural noun for the list's entries, as used in messages.
+    /// Returns the plural noun for the entries of the list, for messages.
     pub const fn plural_name(self) -> &'static str {
         match self {
             Self::Tools => "tools",
@@ -154,7 +152,7 @@ impl CatalogList {
 /// A list that is being read page by page.
 #[derive(Debug)]
 pub struct ListReader {
-    /// The list that is read.
+    /// List that is being read.
     pub list: CatalogList,
     pages: usize,
     bytes: usize,
@@ -163,23 +161,23 @@ pub struct ListReader {
     found: Catalog,
     note: Vec<String>,
     failed: bool,
-    /// Set after the reader started over from the first page.
+    /// Set if reading was restarted from the first page.
     again: bool,
-    /// The shortest time to live among the pages received so far.
+    /// Shortest time to live among the pages received so far.
     ttl: Option<Duration>,
 }
 
-/// The next step after a page.
+/// Action that is required after a page was received.
 #[derive(Debug)]
 pub enum NextStep {
-    /// Send this request for the next page.
+    /// Send this request to get the next page.
     Page(ClientRequest),
-    /// Stop: the list is complete, or a bound was reached.
+    /// Stop reading: the list is complete, or a bound was reached.
     Done,
 }
 
 impl ListReader {
-    /// Creates a reader at the first page of a list.
+    /// Creates a reader that starts with the first page of a list.
     pub fn new(list: CatalogList) -> Self {
         Self {
             list,
@@ -205,7 +203,7 @@ impl ListReader {
         }
     }
 
-    /// Adds the entries of a page, and returns the next step.
+    /// Adds the entries of a received page, and returns the next step.
     pub fn add_page(&mut self, result: ServerResult) -> NextStep {
         self.pages += 1;
         if let Some(hint) = cache_hint(&result) {
@@ -229,7 +227,7 @@ impl ListReader {
                 self.add_entries(&mut found.templates, items);
                 next_cursor
             }
-            // Unreachable: the session pairs each request with its own kind of result.
+            // Unreachable, since the session converts each response according to its request.
             _ => None,
         };
         self.found = found;
@@ -247,9 +245,10 @@ impl ListReader {
         NextStep::Done
     }
 
-    /// Starts over from the first page if the server rejects a cursor that it issued itself. Returns true if it did.
+    /// Restarts from the first page if the server rejects a cursor that it returned before. Returns `true` if the
+    /// caller has to request the first page again.
     ///
-    /// Happens at most once per list, and only for `INVALID_PARAMS` after the first page.
+    /// This is done at most once per list, and only for the error `INVALID_PARAMS` after the first page.
     pub fn restart_if_cursor_rejected(&mut self, error: &CallError) -> bool {
         let is_refused = matches!(error, CallError::Server(error) if error.code == INVALID_PARAMS);
         let may = is_refused && self.pages > 0 && !self.again;
@@ -259,7 +258,7 @@ impl ListReader {
         may
     }
 
-    /// Records that the rest of the list could not be read, with the cause.
+    /// Adds a note that the remaining pages could not be read, with the cause.
     pub fn fail(&mut self, error: &dyn std::fmt::Display) {
         let words = self.list.plural_name();
         self.failed = true;
@@ -293,14 +292,14 @@ impl ListReader {
         }
     }
 
-    /// Adds a note about the list, unless it is already recorded. At most 20 notes are kept.
+    /// Adds a note about the list, unless an equal one exists. At most 20 notes are stored.
     pub fn add_note_once(&mut self, note: String) {
         if self.note.len() < 20 && !self.note.contains(&note) {
             self.note.push(note);
         }
     }
 
-    /// Stores the entries in a catalog. An incomplete list doesn't replace a longer one.
+    /// Stores the entries in a catalog. An incomplete list doesn't replace a longer known one.
     pub fn finish(self, catalog: &mut Catalog, now: Millis) {
         let (failed, found) = (self.failed, self.found);
         match self.list {
@@ -338,7 +337,8 @@ const fn cache_hint(page: &ServerResult) -> Option<CacheHint> {
     }
 }
 
-/// Builds the name index. Runs where the list is read, so that a long list delays only its own server.
+/// Builds the name index of a list. This is done by the task that reads the list, so that a long list delays only its
+/// own server.
 fn build_name_index<T: ListEntryType>(list: &[ListEntry<T>]) -> Arc<NameIndex> {
     let titled = |entry: &ListEntry<T>| {
         let title = entry.raw().parse::<TitledEntry>().ok().and_then(TitledEntry::title);
@@ -347,7 +347,7 @@ fn build_name_index<T: ListEntryType>(list: &[ListEntry<T>]) -> Arc<NameIndex> {
     Arc::new(NameIndex::new(list.iter().map(titled)))
 }
 
-/// The members of an entry that hold its display name.
+/// Members of an entry that can contain its display title.
 #[derive(Deserialize)]
 struct TitledEntry {
     title: Option<String>,
@@ -360,7 +360,7 @@ impl TitledEntry {
     }
 }
 
-/// Replaces the known list unless it is unchanged, and returns true if it did.
+/// Replaces the known list unless it is unchanged, and returns `true` if it was replaced.
 ///
 /// The name index of an unchanged list is not rebuilt, since that takes longer than reading the list.
 fn replace_if_changed<T: PartialEq>(known: &mut Vec<T>, found: Vec<T>, failed: bool) -> bool {
@@ -392,11 +392,11 @@ mod tests {
         read(&mut catalog, &["send"]);
         assert!(
             Arc::ptr_eq(&names_of(&catalog), &before[DefinitionKind::Tool as usize]),
-            "the same list keeps its names"
+            "the name index of an unchanged list is reused"
         );
         read(&mut catalog, &["send", "read"]);
-        assert!(names_of(&catalog).has("read"), "a longer one has more");
+        assert!(names_of(&catalog).has("read"), "an added tool is in the name index");
         read(&mut catalog, &["read"]);
-        assert!(!names_of(&catalog).has("send"), "and a shorter one less");
+        assert!(!names_of(&catalog).has("send"), "a removed tool is not in the name index");
     }
 }

@@ -1,5 +1,5 @@
-//! Hashes of the definitions of called tools. They are cached until something that they depend on changes, because
-//! computing them costs more than the rest of a call. Used by the owner in `host`.
+//! Hashes of tool definitions, for calls. They are cached until the definition or the settings change, since computing
+//! them takes longer than all other work for a call. Used by the owner in `host`.
 
 use std::sync::{Arc, Weak};
 
@@ -11,28 +11,28 @@ use serde_json::{Map, Value, json};
 
 use crate::catalog::Catalog;
 
-/// Member of a tool's `_meta` by which its server requires the user's consent for each call. Defined by Claude Code.
+/// Key in a tool's `_meta` by which a server requires the user's consent for each call. Defined by Claude Code.
 const REQUIRES_USER_INTERACTION: &str = "anthropic/requiresUserInteraction";
 
-/// The hashes and claims derived from one tool's definition.
+/// Hashes and properties that are derived from a tool's definition.
 #[derive(Debug)]
 pub struct Definition {
-    /// Hash of the definition together with the server's command; standing approvals depend on it.
+    /// Hash of the definition together with the server's command. Grants for the tool apply to this hash.
     pub approval: Hash,
-    /// The annotations of the tool, with the defaults of the specification.
+    /// Annotations of the tool. Missing ones have the defaults of the specification.
     pub claims: ToolClaims,
-    /// Set if the server itself declares `openWorldHint: true`.
+    /// Set if the annotations contain `openWorldHint: true`, as opposed to the default.
     pub says_open_world: bool,
     /// Set if the definition requires the user's consent for each call.
     pub asks_each_time: bool,
-    /// Standing of the definition: reviewed by the user, changed, or new.
+    /// Review state of the definition: reviewed by the user, changed, or new.
     pub standing: ReviewState,
-    /// Hash state over the definition alone, which the hash of each call starts from.
+    /// Hash state after the definition, from which the hash of each call is computed.
     calls: PartialHash,
 }
 
 impl Definition {
-    /// Returns the hash of a call, over the definition and its arguments, and the canonical JSON of the arguments.
+    /// Returns the hash of a call with these arguments, and the arguments as canonical JSON.
     pub fn call_hash(&self, arguments: &Map<String, Value>) -> (Hash, String) {
         let sent = canonical_object(arguments);
         (self.calls.finish_with(sent.as_bytes()), sent)
@@ -42,8 +42,8 @@ impl Definition {
 /// A cache of the definitions of one server's tools.
 #[derive(Debug, Default)]
 pub struct Definitions {
-    /// The settings and catalog that the cache was built from. The catalog is held weakly: it may be dropped, and its
-    /// address is not reused as long as the weak reference exists.
+    /// Settings and catalog that the cached definitions were computed from. The weak reference allows the catalog to be
+    /// dropped, but prevents its address from being reused.
     of: Option<(Arc<ServerConfig>, Weak<Catalog>)>,
     known: IndexMap<String, Definition>,
 }
@@ -51,7 +51,7 @@ pub struct Definitions {
 impl Definitions {
     /// Returns the current definition of a tool, or `None` if the tool doesn't exist or can't be parsed.
     ///
-    /// `seen` returns the standing of a definition, given the definition's own hash.
+    /// `seen` returns the review state of a definition with the given hash.
     pub fn get(
         &mut self,
         config: &Arc<ServerConfig>,
@@ -59,7 +59,7 @@ impl Definitions {
         tool: &str,
         seen: impl FnOnce(&Hash) -> ReviewState,
     ) -> Option<&Definition> {
-        // Both are replaced when they change, so the same address means the same contents.
+        // Settings and catalogs are replaced rather than modified, so equal addresses mean equal contents.
         let holds = |(own, list): &(_, Weak<Catalog>)| {
             Arc::ptr_eq(own, config) && std::ptr::eq(list.as_ptr(), Arc::as_ptr(catalog))
         };
@@ -84,7 +84,7 @@ impl Definitions {
     }
 }
 
-/// Returns the annotations of a tool. Missing ones have the defaults of the specification.
+/// Returns the annotations of a tool. Missing annotations have the defaults of the specification.
 pub fn tool_claims(tool: &Tool) -> ToolClaims {
     let default = ToolClaims::default();
     tool.annotations.as_ref().map_or(default, |own| ToolClaims {
@@ -95,20 +95,20 @@ pub fn tool_claims(tool: &Tool) -> ToolClaims {
     })
 }
 
-/// Returns `true` if a tool's definition requires the user's consent for each call. Any value except `true` has no
+/// Returns `true` if a tool's definition requires the user's consent for each call. Values other than `true` have no
 /// effect.
 pub fn requires_consent_each_call(tool: &Tool) -> bool {
     tool.meta.as_ref().and_then(|meta| meta.get(REQUIRES_USER_INTERACTION)) == Some(&Value::Bool(true))
 }
 
-/// Returns the hash of a tool call, over the definition of the tool and the arguments that are sent.
+/// Returns the hash of a tool call, which covers the tool's definition and the arguments.
 pub fn call_hash(tool: &Tool, arguments: &Map<String, Value>) -> Hash {
     call_hash_prefix(&Hash::of_json(&json!(tool))).finish_with(canonical_object(arguments).as_bytes())
 }
 
-/// Starts the hash of a call with the hash of the tool's whole definition.
+/// Returns the hash state of a call after the hash of the tool's definition.
 ///
-/// The prefix has a fixed length, so that no other pair of definition and arguments yields the same bytes.
+/// This prefix has a fixed length, so that no other pair of definition and arguments yields the same bytes.
 fn call_hash_prefix(tool: &Hash) -> PartialHash {
     PartialHash::from_prefix(tool.as_str().as_bytes())
 }
@@ -139,20 +139,20 @@ mod tests {
             assert_eq!(
                 definition.call_hash(&arguments).0,
                 call_hash(&catalog.tool("echo").unwrap(), &arguments),
-                "what is kept of a definition gives the hash that is shown in a question"
+                "the cached definition yields the hash in a consent request"
             );
             (definition.approval.clone(), definition.call_hash(&arguments).0)
         };
         let (command, tools) = (config("one"), catalog("says it again"));
         let before = hashes(&command, &tools);
-        assert_eq!(hashes(&command, &tools), before, "it is the same as long as nothing changes");
+        assert_eq!(hashes(&command, &tools), before, "equal inputs yield equal hashes");
         let (approval, call) = hashes(&config("two"), &tools);
-        assert!(approval != before.0 && call == before.1, "an approval rests on the command as well");
+        assert!(approval != before.0 && call == before.1, "only the approval hash depends on the command");
         let (approval, call) = hashes(&command, &catalog("sends it away"));
-        assert!(approval != before.0 && call != before.1, "and both on the definition");
-        assert_eq!(hashes(&command, &tools), before, "back again, it is as before");
+        assert!(approval != before.0 && call != before.1, "both hashes depend on the definition");
+        assert_eq!(hashes(&command, &tools), before, "the previous inputs yield the previous hashes");
         let gone = definitions.get(&command, &Arc::default(), "echo", |_| ReviewState::New);
-        assert!(gone.is_none(), "a tool that is gone has no definition");
+        assert!(gone.is_none(), "a removed tool has no definition");
     }
 
     #[test]
@@ -193,9 +193,13 @@ mod tests {
     fn call_hash_depends_on_the_arguments() {
         let tool = Tool { name: "echo".to_owned(), ..Tool::default() };
         let hash = |arguments: Value| call_hash(&tool, arguments.as_object().unwrap());
-        assert_eq!(hash(json!({"a": 1, "b": 2})), hash(json!({"b": 2, "a": 1})), "the order of keys does not matter");
+        assert_eq!(
+            hash(json!({"a": 1, "b": 2})),
+            hash(json!({"b": 2, "a": 1})),
+            "the order of keys doesn't change the hash"
+        );
         for other in [json!({}), json!({"a": 1}), json!({"a": 1, "b": "2"}), json!({"a": 1, "b": 2, "c": null})] {
-            assert_ne!(hash(other.clone()), hash(json!({"a": 1, "b": 2})), "{other} is something else to approve");
+            assert_ne!(hash(other.clone()), hash(json!({"a": 1, "b": 2})), "{other} has a different hash");
         }
     }
 }

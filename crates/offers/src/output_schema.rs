@@ -1,4 +1,4 @@
-//! Validates structured results against the output schema of their tool. Used by `chat` before a result is shown.
+//! Validates structured results against the output schema of their tool. Used by `chat` before a result is displayed.
 
 use std::time::Duration;
 
@@ -10,10 +10,9 @@ const MAX_SCHEMA: usize = 256 * 1024;
 /// Timeout for validating one structured result.
 const VALIDATION_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Validates a structured result in a blocking task, and returns the problem like [`first_problem`].
+/// Validates a structured result in a blocking task, and returns the first problem like [`first_problem`].
 ///
-/// A hostile schema may be slow to check: after two seconds, a problem is returned and the task is no longer waited
-/// for.
+/// A hostile schema may be slow to check: after two seconds, a problem is returned without waiting for the task.
 pub async fn check(schema: Value, result: Value) -> Option<String> {
     let check = tokio::task::spawn_blocking(move || first_problem(&schema, &result));
     match tokio::time::timeout(VALIDATION_TIMEOUT, check).await {
@@ -23,18 +22,19 @@ pub async fn check(schema: Value, result: Value) -> Option<String> {
     }
 }
 
-/// Returns the first problem of a structured result, or of the schema itself, as text. `None` if the result is valid.
+/// Returns a description of the first problem of a structured result or of the schema itself, or `None` if the result
+/// is valid.
 ///
-/// A schema without `$schema` is read as JSON Schema 2020-12; drafts since draft 4 are supported. External references
-/// are never fetched.
+/// A schema without `$schema` is interpreted as JSON Schema 2020-12. Drafts since draft 4 are supported. External
+/// references are never fetched.
 ///
-/// The run time grows with the schema and the result: call it from a task that may block.
+/// The run time depends on the schema and the result, so call this in a blocking task.
 #[must_use]
 pub fn first_problem(schema: &Value, result: &Value) -> Option<String> {
     if schema.to_string().len() > MAX_SCHEMA {
         return Some(unusable_schema_text(&format!("it is larger than {} KiB", MAX_SCHEMA / 1024)));
     }
-    // Patterns come from the server, so they run on an engine with linear run time.
+    // Patterns are written by the server, so an engine with linear run time is used.
     let options = jsonschema::options().with_pattern_options(jsonschema::PatternOptions::regex());
     let validator = match options.build(schema) {
         Ok(validator) => validator,

@@ -1,9 +1,10 @@
-//! A cache of resource contents that honours the server's cache hints (`server/utilities/caching`, 2026-07-28). Used
-//! by reads in the owner in `host`.
+//! A cache of resource contents that respects the server's cache hints (`server/utilities/caching`, 2026-07-28). Used
+//! by the owner in `host` when it reads resources.
 //!
-//! Nothing is shared between servers, and an entry is valid only for exactly the headers it was requested with, so a
-//! private result never reaches another identity. Lists are cached in the same way (`ttlMs`): a stale list is read
-//! again when it is viewed, and the old one is used until then (`host/src/owner/state/registry.rs`).
+//! Entries are never shared between servers. An entry applies only to the same settings of the server, including its
+//! headers, so that a private result is never returned to another identity. Lists are cached in a similar way
+//! (`ttlMs`): a stale list is read again when it is displayed, and the old one is used until then
+//! (`host/src/owner/state/registry.rs`).
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -22,14 +23,14 @@ const MAX_TOTAL_BYTES: usize = 16 * 1024 * 1024;
 /// Maximum size of one cached result, in bytes.
 const MAX_RESULT_BYTES: usize = 4 * 1024 * 1024;
 
-/// The result of reading a resource.
+/// Result of reading a resource.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResourceRead {
     /// Contents of the resource.
     pub contents: Vec<ResourceContents>,
-    /// Set if the contents come from the cache.
+    /// Set if the contents were read from the cache.
     pub cached: bool,
-    /// Time until which the contents count as fresh, in milliseconds since 1970, if the server sent a cache hint.
+    /// Time until which the contents are fresh, in milliseconds since 1970, or `None` if the server sent no cache hint.
     pub fresh_until: Option<Millis>,
 }
 
@@ -50,7 +51,7 @@ struct CachedResource {
     fresh_until: Millis,
 }
 
-/// The cache of resource contents.
+/// A bounded cache of resource contents.
 #[derive(Debug, Default)]
 pub struct ResourceCache {
     kept: HashMap<CacheKey, CachedResource>,
@@ -58,9 +59,9 @@ pub struct ResourceCache {
 }
 
 impl ResourceCache {
-    /// Returns the cached contents of a resource if they are still fresh.
+    /// Returns the contents of a resource from the cache if they are fresh.
     ///
-    /// Freshness is measured with tokio's clock, because the time of day may be set back.
+    /// Freshness is measured with tokio's clock, since the system clock may be set back.
     pub fn get_fresh(&mut self, server: &str, identity: &Hash, uri: &str, now: Instant) -> Option<ResourceRead> {
         let key = CacheKey { server: server.to_owned(), identity: identity.clone(), uri: uri.to_owned() };
         let kept = self.kept.get(&key)?;
@@ -71,10 +72,9 @@ impl ResourceCache {
         Some(ResourceRead { contents: kept.contents.clone(), cached: true, fresh_until: Some(kept.fresh_until) })
     }
 
-    /// Caches the contents of a resource if the server allows it, and returns the time until which they count as
-    /// fresh.
+    /// Caches the contents of a resource if the server allows it. Returns the time until which they are fresh.
     ///
-    /// Contents larger than 4 MiB are not cached, but have a freshness all the same.
+    /// Contents larger than 4 MiB are not cached, but the time is returned nevertheless.
     pub fn insert(
         &mut self,
         server: &str,
@@ -113,15 +113,14 @@ impl ResourceCache {
         }
     }
 
-    /// Removes a changed resource from the cache, with every entry whose URI is a prefix of its own or begins with
-    /// it.
+    /// Removes a changed resource from the cache, and all entries whose URI is a prefix or an extension of its URI.
     pub fn remove_changed(&mut self, server: &str, uri: &str) {
         self.remove_matching(|key| {
             key.server == server && (key.uri.starts_with(uri) || uri.starts_with(key.uri.as_str()))
         });
     }
 
-    /// Removes every entry of a server.
+    /// Removes all entries of a server.
     pub fn forget_server(&mut self, server: &str) {
         self.remove_matching(|key| key.server == server);
     }
@@ -161,14 +160,14 @@ mod tests {
         let (start, mut reads) = (Instant::now(), ResourceCache::default());
         assert!(
             reads.insert("s", id("one"), "a:1", (&text("x"), hint(10)), (WALL, start)).is_some(),
-            "it is fresh for a while"
+            "a cached result has a time until which it is fresh"
         );
         let after = |secs: u64| start + Duration::from_secs(secs);
         let read = reads.get_fresh("s", &id("one"), "a:1", after(9)).unwrap();
         assert_eq!(
             (read.contents, read.cached),
             (text("x"), true),
-            "[cache-ttl-positive] it need not be asked for again"
+            "[cache-ttl-positive] fresh contents are returned from the cache"
         );
         for (server, identity, uri, what) in [
             ("t", "one", "a:1", "another server"),
@@ -178,23 +177,30 @@ mod tests {
             assert_eq!(
                 reads.get_fresh(server, &id(identity), uri, after(1)),
                 None,
-                "[cache-key] [cache-private] {what} has nothing of it"
+                "[cache-key] [cache-private] {what} doesn't share the cached contents"
             );
         }
         assert_eq!(
             reads.get_fresh("s", &id("one"), "a:1", after(10)),
             None,
-            "[cache-stale-refetch] it is not used beyond its time"
+            "[cache-stale-refetch] expired contents are not returned"
         );
-        assert_eq!(reads.bytes, 0, "and then it is gone");
+        assert_eq!(reads.bytes, 0, "expired contents are removed");
         reads.insert("s", id("one"), "a:1", (&text("x"), hint(10)), (WALL, start));
-        assert!(reads.get_fresh("s", &id("one"), "a:1", after(9)).is_some(), "whatever the time of day is");
+        assert!(
+            reads.get_fresh("s", &id("one"), "a:1", after(9)).is_some(),
+            "freshness doesn't depend on the system clock"
+        );
         assert_eq!(
             reads.insert("s", id("one"), "a:1", (&text("x"), hint(0)), (WALL, start)),
             None,
-            "no time means not to keep it"
+            "a time to live of zero has no expiry"
         );
-        assert_eq!(reads.get_fresh("s", &id("one"), "a:1", start), None, "[cache-ttl-zero] so it is not kept");
+        assert_eq!(
+            reads.get_fresh("s", &id("one"), "a:1", start),
+            None,
+            "[cache-ttl-zero] contents with a time to live of zero are not cached"
+        );
     }
 
     #[test]
@@ -205,11 +211,11 @@ mod tests {
         }
         reads.remove_changed("s", "dir:/a/b");
         let fresh = |reads: &mut ResourceCache, uri| reads.get_fresh("s", &id("one"), uri, start).is_some();
-        assert!(!fresh(&mut reads, "dir:/a/b"), "[cache-notification-invalidates] what changed is asked for again");
-        assert!(!fresh(&mut reads, "dir:/a"), "and so is what it lies in");
-        assert!(fresh(&mut reads, "dir:/c"), "the others stay");
+        assert!(!fresh(&mut reads, "dir:/a/b"), "[cache-notification-invalidates] a changed resource is removed");
+        assert!(!fresh(&mut reads, "dir:/a"), "a resource that contains the changed one is removed");
+        assert!(fresh(&mut reads, "dir:/c"), "other resources remain cached");
         reads.forget_server("s");
-        assert!(!fresh(&mut reads, "dir:/c"), "nothing stays of a server that is gone");
+        assert!(!fresh(&mut reads, "dir:/c"), "all entries of a removed server are removed");
     }
 
     #[test]
@@ -224,13 +230,16 @@ mod tests {
                 (&large, hint(100)),
                 (WALL, start + Duration::from_secs(n)),
             );
-            assert!(reads.bytes <= MAX_TOTAL_BYTES, "the bytes of all stay within the bound");
+            assert!(reads.bytes <= MAX_TOTAL_BYTES, "the total size is within the bound");
         }
         let last = start + Duration::from_secs(20);
-        assert!(reads.get_fresh("s", &id("one"), "a:19", last).is_some(), "the latest is kept");
-        assert!(reads.get_fresh("s", &id("one"), "a:0", last).is_none(), "the oldest went first");
+        assert!(reads.get_fresh("s", &id("one"), "a:19", last).is_some(), "the newest entry remains cached");
+        assert!(reads.get_fresh("s", &id("one"), "a:0", last).is_none(), "the oldest entry is removed first");
         let huge = text(&"x".repeat(MAX_RESULT_BYTES + 1));
         reads.insert("s", id("one"), "a:huge", (&huge, hint(100)), (WALL, last));
-        assert!(reads.get_fresh("s", &id("one"), "a:huge", last).is_none(), "one that is too large is not kept");
+        assert!(
+            reads.get_fresh("s", &id("one"), "a:huge", last).is_none(),
+            "contents that are too large are not cached"
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! URI templates of resources (RFC 6570). Used by `api`, which lists their variables and expands them.
+//! URI templates of resources (RFC 6570). Used by `api`, which lists the variables of templates and expands them.
 
 use std::collections::BTreeMap;
 
@@ -9,12 +9,13 @@ use iri_string::template::simple_context::SimpleContext;
 /// Maximum size of a template that is expanded, in bytes.
 const MAX_TEMPLATE: usize = 8 * 1024;
 
-/// The error for a template that can't be parsed or expanded.
+/// Error of parsing or expanding a template, with the cause as text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the server's URI template can't be used: {0}")]
 pub struct TemplateError(String);
 
-/// Returns the variables of a template, each once, in order of first use. Empty if the template is invalid.
+/// Returns the variables of a template without duplicates, in the order of their first use. Empty if the template is
+/// invalid.
 #[must_use]
 pub fn variable_names(template: &str) -> Vec<String> {
     let Ok(template) = parse(template) else { return Vec::new() };

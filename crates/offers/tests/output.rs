@@ -1,4 +1,4 @@
-//! Tests of structured results against a tool's output schema.
+//! Tests the validation of structured results against a tool's output schema.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use offers::output_schema::first_problem;
@@ -12,9 +12,9 @@ fn fits(schema: Value, result: Value) -> bool {
 fn result_is_validated_against_a_schema_of_any_root_type() {
     // [tools-output-schema-validate] [tools-output-schema-any-root]
     let object = json!({ "type": "object", "properties": { "n": { "type": "integer" } }, "required": ["n"] });
-    assert!(fits(object.clone(), json!({ "n": 1 })), "an object that fits");
+    assert!(fits(object.clone(), json!({ "n": 1 })), "an object that matches is valid");
     let said = first_problem(&object, &json!({ "n": "1" })).unwrap();
-    assert!(said.starts_with("/n:"), "the place is named: {said}");
+    assert!(said.starts_with("/n:"), "the problem begins with its path: {said}");
     for (schema, good, bad) in [
         (json!({ "type": "array", "items": { "type": "string" } }), json!(["a"]), json!([1])),
         (json!({ "type": "string", "maxLength": 2 }), json!("ab"), json!("abc")),
@@ -23,52 +23,58 @@ fn result_is_validated_against_a_schema_of_any_root_type() {
         (json!(false), Value::Null, json!(1)),
     ] {
         let is_false = schema == json!(false);
-        assert_eq!(fits(schema.clone(), good.clone()), !is_false, "{good} against {schema}");
-        assert!(!fits(schema.clone(), bad.clone()), "{bad} does not fit {schema}");
+        assert_eq!(fits(schema.clone(), good.clone()), !is_false, "the validity of {good} for {schema}");
+        assert!(!fits(schema.clone(), bad.clone()), "{bad} is invalid for {schema}");
     }
 }
 
 #[test]
 fn each_schema_uses_its_own_dialect() {
-    // [base-schema-default-dialect]: prefixItems exists since 2020-12 only.
+    // [base-schema-default-dialect]: `prefixItems` is only defined since 2020-12, the default.
     let pair = json!({ "prefixItems": [{ "type": "string" }, { "type": "integer" }] });
-    assert!(!fits(pair.clone(), json!(["a", "b"])), "without $schema it is 2020-12");
-    // [base-schema-declared-dialect]: draft 7 doesn't know prefixItems, and items may be a list.
+    assert!(!fits(pair.clone(), json!(["a", "b"])), "without $schema the dialect is 2020-12");
+    // [base-schema-declared-dialect]: draft 7 doesn't define `prefixItems`, and `items` may be a list.
     let mut draft7 = pair;
     draft7["$schema"] = json!("http://json-schema.org/draft-07/schema#");
-    assert!(fits(draft7.clone(), json!(["a", "b"])), "prefixItems is unknown to draft 7");
+    assert!(fits(draft7.clone(), json!(["a", "b"])), "draft 7 ignores prefixItems");
     draft7["items"] = json!([{ "type": "integer" }]);
-    assert!(!fits(draft7, json!(["a"])), "a list of items is known to draft 7");
+    assert!(!fits(draft7, json!(["a"])), "draft 7 supports a list of items");
     // [base-schema-unsupported-dialect]
     let unknown = json!({ "$schema": "https://example.com/my-own-dialect", "type": "object" });
-    let said = first_problem(&unknown, &json!({})).expect("a dialect that is not known is said");
-    assert!(said.contains("schema can't be used") && said.contains("example.com"), "and named: {said}");
+    let said = first_problem(&unknown, &json!({})).expect("an unsupported dialect is reported");
+    assert!(
+        said.contains("schema can't be used") && said.contains("example.com"),
+        "the unsupported dialect is named: {said}"
+    );
 }
 
 #[test]
 fn references_outside_the_schema_are_not_resolved() {
-    // [tools-schema-ref-rules]: references inside are followed.
+    // [tools-schema-ref-rules]: references within the schema are resolved.
     let inside = json!({ "$defs": { "id": { "type": "integer" } }, "properties": { "id": { "$ref": "#/$defs/id" } } });
-    assert!(fits(inside.clone(), json!({ "id": 1 })) && !fits(inside, json!({ "id": "x" })), "a reference inside");
-    // [base-schema-no-network-ref] [base-schema-unresolved-ref]: others are neither fetched nor ignored.
+    assert!(
+        fits(inside.clone(), json!({ "id": 1 })) && !fits(inside, json!({ "id": "x" })),
+        "a reference within the schema is resolved"
+    );
+    // [base-schema-no-network-ref] [base-schema-unresolved-ref]: external references are neither fetched nor ignored.
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     listener.set_nonblocking(true).unwrap();
     let url = format!("http://{}/schema.json", listener.local_addr().unwrap());
     for reference in [url.as_str(), "file:///etc/hosts", "other.json"] {
         let outside = json!({ "properties": { "id": { "$ref": reference } } });
-        let said = first_problem(&outside, &json!({ "id": 1 })).expect("a reference that leads outside is said");
-        assert!(said.contains("schema can't be used"), "{reference}: {said}");
+        let said = first_problem(&outside, &json!({ "id": 1 })).expect("an external reference is reported");
+        assert!(said.contains("schema can't be used"), "{reference} makes the schema unusable: {said}");
     }
-    assert!(listener.accept().is_err(), "nobody came to fetch it");
+    assert!(listener.accept().is_err(), "no external reference is fetched");
 }
 
 #[test]
 fn hostile_schema_is_bounded() {
     // [base-schema-bounds]
     let long = json!({ "enum": vec!["x".repeat(1_000); 300] });
-    let said = first_problem(&long, &json!("x")).expect("a schema that is too large is said");
-    assert!(said.contains("256 KiB"), "with its bound: {said}");
-    // A backtracking engine would not terminate in reasonable time.
+    let said = first_problem(&long, &json!("x")).expect("a schema that is too large is reported");
+    assert!(said.contains("256 KiB"), "the maximum size is named: {said}");
+    // With a backtracking engine, this pattern would not terminate in reasonable time.
     let slow = json!({ "type": "string", "pattern": "^(a+)+$" });
-    assert!(!fits(slow, json!(format!("{}b", "a".repeat(50_000)))), "the pattern does not match");
+    assert!(!fits(slow, json!(format!("{}b", "a".repeat(50_000)))), "the text doesn't match the pattern");
 }

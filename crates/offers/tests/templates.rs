@@ -27,9 +27,13 @@ fn templates_are_expanded_as_specified() {
 
 #[test]
 fn variables_are_listed_once_and_bad_templates_are_errors() {
-    assert_eq!(variable_names("t:///{harbour}/{day}{?day,limit}"), ["harbour", "day", "limit"], "each once, in order");
+    assert_eq!(
+        variable_names("t:///{harbour}/{day}{?day,limit}"),
+        ["harbour", "day", "limit"],
+        "each variable is listed once, in order"
+    );
     for bad in ["x://{", "x://{a b}", &format!("x://{}", "a".repeat(10_000))] {
-        assert!(expand(bad, &BTreeMap::new()).is_err(), "{} is no template", &bad[..bad.len().min(20)]);
-        assert!(variable_names(bad).is_empty(), "and has no variables");
+        assert!(expand(bad, &BTreeMap::new()).is_err(), "{} is an invalid template", &bad[..bad.len().min(20)]);
+        assert!(variable_names(bad).is_empty(), "an invalid template has no variables");
     }
 }

@@ -1,17 +1,17 @@
-//! The computer whose apps are searched: its system, home folder, and variables that relocate folders. The caller
-//! provides everything.
+//! The computer whose apps are searched: its operating system, home folder, and variables that relocate folders. The
+//! caller provides all of this.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// An operating system, as far as it determines where apps store their settings.
+/// An operating system, as far as it determines the folders of apps' settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum OperatingSystem {
     /// Apple's macOS, with `Library/Application Support`.
     MacOs,
     /// Microsoft Windows, with `APPDATA` folders.
     Windows,
-    /// Linux and others with XDG folders.
+    /// Linux and other systems with XDG folders.
     Linux,
 }
 
@@ -32,25 +32,25 @@ impl OperatingSystem {
     }
 }
 
-/// A home folder, and everything that determines the locations of settings in it.
+/// A home folder, and the data that determines where apps store their settings in it.
 #[derive(Debug, Clone)]
 pub struct AppEnvironment {
     /// Path of the home folder.
     pub home: PathBuf,
-    /// Systems whose folders are searched.
+    /// Operating systems whose folders are searched.
     pub systems: Vec<OperatingSystem>,
-    /// System that the servers will run on.
+    /// Operating system that the imported servers will run on.
     pub runs_on: OperatingSystem,
     /// Environment variables such as `XDG_CONFIG_HOME`, `APPDATA` and `CODEX_HOME`.
     pub variables: BTreeMap<String, PathBuf>,
 }
 
-/// Variables that relocate the settings of one app or all apps.
+/// Variables that relocate the settings of an app, or of all apps.
 pub const LOCATION_VARIABLES: [&str; 8] =
     ["XDG_CONFIG_HOME", "APPDATA", "LOCALAPPDATA", "COPILOT_HOME", "CODEX_HOME", "CLINE_DIR", "GROK_HOME", "KIMI_HOME"];
 
 impl AppEnvironment {
-    /// Returns the user's own home on this computer. `variable` reads the environment.
+    /// Creates the environment of the current user. `variable` reads an environment variable.
     #[must_use]
     pub fn current_user(home: PathBuf, variable: impl Fn(&str) -> Option<PathBuf>) -> Self {
         let variables = LOCATION_VARIABLES.iter().filter_map(|name| {
@@ -61,8 +61,8 @@ impl AppEnvironment {
         Self { home, systems: vec![system], runs_on: system, variables: variables.collect() }
     }
 
-    /// Returns a home folder at any path, for instance on the disk of another computer. The folders of all systems are
-    /// searched, and variables are ignored.
+    /// Creates the environment of a home folder at any path, for example on the disk of another computer. The folders
+    /// of all operating systems are searched, and variables are ignored.
     #[must_use]
     pub fn for_home(home: PathBuf) -> Self {
         Self {
@@ -73,13 +73,14 @@ impl AppEnvironment {
         }
     }
 
-    /// Returns the folder that a variable names, or the one below the home folder.
+    /// Returns the folder in the environment variable `variable` or, if it is not set, the folder `below_home` in the
+    /// home folder.
     pub(crate) fn variable_or_home_folder(&self, variable: &str, below_home: &str) -> PathBuf {
         self.variables.get(variable).cloned().unwrap_or_else(|| join_components(&self.home, below_home))
     }
 }
 
-/// Joins path components that are separated by slashes, on every system.
+/// Appends path components that are separated by slashes, regardless of the operating system.
 pub(crate) fn join_components(folder: &Path, parts: &str) -> PathBuf {
     let mut path = folder.to_owned();
     path.extend(parts.split('/').filter(|part| !part.is_empty()));

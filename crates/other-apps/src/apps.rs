@@ -1,4 +1,4 @@
-//! The apps whose settings are read: paths, formats and keys of their files. Each app is one row of a table.
+//! The apps whose settings are read, with the paths, formats and keys of their files. Each app is a row of a table.
 
 mod places;
 
@@ -6,40 +6,41 @@ use crate::app_environment::OperatingSystem;
 use crate::variables::ReferenceSyntax;
 pub(crate) use places::{find_place, matches_pattern};
 
-/// An app with MCP servers in its settings.
+/// An app whose settings may contain MCP servers.
 #[derive(Debug, Clone, Copy)]
 pub struct SourceApp {
     /// Identifier on the command line.
     pub id: &'static str,
-    /// Display name, as written by its maker.
+    /// Display name, as used by the app's maker.
     pub name: &'static str,
-    /// Settings files of the user.
+    /// Settings files of a user.
     pub places: &'static [SettingsPath],
-    /// Settings files in a project.
+    /// Settings files in a project folder.
     pub project: &'static [SettingsPath],
-    /// Syntax of references to variables.
+    /// Syntax of references to variables in the files.
     pub syntax: ReferenceSyntax,
 }
 
-/// A file, or every matching file in a folder.
+/// A settings file, or all matching files in a folder.
 #[derive(Debug, Clone, Copy)]
 pub struct SettingsPath {
     /// Folder that the path is relative to.
     pub base: BaseFolder,
-    /// Path with slashes. A last component such as `*.json` matches every such file, and any other `*` every folder.
+    /// Path with slashes. A last component such as `*.json` matches all such files. In other components, `*` matches
+    /// any folder.
     pub path: &'static str,
-    /// Location of the servers in the file.
+    /// Format of the file, and where the servers are in it.
     pub layout: FileLayout,
 }
 
-/// A folder that contains settings.
+/// The folder that the path of a settings file is relative to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BaseFolder {
-    /// The home folder, on every system.
+    /// The home folder, on every operating system.
     Home,
-    /// The home folder, on one system only.
+    /// The home folder, on one operating system only.
     HomeOn(OperatingSystem),
-    /// `XDG_CONFIG_HOME`, or `.config` in the home folder, on every system.
+    /// `XDG_CONFIG_HOME`, or `.config` in the home folder, on every operating system.
     Config,
     /// The same folder as [`Config`](Self::Config), except on Windows.
     ConfigOffWindows,
@@ -51,20 +52,20 @@ pub enum BaseFolder {
     AppData,
     /// The local application data folder of Windows.
     LocalAppData,
-    /// The folder that a variable names, or this folder in the home folder.
+    /// The folder in the environment variable (first), or a folder in the home folder (second).
     Variable(&'static str, &'static str),
     /// The folder of a project.
     Project,
 }
 
-/// The location of servers in a file.
+/// The format of a settings file, and where the servers are in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileLayout {
     /// An object of servers under one of these keys.
     Keys(&'static [&'static str]),
     /// An object of servers under one of these keys, or as the whole file.
     KeysOrBare(&'static [&'static str]),
-    /// Optional, under one of these keys in general settings.
+    /// An optional object of servers under one of these keys, in a file with other settings.
     Settings(&'static [&'static str]),
     /// `mcpServers` and `projects.*.mcpServers`, in a file that grows to many megabytes.
     ClaudeState,
@@ -89,7 +90,7 @@ const BARE_LAYOUT: FileLayout = FileLayout::KeysOrBare(&["mcpServers"]);
 const VS_CODE_SETTINGS_LAYOUT: FileLayout = FileLayout::Settings(&["mcp.servers", "mcp/servers"]);
 const ZED_LAYOUT: FileLayout = FileLayout::Settings(&["context_servers"]);
 
-/// Expands to a file of VS Code's user folder, on each system and in both editions.
+/// Expands to a file in VS Code's user folder, for each operating system and both editions.
 macro_rules! in_code {
     ($path:literal, $layout:expr) => {
         [

@@ -1,5 +1,5 @@
-//! Commands that only bridge to a remote server, such as `npx mcp-remote URL`. Drawbridge connects to the server
-//! itself, so the remote server is offered instead. Windows wrappers around commands are removed here as well.
+//! Commands that only connect to a remote server, such as `npx mcp-remote URL`. They are replaced by the remote server,
+//! since Drawbridge connects to it without such a bridge. Windows wrappers around commands are also removed here.
 
 use ports::server_config::{HttpConfig, HttpKind, StdioConfig};
 
@@ -8,7 +8,7 @@ use crate::notes::{ImportNote, ImportNoteKind, ImportNotes, quoted_text, unused_
 use crate::secret_detection::has_secret;
 use crate::variables::{ReferenceSyntax, ReferenceTarget, ValueReference, references};
 
-/// A remote server that a command bridges to.
+/// The remote server that a command connects to, and the ignored parts of the command.
 #[derive(Debug)]
 pub(crate) struct BridgedServer {
     pub(crate) remote: HttpConfig,
@@ -16,20 +16,20 @@ pub(crate) struct BridgedServer {
     pub(crate) ignored_tools: Vec<String>,
 }
 
-/// Programs that run a package, with subcommands before it.
+/// Programs that run a package, including their subcommands.
 const PACKAGE_RUNNERS: [&str; 12] =
     ["npx", "bunx", "pnpx", "uvx", "pipx", "npm", "pnpm", "yarn", "bun", "uv", "deno", "node"];
-/// Subcommands of runners before the package.
+/// Subcommands of package runners, which precede the package.
 const RUNNER_SUBCOMMANDS: [&str; 7] = ["run", "exec", "dlx", "x", "tool", "npx", "--"];
-/// Options of runners that take a value.
+/// Options of package runners that take a value.
 const VALUE_OPTIONS: [&str; 6] = ["-p", "--package", "--from", "--python", "--with", "--registry"];
 
-/// Maximum length of a value that is inserted into a header, in bytes.
+/// Maximum length of a header value after inserting variables, in bytes.
 const MAX_VALUE: usize = 16 * 1_024;
-/// Maximum number of variables that a note names.
+/// Maximum number of variables that are named in a note.
 const MAX_NAMED_VARIABLES: usize = 20;
 
-/// Removes `cmd /c`, which other systems don't need. Returns `true` if it was present.
+/// Removes the wrapper `cmd /c` from a command, which is only useful on Windows. Returns `true` if there was one.
 pub(crate) fn remove_cmd_wrapper(config: &mut StdioConfig, runs_on: OperatingSystem) -> bool {
     if runs_on == OperatingSystem::Windows {
         return false;
@@ -43,7 +43,7 @@ pub(crate) fn remove_cmd_wrapper(config: &mut StdioConfig, runs_on: OperatingSys
         let mut words = config.args.split_off(switches).into_iter();
         config.command = words.next().unwrap_or_default();
         config.args = words.collect();
-        // The whole command may be a single argument.
+        // The whole wrapped command may be a single argument.
         if config.args.is_empty()
             && config.command.contains(' ')
             && let Ok(words) = shell_words::split(&config.command)
@@ -62,16 +62,16 @@ pub(crate) fn remove_cmd_wrapper(config: &mut StdioConfig, runs_on: OperatingSys
     false
 }
 
-/// Returns the remote server that a command bridges to, with notes about unused parts of the command that are safe to
-/// print. `None` if the command does anything else.
+/// Returns the remote server that a command connects to, with notes about ignored parts of the command, which are safe
+/// to print. Returns `None` if the command does anything else.
 #[must_use]
 pub fn bridged_remote(config: &StdioConfig) -> Option<(HttpConfig, Vec<String>)> {
     let found = parse_bridge(config)?;
-    // The address alone would offer the tools that the bridge ignores.
+    // If the bridge hides some tools, it is not replaced, since a direct connection would offer those tools, too.
     found.ignored_tools.is_empty().then(|| (found.remote, found.notes.into_texts()))
 }
 
-/// Returns the remote server that a command bridges to, if the command does nothing else.
+/// Returns the remote server that a command connects to, if the command does nothing else.
 pub(crate) fn parse_bridge(config: &StdioConfig) -> Option<BridgedServer> {
     let mut words = std::iter::once(&config.command).chain(&config.args).map(String::as_str).peekable();
     let program = stem(words.next()?);
@@ -98,7 +98,7 @@ pub(crate) fn parse_bridge(config: &StdioConfig) -> Option<BridgedServer> {
     };
     let mut found =
         found.filter(|found| found.remote.url.starts_with("http://") || found.remote.url.starts_with("https://"))?;
-    // `mcp-proxy` reads its token from this variable without an argument.
+    // `mcp-proxy` reads its token from this variable, even if no argument refers to it.
     let mut used = vec![String::from("API_ACCESS_TOKEN")];
     for value in found.remote.headers.values_mut() {
         expand_variables(value, config, &mut used);
@@ -111,21 +111,21 @@ pub(crate) fn parse_bridge(config: &StdioConfig) -> Option<BridgedServer> {
     Some(found)
 }
 
-/// Returns the name of a package without scope and version, or of a script without its folder.
+/// Returns the name of a package without its scope and version, or of a script without its folder.
 fn package_name(word: &str) -> &str {
     let word = word.rsplit(['/', '\\']).next().unwrap_or(word);
     let word = word.split_once('@').map_or(word, |(name, _)| name);
     word.split_once("==").map_or(word, |(name, _)| name)
 }
 
-/// Returns the name of a program without its folder and Windows extension.
+/// Returns the name of a program without its folder and without the extension of Windows executables.
 pub(crate) fn stem(command: &str) -> &str {
     let last = command.rsplit(['/', '\\']).next().unwrap_or(command);
     [".exe", ".cmd", ".bat", ".EXE", ".CMD", ".BAT"].iter().find_map(|end| last.strip_suffix(end)).unwrap_or(last)
 }
 
-/// Replaces `${NAME}` in a header by the entry's variables, which users write that way because Windows loses spaces in
-/// arguments. A single pass, so that values which refer to other variables don't grow.
+/// Replaces `${NAME}` in a header value by the entry's variable. Users write spaces in this way, because Windows splits
+/// arguments at them. Inserted values are not expanded again, so that the value can't grow exponentially.
 fn expand_variables(value: &mut String, config: &StdioConfig, used: &mut Vec<String>) {
     for ValueReference { range, target } in references(value, ReferenceSyntax::Dollar).into_iter().rev() {
         let ReferenceTarget::Environment { name, default: None } = target else { continue };
@@ -175,7 +175,7 @@ fn parse_mcp_remote(words: &[&str]) -> Option<BridgedServer> {
             word if word.starts_with("--header=") => add_header(&mut found, &word["--header=".len()..]),
             word if word.starts_with('-') => unused.push(option_name(word)),
             word if found.remote.url.is_empty() => word.clone_into(&mut found.remote.url),
-            // Port of the redirect URI for sign-in.
+            // The port of the redirect URI for sign-ins is not needed.
             _ => {}
         }
     }
@@ -205,7 +205,7 @@ fn parse_supergateway(words: &[&str]) -> Option<BridgedServer> {
             "--header" => add_header(&mut found, value()),
             "--oauth2Bearer" => add_header(&mut found, &format!("Authorization: Bearer {}", value())),
             "--outputTransport" | "--logLevel" => drop(value()),
-            // This option exposes a local program as a server, so it is not a bridge.
+            // With this option, the program exposes a local server, so it is not a bridge.
             "--stdio" => return None,
             word => unused.push(option_name(word)),
         }
@@ -230,7 +230,7 @@ fn parse_mcp_proxy(words: &[&str], config: &StdioConfig) -> Option<BridgedServer
             }
             word if word.starts_with('-') => unused.push(option_name(word)),
             word if found.remote.url.is_empty() => word.clone_into(&mut found.remote.url),
-            // A program with arguments, which is exposed as a server.
+            // A program with arguments is exposed as a server.
             _ => return None,
         }
     }
@@ -241,7 +241,7 @@ fn parse_mcp_proxy(words: &[&str], config: &StdioConfig) -> Option<BridgedServer
     Some(found)
 }
 
-/// Returns an option without its value. Any other argument may be a value, so it is not repeated.
+/// Returns an option without its value. Other arguments are not displayed, since they may be values.
 fn option_name(word: &str) -> String {
     let name = word.split(['=', ':']).next().unwrap_or(word);
     if name.starts_with('-') && !has_secret(name) { quoted_text(name) } else { String::from("a word") }

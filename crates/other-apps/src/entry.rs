@@ -1,6 +1,5 @@
-//! Servers in JSON, in any format that programs use for their settings, parsed leniently. TOML and YAML are converted
-//! to the same tree ([`crate::toml_text`], [`crate::yaml_text`]), so that one reader supports every spelling of an
-//! entry.
+//! Parses servers in JSON, in the format of any program, leniently. TOML and YAML are converted to the same tree
+//! ([`crate::toml_text`], [`crate::yaml_text`]), so that one parser supports all formats.
 
 pub mod auth;
 mod entry_details;
@@ -22,19 +21,19 @@ pub use transport_words::{
     parse_http_kind,
 };
 
-/// Keys of server maps: most programs, VS Code, Zed, OpenCode, Codex and goose.
+/// Keys of the objects that contain servers, in: most programs, VS Code, Zed, OpenCode, Codex, goose.
 const SERVER_MAP_KEYS: [&str; 6] = ["mcpServers", "servers", "context_servers", "mcp", "mcp_servers", "extensions"];
 
-/// Types of goose extensions that are built into goose.
+/// Types of goose extensions that are part of goose, so that they are not servers.
 const BUILT_IN_TYPES: [&str; 4] = ["builtin", "platform", "inline_python", "frontend"];
 
-/// Parses every server in the text.
+/// Parses all servers in the text.
 pub(crate) fn parse_candidates(text: &JsonText<'_>) -> Result<Vec<ServerCandidate>, ConfigProblem> {
     let Some(root) = text.parse(JsonDialect::WithComments)? else { return Ok(Vec::new()) };
     parse_tree(text, &root)
 }
 
-/// Parses every server in a tree.
+/// Parses all servers in a tree of values.
 pub(crate) fn parse_tree(text: &JsonText<'_>, root: &Value<'_>) -> Result<Vec<ServerCandidate>, ConfigProblem> {
     match root {
         Value::Object(object) => parse_object(text, object),
@@ -54,7 +53,7 @@ fn parse_object(text: &JsonText<'_>, object: &Object<'_>) -> Result<Vec<ServerCa
         SERVER_MAP_KEYS.contains(&name) || name.ends_with(".mcpServers") || name.ends_with(".servers")
     });
     match map.map(|property| &property.value) {
-        // VS Code's settings contain the servers one level deeper, under "mcp".
+        // VS Code's general settings contain the servers one level deeper, under "mcp".
         Some(Value::Object(inner))
             if SERVER_MAP_KEYS.iter().any(|key| inner.get_object(key).is_some_and(is_server_map)) =>
         {
@@ -78,13 +77,13 @@ fn parse_object(text: &JsonText<'_>, object: &Object<'_>) -> Result<Vec<ServerCa
     }
 }
 
-/// Returns `true` if an object is a server entry.
+/// Returns `true` if an object is the entry of a server.
 pub(crate) fn is_entry(object: &Object<'_>) -> bool {
     let text_or_list = |key: &str| present_property(object, key).is_some_and(|p| !matches!(p.value, Value::Object(_)));
     COMMAND_KEYS.iter().any(|key| text_or_list(key)) || URL_KEYS.iter().any(|key| object.get_string(key).is_some())
 }
 
-/// Returns `true` if an object maps names to servers.
+/// Returns `true` if an object contains servers by name.
 pub(crate) fn is_server_map(object: &Object<'_>) -> bool {
     let server = |value: &Value<'_>| {
         value.as_object().is_some_and(|entry| {
@@ -129,7 +128,7 @@ fn parse_list(text: &JsonText<'_>, list: &Array<'_>) -> Result<Vec<ServerCandida
     Ok(candidates)
 }
 
-/// Parses an entry. `root` is the object that may contain `inputs`.
+/// Parses the entry of a server. `root` is the object that may contain `inputs`.
 pub(crate) fn parse_entry(
     text: &JsonText<'_>,
     name: Option<String>,
@@ -137,7 +136,7 @@ pub(crate) fn parse_entry(
     root: &Object<'_>,
 ) -> Result<ServerCandidate, ConfigProblem> {
     let mut found = ServerCandidate { name, ..ServerCandidate::default() };
-    // Older versions of goose nest everything except the name and the switch.
+    // In older versions of goose, everything except the name and the switch is in a nested object.
     if !is_entry(object)
         && let Some(inner) = object.get_object("config")
     {
@@ -179,7 +178,7 @@ fn fill_candidate(
         }
         EntryTransport::Unknown => {
             found.unknown = true;
-            // The address is retained for display.
+            // The URL is stored so that it can be displayed.
             if let Some(url) = URL_KEYS.iter().find_map(|key| object.get_string(key)) {
                 found.remote = Some(HttpConfig { url: url.value.to_string(), ..HttpConfig::default() });
             }
@@ -196,13 +195,13 @@ fn fill_candidate(
     };
     let mut reader = EntryReader { text, found: &mut found };
     match &command.value {
-        // OpenCode has program and arguments in one list.
+        // In OpenCode, the program and its arguments are one list.
         Value::Array(list) => {
             let mut words = reader.read_texts(list, "command")?.into_iter();
             reader.found.config.command = words.next().unwrap_or_default();
             reader.found.config.args.extend(words);
         }
-        // Older versions of Zed nest everything about the program.
+        // In older versions of Zed, the program and its arguments are in a nested object.
         Value::Object(inner) => {
             let program = present_property(inner, "path").or_else(|| present_property(inner, "command"));
             if let Some(program) = program {
@@ -223,7 +222,7 @@ fn fill_candidate(
     Ok(found)
 }
 
-/// Splits a command that contains its arguments. A path with spaces is not split.
+/// Splits a command that includes its arguments into words. A path that contains spaces is not split.
 fn split_command(found: &mut ServerCandidate) {
     let config = &mut found.config;
     let Some((program, _)) = config.command.trim().split_once(' ') else { return };

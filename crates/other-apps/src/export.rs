@@ -1,5 +1,5 @@
-//! Exports the user's servers in the formats of other apps. Secrets in the keychain or in the settings become
-//! references: environment variables in most apps, inputs in VS Code.
+//! Exports the user's servers in the formats of other apps. Secrets, in the keychain or in the settings, are replaced
+//! by references: to environment variables in most apps, and to inputs in VS Code.
 
 use ports::secrets;
 use ports::server_config::{HttpKind, ServerConfig, ServerEntry, ServerTransport};
@@ -19,7 +19,7 @@ pub enum ExportForm {
     VsCode,
 }
 
-/// The replacement of a secret.
+/// Replacement for a secret in an exported entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SecretSubstitute {
     /// A reference to an environment variable.
@@ -45,14 +45,14 @@ pub fn export(servers: &[ServerEntry], form: ExportForm) -> Value {
     }
 }
 
-/// Writes entries for other apps.
+/// Writes the entries of servers for other apps.
 pub(crate) struct EntryWriter {
     stand: SecretSubstitute,
-    /// Inputs that replace secrets.
+    /// Inputs of VS Code that replace secrets.
     pub(crate) inputs: Vec<Value>,
-    /// Variables and headers whose values contain a secret.
+    /// Names of variables and headers whose values contain a secret.
     pub(crate) secrets: Vec<String>,
-    /// Descriptions of what was omitted from arguments and addresses.
+    /// Notes about parts of arguments and URLs that were omitted.
     pub(crate) notes: Vec<String>,
 }
 
@@ -61,7 +61,7 @@ impl EntryWriter {
         Self { stand, inputs: Vec::new(), secrets: Vec::new(), notes: Vec::new() }
     }
 
-    /// Returns the entry of a server, without its secrets.
+    /// Returns the entry of a server without secrets.
     pub(crate) fn entry(&mut self, name: &str, config: &ServerConfig) -> Map<String, Value> {
         let mut entry = Map::new();
         match &config.transport {
@@ -90,7 +90,7 @@ impl EntryWriter {
                 self.write_values(&mut entry, "headers", name, &http.headers);
             }
         }
-        // VS Code has no such lists, and links carry none.
+        // Neither VS Code nor install links support lists of tools.
         if self.stand == SecretSubstitute::Variable {
             if let Some(enabled) = &config.tools.enabled {
                 entry.insert(ENABLED_TOOLS.to_owned(), json!(enabled));
@@ -132,11 +132,11 @@ impl EntryWriter {
             let reference = self.add_reference(server, name);
             written = written.replace(&secrets::reference(secret), &reference);
         }
-        // The rest of the value may itself be a secret.
+        // The remaining text may also contain a secret.
         if crate::secret_detection::has_secret(&written) { self.secret_replacement(server, name) } else { written }
     }
 
-    /// Returns the replacement for a value that is entirely secret.
+    /// Returns the replacement for a value that consists of a secret.
     fn secret_replacement(&mut self, server: &str, name: &str) -> String {
         let reference = self.add_reference(server, name);
         if self.stand == SecretSubstitute::Blank { String::new() } else { reference }

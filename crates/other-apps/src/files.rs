@@ -1,5 +1,5 @@
-//! Reads settings files of other apps, within limits, and never through a link that leads out of the home folder. The
-//! only module of this crate with file access. It writes nothing.
+//! Reads settings files of other apps within limits. Symbolic links that lead out of the home folder are not followed.
+//! This is the only module of this crate that accesses files, and it writes nothing.
 
 use std::fs;
 use std::io::Read as _;
@@ -20,21 +20,21 @@ pub(crate) const MAX_STATE_FILE_BYTES: u64 = 64 << 20;
 const MAX_VARIABLE: usize = 60;
 /// Maximum number of variables in a file.
 const MAX_VARIABLES: usize = 200;
-/// Maximum number of files that match a pattern.
+/// Maximum number of files that may match one pattern.
 const MAX_FILES: usize = 200;
 
-/// Returns the existing files of a place, sorted by name.
+/// Returns the existing files that match the path, sorted by name.
 pub(crate) fn existing_files(place: &SettingsPath, surroundings: &AppEnvironment) -> Vec<PathBuf> {
     place.base_folder(surroundings).map(|folder| matching_files(&folder, place.path)).unwrap_or_default()
 }
 
-/// Returns the files below a folder whose paths match a pattern.
+/// Returns the files below a folder whose relative paths match a pattern.
 pub(crate) fn matching_files(folder: &Path, pattern: &str) -> Vec<PathBuf> {
     let mut paths = vec![folder.to_owned()];
     for part in pattern.split('/').filter(|part| !part.is_empty()) {
         paths = paths.into_iter().flat_map(|path| expand_component(path, part)).take(MAX_FILES).collect();
     }
-    // A broken link is still listed, so that reading it reports the problem.
+    // A broken link is retained, so that the problem is reported when it is read.
     paths.retain(|path| path.symlink_metadata().is_ok());
     paths
 }
@@ -53,23 +53,23 @@ fn expand_component(path: PathBuf, part: &str) -> Vec<PathBuf> {
     found
 }
 
-/// Files of a project that contain servers, and that the page lists.
+/// Settings files in a project folder whose existence the page displays.
 const PROJECT_FILES: [&str; 2] = [".mcp.json", ".vscode/mcp.json"];
 
-/// Returns the files of a project that contain servers, relative to its folder, without reading them.
+/// Returns the existing settings files in a project folder, as relative paths. The files are not read.
 #[must_use]
 pub fn project_files(folder: &Path) -> Vec<&'static str> {
     PROJECT_FILES.into_iter().filter(|file| !matching_files(folder, file).is_empty()).collect()
 }
 
-/// Returns the folders that may contain a file once links are resolved: the home folder, and folders named by
+/// Returns the folders that a file must be in after resolving links: the home folder, and folders in environment
 /// variables.
 pub(crate) fn allowed_roots(surroundings: &AppEnvironment) -> Vec<PathBuf> {
     let folders = std::iter::once(&surroundings.home).chain(surroundings.variables.values());
     folders.filter_map(|folder| folder.canonicalize().ok()).collect()
 }
 
-/// Reads a file, or returns `None` if it doesn't exist. With `roots`, it must be below one of them.
+/// Reads a file, or returns `None` if it doesn't exist. With `roots` given, the file has to be in one of these folders.
 ///
 /// # Errors
 ///
@@ -84,7 +84,7 @@ pub(crate) fn read(path: &Path, limit: u64, roots: Option<&[PathBuf]>) -> Result
     if roots.is_some_and(|roots| !roots.iter().any(|root| real.starts_with(root))) {
         return Err(file_problem(path, "it is a link that leads out of the home folder, which is not followed"));
     }
-    // Opening a pipe would block until its other end is opened.
+    // Opening a named pipe would block until its other end is opened.
     if !real.metadata().map_err(failed)?.is_file() {
         return Err(file_problem(path, "it is no file"));
     }
@@ -106,19 +106,19 @@ pub(crate) fn read(path: &Path, limit: u64, roots: Option<&[PathBuf]>) -> Result
     })
 }
 
-/// Creates a problem that concerns a file as a whole.
+/// Creates a problem that refers to a file as a whole.
 pub(crate) fn file_problem(path: &Path, message: impl Into<String>) -> ConfigProblem {
     ConfigProblem { file: Some(path.display().to_string()), line: None, column: None, message: message.into() }
 }
 
-/// Returns the names of the variables in a file of lines such as `NAME=value`. The values are not retained.
+/// Returns the names of the variables in a file with lines such as `NAME=value`, without their values.
 pub(crate) fn variable_names(text: &str) -> Vec<String> {
     let names = text.lines().filter_map(|line| {
         let line = line.trim_start();
         let name = line.strip_prefix("export ").unwrap_or(line).split_once('=')?.0.trim();
         let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
             && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-        // In other kinds of files, a key may look like a name.
+        // In files of other formats, the text before the sign may be a secret.
         (is_name && name.len() <= MAX_VARIABLE && !has_secret(name)).then(|| name.to_owned())
     });
     names.take(MAX_VARIABLES).collect()

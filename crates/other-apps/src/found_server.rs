@@ -1,4 +1,5 @@
-//! A server of another app as it would be imported: secrets separated, the kind of each value, and notes for the user.
+//! A server in the settings of another app, as it would be imported: with separated secrets, the kind of each value,
+//! and notes for the user.
 
 mod new_server;
 pub(crate) mod secret_removal;
@@ -21,10 +22,10 @@ use crate::server_candidate::ServerCandidate;
 use crate::variables::ReferenceSyntax;
 use crate::{bridged_servers, notes, server_names};
 
-/// Maximum number of notes on a server.
+/// Maximum number of notes about one server.
 pub(crate) const MAX_NOTES: usize = 40;
 
-/// The source of an imported server.
+/// Place where a server was found: an app and its file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ImportOrigin {
@@ -36,21 +37,21 @@ pub struct ImportOrigin {
     pub name: String,
 }
 
-/// The kind of a variable's or header's value.
+/// Kind of the value of a variable or header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ImportedValueKind {
-    /// Text that may be stored in a file.
+    /// Text that may be stored in the settings file.
     Literal,
-    /// Text that looks like a secret, for the keychain.
+    /// Text that looks like a secret, which is stored in the keychain.
     Secret,
-    /// Text that the app replaces.
+    /// Text with a reference that the app replaces by a value.
     Reference,
 }
 
 impl ImportedValueKind {
-    /// Returns the name in JSON.
+    /// Returns the name of the kind in JSON.
     #[must_use]
     pub const fn json_name(self) -> &'static str {
         match self {
@@ -61,23 +62,23 @@ impl ImportedValueKind {
     }
 }
 
-/// The relation of a found server to those that are configured.
+/// Relation of a found server to the configured servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ImportStatus {
-    /// No configured server is equal.
+    /// No configured server is equal to it.
     New,
-    /// The server is already configured.
+    /// A configured server is equal to it.
     Same,
-    /// Another server has the name, so this one is renamed.
+    /// A different configured server has the same name, so this one is renamed.
     Conflict,
     /// The server can't be imported.
     Unsupported,
 }
 
 impl ImportStatus {
-    /// Returns the name in JSON.
+    /// Returns the name of the status in JSON.
     #[must_use]
     pub const fn json_name(self) -> &'static str {
         match self {
@@ -89,38 +90,38 @@ impl ImportStatus {
     }
 }
 
-/// A secret that the user still has to enter: the value consists of `before`, the secret, and `after`.
+/// A secret that the user has to enter. The value consists of `before`, the secret, and `after`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PendingSecret {
-    /// Text before the secret, such as `Bearer `.
+    /// Text before the secret in the value, such as `Bearer `.
     pub before: String,
-    /// Text after the secret.
+    /// Text after the secret in the value.
     pub after: String,
 }
 
 /// A server that was found in another app.
 #[derive(Debug, Clone)]
 pub struct FoundServer {
-    /// Suggested name: valid, and unique among the found and the configured servers.
+    /// Suggested name, which is valid and differs from those of all other found and configured servers.
     pub name: String,
-    /// Sources of the server. The configuration is that of the first.
+    /// All places where the server was found. The configuration was read from the first one.
     pub origins: Vec<ImportOrigin>,
-    /// Configuration without secrets, and without variables and headers whose value is a secret.
+    /// Configuration without secrets. Variables and headers whose value is a secret are omitted.
     pub config: ServerConfig,
-    /// Kinds of the variables' values.
+    /// Kinds of the values of environment variables, by name.
     pub env: BTreeMap<String, ImportedValueKind>,
-    /// Kinds of the headers' values.
+    /// Kinds of the values of headers, by name.
     pub headers: BTreeMap<String, ImportedValueKind>,
-    /// Values of variables or headers that are secrets.
+    /// Secret values of variables or headers, by name.
     pub secrets: BTreeMap<String, SecretString>,
-    /// Variables or headers whose secret value the user still has to enter.
+    /// Secret values of variables or headers that the user has to enter, by name.
     pub pending: BTreeMap<String, PendingSecret>,
-    /// Client secret for signing in.
+    /// OAuth client secret of the server, if the settings contain one.
     pub client_secret: Option<SecretString>,
-    /// Text in command, address or sign-in settings that the user has to replace. The server is incomplete if there is
-    /// any.
+    /// Texts in the command, the URL or the sign-in settings that the user has to replace. The server does not work
+    /// until they are replaced.
     pub placeholders: Vec<ImportPlaceholder>,
-    /// Set if the app does not start the server.
+    /// Set if the server is disabled in the app.
     pub off: bool,
     /// Relation to the configured servers.
     pub status: ImportStatus,
@@ -128,10 +129,10 @@ pub struct FoundServer {
     pub notes: Vec<ImportNote>,
 }
 
-/// Maximum length of a tool name that may look like a key, in bytes.
+/// Maximum length of a tool name that is accepted although it looks like a key, in bytes.
 const MAX_TOOL_NAME: usize = 64;
 
-/// The file that contains a server.
+/// The file that contains the entry of a server.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct EntrySource<'s> {
     pub(crate) app: Option<&'s SourceApp>,
@@ -141,8 +142,8 @@ pub(crate) struct EntrySource<'s> {
     pub(crate) project: Option<&'s str>,
 }
 
-/// Converts an entry to a found server. `env_names` returns the names of the variables in a file, if the file may be
-/// read.
+/// Converts an entry to a found server. `env_names` returns the names of the variables in a file that the entry refers
+/// to, if the file may be read.
 pub(crate) fn found_server(
     mut candidate: ServerCandidate,
     source: EntrySource<'_>,
@@ -160,14 +161,14 @@ pub(crate) fn found_server(
             candidate.notes.extend(bridged.notes);
             candidate.tools.disabled.extend(bridged.ignored_tools);
             candidate.remote = Some(bridged.remote);
-            // The bridge itself replaces `${NAME}`, whatever the app does.
+            // The bridge program replaces `${NAME}` itself, even if the app doesn't.
             if !matches!(syntax, ReferenceSyntax::Dollar | ReferenceSyntax::Shell) {
                 syntax = ReferenceSyntax::Any;
             }
         }
     }
     let wanted = match &candidate.name {
-        // Names are written to a file as well.
+        // A name is stored in a file, so it must not contain a secret.
         Some(name) if !has_secret(name) => server_names::to_valid_name(name),
         _ => match &candidate.remote {
             Some(remote) => server_names::from_url(&remote.url),
@@ -177,7 +178,7 @@ pub(crate) fn found_server(
     let name = candidate.name.clone().unwrap_or_else(|| wanted.clone());
     without_secret_tools(&mut candidate);
     separated_values::add_env_file_variables(&mut candidate, env_names);
-    // Validated before the secrets are removed, which may be the cause of a problem.
+    // Validated before the secrets are removed, since a secret may be the cause of a problem.
     let has_client_secret = |remote: &HttpConfig| remote.auth.as_ref().is_some_and(|auth| auth.client_secret.is_some());
     let before = import_problem(candidate.config(), candidate.remote.as_ref().is_some_and(has_client_secret));
     let parted = separated_values::separate_secrets(&mut candidate, syntax);
@@ -219,20 +220,20 @@ pub(crate) fn found_server(
     }
 }
 
-/// Returns `true` if a text consists of words, such as `getIssueByKey`, and is therefore not a key despite its
-/// capitals.
+/// Returns `true` if a text consists of words, such as `getIssueByKey`, so that it is not a key despite its capital
+/// letters.
 fn is_tool_name(text: &str) -> bool {
     text.len() <= MAX_TOOL_NAME
         && text.bytes().all(|b| b.is_ascii_alphabetic() || matches!(b, b'_' | b'-' | b'.' | b'*'))
 }
 
-/// Returns the name of a server in its file, safe to print.
+/// Returns the name of a server in its file, with invisible characters escaped.
 fn printable_origin_name(name: &str) -> String {
     if has_secret(name) { String::from("server") } else { printable_text(name) }
 }
 
-/// Returns the reason why a server can't be imported. `has_client_secret` is set if its client secret will be in the
-/// keychain.
+/// Returns the reason why a server can't be imported, if any. `has_client_secret` is set if its client secret will be
+/// stored in the keychain.
 fn import_problem(mut config: ServerConfig, has_client_secret: bool) -> Option<String> {
     if let ServerTransport::Http(HttpConfig { auth: Some(auth), .. }) = &mut config.transport {
         auth.client_secret = has_client_secret.then(|| secrets::reference("client-secret"));
@@ -240,7 +241,7 @@ fn import_problem(mut config: ServerConfig, has_client_secret: bool) -> Option<S
     config.problem()
 }
 
-/// Creates the row of an entry that can't be parsed, with the reason.
+/// Creates a found server for an entry that can't be parsed, with the reason as its note.
 pub(crate) fn broken_server(
     name: Option<String>,
     problem: &ports::server_config::ConfigProblem,
@@ -248,7 +249,7 @@ pub(crate) fn broken_server(
 ) -> FoundServer {
     let place = [("line", problem.line), ("column", problem.column)];
     let place: String = place.iter().filter_map(|(word, at)| Some(format!("{word} {}: ", (*at)?))).collect();
-    // The message contains the name of the entry, and may contain one of its keys.
+    // The message contains the name of the entry, and may contain one of its keys, so both are checked for secrets.
     let message = match &name {
         Some(name) if has_secret(name) => problem.message.replace(&notes::quoted_text(name), "\"server\""),
         _ => problem.message.clone(),
@@ -275,7 +276,7 @@ pub(crate) fn broken_server(
     }
 }
 
-/// Removes names of tools that look like secrets, as the lists are stored in a file.
+/// Removes tool names that look like secrets from the lists of tools, since these are stored in a file.
 pub(crate) fn without_secret_tools(candidate: &mut ServerCandidate) {
     let is_plain = |tool: &String| !has_secret(tool) || is_tool_name(tool);
     let tools = &mut candidate.tools;
@@ -292,7 +293,7 @@ pub(crate) fn without_secret_tools(candidate: &mut ServerCandidate) {
     }
 }
 
-/// Adds notes about tools that the app does not offer to its model.
+/// Adds notes about the tools that the app does not offer to its model.
 pub(crate) fn note_hidden_tools(tools: &ToolFilter, notes: &mut ImportNotes) {
     let list =
         |tools: &[String]| tools.iter().take(10).map(|tool| notes::quoted_text(tool)).collect::<Vec<_>>().join(", ");
@@ -311,7 +312,8 @@ pub(crate) fn note_hidden_tools(tools: &ToolFilter, notes: &mut ImportNotes) {
 }
 
 impl FoundServer {
-    /// Returns a hash over everything that would be imported, except the values of secrets, and over the sources.
+    /// Returns a hash of all data that would be imported, except for the values of secrets, and of the places where the
+    /// server was found.
     #[must_use]
     pub fn fingerprint(&self) -> String {
         let origins: Vec<[&str; 3]> = self
@@ -341,7 +343,7 @@ impl FoundServer {
             || self.config.environment_or_headers().get(name).is_some_and(|value| notes::is_placeholder(value))
     }
 
-    /// Returns the transport in JSON: `stdio`, `http` or `sse`.
+    /// Returns the name of the transport in JSON: `stdio`, `http` or `sse`.
     #[must_use]
     pub fn transport(&self) -> &'static str {
         match &self.config.transport {

@@ -1,4 +1,4 @@
-//! JSON in files and pasted text, with the line and column of each value.
+//! Parsing of JSON in files and pasted text, with the line and column of each value.
 
 use jsonc_parser::ast::{Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged as _;
@@ -6,15 +6,15 @@ use jsonc_parser::errors::{ParseError, ParseErrorKind};
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use ports::server_config::ConfigProblem;
 
-/// Maximum length of a foreign literal in an error message, such as `undefined`.
+/// Maximum length of an unknown literal that is repeated in an error message, such as `undefined`.
 const MAX_LITERAL_LENGTH: usize = 9;
 
 /// The strictness of JSON parsing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JsonDialect {
-    /// Strict JSON according to RFC 8259.
+    /// Strict JSON (RFC 8259).
     Plain,
-    /// JSON with comments and trailing commas, as in editors' settings.
+    /// JSON with comments and trailing commas, as in the settings of editors.
     WithComments,
 }
 
@@ -37,28 +37,28 @@ impl JsonDialect {
     }
 }
 
-/// JSON text of a file, or from pasted text.
+/// JSON text in a file or in pasted text, with its position.
 #[derive(Debug, Clone, Copy)]
 pub struct JsonText<'t> {
-    /// Content of the text.
+    /// The JSON text itself.
     pub text: &'t str,
     /// Path of the file, or `None` for pasted text.
     pub file: Option<&'t str>,
-    /// Number of lines before the text.
+    /// Number of lines before the text in the file or pasted text.
     pub lines_before: u32,
-    /// Number of characters before the first line that were inserted, and not written by the user.
+    /// Number of characters that were inserted before the first line and are not part of the pasted text.
     pub added_before: u32,
-    /// Number of characters before the text on its first line.
+    /// Number of characters before the text in its first line.
     pub columns_before: u32,
 }
 
 impl<'t> JsonText<'t> {
-    /// Creates a text that is not part of a file.
+    /// Creates a text that is not read from a file.
     pub fn without_file(text: &'t str) -> Self {
         Self { text, file: None, lines_before: 0, added_before: 0, columns_before: 0 }
     }
 
-    /// Creates a problem at a byte offset.
+    /// Creates a problem at a byte offset in the text.
     pub fn problem(&self, offset: usize, message: impl Into<String>) -> ConfigProblem {
         let before = self.text.get(..offset).unwrap_or(self.text);
         let line = before.matches('\n').count();
@@ -77,7 +77,7 @@ impl<'t> JsonText<'t> {
         }
     }
 
-    /// Creates a problem at a value.
+    /// Creates a problem at the position of a value.
     pub fn value_problem(&self, value: &Value<'_>, message: impl Into<String>) -> ConfigProblem {
         self.problem(value.range().start, message)
     }
@@ -91,7 +91,7 @@ impl<'t> JsonText<'t> {
         let parsed = parse_to_ast(self.text, &CollectOptions::default(), &dialect.options())
             .map_err(|error| self.problem(error.range().start, self.error_text(&error)))?;
         if dialect == JsonDialect::Plain && parsed.value.is_some() {
-            // Text that only the lenient parser accepts must not be written to a file that other programs read.
+            // Text must also be valid for other parsers, since it may be written to a file that other programs read.
             if let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(self.text) {
                 let words = error.to_string();
                 let words = words.split(" at line ").next().unwrap_or_default();
@@ -118,7 +118,8 @@ impl<'t> JsonText<'t> {
             None => String::from("found the end"),
             Some(c) if c.is_alphanumeric() => {
                 let word: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').take(40).collect();
-                // A value without its quotes may be a secret, and problems are displayed and printed.
+                // An unquoted value may be a secret, so it is not repeated in a problem, which is displayed and
+                // printed.
                 let is_plain = word.chars().all(char::is_alphabetic) || word.chars().all(|c| c.is_ascii_digit());
                 if word.len() <= MAX_LITERAL_LENGTH && is_plain {
                     format!("found {word:?}")
@@ -161,7 +162,7 @@ impl<'t> JsonText<'t> {
         }
     }
 
-    /// Fails if an object contains a name twice, since programs differ in the one they use.
+    /// Checks that an object contains no key twice, since programs differ in which of the values they use.
     ///
     /// # Errors
     ///
@@ -193,7 +194,7 @@ pub fn value_type_name(value: &Value<'_>) -> &'static str {
     }
 }
 
-/// Returns a property that exists and is not null.
+/// Returns the property with this name if it exists and is not null.
 pub fn present_property<'o, 't>(object: &'o Object<'t>, name: &str) -> Option<&'o ObjectProp<'t>> {
     object.get(name).filter(|property| !matches!(property.value, Value::NullKeyword(_)))
 }

@@ -1,15 +1,16 @@
-//! Servers in the formats of other apps: settings files and pasted text. `cli` and `api` import with this crate, and
-//! `store` parses `mcp.json` with parts of it.
+//! Reads and writes servers in the formats of other apps: settings files and pasted text. `cli` and `api` import
+//! servers with this crate, and `store` parses `mcp.json` with parts of it.
 //!
 //! - [`import`]: parses pasted text in any format, including install links
-//! - [`scan_settings`]: reads the settings files of all apps in [`apps`], and merges and compares their servers with the user's
-//! - [`export`]: writes the user's servers in the formats of other apps
+//! - [`scan_settings`]: reads the settings files of all apps in [`apps`], and merges and compares their servers with
+//!   the configured ones
+//! - [`export`]: writes configured servers in the formats of other apps
 //! - [`install_link`]: writes a server as an install link
 //! - [`entry`], [`json_text`]: parsing of entries
 //!
-//! A file of another app may come from a cloned repository, so nothing in it is trusted: sizes, depths and counts are
-//! bounded by constants, nothing that it refers to is executed or followed, and all messages about it are safe to
-//! print. Only `files.rs` reads from the disk, below a home folder that the caller provides. Nothing is written.
+//! A file of another app may be part of a cloned repository, so its content is not trusted: sizes, depths and counts
+//! are limited by constants, nothing that it refers to is executed or opened, and all messages about it are safe to
+//! print. Only `files.rs` reads from the disk, in a home folder that the caller provides. Nothing is written.
 
 mod app_environment;
 pub mod apps;

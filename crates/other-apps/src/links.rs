@@ -1,15 +1,15 @@
-//! Install links, which READMEs and web pages offer: `drawbridge://mcp/install?...` and those of other apps. They are
-//! parsed as pasted text ([`crate::pasted`]), and written for the user's own servers.
+//! Install links on web pages and in READMEs: `drawbridge://mcp/install?...` and those of other apps. They are parsed
+//! as pasted text ([`crate::pasted`]), and written for the user's own servers.
 //!
-//! - `link_form`: known links, and the location of servers in each
+//! - `link_form`: known links, and where the servers are in each
 //! - `link_parameters`: parameters and base64
 //! - `link_servers`: the keys that a link may set
-//! - `link_remarks`: warnings before such a server is added
+//! - `link_remarks`: warnings before a server of a link is added
 //! - `install_link`: [`install_link`]
 //!
-//! Any web page can offer a link, so a link only fills in a form that the user submits. It may only set an explicit
-//! list of keys: a link contains no approval, working directory, sandbox or timeout. Links are never logged, since they
-//! may contain secrets.
+//! Any web page can contain a link, so opening a link only fills in a form, which the user submits. A link may set only
+//! the keys in an explicit list, which excludes approvals, working directory, sandbox and timeouts. Links are never
+//! logged, since they may contain secrets.
 
 mod install_link;
 mod link_form;
@@ -25,15 +25,14 @@ pub use install_link::{InstallLink, LinkTarget, install_link};
 use link_form::{LinkForm, LinkPayload};
 use link_parameters::LinkParameters;
 
-/// Maximum length of a link that is parsed or written, in bytes. Decoded text is shorter, since each encoding only adds
-/// length.
+/// Maximum length of a link that is parsed or written, in bytes. Decoded content is never longer than the link.
 const MAX_LINK: usize = 32 * 1_024;
 
-/// Parses a text that consists of a single link, or returns `None` if it is anything else.
+/// Parses a text that consists of exactly one link. Returns `None` if the text contains anything else.
 pub(crate) fn parse_single_link(text: &str) -> Option<Result<Vec<ServerCandidate>, ConfigProblem>> {
     let text = text.trim();
     let is_link = link_form::match_form(text).is_some_and(|(form, rest)| {
-        // JSON without percent-encoding may contain spaces.
+        // In some links, the JSON is not percent-encoded and contains spaces.
         let is_raw = form.payload == LinkPayload::Json && rest.starts_with('{');
         is_raw || !text.contains(char::is_whitespace)
     });
@@ -61,7 +60,7 @@ pub(crate) fn find_links(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Parses the servers of a link.
+/// Parses the servers in a link.
 ///
 /// # Errors
 ///
@@ -71,7 +70,7 @@ pub(crate) fn parse_candidates(link: &str) -> Result<Vec<ServerCandidate>, Confi
     parse_link(link, RedirectPolicy::Followed).map_err(|message| link_problem(&message))
 }
 
-/// The handling of a link inside a link.
+/// Determines if a link may contain another link.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum RedirectPolicy {
     Followed,
@@ -126,12 +125,12 @@ fn parse_payload(
     }
 }
 
-/// Creates a problem with a link. It may contain words of the link, so it is truncated and safe to print.
+/// Creates a problem about a link. The message may contain text of the link, so it is truncated and made safe to print.
 fn link_problem(message: &str) -> ConfigProblem {
     ConfigProblem { file: None, line: None, column: None, message: printable_text(message) }
 }
 
-/// Returns the length of the link at the beginning of a text.
+/// Returns the length of the link at the beginning of a text, in bytes. `before` is the character before the text.
 fn link_length(text: &str, before: Option<char>) -> usize {
     let mut depth = 0_u32;
     let ends = |c: char| {
@@ -146,8 +145,8 @@ fn link_length(text: &str, before: Option<char>) -> usize {
     text.find(ends).unwrap_or(text.len())
 }
 
-/// Returns `true` for a single word with a scheme other than that of a web page, which is neither a command nor an
-/// address.
+/// Returns `true` for a single word with a scheme other than that of a web page, which is neither a command nor a
+/// server's URL.
 fn has_foreign_scheme(text: &str) -> bool {
     let Some((scheme, _)) = text.split_once("://") else { return false };
     let is_scheme = !scheme.is_empty() && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b));

@@ -1,5 +1,5 @@
-//! Merges the servers of several apps and compares them with the configured ones: equal servers become one row, and
-//! different ones get distinct names.
+//! Merges the servers found in several apps, and compares them with the configured ones. Equal servers are merged into
+//! one, and different ones get different names.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
@@ -14,11 +14,11 @@ use crate::found_server::{FoundServer, ImportStatus, MAX_NOTES, PendingSecret};
 use crate::notes::{ImportNote, ImportNoteKind, quoted_text};
 use crate::server_names::TakenNames;
 
-/// Name of the sign-in settings in notes.
+/// Text for the sign-in settings in notes.
 const SIGN_IN_TEXT: &str = "how to sign in";
 
-/// The key by which two servers are equal: program name, arguments, working directory and names of variables, or the
-/// address.
+/// The key by which servers are compared: program name, arguments, working directory and names of variables, or the
+/// URL.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum ServerIdentity {
     Local { program: String, args: Vec<String>, cwd: Option<PathBuf>, variables: BTreeSet<String> },
@@ -29,7 +29,7 @@ fn identity<'n>(config: &ServerConfig, variables: impl Iterator<Item = &'n Strin
     match &config.transport {
         ServerTransport::Stdio(config) => {
             let program = stem(&config.command).to_lowercase();
-            // The permission to load a package without confirmation doesn't make a different server.
+            // The option to load a package without confirmation is not part of the comparison.
             let is_consent = |word: &&String| program == "npx" && matches!(word.as_str(), "-y" | "--yes");
             let args = config.args.iter().filter(|word| !is_consent(word)).cloned().collect();
             ServerIdentity::Local { args, cwd: config.cwd.clone(), variables: variables.cloned().collect(), program }
@@ -41,9 +41,9 @@ fn identity<'n>(config: &ServerConfig, variables: impl Iterator<Item = &'n Strin
     }
 }
 
-/// Merges servers in the order they were found. `set_up` are the configured ones.
+/// Merges servers in the order in which they were found. `set_up` are the configured servers.
 pub(crate) fn merge(found: Vec<FoundServer>, set_up: &[ServerEntry]) -> Vec<FoundServer> {
-    // Each configured server matches only one found server: of two accounts, one may not be configured yet.
+    // Each configured server matches only one found server, since of two accounts one may not be configured yet.
     let mut known: HashMap<ServerIdentity, Vec<&ServerEntry>> = HashMap::new();
     for entry in set_up {
         let nothing = Default::default();
@@ -67,7 +67,7 @@ pub(crate) fn merge(found: Vec<FoundServer>, set_up: &[ServerEntry]) -> Vec<Foun
             }
         }
     }
-    // Servers with the same name first, then any with the same visible values.
+    // First matches servers with the same name, then any server with the same visible values.
     for by_name in [true, false] {
         for row in rows.iter_mut().filter(|row| row.status == ImportStatus::New) {
             let Some(equal) = known.get_mut(&identity(&row.config, row.env.keys())) else { continue };
@@ -104,8 +104,8 @@ pub(crate) fn merge(found: Vec<FoundServer>, set_up: &[ServerEntry]) -> Vec<Foun
     rows
 }
 
-/// Returns `true` if a configured server has the values of a row: the same names, and equal values where they are not
-/// secret.
+/// Returns `true` if a configured server has the values of a found one: the same names, and equal values unless they
+/// are secret.
 fn matches_configured(row: &FoundServer, entry: &ServerEntry) -> bool {
     let there = transport_values(&entry.config);
     let names: BTreeSet<&String> = row.env.keys().chain(row.headers.keys()).collect();
@@ -120,15 +120,16 @@ fn transport_values(config: &ServerConfig) -> &BTreeMap<String, String> {
     }
 }
 
-/// Returns `true` if two rows with the same key are one server. They are two accounts if both name and values differ.
-/// In one file, which may contain a server for each of several projects, name and values must both be equal.
+/// Returns `true` if two found servers with the same key are the same server. If both names and values differ, they are
+/// two accounts. In one file, both names and values must be equal, since the file may contain a server for each of
+/// several projects.
 fn is_same_server(row: &FoundServer, server: &FoundServer) -> bool {
     let is_one_file = row.origins.iter().any(|one| server.origins.iter().any(|other| one.file == other.file));
     let is_one_name = row.origins.iter().any(|one| server.origins.iter().any(|other| one.name == other.name));
     if is_one_file { is_one_name && has_same_values(row, server) } else { is_one_name || has_same_values(row, server) }
 }
 
-/// A value of a variable or header, independent of its storage.
+/// A value of a variable or header, regardless of where it is stored.
 #[derive(Debug)]
 enum GivenValue<'f> {
     Plain(&'f str),
@@ -147,7 +148,7 @@ impl PartialEq for GivenValue<'_> {
     }
 }
 
-/// Returns all values. Names of headers are compared without case.
+/// Returns the values of all variables and headers. Header names are compared without case.
 fn given_values(server: &FoundServer) -> BTreeMap<String, (&String, GivenValue<'_>)> {
     let is_remote = matches!(server.config.transport, ServerTransport::Http(_));
     let key = |name: &String| if is_remote { name.to_ascii_lowercase() } else { name.clone() };
@@ -174,7 +175,7 @@ fn quoted_list(names: &[String]) -> String {
     names.iter().map(|name| quoted_text(name)).collect::<Vec<_>>().join(", ")
 }
 
-/// Adds missing values and sign-in settings from an equal server. Existing values of the row are not replaced.
+/// Adds values and sign-in settings from an equal server if they are missing. Existing values are not replaced.
 fn add_missing_values(row: &mut FoundServer, server: &mut FoundServer) {
     let (mut lacking, mut different) = (Vec::new(), Vec::new());
     {
@@ -223,7 +224,7 @@ fn add_missing_values(row: &mut FoundServer, server: &mut FoundServer) {
     }
 }
 
-/// Merges two rows. The stricter settings of either apply to the result.
+/// Merges two equal servers. Of each setting, the stricter one applies to the result.
 fn merge_rows(row: &mut FoundServer, mut server: FoundServer) {
     add_missing_values(row, &mut server);
     for note in server.notes.drain(..) {
@@ -233,7 +234,7 @@ fn merge_rows(row: &mut FoundServer, mut server: FoundServer) {
     }
     for origin in server.origins {
         let app = app_named(&origin.app).map_or(origin.app.as_str(), |app| app.name);
-        // For the same file, other notes name the projects.
+        // If both were found in the same file, other notes name their projects.
         if !row.origins.contains(&origin) && row.notes.len() < MAX_NOTES {
             let note = format!("also in {app} as {}: {}", quoted_text(&origin.name), origin.file);
             row.notes.push(ImportNote::new(ImportNoteKind::AlsoIn, note).printable());

@@ -1,4 +1,4 @@
-//! Notes on imported servers. Each has a kind, by which the page translates it, and an English text.
+//! Notes about imported servers. Each note has a kind, by which the page translates it, and an English text.
 
 mod placeholders;
 
@@ -8,56 +8,56 @@ use serde::{Deserialize, Serialize};
 pub use placeholders::{ImportPlace, ImportPlaceholder};
 pub(crate) use placeholders::{is_placeholder, placeholder_notes, required_replacements};
 
-/// The kind of a note.
+/// Kind of a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ImportNoteKind {
-    /// The app does not start the server.
+    /// The server is disabled in the app.
     Off,
-    /// Another app has the server as well.
+    /// Another app has the same server.
     AlsoIn,
-    /// Tools that the app does not offer to its model. Drawbridge does not offer them either.
+    /// Names of tools that the app does not offer to its model. Drawbridge does not offer them, either.
     DeniedTools,
-    /// Tools that the app offers to its model exclusively. Drawbridge offers no others either.
+    /// Names of the only tools that the app offers to its model. Drawbridge does not offer other tools, either.
     ExposedTools,
-    /// A configured server has the name, so this one is renamed.
+    /// A configured server has the same name, so this one is renamed.
     NameTaken,
-    /// Another found server has the name, so this one is renamed.
+    /// Another found server has the same name, so this one is renamed.
     NameShared,
     /// The server is already configured.
     SetUpHere,
-    /// The server belongs to one project. The name is the project's folder.
+    /// The server belongs to one project. The name in the note is the project's folder.
     Project,
-    /// Names of settings without a counterpart in Drawbridge.
+    /// Names of settings that Drawbridge doesn't support.
     NotUsed,
-    /// Names of settings that contain approvals.
+    /// Names of settings that allow calls without consent, which are not imported.
     Approvals,
-    /// Text that looks like a secret was omitted from content that is stored in a file.
+    /// Text that looks like a secret was removed, since it would be stored in a file.
     SecretLeftOut,
-    /// Name of a program that only bridges to the remote server.
+    /// Name of a program that only connects to the remote server, and is therefore not imported.
     Bridge,
     /// A Windows wrapper was removed from the command.
     Windows,
-    /// A value for which the app prompts the user: the placeholder, and the description if there is one.
+    /// A value for which the app prompts the user. The names are the placeholder, and the description if there is one.
     Input,
     /// A variable or header whose value the user has to enter.
     EnterValue,
-    /// A variable or header whose value the app reads from a file or a command.
+    /// A variable or header whose value the app reads from a file or the output of a command.
     NotFollowed,
-    /// Text that the user has to replace.
+    /// A text that the user has to replace.
     Placeholder,
-    /// A variable or header with a reference that Drawbridge passes unchanged.
+    /// A variable or header with a reference that Drawbridge doesn't replace.
     AsWritten,
     /// A variable, header or argument without a value.
     Empty,
-    /// A file with variables: its path, and the names of the variables if it was read.
+    /// A file with variables. The names are its path, and the names of the variables if it was read.
     EnvFile,
-    /// Names of values that only another app has.
+    /// Names of values that were added from another app.
     Merged,
-    /// Names of values that differ between apps.
+    /// Names of values that differ between two apps.
     Different,
-    /// The file contains a second list of servers, which the app does not read. The name is its key.
+    /// The file contains a second list of servers, which the app does not read. The name in the note is its key.
     OtherList,
     /// Reason why the server can't be imported.
     Reason,
@@ -65,13 +65,13 @@ pub enum ImportNoteKind {
     Other,
 }
 
-/// A note on a server that was found.
+/// A note about a server that was found in another app.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ImportNote {
     /// Kind of the note.
     pub kind: ImportNoteKind,
-    /// Names in the note: settings, variables, a file or a folder, depending on the kind. Safe to print.
+    /// Names that the note refers to: settings, variables, a file or a folder, depending on the kind. Safe to print.
     pub names: Vec<String>,
     /// English text of the note, safe to print.
     pub text: String,
@@ -86,7 +86,7 @@ impl ImportNote {
         Self { names: names.into_iter().take(MAX_NAMES).map(Into::into).collect(), ..self }
     }
 
-    /// Returns the note with invisible characters escaped, safe to print.
+    /// Returns the note with invisible characters escaped.
     pub(crate) fn printable(&self) -> Self {
         Self {
             kind: self.kind,
@@ -102,7 +102,7 @@ impl From<String> for ImportNote {
     }
 }
 
-/// The notes on an entry.
+/// Notes about one entry.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ImportNotes(Vec<ImportNote>);
 
@@ -152,7 +152,7 @@ const MAX_NOTE: usize = 600;
 /// Maximum number of names in a note.
 const MAX_NAMES: usize = 20;
 
-/// Truncates a text for a note, and makes it safe to print.
+/// Truncates a text for a note, and escapes its invisible characters.
 pub(crate) fn printable_text(text: &str) -> String {
     let mut short: String = text.chars().take(MAX_NOTE).collect();
     if short.len() < text.len() {
@@ -161,7 +161,7 @@ pub(crate) fn printable_text(text: &str) -> String {
     visible(&short).into_owned()
 }
 
-/// Quotes a text from outside, truncated and with invisible characters escaped.
+/// Quotes a text of another app, truncated and with invisible characters escaped.
 pub(crate) fn quoted_text(text: &str) -> String {
     const MAX_QUOTED_CHARS: usize = 80;
     let mut short: String = text.chars().take(MAX_QUOTED_CHARS).collect();
@@ -171,7 +171,7 @@ pub(crate) fn quoted_text(text: &str) -> String {
     format!("{short:?}")
 }
 
-/// Creates a note about settings without a counterpart, by their quoted names.
+/// Creates a note about settings that Drawbridge doesn't support, given their quoted names.
 pub(crate) fn unused_settings_note(settings: Vec<String>) -> ImportNote {
     let text = format!("not used: {}", settings.join(", "));
     ImportNote::new(ImportNoteKind::NotUsed, text).with_names(settings.iter().map(|name| name.trim_matches('"')))

@@ -1,4 +1,4 @@
-//! Parses pasted text: settings that a server's README shows for any program, in any format, or install links.
+//! Parses pasted text: the settings for any program in a server's README, or install links.
 
 mod command_line;
 mod pasted_parts;
@@ -14,25 +14,25 @@ use crate::server_names::TakenNames;
 use crate::{entry, links, notes, server_names};
 use pasted_parts::PastedPart;
 
-/// Maximum length of a text, in bytes.
+/// Maximum size of a pasted text, in bytes.
 const MAX_TEXT: usize = 1 << 20;
 
-/// Maximum number of servers in a text.
+/// Maximum number of servers in a pasted text.
 const MAX_SERVERS: usize = 100;
 
-/// Parses the servers in pasted text: `mcpServers` and its equivalents in other programs' settings, a single entry, a
-/// fragment without outer braces, an install link, a Markdown page with any of these, a command line or a URL.
-/// `taken_names` are the names of the user's servers.
+/// Parses the servers in pasted text: settings of any program (such as `mcpServers`), a single entry, a fragment
+/// without outer braces, an install link, a Markdown page with any of these, a command line, or a URL. `taken_names`
+/// are the names of the configured servers.
 ///
 /// # Errors
 ///
-/// Returns [`ConfigProblem`] with the expected content, and with line and column where known, if the text contains no
+/// Returns [`ConfigProblem`] with the expected content, and with line and column if known, if the text contains no
 /// server.
 pub fn import(text: &str, taken_names: &[String]) -> Result<Vec<PastedServer>, ConfigProblem> {
     Ok(to_pasted_servers(parse_candidates(text)?, taken_names))
 }
 
-/// Parses the servers in a text, before their names are assigned.
+/// Parses the servers in a text. Their names are assigned later.
 pub(crate) fn parse_candidates(text: &str) -> Result<Vec<ServerCandidate>, ConfigProblem> {
     let text = without_byte_order_mark(text);
     if text.len() > MAX_TEXT {
@@ -44,13 +44,13 @@ pub(crate) fn parse_candidates(text: &str) -> Result<Vec<ServerCandidate>, Confi
     if let Some(found) = links::parse_single_link(text) {
         return found;
     }
-    // A page may show a command for trying a server as well as its settings. The settings take precedence.
+    // A page may contain a command for trying a server, and its settings. In this case the settings are used.
     let (plain, settings): (Vec<_>, Vec<_>) =
         pasted_parts::split_parts(text).into_iter().partition(PastedPart::is_plain_command);
     let mut candidates = Vec::new();
     let mut problem = None;
     parse_parts(&settings, &mut candidates, &mut problem);
-    // A link is as explicit as settings. It is not a server's address, even if it can't be parsed.
+    // A link has the same priority as settings. It is never interpreted as a server's URL, even if it can't be parsed.
     let has_link = candidates.is_empty() && parse_links(text, &mut candidates, &mut problem);
     if candidates.is_empty() && !has_link {
         parse_parts(&plain, &mut candidates, &mut problem);
@@ -79,7 +79,8 @@ fn parse_parts(parts: &[PastedPart<'_>], candidates: &mut Vec<ServerCandidate>, 
                     }
                 }
             }
-            // The first problem is reported: later ones are often consequences, or prose.
+            // The first problem is reported, since later ones are often consequences of it, or about text that contains
+            // no server.
             Err(found) => {
                 problem.get_or_insert(found);
             }
@@ -87,8 +88,8 @@ fn parse_parts(parts: &[PastedPart<'_>], candidates: &mut Vec<ServerCandidate>, 
     }
 }
 
-/// Parses the links in a text. Returns `true` if there is one. Links for several apps on a page describe the same
-/// server.
+/// Parses the links in a text. Returns `true` if there is one. Several links on a page are alternatives for the same
+/// server in different apps.
 fn parse_links(text: &str, candidates: &mut Vec<ServerCandidate>, problem: &mut Option<ConfigProblem>) -> bool {
     let mut has_link = false;
     for link in links::find_links(text) {
@@ -174,7 +175,8 @@ fn to_pasted_servers(candidates: Vec<ServerCandidate>, taken_names: &[String]) -
     settled
 }
 
-/// Returns the variables or headers whose values are secrets, or to be entered under the name of a secret.
+/// Returns the names of the variables and headers whose values are secrets, or will be secrets according to their
+/// names.
 fn secret_names(config: &ServerConfig) -> Vec<String> {
     let values = match &config.transport {
         ServerTransport::Stdio(stdio) => &stdio.env,
@@ -187,7 +189,7 @@ fn secret_names(config: &ServerConfig) -> Vec<String> {
     values.iter().filter(is_secret).map(|(name, _)| name.clone()).collect()
 }
 
-/// Returns the configuration as it will be once added, with the client secret in the keychain.
+/// Returns the configuration as it will be after adding the server, with the client secret in the keychain.
 fn config_once_added(mut config: ServerConfig) -> ServerConfig {
     if let ServerTransport::Http(HttpConfig { auth: Some(auth), .. }) = &mut config.transport {
         auth.client_secret = auth.client_secret.as_ref().map(|_| secrets::reference("client-secret"));

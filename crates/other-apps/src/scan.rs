@@ -1,4 +1,4 @@
-//! Searches the settings of other apps for servers. Nothing is started or written.
+//! Searches the settings files of other apps for servers. Nothing is started or written.
 
 mod disabled_servers;
 
@@ -12,18 +12,18 @@ use crate::apps::{APPS, FileLayout, SettingsPath, SourceApp, app_named, find_pla
 use crate::found_server::{EntrySource, FoundServer, broken_server, found_server};
 use crate::{files, merge, pasted, settings_reader};
 
-/// The scope of a search.
+/// Scope of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ScanScope {
-    /// The settings of all apps.
+    /// Settings of all apps.
     All,
-    /// The settings of one app, by its identifier or display name.
+    /// Settings of one app, given by its identifier or display name.
     App(String),
-    /// A single file, or the files of all apps in a project folder.
+    /// A single file, or the settings files of all apps in a project folder.
     Path(PathBuf),
 }
 
-/// A file that was read.
+/// A settings file that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileRead {
     /// Identifier of the app.
@@ -34,29 +34,29 @@ pub struct FileRead {
     pub servers: usize,
 }
 
-/// The result of a search.
+/// Result of a search.
 #[derive(Debug, Clone, Default)]
 pub struct ScanReport {
-    /// Servers, merged over all files.
+    /// Servers that were found, merged over all files.
     pub servers: Vec<FoundServer>,
     /// Files that were read.
     pub files: Vec<FileRead>,
-    /// Problems with files that could not be read.
+    /// Problems of files that could not be read.
     pub problems: Vec<ConfigProblem>,
 }
 
-/// Identifier for a file that belongs to no app.
+/// Identifier of the app for a file that belongs to no known app.
 const UNKNOWN_APP: &str = "file";
-/// App that stores the disabled servers of projects in other files as well.
+/// Identifier of the app that stores the names of disabled servers in other files.
 const CLAUDE_CODE: &str = "claude-code";
-/// Maximum number of servers in all files.
+/// Maximum number of servers in all files together.
 pub const MAX_SERVERS: usize = 5_000;
 
-/// Searches for servers, and compares them with the configured ones in `set_up`.
+/// Searches for servers, and compares them with the configured servers in `set_up`.
 ///
 /// # Errors
 ///
-/// Returns [`ConfigProblem`] if the app or file doesn't exist, or the named file can't be read.
+/// Returns [`ConfigProblem`] if the app or file doesn't exist, or a file chosen by the user can't be read.
 pub fn scan_settings(
     from: &ScanScope,
     surroundings: &AppEnvironment,
@@ -90,7 +90,7 @@ fn no_such_app(name: &str) -> ConfigProblem {
 struct SettingsScan<'s> {
     surroundings: &'s AppEnvironment,
     roots: Vec<PathBuf>,
-    /// Folder of the project that is searched, if any.
+    /// Project folder that is searched, or `None` for the user's settings.
     project: Option<String>,
     seen: BTreeSet<PathBuf>,
     found: Vec<FoundServer>,
@@ -107,7 +107,7 @@ impl SettingsScan<'_> {
     }
 
     fn scan_project(&mut self, folder: &Path) {
-        // A file in a cloned repository must not lead out of the repository.
+        // Links in a cloned repository must not lead to files outside of it.
         self.roots = folder.canonicalize().into_iter().collect();
         self.project = absolute(folder).ok().and_then(|folder| folder.to_str().map(str::to_owned));
         for app in APPS {
@@ -120,7 +120,7 @@ impl SettingsScan<'_> {
     }
 
     fn scan_file(&mut self, app: &'static SourceApp, place: &SettingsPath, path: &Path) {
-        // Two variables, or two apps, may refer to the same file.
+        // Two environment variables, or two apps, may refer to the same file.
         if !self.seen.insert(path.to_owned()) {
             return;
         }
@@ -133,7 +133,7 @@ impl SettingsScan<'_> {
         }
     }
 
-    /// Reads a file that the user names, in the format of the app by its path, or else by its content.
+    /// Reads a file that the user chose. Its format is determined by its path, or else by its content.
     fn scan_path(&mut self, path: &Path) -> Result<(), ConfigProblem> {
         let place = find_place(path);
         let limit = if place.is_some_and(|(_, place)| place.layout == FileLayout::ClaudeState) {
@@ -165,7 +165,7 @@ impl SettingsScan<'_> {
                 self.add_servers(UNKNOWN_APP, path, servers);
             }
         }
-        // An unreadable file that the user named is an error.
+        // If the user chose the file, a problem is an error of the search.
         self.report.problems.pop().map_or(Ok(()), Err)
     }
 
@@ -198,15 +198,15 @@ impl SettingsScan<'_> {
         self.found.extend(servers);
     }
 
-    /// Returns the names of the variables in a file that an entry refers to. It must be in the home folder, or next to
-    /// the settings.
+    /// Returns the names of the variables in a file that an entry refers to. The file has to be in the home folder, or
+    /// next to the settings file.
     fn variable_names(&self, settings: &Path, file: &str) -> Option<Vec<String>> {
         let path = match file.strip_prefix("~/") {
             Some(rest) => self.surroundings.home.join(rest),
             None => settings.parent()?.join(file),
         };
         let text = files::read(&path, files::MAX_FILE_BYTES, Some(&self.roots)).ok()??;
-        // A key file may contain lines that end with an equals sign.
+        // A private key may contain lines that end with an equals sign.
         (!text.contains("-----BEGIN ")).then(|| files::variable_names(&text))
     }
 }

@@ -1,17 +1,17 @@
-//! Recognizes text that looks like a secret. Such text is stored in the keychain, and not in a file.
+//! Detects text that looks like a secret. Such text is stored in the keychain instead of a file.
 
 use std::borrow::Cow;
 
 use ports::url_parts::looks_like_key;
 
-/// Parts of names whose values are secrets.
+/// Parts of names that indicate that the value is a secret.
 const SECRET_NAME_PARTS: [&str; 10] =
     ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "AUTH", "COOKIE", "PRIVATE"];
-/// Last parts of names whose values are secrets. Elsewhere in a name they are insignificant: "BYPASS", "PASS_THROUGH".
+/// Parts that indicate a secret only at the end of a name, unlike in "BYPASS" and "PASS_THROUGH".
 const SECRET_LAST_PARTS: [&str; 4] = ["PASS", "JWT", "BEARER", "DSN"];
-/// Authentication schemes before a credential in a header.
+/// Authentication schemes that precede a credential in a header, in lower case.
 const AUTH_SCHEMES: [&str; 4] = ["bearer", "basic", "token", "apikey"];
-/// Prefixes of keys that services issue, with the minimum number of characters that follow.
+/// Prefixes of keys that services issue, each with the minimum number of characters after it.
 const KEY_PREFIXES: [(&str, usize); 29] = [
     ("sk-", 8),
     ("sk_", 8),
@@ -44,7 +44,7 @@ const KEY_PREFIXES: [(&str, usize); 29] = [
     ("eyJ", 20),
 ];
 
-/// Returns `true` if the name indicates a secret value: of a variable, a header, a parameter or an option.
+/// Returns `true` if the name of a variable, header, parameter or option indicates that its value is a secret.
 #[must_use]
 pub fn is_secret_name(name: &str) -> bool {
     if is_client_id(name) {
@@ -58,15 +58,14 @@ pub fn is_secret_name(name: &str) -> bool {
         || SECRET_LAST_PARTS.contains(&last_part(name).to_ascii_uppercase().as_str())
 }
 
-/// Returns `true` if the name indicates an OAuth client identifier. It is public: the browser shows it in the address
-/// bar.
+/// Returns `true` if the name indicates an OAuth client id, which is public, since it is part of the authorization URL.
 #[must_use]
 pub fn is_client_id(name: &str) -> bool {
     let letters: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
     letters.to_ascii_uppercase().ends_with("CLIENTID")
 }
 
-/// Returns `true` if a value is a secret, by its name or by itself.
+/// Returns `true` if a value is a secret according to its name or its content.
 #[must_use]
 pub fn is_secret_value(name: &str, value: &str) -> bool {
     match is_client_id(name) {
@@ -75,8 +74,8 @@ pub fn is_secret_value(name: &str, value: &str) -> bool {
     }
 }
 
-/// Returns the part of a name after the last separator, or from the last upper-case letter that follows a lower-case
-/// one.
+/// Returns the last part of a name: after the last separator, or from the last upper-case letter that follows a
+/// lower-case letter.
 fn last_part(name: &str) -> &str {
     let word = name.trim_end_matches(|c: char| !c.is_alphanumeric());
     let word = word.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
@@ -85,28 +84,28 @@ fn last_part(name: &str) -> &str {
     (1..bytes.len()).rev().find(rise).and_then(|at| word.get(at..)).unwrap_or(word)
 }
 
-/// Removes "AUTHOR" from a name, which is unrelated to authorization.
+/// Removes "AUTHOR" from an upper-case name, since it is unrelated to authorization.
 fn without_author(upper: &str) -> String {
     let mut kept = String::with_capacity(upper.len());
     let mut rest = upper;
     while let Some(at) = rest.find("AUTHOR") {
         let after = &rest[at + "AUTHOR".len()..];
         kept.push_str(&rest[..at]);
-        // The words "AUTHORIZATION" and "AUTHORISE".
+        // "AUTHORIZATION" and "AUTHORISE" are related to it, so "AUTH" is retained.
         kept.push_str(if after.starts_with('I') { "AUTH" } else { "_" });
         rest = after;
     }
     kept + rest
 }
 
-/// Returns `true` if a value is not secret under any name because it is empty or a switch.
+/// Returns `true` if a value can't be a secret, whatever its name, because it is empty or a switch such as `true`.
 #[must_use]
 pub fn is_empty_or_switch(value: &str) -> bool {
     ["", "true", "false", "yes", "no", "on", "off", "0", "1"].iter().any(|word| value.eq_ignore_ascii_case(word))
 }
 
-/// Returns `true` if a value is not secret under any name: a switch, a number such as a limit, or a reference without a
-/// default.
+/// Returns `true` if a value can't be a secret, whatever its name: a switch, a number such as a limit, or a reference
+/// without a default value.
 #[must_use]
 pub fn is_harmless(value: &str) -> bool {
     let is_number = || value.len() <= 6 && value.bytes().all(|b| b.is_ascii_digit());
@@ -125,25 +124,25 @@ fn is_reference(value: &str) -> bool {
         && !value.contains(":-")
 }
 
-/// Returns `true` for an authentication scheme in a header, such as `Bearer`.
+/// Returns `true` for the name of an authentication scheme, such as `Bearer`.
 pub(crate) fn is_auth_scheme(word: &str) -> bool {
     AUTH_SCHEMES.iter().any(|scheme| word.eq_ignore_ascii_case(scheme))
 }
 
-/// Returns `true` if a text contains something that looks like a secret, independent of its name: a key with a known
-/// prefix, a password in a URL, a private key, or long random text, or a value that the text itself names as a secret,
-/// as in `Server=x;Password=y`.
+/// Returns `true` if a text contains something that looks like a secret, regardless of its name: a key with a known
+/// prefix, a password in a URL, a private key, long random text, or a value that the text itself names as a secret, as
+/// in `Server=x;Password=y`.
 #[must_use]
 pub fn has_secret(text: &str) -> bool {
     has_secret_format(text) || has_named_secret(text)
 }
 
-/// Returns `true` if a text contains a secret after its name: `name=value`, `name: value` or `"name":"value"`.
+/// Returns `true` if a text contains a secret with its name: `name=value`, `name: value` or `"name":"value"`.
 fn has_named_secret(text: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
     text.match_indices(['=', ':']).any(|(at, sign)| {
         let (before, after) = (&text[..at], &text[at + 1..]);
-        // A colon also precedes the tag of an image, a port, and the default of a reference.
+        // A colon is also used before an image's tag, a port, and the default value of a reference.
         let is_default = sign == ":" && after.starts_with('-');
         if sign == ":" && !is_default && !after.starts_with(|c: char| c.is_whitespace() || matches!(c, '"' | '\'')) {
             return false;
@@ -160,8 +159,8 @@ fn has_named_secret(text: &str) -> bool {
     })
 }
 
-/// Returns the value at the beginning of a text, without an authentication scheme, or an empty text for a placeholder
-/// such as `<key>`.
+/// Returns the value at the beginning of a text without its authentication scheme. Returns an empty text for a
+/// placeholder such as `<key>`.
 fn leading_value(text: &str) -> &str {
     let text = text.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\''));
     if text.starts_with('<') && text.contains('>') {
@@ -183,7 +182,7 @@ fn leading_value(text: &str) -> &str {
     &text[..end]
 }
 
-/// Returns `true` if a text contains a secret by its format alone.
+/// Returns `true` if a text contains a secret that is recognized by its format alone.
 fn has_secret_format(text: &str) -> bool {
     has_credential(text) || split_words(text).any(has_random_part)
 }
@@ -198,7 +197,7 @@ fn split_words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| c.is_whitespace() || "\"'`,;<>()[]{}|".contains(c))
 }
 
-/// Returns `true` if a text contains a URL with a password: `scheme://name:password@host`.
+/// Returns `true` if a text contains a URL with a password, `scheme://name:password@host`.
 fn has_password(text: &str) -> bool {
     text.split("://").skip(1).any(|rest| {
         let end = rest.find(['/', '?', '#', ' ']).unwrap_or(rest.len());
@@ -212,14 +211,14 @@ fn has_known_prefix(part: &str) -> bool {
     KEY_PREFIXES.iter().any(|(prefix, least)| {
         part.strip_prefix(prefix).is_some_and(|rest| {
             let is_odd = || rest.contains(|c: char| c.is_ascii_digit() || c.is_ascii_uppercase());
-            // "sk-learn-server" is an ordinary name.
+            // Ordinary names such as "sk-learn-server" have this prefix, too.
             rest.len() >= *least && (!prefix.starts_with("sk") || is_odd())
         })
     })
 }
 
-/// Returns `true` if a word contains long random text, except hashes that pin a package or an image, and client
-/// identifiers.
+/// Returns `true` if a word contains long random text. Hashes that pin a package or an image, and client ids, are
+/// excluded.
 fn has_random_part(word: &str) -> bool {
     let pinned = word.find("@sha256:").or_else(|| word.find("@sha512")).map_or(word, |at| &word[..at]);
     let commit = |part: &str| part.len() == 40 && part.bytes().all(|b| b.is_ascii_hexdigit());
@@ -236,7 +235,7 @@ fn has_random_part(word: &str) -> bool {
     })
 }
 
-/// Removes the hashes in paths of the Nix store: `/nix/store/HASH-NAME`.
+/// Removes the hashes in paths of the Nix store, `/nix/store/HASH-NAME`.
 fn without_store_hashes(word: &str) -> Cow<'_, str> {
     const NIX_STORE: &str = "/nix/store/";
     const NIX_HASH_CHARS: usize = 32;
@@ -293,7 +292,7 @@ mod tests {
             "PASS_THROUGH",
             "AUTH0_CLIENT_ID",
         ] {
-            assert!(!is_secret_name(name), "{name} names none");
+            assert!(!is_secret_name(name), "{name} doesn't indicate a secret");
         }
     }
 
@@ -345,7 +344,7 @@ mod tests {
             "--client-id=9f86d081884c7d659a2feaa0c55ad015",
             "https://mcp.example.com/mcp?client_id=9f86d081884c7d659a2feaa0c55ad015&a=b",
         ] {
-            assert!(!has_secret(text), "{text} holds none");
+            assert!(!has_secret(text), "{text} contains no secret");
         }
     }
 }

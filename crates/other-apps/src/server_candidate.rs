@@ -7,49 +7,50 @@ use ports::server_config::{HttpConfig, ServerConfig, ServerTransport, StdioConfi
 
 use crate::notes::ImportNotes;
 
-/// A server as parsed, before its name is assigned.
+/// A server as parsed from an entry, before its name is assigned.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ServerCandidate {
     pub(crate) name: Option<String>,
     pub(crate) config: StdioConfig,
-    /// Address of a remote server.
+    /// Settings of a remote server, or `None` for a local one.
     pub(crate) remote: Option<HttpConfig>,
     pub(crate) revision: Option<Revision>,
-    /// Tools that the app offers to its model.
+    /// Lists of the tools that the app offers to its model.
     pub(crate) tools: ToolFilter,
     pub(crate) notes: ImportNotes,
-    /// Set if the transport is not supported.
+    /// Set if the transport of the entry is not supported.
     pub(crate) unknown: bool,
     pub(crate) extras: EntryExtras,
 }
 
-/// Parts of an entry that have no place in a [`ServerConfig`].
+/// Settings of an entry that are not part of a [`ServerConfig`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct EntryExtras {
-    /// Set if the app does not start the server.
+    /// Set if the server is disabled in the app.
     pub(crate) off: bool,
-    /// Variables and headers that the entry only names. Their value here is a reference to an environment variable.
+    /// Names of variables and headers for which the entry contains no value. The candidate contains a reference to an
+    /// environment variable instead.
     pub(crate) named_only: BTreeSet<String>,
-    /// Names whose values are stored in the app's keychain.
+    /// Names of variables whose values are stored in the app's keychain.
     pub(crate) in_keychain: BTreeSet<String>,
-    /// Path of a file with further variables.
+    /// Path of a file with further variables, if the entry refers to one.
     pub(crate) env_file: Option<String>,
     /// Values for which the app prompts the user.
     pub(crate) inputs: Vec<AppInput>,
-    /// Set if the entry does not name its transport.
+    /// Set if the entry does not specify its transport.
     pub(crate) untyped: bool,
-    /// Set if the entry comes from an install link.
+    /// Set if the entry was read from an install link.
     pub(crate) by_link: bool,
 }
 
 /// A value for which an app prompts the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AppInput {
-    /// Identifier that values refer to.
+    /// Identifier by which values refer to the input.
     pub(crate) id: String,
-    /// Set if the app masks the input.
+    /// Set if the app hides the text while it is entered.
     pub(crate) password: bool,
-    /// Set if a command of the app supplies the value instead of the user.
+    /// Set if the app gets the value from a command instead of the user.
     pub(crate) command: bool,
 }
 

@@ -9,7 +9,7 @@ use ports::url_parts::UrlParts;
 
 const MAX_NAME: usize = 64;
 
-/// Converts a text to a valid name, as close to the original as possible.
+/// Converts a text to a valid server name that is as similar as possible.
 pub(crate) fn to_valid_name(wanted: &str) -> String {
     let is_seen = |c: &char| !c.is_control() && matches!(visible(c.encode_utf8(&mut [0; 4])), Cow::Borrowed(_));
     let name: String = wanted.chars().filter(is_seen).take(MAX_NAME).collect();
@@ -19,17 +19,17 @@ pub(crate) fn to_valid_name(wanted: &str) -> String {
     }
 }
 
-/// Returns the wanted name if it is valid and free, or else a similar one with a number.
+/// Returns `wanted` if it is a valid and unused name, otherwise a similar name with a number.
 #[must_use]
 pub fn free_name<'n>(wanted: &str, taken: impl IntoIterator<Item = &'n String>) -> String {
     TakenNames::new(taken).take(&to_valid_name(wanted))
 }
 
-/// Names that are taken. Compared without case, so that servers are not confused.
+/// Names that are in use. Case is ignored, so that similar servers are not confused.
 #[derive(Debug, Default)]
 pub(crate) struct TakenNames {
     taken: HashSet<String>,
-    /// Next number to try for a name that was requested before.
+    /// Next number to try, by requested name.
     next: HashMap<String, u32>,
 }
 
@@ -42,7 +42,7 @@ impl TakenNames {
         self.taken.contains(&name.to_lowercase())
     }
 
-    /// Takes the name if it is free, or else the first free one with a number.
+    /// Reserves and returns a name: `wanted` if it is unused, otherwise the first unused one with a number.
     pub(crate) fn take(&mut self, wanted: &str) -> String {
         if self.taken.insert(wanted.to_lowercase()) {
             return wanted.to_owned();
@@ -82,7 +82,7 @@ pub(crate) fn from_command(config: &StdioConfig) -> String {
     to_valid_name(&name)
 }
 
-/// Returns the image of `docker run`, after options that may have values.
+/// Returns the image in the arguments of `docker run`. Options before it may have values.
 fn container_image(args: &[String]) -> Option<&str> {
     const VALUE_OPTIONS: [&str; 12] = [
         "-e",
@@ -114,7 +114,7 @@ fn is_package_or_program(word: &str) -> bool {
     !word.starts_with('-') && !RUNNER_SUBCOMMANDS.contains(&word) && !word.eq_ignore_ascii_case("/c")
 }
 
-/// Returns the last component of a path, without program extensions.
+/// Returns the last component of a path without the extension of a program.
 fn stem(path: &str) -> &str {
     let last = path.rsplit(['/', '\\']).next().unwrap_or(path);
     [".exe", ".cmd", ".bat", ".js", ".mjs", ".cjs", ".ts", ".py", ".jar", ".sh"]
@@ -123,14 +123,14 @@ fn stem(path: &str) -> &str {
         .unwrap_or(last)
 }
 
-/// Removes the parts of a package or path that many servers have in common.
+/// Removes parts of a package name or path that are common among servers, such as "mcp-server".
 fn without_common_parts(subject: &str) -> String {
     let path = subject.trim_end_matches(['/', '\\']);
     let parts: Vec<&str> = path.split(['/', '\\']).filter(|part| !part.is_empty()).collect();
     const COMMON_PARTS: [&str; 9] = ["index", "main", "server", "cli", "app", "dist", "build", "src", "bin"];
     let own = parts.iter().rev().map(|part| stem(part)).find(|part| !COMMON_PARTS.contains(part));
     let mut name = own.unwrap_or_else(|| stem(path));
-    // Removes a version after "@" or ":", but not the "@" of a scope.
+    // Removes a version after "@" or ":", but retains the "@" of a scope.
     if let Some((before, _)) = name.split_once('@').filter(|(before, _)| !before.is_empty()) {
         name = before;
     }

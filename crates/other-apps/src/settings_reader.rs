@@ -1,5 +1,5 @@
-//! Parses the servers in a settings file of an app. An invalid entry doesn't affect the others, unlike a problem with
-//! the whole file.
+//! Parses the servers in a settings file of an app. If an entry is invalid, the others are still parsed, unlike if the
+//! whole file is invalid.
 
 mod claude_state;
 
@@ -12,22 +12,22 @@ use crate::notes::{ImportNote, ImportNoteKind, quoted_text};
 use crate::server_candidate::ServerCandidate;
 use crate::{entry, toml_text, yaml_text};
 
-/// Maximum number of servers in a file.
+/// Maximum number of servers in a settings file.
 const MAX_SERVERS: usize = 500;
-/// Keys of server maps in most apps. Some files contain both.
+/// Keys of the objects that contain servers in most apps. Some files contain both.
 const COMMON_MAP_KEYS: [&str; 2] = ["mcpServers", "servers"];
-/// Keys of server maps in all apps, to recognize a file of another app.
+/// Keys of the objects that contain servers in all apps, for recognizing the file of another app.
 const SERVER_MAP_KEYS: [&str; 6] = ["mcpServers", "servers", "context_servers", "mcp", "mcp_servers", "extensions"];
 
-/// An entry of a file.
+/// The entry of one server in a settings file.
 #[derive(Debug)]
 pub(crate) struct SettingsEntry {
     pub(crate) name: Option<String>,
-    /// Server, or the reason why the entry is invalid.
+    /// The server, or the reason why the entry is invalid.
     pub(crate) read: Result<ServerCandidate, ConfigProblem>,
 }
 
-/// Parses a file of an app.
+/// Parses the entries in a settings file of an app.
 ///
 /// # Errors
 ///
@@ -108,8 +108,8 @@ impl SettingsReader<'_, '_> {
         Ok(())
     }
 
-    /// Returns the value under the first of these keys, and the object that contains it. A slash in a key descends into
-    /// an object.
+    /// Returns the value of the first of these keys that exists, and the object that contains it. A slash in a key
+    /// separates nested keys.
     fn find_value<'o, 'a>(
         &self,
         root: &'o Object<'a>,
@@ -130,7 +130,7 @@ impl SettingsReader<'_, '_> {
         Ok(None)
     }
 
-    /// Fails if an object contains a key twice, since apps differ in the one they use.
+    /// Checks that an object contains a key only once, since apps differ in which of the values they use.
     fn check_unique(&self, object: &Object<'_>, key: &str) -> Result<(), ConfigProblem> {
         let mut places = object.properties.iter().filter(|property| property.name.as_str() == key);
         match (places.next(), places.next()) {
@@ -141,7 +141,7 @@ impl SettingsReader<'_, '_> {
         }
     }
 
-    /// Notes that the file has a second list of servers, which the app does not read.
+    /// Adds a note if the file has a second list of servers, which the app does not read.
     fn note_second_map(&mut self, root: &Object<'_>, layout: FileLayout) {
         let (FileLayout::Keys(keys) | FileLayout::KeysOrBare(keys) | FileLayout::Settings(keys)) = layout else {
             return;
@@ -224,7 +224,8 @@ impl SettingsReader<'_, '_> {
         Ok(())
     }
 
-    /// Parses a file that is itself a map of servers. Values other than objects are metadata of the file.
+    /// Parses a file in which the top-level object contains servers by name. Values other than objects are ignored as
+    /// metadata.
     fn read_bare_map(&mut self, root: &Object<'_>) -> Result<(), ConfigProblem> {
         self.text.reject_duplicate_keys(root, "the file")?;
         for property in root.properties.iter().filter(|property| matches!(property.value, Value::Object(_))) {
@@ -252,7 +253,7 @@ impl SettingsReader<'_, '_> {
         self.entries.push(SettingsEntry { name, read });
     }
 
-    /// Applies the app's interpretation of an entry where it differs from that of other apps.
+    /// Applies the rules for entries in which this app differs from others.
     fn apply_app_conventions(&self, found: &mut ServerCandidate, object: &Object<'_>) {
         let Some(remote) = &mut found.remote else { return };
         let by_url = present_property(object, "url").is_some();
@@ -275,7 +276,7 @@ impl SettingsReader<'_, '_> {
         }
     }
 
-    /// Parses `mcpServers` of the user and of projects.
+    /// Parses the `mcpServers` objects of the user and of each project.
     fn read_state(&mut self, root: &Object<'_>) -> Result<(), ConfigProblem> {
         if let Some((value, inner)) = self.find_value(root, &["mcpServers"])? {
             self.read_servers(value, inner, None)?;
@@ -292,7 +293,7 @@ impl SettingsReader<'_, '_> {
         Ok(())
     }
 
-    /// Parses both layouts of opencode. The later layout takes precedence for a server that is in both.
+    /// Parses both formats of OpenCode. If a server is in both, the newer format is used.
     fn read_open_code(&mut self, root: &Object<'_>) -> Result<(), ConfigProblem> {
         let Some((value, _)) = self.find_value(root, &["mcp"])? else { return Ok(()) };
         let Value::Object(mcp) = value else {
@@ -322,7 +323,7 @@ impl SettingsReader<'_, '_> {
         Ok(())
     }
 
-    /// Marks servers that the file disables outside of their entries.
+    /// Marks servers that are disabled in another part of the file than their entry.
     fn mark_disabled_servers(&mut self, root: &Object<'_>) {
         let lists = [
             root.get_array("disabledMcpjsonServers"),
@@ -340,7 +341,7 @@ impl SettingsReader<'_, '_> {
     }
 }
 
-/// Creates a note about the folder that a server is configured for. The folder may be a cloned repository.
+/// Creates a note about the project folder that a server is configured for, which may be a cloned repository.
 fn project_note(folder: &str) -> ImportNote {
     let note = format!("it is set up for the project folder {}", quoted_text(folder));
     ImportNote::new(ImportNoteKind::Project, note).with_names([folder])

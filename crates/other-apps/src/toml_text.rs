@@ -1,4 +1,4 @@
-//! Converts TOML (Codex, Grok Build) to the tree that [`crate::entry`] parses, with positions in the text.
+//! Converts TOML (Codex, Grok Build) to the tree that [`crate::entry`] parses. Positions in the text are retained.
 
 use std::borrow::Cow;
 
@@ -10,11 +10,11 @@ use toml::de::{DeString, DeTable, DeValue};
 
 use crate::json_text::JsonText;
 
-/// Parses the text. TOML itself forbids duplicate keys.
+/// Parses TOML text. Duplicate keys are an error in TOML.
 ///
 /// # Errors
 ///
-/// Returns [`ConfigProblem`] with its position if the text is not TOML.
+/// Returns [`ConfigProblem`] with its position if the text is not valid TOML.
 pub(crate) fn parse<'t>(text: &JsonText<'t>) -> Result<Value<'t>, ConfigProblem> {
     let root = DeTable::parse(text.text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
@@ -24,7 +24,7 @@ pub(crate) fn parse<'t>(text: &JsonText<'t>) -> Result<Value<'t>, ConfigProblem>
     Ok(Value::Object(Object { range, properties: convert_table(text.text, root.into_inner()) }))
 }
 
-/// Converts the members of a table. The parser limits the nesting depth.
+/// Converts the members of a table. The TOML parser limits the nesting depth.
 fn convert_table<'t>(text: &'t str, table: DeTable<'t>) -> Vec<ObjectProp<'t>> {
     table.into_iter().map(|(key, value)| convert_property(text, key, value)).collect()
 }

@@ -1,14 +1,14 @@
-//! References in values: text that an app replaces when it starts a server. Drawbridge does not read the values they
+//! References in values, which an app replaces when it starts a server. Drawbridge does not read the values that they
 //! refer to.
 
 use std::ops::Range;
 
-/// The reference syntax of an app.
+/// Syntax of references in the settings of an app.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReferenceSyntax {
-    /// No references: every text is passed unchanged.
+    /// No references: the app passes all text unchanged.
     None,
-    /// `${VAR}`, `${env:VAR}`, `${input:ID}` and others in braces after a dollar sign.
+    /// `${VAR}`, `${env:VAR}`, `${input:ID}`, and others in braces after a dollar sign.
     Dollar,
     /// The syntax of [`Dollar`](Self::Dollar), and `$VAR`.
     Shell,
@@ -16,7 +16,7 @@ pub enum ReferenceSyntax {
     Braces,
     /// The syntax `${{ secrets.NAME }}`.
     DoubleBraces,
-    /// Every syntax with braces, for an unknown app.
+    /// All of these syntaxes with braces, for an unknown app.
     Any,
 }
 
@@ -29,14 +29,14 @@ pub struct ValueReference {
     pub target: ReferenceTarget,
 }
 
-/// The target of a reference.
+/// The value that a reference refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReferenceTarget {
-    /// An environment variable, with an optional default.
+    /// An environment variable, with a default value if the reference contains one.
     Environment {
         /// Name of the variable.
         name: String,
-        /// Value if the variable is not set.
+        /// Default value, if the variable is not set.
         default: Option<String>,
     },
     /// A value for which the app prompts the user.
@@ -45,23 +45,23 @@ pub enum ReferenceTarget {
     Secret(String),
     /// The user's home folder.
     Home,
-    /// The path separator of the system.
+    /// The path separator of the operating system.
     Separator,
     /// The folder that is open in the app.
     Workspace,
-    /// A part of the open folder's path, or one of several open folders.
+    /// Part of the open folder's path, or one of several open folders.
     PartOfWorkspace,
-    /// A file that the app reads. Not followed.
+    /// A file whose content the app inserts. Drawbridge does not read it.
     File,
-    /// A command that the app runs. Not followed.
+    /// A command whose output the app inserts. Drawbridge does not run it.
     Command,
-    /// Any other kind of target.
+    /// Any other kind of value.
     Other,
 }
 
-/// Maximum length of a reference, in bytes. Longer ones are treated as text.
+/// Maximum length of a reference, in bytes. Longer references are treated as text.
 const MAX_REFERENCE: usize = 4_096;
-/// Maximum number of references in a value. The rest is treated as text.
+/// Maximum number of references in a value. Further references are treated as text.
 const MAX_REFERENCES: usize = 100;
 
 /// Finds the references in a value.
@@ -81,7 +81,7 @@ pub fn references(text: &str, syntax: ReferenceSyntax) -> Vec<ValueReference> {
     found
 }
 
-/// Returns the reference at the beginning of a text, with its length.
+/// Parses the reference at the beginning of a text. Returns its length in bytes and its target.
 fn parse_reference(text: &str, syntax: ReferenceSyntax) -> Option<(usize, ReferenceTarget)> {
     let is = |wanted: &[ReferenceSyntax]| wanted.contains(&syntax);
     if is(&[ReferenceSyntax::DoubleBraces, ReferenceSyntax::Any])
@@ -116,7 +116,8 @@ fn parse_reference(text: &str, syntax: ReferenceSyntax) -> Option<(usize, Refere
 
 fn strip_delimiters<'t>(text: &'t str, open: &str, close: &str) -> Option<(&'t str, usize)> {
     let inner = text.strip_prefix(open)?;
-    // A nested reference is found separately. Stopping at any brace avoids rescanning text with unclosed braces.
+    // A nested reference is found separately. Stopping at the first brace avoids scanning text with unclosed braces
+    // repeatedly.
     let end = inner.bytes().take(MAX_REFERENCE).position(|byte| matches!(byte, b'{' | b'}'))?;
     inner[end..].starts_with(close).then_some(())?;
     Some((&inner[..end], open.len() + end + close.len()))
@@ -148,7 +149,7 @@ fn parse_after_dollar(inner: &str) -> Option<ReferenceTarget> {
             "workspaceFolder" | "workspaceRoot" => ReferenceTarget::Workspace,
             name if name.starts_with("workspaceFolder") => ReferenceTarget::PartOfWorkspace,
             name if is_variable(name) => ReferenceTarget::Environment { name: name.to_owned(), default: None },
-            // Not a reference in any app.
+            // No app has such references.
             _ => return None,
         },
     })

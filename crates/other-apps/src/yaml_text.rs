@@ -1,5 +1,5 @@
-//! Converts YAML (goose, Continue) to the tree that [`crate::entry`] parses, with positions in the text. Uses the core
-//! schema of YAML 1.2, and expands aliases within limits.
+//! Converts YAML (goose, Continue) to the tree that [`crate::entry`] parses. Positions in the text are retained. Uses
+//! the core schema of YAML 1.2, and expands aliases within limits.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -18,14 +18,14 @@ const MAX_DEPTH: usize = 64;
 /// Maximum number of values in a file, including expanded aliases.
 const MAX_VALUES: usize = 100_000;
 
-/// Maximum size of text that aliases and anchors may copy, in bytes.
+/// Maximum total size of text that is copied by expanding aliases, in bytes.
 const MAX_COPIED_BYTES: usize = 4 * 1_024 * 1_024;
 
-/// Parses the first document of the text, or returns `None` if it is empty.
+/// Parses the first document in a YAML text, or returns `None` if it is empty.
 ///
 /// # Errors
 ///
-/// Returns [`ConfigProblem`] with its position if the text is not YAML or exceeds a limit.
+/// Returns [`ConfigProblem`] with its position if the text is not valid YAML or exceeds a limit.
 pub(crate) fn parse<'t>(text: &JsonText<'t>) -> Result<Option<Value<'t>>, ConfigProblem> {
     let options = granit_parser::options! { flow_nesting_limit: MAX_DEPTH, block_nesting_limit: MAX_DEPTH };
     let mut builder = YamlBuilder {
@@ -54,7 +54,7 @@ struct YamlBuilder<'t, I> {
 }
 
 impl<'t, I: Iterator<Item = Result<(Event<'t>, Span), ScanError>>> YamlBuilder<'t, I> {
-    /// Returns the next event that is part of a value.
+    /// Returns the next parser event that is part of a value, with its position.
     fn next(&mut self) -> Result<Option<(Event<'t>, Span)>, ConfigProblem> {
         match self.events.next() {
             None => Ok(None),
@@ -181,7 +181,7 @@ impl<'t, I: Iterator<Item = Result<(Event<'t>, Span), ScanError>>> YamlBuilder<'
     }
 }
 
-/// Returns the number of bytes of text in a tree.
+/// Returns the total size of the text in a tree, in bytes.
 fn text_bytes(value: &Value<'_>) -> usize {
     match value {
         Value::StringLit(text) => text.value.len(),

@@ -1,4 +1,5 @@
-//! The settings of 70 real servers from their READMEs, as pasted text and as the settings file of another app.
+//! Tests with the settings of 70 real servers from their READMEs, as pasted text and as the settings file of another
+//! app.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 #[path = "homes/table.rs"]
@@ -13,7 +14,7 @@ use serde_json::{Value, json};
 
 use table::{Table, fixtures};
 
-/// Returns the servers by name, as in the file, parsed independently of the crate.
+/// Returns the servers in the corpus by name, parsed independently of the crate.
 fn corpus() -> BTreeMap<String, Value> {
     let file = fixtures().join("corpus/livemcpbench.json");
     let entries: Vec<Value> = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();

@@ -1,5 +1,5 @@
-//! The home folders in `tests/import`, one for each system and each special case, compared with the table of expected
-//! results.
+//! Tests with the home folders in `tests/import`, one for each operating system and each special case. The results are
+//! compared with a table of expected results.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 #[path = "homes/limits.rs"]
@@ -22,7 +22,7 @@ pub(crate) fn surroundings(home: PathBuf, system: OperatingSystem) -> AppEnviron
     AppEnvironment { home, systems: vec![system], runs_on: OperatingSystem::Linux, variables: BTreeMap::new() }
 }
 
-/// Servers of the user that the case "same" is compared with.
+/// Configured servers that the found ones are compared with in the case "same".
 fn set_up() -> Vec<ServerEntry> {
     let local = |name: &str, command: &str, args: &[&str]| ServerEntry {
         name: name.to_owned(),
@@ -70,7 +70,7 @@ fn every_home_matches_the_table() {
     table.expect(&all.join("expected.tsv"));
 }
 
-/// Secret values in the fixtures. None of them may be written or displayed.
+/// Secret values in the test files. None of them may be written to a file or displayed.
 const PLANTED: [&str; 19] = [
     "hunter2",
     "pplx-0123456789",

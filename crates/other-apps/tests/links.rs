@@ -1,4 +1,4 @@
-//! Install links: those of every app are parsed, and known attacks with links have no effect.
+//! Install links: those of all supported apps are parsed, and known attacks with links have no effect.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 #[path = "links/attacks.rs"]
@@ -15,24 +15,24 @@ use other_apps::import;
 use ports::server_config::{PastedServer, ServerTransport};
 use serde_json::{Value, json};
 
-/// Returns a link of Drawbridge itself.
+/// Returns one of Drawbridge's install links, with a server of this name and configuration.
 fn own(name: &str, config: &Value) -> String {
     format!("drawbridge://mcp/install?name={name}&config={}", URL_SAFE_NO_PAD.encode(config.to_string()))
 }
 
-/// Returns a link of another app with several servers.
+/// Returns an install link of another app, with several servers.
 fn others(servers: &Value) -> String {
     format!("cherrystudio://mcp/install?servers={}", URL_SAFE_NO_PAD.encode(servers.to_string()))
 }
 
-/// Returns the only server in a text.
+/// Returns the server in a text that contains exactly one.
 fn one(text: &str) -> PastedServer {
     let mut found = import(text, &[]).unwrap_or_else(|problem| panic!("{text}: {problem}"));
     assert_eq!(found.len(), 1, "one server in {text}");
     found.remove(0)
 }
 
-/// Returns the error message for a text that is rejected.
+/// Returns the error message for a text that must be rejected.
 fn refused(text: &str) -> String {
     import(text, &[]).expect_err(text).message
 }
@@ -95,7 +95,7 @@ fn names_in_links_of_other_apps_are_sanitized() {
     assert_eq!(
         name("io.github.acme/files"),
         ("io.github.acme-files".into(), vec!["its name in the link is \"io.github.acme/files\"".into()]),
-        "a slash"
+        "a slash in a name is replaced"
     );
     assert_eq!(name("Acme <b>Files</b>").0, "Acme-b-Files-b", "markup is removed");
     assert_eq!(name(&"n".repeat(70)).0, "n".repeat(64), "a long name is truncated");

@@ -1,4 +1,4 @@
-//! Pasted text: the formats in READMEs, and the messages for invalid text.
+//! Pasted text: the formats in READMEs, and error messages for invalid text.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 #[path = "pasted/shapes.rs"]
@@ -145,7 +145,7 @@ fn remote_servers_are_parsed_in_every_shape() {
 #[test]
 fn nul_characters_make_a_server_unusable_with_a_note() {
     for text in ["npx \0 server", r#"{"a": {"command": "x", "args": ["\u0000"]}}"#, "A=\0 npx server"] {
-        // Settings with such a text may be rejected as a whole. A server that is offered can be added.
+        // The text may be rejected completely. If a server is found, it can be added.
         let Ok(found) = import(text, &[]) else { continue };
         assert!(!found[0].usable, "it can't be added: {text:?}");
         assert!(
@@ -303,7 +303,7 @@ fn parse_errors_have_a_position_and_an_explanation() {
             Some((2, 2)),
             "\"a\" stands twice in this object, first in line 1; one of them must go",
         ),
-        // Columns of a fragment refer to the pasted text.
+        // Columns in a fragment refer to the pasted text, without the inserted braces.
         ("\"a\": {\"command\": [1, {}]}", Some((1, 22)), "\"command\" of server \"a\" must be a text, found an object"),
         ("x\n\n```json\n{\n  \"a\": {\"command\": x}\n}\n```", Some((5, 20)), "expected a value, found \"x\""),
         (

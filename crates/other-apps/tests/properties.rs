@@ -1,5 +1,5 @@
-//! Properties of importing and exporting: for any content of an app's files, each server is found exactly once, and no
-//! value that looks like a secret is written.
+//! Property tests of importing and exporting: whatever the files of apps contain, each server is found exactly once,
+//! and no value that looks like a secret is written.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,10 +10,10 @@ use ports::server_config::ServerEntry;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-/// Part of each planted secret, unique in the files. Compared in lower case.
+/// Part of each generated secret that occurs nowhere else in the files. Compared in lower case.
 const MARKER: &str = "f00dbabe7e57";
 
-/// Generates keys as services issue them, containing the marker.
+/// Generates keys in the formats of services, which contain the marker.
 fn secret() -> impl Strategy<Value = String> {
     prop_oneof![
         "sk-proj-f00dbabe7e57[A-Za-z0-9]{12}",
@@ -26,7 +26,7 @@ fn secret() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Generates passwords, which are only secret by their names.
+/// Generates passwords, which are only recognized as secrets by their names.
 fn password() -> impl Strategy<Value = String> {
     prop_oneof![Just("f00dbabe7e57".to_owned()), Just("my f00dbabe7e57 dog".to_owned())]
 }
@@ -109,7 +109,8 @@ fn servers() -> impl Strategy<Value = Vec<(String, Value)>> {
     })
 }
 
-/// Returns `true` if the debug output of a value contains part of a planted secret. Real secrets are redacted in it.
+/// Returns `true` if the debug output of a value contains part of a generated secret. The debug output of secret types
+/// is redacted.
 fn has_marker(value: &impl std::fmt::Debug) -> bool {
     format!("{value:?}").to_lowercase().contains(MARKER)
 }
@@ -150,7 +151,7 @@ proptest! {
             let key = if form == ExportForm::VsCode { "servers" } else { "mcpServers" };
             prop_assert_eq!(document[key].as_object().unwrap().len(), usable.len(), "each server is exported");
         }
-        // Imported servers are recognized at the next import.
+        // Servers that were imported must be recognized at the next import.
         let again = scan_settings(&ScanScope::All, &surroundings, &usable).unwrap();
         for server in again.servers.iter().filter(|server| server.secrets.is_empty() && server.pending.is_empty()) {
             prop_assert!(matches!(server.status, ImportStatus::Same | ImportStatus::Unsupported), "{server:?} is already configured");

@@ -1,5 +1,5 @@
-//! Records of calls in the history: none, at the end of the conversation, or as part of a model's reply. Used by
-//! `call`.
+//! Places where a tool call can be recorded in the history: nowhere, at the end of its conversation, or next to the
+//! model's reply that requested it. Used by `call`.
 
 use domain::item::{ChatItem, ItemBody, ToolResult, ToolUsed, readings};
 use host::Host;
@@ -10,30 +10,32 @@ use crate::conversation_log::ConversationLog;
 use crate::engine::Chat;
 use crate::{ConversationError, model_context};
 
-/// The place where a call is recorded.
+/// Place in the history where a call is recorded.
 pub(crate) enum CallRecord<'a> {
-    /// No record, since the call belongs to no conversation.
+    /// Not recorded, since the call belongs to no conversation.
     Nowhere,
-    /// A new item at the end of a conversation, written after the call.
+    /// Recorded after the call, as a new item at the end of a conversation.
     AtEnd {
-        /// Conversations of the host.
+        /// Access to the conversations.
         chat: &'a Chat,
         /// Identifier of the conversation.
         conversation: String,
     },
-    /// An item that was written before the call, by a run that holds the conversation.
+    /// Recorded before the call, as an item that is updated when the call ends. Used by a reply run, which has
+    /// exclusive access to the conversation.
     Ahead {
-        /// Items of the conversation.
+        /// Stored items of the conversation.
         log: &'a ConversationLog,
-        /// Item as it was written.
+        /// Item as written before the call.
         item: ChatItem,
-        /// Maximum size of the result's text that the model reads, in bytes.
+        /// Maximum size of the result's text that is sent to the model, in bytes.
         result_bytes: usize,
     },
 }
 
 impl CallRecord<'_> {
-    /// Records that the call was sent with arguments edited by the user, in case the process exits during the call.
+    /// Stores the arguments edited by the user once the call is sent, so that they are recorded even if the process
+    /// exits during the call.
     pub(super) async fn record_changed_arguments(&self, host: &Host, changed: &Map<String, Value>) {
         let Self::Ahead { log, item, .. } = self else { return };
         let mut item = item.clone();
@@ -47,7 +49,7 @@ impl CallRecord<'_> {
         let _ = host.emit_conversation_event(log.item_event(item, true).await).await;
     }
 
-    /// Returns the tool use in the model's reply that requested the call.
+    /// Returns the tool use in the model's reply that requested the call, or `None` if no model requested it.
     pub(super) fn tool_used(&self) -> Option<ToolUsed> {
         match self {
             Self::Ahead { item: ChatItem { body: ItemBody::ToolCall { used, .. }, .. }, .. } => used.clone(),
@@ -55,13 +57,13 @@ impl CallRecord<'_> {
         }
     }
 
-    /// Returns the number of bytes of a result's text that the model does not read.
+    /// Returns the number of bytes of a result's text that are not sent to the model, or `None` if there are none.
     pub(super) fn omitted_bytes(&self, result: Option<&ToolResult>) -> Option<u64> {
         let (Self::Ahead { result_bytes, .. }, Some(result)) = (self, result) else { return None };
         Some(model_context::bounded_result(result_parts(result), "", *result_bytes).1).filter(|bytes| *bytes > 0)
     }
 
-    /// Returns the item with its position in the conversation.
+    /// Returns the item with the parent and timestamp of the item written before the call, if there is one.
     pub(super) fn with_position(&self, item: ChatItem) -> ChatItem {
         match self {
             Self::Ahead { item: written, .. } => ChatItem { parent: written.parent.clone(), at: written.at, ..item },
@@ -69,8 +71,8 @@ impl CallRecord<'_> {
         }
     }
 
-    /// Writes the end of the call. If a model is replying in the conversation of a user's call, it is written after
-    /// that.
+    /// Records the end of the call. If it is a call of the user and a model is replying in the conversation, the record
+    /// is written after the reply.
     pub(super) async fn write_end(&self, host: &Host, item: &ChatItem) -> Result<(), ConversationError> {
         match self {
             Self::Nowhere => Ok(()),

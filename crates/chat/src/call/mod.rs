@@ -33,9 +33,9 @@ use super::engine::Chat;
 pub(super) use call_record::CallRecord;
 use reviewed_result::ReviewedResult;
 
-/// Timeout for the end of a cancelled call.
+/// Time to wait for the end of a cancelled call.
 const CANCEL_TIMEOUT: Duration = Duration::from_secs(5);
-/// Interval at which the cancellation of a call is repeated.
+/// Interval between repeated attempts to cancel a call.
 const CANCEL_RETRY_INTERVAL: Duration = Duration::from_millis(100);
 
 /// A tool call to make.
@@ -49,17 +49,17 @@ pub struct ToolCall {
     pub server: String,
     /// Name of the tool.
     pub tool: String,
-    /// Arguments before the user's edits.
+    /// Arguments as requested, before any edit by the user.
     pub arguments: Map<String, Value>,
 }
 
-/// The end of a call.
+/// The outcome of a call, and of recording it.
 pub(super) struct CallOutcome {
     /// Item of the call, with an [`ItemBody::ToolCall`] as its body.
     pub(super) item: ChatItem,
     /// Failure of the call, or `None` if the server returned a result.
     failure: Option<CallFailure>,
-    /// Outcome of storing the item in the history.
+    /// Result of writing the item to the history.
     pub(super) kept: Result<(), ConversationError>,
 }
 
@@ -68,7 +68,7 @@ impl CallOutcome {
         match (self.failure, self.item.body) {
             (Some(failure), _) => Err(failure),
             (None, ItemBody::ToolCall { result: Some(result), .. }) => Ok(result),
-            // The result was withheld from its reader.
+            // The reviewer withheld the result from the model.
             (None, ItemBody::ToolCall { error, .. }) => Err(CallFailure::Refused(error.unwrap_or_default())),
             (None, _) => Err(CallFailure::Closing),
         }
@@ -104,8 +104,8 @@ impl Chat {
     }
 }
 
-/// Makes a call after `is_allowed` succeeds, and records it. The policy decides about it, and the user if required.
-/// Triggering `stop` cancels the call.
+/// Waits for `is_allowed`, makes a call if it succeeds, and records the outcome. The policy, and the user if required,
+/// decide about the call. Cancelling `stop` cancels the call.
 pub(super) async fn make_recorded_call(
     host: &Host,
     call: ToolCall,
@@ -126,7 +126,7 @@ pub(super) async fn make_recorded_call(
         is_allowed.await?;
         host.call_tool_as(origin, id.clone(), server, tool, arguments, sent).await
     };
-    // Set when the call is sent, with the arguments if the user edited them.
+    // Set once the call is sent. Contains the arguments if the user edited them.
     let crossed = OnceLock::new();
     let follow = async {
         let Ok(changed) = was_sent.await else { return };
@@ -164,7 +164,7 @@ pub(super) async fn make_recorded_call(
     let took = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     let (used, left_out) = (record.tool_used(), record.omitted_bytes(result.as_ref()));
     let arguments = Value::Object(arguments);
-    // A result that its reader withholds counts as refused.
+    // A result that was withheld in its review is recorded as refused.
     let code = failure.as_ref().map_or(CallFailureCode::Refused, CallFailure::code);
     let body = ItemBody::ToolCall {
         call: id.clone(),
@@ -185,7 +185,8 @@ pub(super) async fn make_recorded_call(
     CallOutcome { item, failure, kept }
 }
 
-/// Cancels a call that may end meanwhile. The cancellation is repeated if the server is busy.
+/// Requests the cancellation of a call until the call ends or [`CANCEL_TIMEOUT`] expires. Retries, since the host may
+/// be unable to accept the cancellation at first.
 async fn cancel_until_ended<T>(
     host: &Host,
     id: &str,
@@ -205,8 +206,8 @@ async fn cancel_until_ended<T>(
     }
 }
 
-/// Returns the violation of the tool's current output schema by a result. The schema is read after the call has ended,
-/// since the user may have approved a definition that arrived while the call waited.
+/// Checks the result of a call against the tool's current output schema, and describes the first violation. The schema
+/// is looked up after the call has ended, since the user may have approved a new definition while the call waited.
 async fn schema_problem(host: &Host, server: &str, tool: &str, result: &CallToolResult) -> Option<String> {
     let value = result.structured_content.as_ref()?;
     let catalog = host.catalog(server.to_owned()).await.ok()?;

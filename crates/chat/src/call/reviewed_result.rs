@@ -1,5 +1,5 @@
-//! Review of call results before a model reads them: waits for the user's verdict. Readers other than models receive
-//! the result without a review. Used by `call`.
+//! Review of a call's result before a model reads it: waits for the user's verdict. Results for the page and the
+//! command line are not reviewed. Used by `call`.
 
 use domain::call::CallFailure;
 use domain::item::{Content, ToolResult};
@@ -11,16 +11,16 @@ use tokio_util::sync::CancellationToken;
 use super::{ResultOrigin, ToolCall};
 use crate::model_context;
 
-/// The review of a call's result.
+/// The review that the result of one call requires, if any.
 pub(super) struct ReviewedResult<'a> {
     host: &'a Host,
     stop: &'a CancellationToken,
-    /// Origin of the result if a model reads it, otherwise `None`.
+    /// Origin of the result if a model will read it, otherwise `None`.
     of: Option<ResultOrigin>,
 }
 
 impl<'a> ReviewedResult<'a> {
-    /// Creates the review that the result of a call requires.
+    /// Creates the review of a call's result. Only results for a model require one.
     pub(super) fn for_call(call: &ToolCall, host: &'a Host, stop: &'a CancellationToken) -> Self {
         let of = match &call.origin {
             CallOrigin::Model { conversation } => Some(ResultOrigin {
@@ -34,11 +34,11 @@ impl<'a> ReviewedResult<'a> {
         Self { host, stop, of }
     }
 
-    /// Returns the result after its review.
+    /// Returns the result once its review has ended.
     ///
     /// # Errors
     ///
-    /// Returns the text for the model in place of a withheld result.
+    /// If the result is withheld, returns the text that the model receives instead.
     pub(super) async fn review_result_text(&self, result: ToolResult) -> Result<ToolResult, String> {
         let Some(origin) = self.of.clone() else { return Ok(result) };
         let call = origin.call.clone();
@@ -60,8 +60,7 @@ impl<'a> ReviewedResult<'a> {
         }
     }
 
-    /// Returns the description of a failure for the reader. For a model, text written by a server is reviewed like a
-    /// result.
+    /// Describes a failed call for its caller. For a model, error text written by a server is reviewed like a result.
     pub(super) async fn review_failure(&self, failure: &CallFailure, was_sent: bool) -> String {
         if self.of.is_none() {
             return failure.to_string();

@@ -1,4 +1,4 @@
-//! Tests of the messages that a model gets.
+//! Tests the conversion of conversations to messages for a model.
 
 use domain::item;
 use domain::item::Content;
@@ -99,7 +99,11 @@ fn each_tool_use_is_followed_by_its_result() {
     ];
     let messages = messages(&path, &model("m"), 1_000);
     assert_eq!(messages.len(), 3, "the roles alternate: {messages:?}");
-    assert_eq!(messages[1].tool_uses().map(|(id, ..)| id).collect::<Vec<_>>(), ["u1", "u2", "u3"], "the uses");
+    assert_eq!(
+        messages[1].tool_uses().map(|(id, ..)| id).collect::<Vec<_>>(),
+        ["u1", "u2", "u3"],
+        "all tool uses are included"
+    );
     let results: Vec<_> = messages[2]
         .parts
         .iter()
@@ -108,8 +112,15 @@ fn each_tool_use_is_followed_by_its_result() {
             other => panic!("{other:?} is not a result"),
         })
         .collect();
-    assert_eq!(results.iter().map(|(id, ..)| *id).collect::<Vec<_>>(), ["u1", "u2", "u3"], "sorted by use");
-    assert!(results[0].1.contains("changed the arguments of this call to {\"x\":2}"), "an edit: {results:?}");
+    assert_eq!(
+        results.iter().map(|(id, ..)| *id).collect::<Vec<_>>(),
+        ["u1", "u2", "u3"],
+        "the results are in the order of the tool uses"
+    );
+    assert!(
+        results[0].1.contains("changed the arguments of this call to {\"x\":2}"),
+        "the edit of the arguments is described: {results:?}"
+    );
     assert!(
         results[0].1.contains("Data from the server \"a\"") && !results[0].2,
         "the source is described: {results:?}"
@@ -144,9 +155,15 @@ fn thinking_is_returned_only_to_the_model_that_wrote_it() {
     let thinking =
         || vec![ReplyPart::Thinking { text: "hm".into(), opaque: Some(json!("signed")) }, tool_use("u", "{}")];
     let own = messages(&path(thinking()), &model("m"), 1_000);
-    assert!(matches!(&own[1].parts[0], MessagePart::Thinking { opaque: Some(_), .. }), "the same model: {own:?}");
+    assert!(
+        matches!(&own[1].parts[0], MessagePart::Thinking { opaque: Some(_), .. }),
+        "reasoning is sent back to the same model: {own:?}"
+    );
     let other = messages(&path(thinking()), &model("n"), 1_000);
-    assert!(matches!(&other[1].parts[0], MessagePart::ToolUse { opaque: None, .. }), "another model: {other:?}");
+    assert!(
+        matches!(&other[1].parts[0], MessagePart::ToolUse { opaque: None, .. }),
+        "reasoning is not sent to another model: {other:?}"
+    );
 }
 
 #[test]
@@ -156,10 +173,13 @@ fn long_result_is_truncated_with_a_note_on_reading_more() {
     assert_eq!(kept[0], MessagePart::text("äää"), "text is truncated at a character boundary");
     assert_eq!(left_out, 18, "omitted bytes are counted");
     let MessagePart::Text(note) = &kept[1] else { panic!("expected a note: {kept:?}") };
-    assert!(note.contains("18 more bytes") && note.contains(r#"{"call":"c1","from":6}"#), "a note: {note}");
+    assert!(
+        note.contains("18 more bytes") && note.contains(r#"{"call":"c1","from":6}"#),
+        "the note contains the omitted size and the next offset: {note}"
+    );
     assert_eq!(
         bounded_result(vec![MessagePart::text("short")], "c1", 7),
         (vec![MessagePart::text("short")], 0),
-        "a short result"
+        "a short result is not truncated"
     );
 }

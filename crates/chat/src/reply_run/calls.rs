@@ -17,10 +17,10 @@ use crate::{ConversationError, model_context};
 
 /// Maximum number of concurrent calls of one reply.
 const MAX_PARALLEL_CALLS: usize = 8;
-/// Maximum number of calls that one reply may request. Further ones are refused.
+/// Maximum number of calls that one reply may request. Calls beyond it are refused.
 const MAX_CALLS: usize = 64;
 
-/// A call to make.
+/// A call of a server's tool that is about to be made.
 struct PlannedCall {
     item: ChatItem,
     server: String,
@@ -29,7 +29,7 @@ struct PlannedCall {
 }
 
 impl ReplyRun {
-    /// Makes the calls of the reply concurrently. Each has an item; returns the last one.
+    /// Makes the calls of a reply concurrently, each with its own item, and returns the last item.
     ///
     /// # Errors
     ///
@@ -72,7 +72,8 @@ impl ReplyRun {
         Ok(last.unwrap_or_else(|| self.reply.clone()))
     }
 
-    /// Creates the item of a call; and the call to make, if it is a tool of a server.
+    /// Creates the item of a requested call, and the call to make if it is for a tool of a server. Calls of built-in
+    /// tools are executed directly.
     fn plan_call(&mut self, wanted: RequestedCall, parent: &str, number: usize) -> (ChatItem, Option<PlannedCall>) {
         let RequestedCall { id, key, arguments } = wanted;
         let used = ToolUsed { reply: self.reply.id.clone(), id, key: key.clone() };
@@ -131,7 +132,7 @@ impl ReplyRun {
         }
     }
 
-    /// Makes one call and records its end.
+    /// Makes one call, and records its outcome.
     async fn make_call(&self, planned: PlannedCall) -> CallOutcome {
         let PlannedCall { item, server, tool, arguments } = planned;
         let is_allowed = {
@@ -148,7 +149,7 @@ impl ReplyRun {
         call::make_recorded_call(&self.host, call, record, is_allowed, &self.answering.running.stop).await
     }
 
-    /// Returns an error unless the tool is still enabled. The user may have disabled it since the request to the model.
+    /// Checks that the tool is still enabled. The user may have disabled it after the request was sent to the model.
     async fn recheck_tool(&self, server: &str, tool: &str) -> Result<(), CallFailure> {
         let now = self.log.conversation().await.map_err(|error| CallFailure::Refused(error.to_string()))?.1;
         if now.servers.iter().any(|on| on.server == server && on.has(tool)) {
@@ -159,7 +160,7 @@ impl ReplyRun {
     }
 }
 
-/// Records that a call was made, but its end could not be stored.
+/// Records in an item that its call was made, but that the outcome could not be stored.
 fn mark_lost(item: &mut ChatItem, cause: &ConversationError) {
     if let ItemBody::ToolCall { result, error, failure, .. } = &mut item.body {
         *result = None;

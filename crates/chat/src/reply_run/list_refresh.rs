@@ -1,5 +1,5 @@
-//! Tool lists of servers that reported a change: read again before a model receives the tools, or is considered to have
-//! called one.
+//! Tool lists of servers that reported a change: read again before the model receives the tools, and before it calls
+//! one of them.
 
 use std::time::Duration;
 
@@ -9,13 +9,15 @@ use mcp_proto::session::ListKind;
 
 use super::ReplyRun;
 
-/// Timeout for reading tool lists again.
+/// Timeout for reading a changed tool list.
 const REFRESH_TIMEOUT: Duration = Duration::from_secs(10);
-/// Maximum number of readings of a list per request, since a server may report changes continuously.
+/// Maximum number of times that a list is read per request to the model, since a server may report changes
+/// continuously.
 const MAX_REFRESHES: usize = 3;
 
 impl ReplyRun {
-    /// Waits until changed tool lists are read, at most for the timeout. Returns `true` if there were any.
+    /// Waits until all changed tool lists are read, at most for [`REFRESH_TIMEOUT`]. Returns `true` if a list had
+    /// changed.
     pub(super) async fn wait_for_lists(&self) -> bool {
         let outdated = self.servers.iter().filter(|(_, server)| server.is_outdated());
         let names: Vec<String> = outdated.map(|(_, server)| server.server.clone()).collect();
@@ -30,7 +32,7 @@ impl ReplyRun {
         true
     }
 
-    /// Waits for the changed list of a server whose tool the model calls.
+    /// Waits until the tool list of a server is read, if it has changed. Called before a call of one of its tools.
     pub(super) async fn wait_for_list_of(&self, server: &str) {
         let catalog = self.host.catalog(server.to_owned()).await;
         if catalog.is_ok_and(|catalog| catalog.has_outdated_tools()) {
@@ -47,17 +49,17 @@ impl ReplyRun {
     }
 }
 
-/// Reads a server's tools until they are up to date, within bounds.
+/// Reads a server's tool list until it is up to date, within [`MAX_REFRESHES`] and [`REFRESH_TIMEOUT`].
 async fn refresh_until_current(host: &Host, server: &str) {
     let read = async {
         for _ in 0..MAX_REFRESHES {
-            // A server that has ended meanwhile has no tools to wait for.
+            // A server that has stopped meanwhile has no list to wait for.
             let Ok(catalog) = host.refresh_list(server.to_owned(), ListKind::Tools).await else { return };
             if !catalog.has_outdated_tools() {
                 return;
             }
         }
     };
-    // Tools that were not read in time are omitted, with a notice.
+    // Tools of a list that was not read in time are omitted from the request, with a notice.
     let _ = tokio::time::timeout(REFRESH_TIMEOUT, read).await;
 }

@@ -1,5 +1,5 @@
-//! A run: the model replies, its calls are made, and it replies again with their results, until it requests no more
-//! calls.
+//! A reply run: requests a reply from the model, makes the calls that it requests, and requests a reply to their
+//! results, until the model requests no more calls.
 
 mod calls;
 mod list_refresh;
@@ -25,14 +25,14 @@ use super::{ConversationError, ConversationSettings, OfferedServer};
 /// Delays before each attempt to repeat a failed write.
 const WRITE_RETRY_DELAYS: [Duration; 3] = [Duration::ZERO, Duration::from_millis(500), Duration::from_secs(2)];
 
-/// The state of a run.
+/// State of a reply run.
 pub(super) struct ReplyRun {
     host: Host,
     log: ConversationLog,
     answering: RunningReplyGuard,
     settings: ConversationSettings,
     model: ModelRef,
-    /// Items before the reply.
+    /// Items of the visible branch before the reply.
     path: Arc<Vec<ChatItem>>,
     reply: ChatItem,
     servers: Vec<(OfferedServer, ServerForModel)>,
@@ -49,7 +49,7 @@ struct RequestedCall {
 }
 
 impl ReplyRun {
-    /// Starts a reply after an item.
+    /// Creates the item of a reply, and prepares the run that requests it.
     pub(super) async fn begin(
         host: Host,
         log: ConversationLog,
@@ -59,7 +59,7 @@ impl ReplyRun {
         parent: Option<String>,
     ) -> Result<Self, ConversationError> {
         let mut reply = new_reply(&model, parent);
-        // Written first, so that the branch of the parent continues with this reply, and the path leads to it.
+        // Written first, so that the visible branch ends with this reply.
         log.write_items(vec![reply.clone()]).await?;
         let read = async {
             let path = log.path_items(Some(reply.id.clone())).await?;
@@ -95,7 +95,7 @@ impl ReplyRun {
         &self.reply.id
     }
 
-    /// Runs to the end. Errors are recorded in the reply.
+    /// Runs until the model requests no more calls. Errors are recorded in the reply.
     pub(super) async fn run(mut self) {
         let last = match self.run_rounds().await {
             Ok(last) => last,
@@ -109,7 +109,7 @@ impl ReplyRun {
         self.finish_run(last).await;
     }
 
-    /// Alternates replies and calls. Returns the last item. Stops at an error.
+    /// Requests replies and makes their calls in turn. Returns the last item. Ends at the first error.
     async fn run_rounds(&mut self) -> Result<ChatItem, ConversationError> {
         let mut round = 0;
         loop {
@@ -123,7 +123,7 @@ impl ReplyRun {
             };
             self.set_live(None);
             let goes_on = !self.is_stopped();
-            // Written before the calls, since calls missing from the history would be untraceable.
+            // Written before the calls are made, so that no call is missing from the history.
             self.log.write_items(vec![self.reply.clone()]).await?;
             let reply = self.reply.clone();
             Arc::make_mut(&mut self.path).push(reply.clone());
@@ -147,11 +147,12 @@ impl ReplyRun {
         }
     }
 
-    /// Emits the last item of the run. The conversation is released before, so that observers can start the next reply.
+    /// Emits the last item of the run. The conversation is released first, so that observers of the event can start the
+    /// next reply.
     async fn finish_run(self, item: ChatItem) {
         let Self { host, log, answering, .. } = self;
         drop(answering);
-        // The host may have shut down, with no observers left.
+        // Fails only if the host has shut down, when there are no observers.
         let _ = host.emit_conversation_event(log.item_event(item, false).await).await;
         let _ = host.conversations_changed(Some(log.conversation)).await;
     }
@@ -170,11 +171,12 @@ impl ReplyRun {
     }
 
     async fn emit_item(&self, item: ChatItem, answering: bool) {
-        // The host may have shut down, with no observers left.
+        // Fails only if the host has shut down, when there are no observers.
         let _ = self.host.emit_conversation_event(self.log.item_event(item, answering).await).await;
     }
 
-    /// Updates the tools that the model may use: servers start and stop, and tools are reviewed during the run.
+    /// Updates the tools that are offered to the model, since servers start and stop and tools are reviewed during the
+    /// run.
     async fn update_offered_tools(&mut self) -> Result<(), ConversationError> {
         let (_, now) = self.log.conversation().await?;
         // The reasoning setting must not change within a run.
@@ -189,7 +191,7 @@ impl ReplyRun {
             self.offering = Arc::new(made.map_err(|_| ConversationError::Closing)?);
             self.index = None;
         }
-        // A server's instructions are its content too, even if nothing else of it is in the conversation.
+        // Instructions count as content of their server, even if the conversation contains nothing else from it.
         let told = self.servers.iter().filter(|(offered, server)| offered.instructions_of(server).is_some());
         let told: Vec<String> = told.map(|(offered, _)| offered.server.clone()).collect();
         if !told.is_empty() {
@@ -220,7 +222,7 @@ fn new_reply(model: &ModelRef, parent: Option<String>) -> ChatItem {
     new_item(parent, ItemState::Streaming, body)
 }
 
-/// Records in a reply why it failed.
+/// Records the cause of a failure in a reply.
 fn record_failure(reply: &mut ChatItem, cause: &ConversationError) {
     if let ItemBody::Reply { error, parts, .. } = &mut reply.body {
         *error = Some(match cause {
@@ -231,8 +233,8 @@ fn record_failure(reply: &mut ChatItem, cause: &ConversationError) {
     }
 }
 
-/// Repeats a failed write of a final state, since the cause may disappear. Otherwise the item is marked as interrupted
-/// on the next start.
+/// Retries a failed write of a final state, since the cause may be temporary. If all attempts fail, the item is marked
+/// as interrupted on the next start of the app.
 async fn retry_write(log: &ConversationLog, item: &ChatItem) {
     for pause in WRITE_RETRY_DELAYS {
         tokio::time::sleep(pause).await;

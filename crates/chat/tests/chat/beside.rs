@@ -1,4 +1,4 @@
-//! The user's actions while a model works: added items wait or are refused, and disabled tools become unavailable
+//! The user's actions while a model is replying: added items wait or are refused, and disabling a tool takes effect
 //! immediately.
 
 use chat::ConversationError;
@@ -40,7 +40,7 @@ async fn items_added_during_a_reply_are_sent_to_the_model() {
     let deadline = tokio::time::Instant::now() + EVENT_TIMEOUT;
     while talk.items().len() < 3 {
         assert!(tokio::time::Instant::now() < deadline, "the waiting item is stored after the reply");
-        // sleep: polls for an event that is not announced.
+        // sleep: polls for a state that no event reports.
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     let shape: Vec<_> = kinds(&talk.items()).into_iter().map(|(kind, _)| kind).collect();

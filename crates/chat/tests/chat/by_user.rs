@@ -1,4 +1,4 @@
-//! Calls by the user, from the page and the command line: their results and their records.
+//! Calls that the user makes on the page or the command line: their results and their records in the history.
 
 use chat::ToolCall;
 use domain::call::{CallFailure, CallFailureCode};
@@ -12,7 +12,7 @@ use tokio::task::JoinHandle;
 
 use super::{ID, TestConversation, full};
 
-/// Returns a call by the user in the conversation.
+/// Returns a call of the tool `add` by the user in the test conversation.
 pub(super) fn add(id: &str) -> ToolCall {
     let arguments = json!({"a": 2, "b": 40}).as_object().cloned().unwrap();
     let origin = CallOrigin::User { conversation: Some(ID.into()) };
@@ -23,12 +23,12 @@ fn is_call(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::Tool { .. })
 }
 
-/// Allows each call once, until the task is aborted.
+/// Spawns a task that allows each call once, until the task is aborted.
 pub(super) fn allow_all(talk: &TestConversation) -> JoinHandle<()> {
     talk.app.decide_automatically(|request| is_call(request).then_some(UserDecision::Allow(ApprovalScope::Once)))
 }
 
-/// Makes a call, and decides its consent request with `answer`.
+/// Makes a call, and decides its consent request with the given decision.
 async fn decide_call(
     talk: &TestConversation,
     call: ToolCall,
@@ -58,7 +58,11 @@ fn stored_calls(talk: &TestConversation) -> Vec<(String, String, Option<ToolResu
 async fn user_call_is_stored_once_under_its_own_id() {
     let talk = TestConversation::new(Vec::new(), &["add"]).await;
     let (why, result) = decide_call(&talk, add("sum"), UserDecision::Allow(ApprovalScope::Once)).await;
-    assert_eq!(why, ConsentRequestOrigin::User { conversation: Some(ID.into()) }, "the user makes it");
+    assert_eq!(
+        why,
+        ConsentRequestOrigin::User { conversation: Some(ID.into()) },
+        "the origin is the user in the conversation"
+    );
     let result = result.unwrap();
     assert!(json!(result.content).to_string().contains("2 + 40 = 42"), "the call was made: {result:?}");
     assert_eq!(
@@ -79,9 +83,9 @@ async fn denied_user_call_is_stored_as_denied() {
         [("sum".into(), "sum".into(), None, Some(failure.to_string()))],
         "the stored error contains the reason"
     );
-    let ItemBody::ToolCall { failure, .. } = &talk.items()[0].body else { panic!("a tool call") };
-    assert_eq!(*failure, Some(CallFailureCode::Refused), "the stored code");
-    assert!(!talk.app.activity("demo").await.contains("tools/call"), "nothing was sent");
+    let ItemBody::ToolCall { failure, .. } = &talk.items()[0].body else { panic!("the item is not a tool call") };
+    assert_eq!(*failure, Some(CallFailureCode::Refused), "the failure code is stored");
+    assert!(!talk.app.activity("demo").await.contains("tools/call"), "no call was sent");
 }
 
 #[tokio::test]
@@ -99,9 +103,9 @@ async fn command_line_call_is_a_user_call_without_a_conversation() {
     let talk = TestConversation::new(Vec::new(), &["add"]).await;
     let call = ToolCall { origin: CallOrigin::CommandLine, ..add("cli") };
     let (why, result) = decide_call(&talk, call, UserDecision::Allow(ApprovalScope::Once)).await;
-    assert_eq!(why, ConsentRequestOrigin::User { conversation: None }, "the user makes it");
+    assert_eq!(why, ConsentRequestOrigin::User { conversation: None }, "the origin is the user without a conversation");
     assert!(result.is_ok(), "{result:?}");
-    assert!(stored_calls(&talk).is_empty(), "the call is in no history");
+    assert!(stored_calls(&talk).is_empty(), "the call is not recorded in the history");
 }
 
 #[tokio::test]
@@ -116,6 +120,6 @@ async fn edited_arguments_are_stored_and_returned() {
     };
     let ((), result) = tokio::join!(decide, talk.chat.call_tool(add("sum")));
     assert_eq!(result.unwrap().arguments, changed, "the caller receives the sent arguments");
-    let ItemBody::ToolCall { arguments, .. } = &talk.items()[0].body else { panic!("a call") };
+    let ItemBody::ToolCall { arguments, .. } = &talk.items()[0].body else { panic!("the item is not a tool call") };
     assert_eq!(*arguments, changed, "the history contains the sent arguments");
 }

@@ -1,4 +1,5 @@
-//! Calls requested by a model: decided like all calls, executed concurrently, and reported to the model.
+//! Calls requested by a model: decided by the policy and the user, executed concurrently, and their results sent to the
+//! model.
 
 use domain::call::CallFailure;
 use domain::consent_request::ConsentRequestOrigin;
@@ -154,7 +155,7 @@ async fn user_decides_whether_to_continue_after_many_rounds() {
     allowing.abort();
 }
 
-/// Returns the arguments for reading more, from the note at the end of a part.
+/// Returns the arguments of the tool that reads more of a result, from the note at the end of a message part.
 fn arguments_to_read_more(note: &str) -> Option<serde_json::Value> {
     let how = note.split_once(" with ")?.1.strip_suffix(".)")?;
     serde_json::from_str(how).ok()
@@ -184,11 +185,11 @@ async fn long_result_is_read_in_parts() {
         Some("read_result"),
         "the tool for reading more is offered last"
     );
-    let ItemBody::ToolCall { result: Some(result), .. } = &items[2].body else { panic!("a result") };
+    let ItemBody::ToolCall { result: Some(result), .. } = &items[2].body else { panic!("the item has no result") };
     let all = chat::model_context::result_text(result);
     let mut how = arguments_to_read_more(note).expect("the note contains the arguments for reading more");
     assert_eq!(how["from"].as_u64().unwrap() + left_out, all.len() as u64, "reading continues at the truncation");
-    // Reads from the start, following each note, until there is no more.
+    // Reads from the start, with the arguments of each note, until a part has no note.
     how["from"] = json!(0);
     let (mut whole, mut next) = (String::new(), Some(how));
     for number in 0.. {
@@ -197,7 +198,7 @@ async fn long_result_is_read_in_parts() {
         talk.model.queue_reply(text_reply("Read."));
         talk.say("Go on").await;
         let told = results(talk.model.requests().last().unwrap().messages.last().unwrap());
-        assert!(!told[0].2, "the part is read: {told:?}");
+        assert!(!told[0].2, "reading more of the result succeeds: {told:?}");
         let piece = told[0].1.split_once('\n').expect("the source precedes the part").1;
         let note = piece.rsplit_once("\n(").and_then(|(text, note)| Some((text, arguments_to_read_more(note)?)));
         whole.push_str(note.as_ref().map_or(piece, |(text, _)| text));
@@ -230,7 +231,9 @@ async fn content_of_one_server_makes_a_call_of_another_ask_again() {
         panic!("the origin is not a model: {request:?}")
     };
     assert_eq!(after[..], ["demo".to_owned()], "X09: the consent request names the server whose content precedes it");
-    let ConsentRequestBody::Tool { arguments: shown, .. } = &request.body else { panic!("a call: {request:?}") };
+    let ConsentRequestBody::Tool { arguments: shown, .. } = &request.body else {
+        panic!("the request is not a tool call: {request:?}")
+    };
     assert_eq!(shown["text"], "canary-37", "X09: the consent request contains the whole payload");
     talk.app.decide(&request, UserDecision::Deny).await;
     let items = talk.wait_for_end().await;
@@ -255,7 +258,7 @@ async fn call_stopped_after_sending_is_stored_with_an_unknown_outcome() {
     let deadline = tokio::time::Instant::now() + EVENT_TIMEOUT;
     while !sent(&talk.items()[2]) {
         assert!(tokio::time::Instant::now() < deadline, "the sent arguments are stored during the call");
-        // sleep: polls for a condition that is not announced by an event.
+        // sleep: polls for a condition that no event reports.
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     assert_eq!(talk.items()[2].state, ItemState::Streaming, "the item is streaming during the call");
@@ -284,7 +287,7 @@ async fn truncated_or_refused_reply_makes_no_calls() {
     }
 }
 
-/// Returns the demo server without these tools for models.
+/// Returns the settings of the demo server with these tools disabled for models.
 fn without(disabled: &[&str]) -> ServerEntry {
     let tools = ToolFilter { enabled: None, disabled: disabled.iter().map(|&tool| tool.to_owned()).collect() };
     ServerEntry { name: "demo".to_owned(), config: ServerConfig { tools, ..demo(&[]) } }
@@ -308,7 +311,7 @@ async fn a_tool_that_is_turned_off_in_the_settings_is_neither_offered_nor_called
         ("own", ItemState::Whole),
         ("reply", ItemState::Whole),
     ];
-    assert_eq!(kinds(&items), shape, "no call is made");
+    assert_eq!(kinds(&items), shape, "no call of the tool is made");
     let asked = talk.model.requests();
     let names: Vec<_> = asked[0].tools.iter().map(|tool| tool.name.as_str()).collect();
     assert_eq!(names, ["demo__show_everything"], "the other reviewed tool is offered");
@@ -318,11 +321,11 @@ async fn a_tool_that_is_turned_off_in_the_settings_is_neither_offered_nor_called
         "the model is informed: {told:?}"
     );
 
-    // The host refuses by itself, also if the tool was still offered.
+    // The host refuses the call, even if the tool is still offered to the model.
     let origin = CallOrigin::Model { conversation: ID.into() };
     let (arguments, sent) = (arguments(&json!({"a": 2, "b": 40})), tokio::sync::oneshot::channel().0);
     let call = talk.app.host.call_tool_as(origin, "c".into(), "demo".into(), "add".into(), arguments.clone(), sent);
-    let refused = tokio::time::timeout(EVENT_TIMEOUT, call).await.expect("it requires no consent");
+    let refused = tokio::time::timeout(EVENT_TIMEOUT, call).await.expect("the call ends without a consent request");
     assert!(matches!(&refused, Err(CallFailure::Refused(cause)) if cause.contains("turned off")), "{refused:?}");
     let own = talk.app.host.call_tool("d".into(), "demo".into(), "add".into(), arguments, None);
     tokio::time::timeout(EVENT_TIMEOUT, own)

@@ -1,4 +1,4 @@
-//! Conversations: concurrent creation, opening during a reply, and missing ones.
+//! Conversations: concurrent creation, opening during a reply, and ids of conversations that don't exist.
 
 use std::collections::HashSet;
 
@@ -56,7 +56,7 @@ async fn items_follow_the_head_unless_another_parent_is_named() {
     talk.chat.append_items(ID.into(), vec![message("1"), message("2")]).await.unwrap();
     let branch = ChatItem { parent: Some("1".into()), ..message("3") };
     talk.chat.append_items(ID.into(), vec![branch]).await.unwrap();
-    let page = talk.chat.items(ID.into(), None, 10).await.unwrap().expect("it has items");
+    let page = talk.chat.items(ID.into(), None, 10).await.unwrap().expect("the conversation has items");
     let ids: Vec<_> = page.items.iter().map(|placed| placed.item.id.as_str()).collect();
     assert_eq!(ids, ["1", "3"], "the new branch is visible");
     assert_eq!(page.items[1].siblings, ["2", "3"], "both branches are siblings");
@@ -65,14 +65,14 @@ async fn items_follow_the_head_unless_another_parent_is_named() {
 #[tokio::test]
 async fn missing_objects_are_reported_as_missing() {
     let chat = TestConversation::new(Vec::new(), &[]).await.chat;
-    assert_eq!(chat.conversation("none".into()).await, Ok(None), "no conversation");
+    assert_eq!(chat.conversation("none".into()).await, Ok(None), "a missing conversation can't be opened");
     assert_eq!(
         chat.rename_conversation("none".into(), "x").await,
         Ok(false),
         "a missing conversation can't be renamed"
     );
-    assert_eq!(chat.items("none".into(), None, 1).await, Ok(None), "no items");
-    assert_eq!(chat.blob("0".repeat(64)).await, Ok(None), "no content");
+    assert_eq!(chat.items("none".into(), None, 1).await, Ok(None), "a missing conversation has no items");
+    assert_eq!(chat.blob("0".repeat(64)).await, Ok(None), "missing content is reported");
     assert_eq!(chat.delete_conversation("none".into()).await, Ok(()), "deleting a missing conversation succeeds");
 }
 

@@ -1,4 +1,5 @@
-//! Data flow settings in a conversation: content after which a call of the same server requires consent (S26).
+//! Data flow settings in a conversation: after a model has read certain content of a server, calls of that server's
+//! tools require consent (S26).
 
 use chat::{Chat, NewMessage};
 use domain::consent_request::ConsentRequestOrigin;
@@ -19,7 +20,7 @@ fn is_call(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::Tool { .. })
 }
 
-/// Returns a conversation whose user always allows `add`, after the model called it once.
+/// Returns a conversation with a grant that always allows `add`, after the model has called it once.
 async fn conversation_with_grant() -> TestConversation {
     let wants = |n: u32| answer(vec![tool_use(&format!("u{n}"), "demo__add", json!({"a": n, "b": 1}))]);
     let answers = vec![
@@ -95,7 +96,7 @@ async fn data_flow_label_and_setting_persist_across_restarts() {
     model.queue_reply(wants(1));
     model.queue_reply(text_reply("No."));
     let message = NewMessage { text: "Hi".into(), model: Some(model_reference("m")), ..Default::default() };
-    // In another branch, without the attachment: the label belongs to the conversation.
+    // The other branch doesn't contain the attachment, but the label applies to the whole conversation.
     Chat::new(app.host.clone()).send_message(ID.into(), message, Some(first)).await.unwrap();
     let request = app.consent_request("demo", "the call after the restart", is_call).await;
     assert_eq!(request.rule, "after-untrusted", "S26: the call requires consent");

@@ -1,4 +1,4 @@
-//! A history that can't be written to: calls that it can't record are not made.
+//! A call is not made if the history can't record it.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use testkit::app::{TestApp, demo};
 use super::model::{answer, text_reply, tool_use};
 use super::{TestConversation, kinds};
 
-/// A history that refuses some items.
+/// A history that rejects writes of some items.
 struct FullHistory {
     history: Arc<dyn History>,
     refuses: fn(&NewItem) -> bool,
@@ -77,7 +77,8 @@ impl History for FullHistory {
     }
 }
 
-/// Returns a conversation whose model requests one call, with a history that refuses some items.
+/// Returns a conversation whose model requests one call, with a history that rejects the items for which `refuses`
+/// returns `true`.
 pub(super) async fn talk(refuses: fn(&NewItem) -> bool) -> TestConversation {
     let wants = answer(vec![models::MessagePart::text("I add."), tool_use("u1", "demo__add", json!({"a": 1, "b": 1}))]);
     let change =
@@ -88,7 +89,7 @@ pub(super) async fn talk(refuses: fn(&NewItem) -> bool) -> TestConversation {
     TestConversation::with_app(app, vec![wants, text_reply("Done.")], &["demo"], &["add"], Some(1_000_000)).await
 }
 
-/// Sends a message whose call would be allowed. Returns the items and the error of the reply.
+/// Sends a message whose call would be allowed. Returns the resulting items, and the error of the reply.
 async fn send_and_fail(talk: &mut TestConversation) -> (Vec<(&'static str, ItemState)>, String) {
     let allowing = talk.app.decide_automatically(|request| {
         matches!(request.body, ConsentRequestBody::Tool { .. }).then_some(UserDecision::Allow(ApprovalScope::Once))

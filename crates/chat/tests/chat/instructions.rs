@@ -1,4 +1,4 @@
-//! Instructions of a server: sent only as approved by the user, and counted as content of the server.
+//! Instructions of a server: sent to the model only as approved by the user, and recorded as content of the server.
 
 use chat::{Chat, NewMessage, OfferedServer};
 use domain::item::ItemBody;
@@ -9,7 +9,7 @@ use testkit::model::{ScriptedModel, model_reference};
 use super::model::{known_model, text_reply};
 use super::{ID, TestConversation};
 
-/// Approves the current instructions for the model.
+/// Approves the server's current instructions for the model.
 async fn approve_instructions(talk: &TestConversation) {
     let tools = talk.chat.conversation_tools(ID.into()).await.unwrap();
     let [said] = &tools.instructions[..] else {
@@ -19,7 +19,8 @@ async fn approve_instructions(talk: &TestConversation) {
     talk.set(|settings| settings.servers = vec![on]).await;
 }
 
-/// X09: a call of another server after content of one server requires consent, regardless of earlier approvals.
+/// X09: After a model has received content of one server, a call of another server requires consent, even if the user
+/// has always allowed the tool.
 #[tokio::test]
 async fn server_instructions_count_as_its_content_across_restarts() {
     let mut talk = TestConversation::new(vec![text_reply("Hello."), text_reply("And now.")], &["add"]).await;
@@ -55,7 +56,7 @@ async fn instructions_changed_since_the_review_are_not_sent() {
     let mut talk = TestConversation::new(vec![text_reply("Hello."), text_reply("Again.")], &["add"]).await;
     approve_instructions(&talk).await;
     talk.say("Hi").await;
-    // Simulates instructions that differ from the approved ones.
+    // The approved hash differs from the hash of the current instructions.
     talk.set(|settings| settings.servers[0].instructions = Some("of other words".into())).await;
     let items = talk.say("Hi").await;
     let asked = talk.model.requests();

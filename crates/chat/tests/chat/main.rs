@@ -28,7 +28,7 @@ use testkit::model::{ModelStep, ScriptedModel, model_reference};
 
 use model::known_model;
 
-/// A conversation with a model and a demo server, some of whose tools are reviewed.
+/// A conversation with a scripted model and demo servers, some of whose tools are reviewed.
 pub(crate) struct TestConversation {
     pub(crate) app: TestApp,
     pub(crate) chat: Chat,
@@ -44,7 +44,7 @@ impl TestConversation {
         Self::with_context(answers, reviewed, Some(1_000_000)).await
     }
 
-    /// Creates a conversation whose model has this context size.
+    /// Creates a conversation with a demo server, and a model whose context has this many tokens.
     pub(crate) async fn with_context(answers: Vec<Vec<ModelStep>>, reviewed: &[&str], context: Option<u32>) -> Self {
         let names = if reviewed.is_empty() { Vec::new() } else { vec!["demo"] };
         Self::with_servers(answers, &names, reviewed, context).await
@@ -94,15 +94,15 @@ impl TestConversation {
         self.chat.send_message(ID.into(), message, None).await.unwrap();
     }
 
-    /// Changes the settings of the conversation.
+    /// Applies a change to the settings of the conversation.
     pub(crate) async fn set(&self, change: impl FnOnce(&mut ConversationSettings)) {
-        let kept = self.app.host.ports().history.conversation(ID).unwrap().expect("the conversation is there");
+        let kept = self.app.host.ports().history.conversation(ID).unwrap().expect("the conversation exists");
         let mut settings = ConversationSettings::from_stored(&kept.settings);
         change(&mut settings);
         self.chat.set_conversation(ID.into(), settings).await.unwrap();
     }
 
-    /// Waits until the model starts to reply.
+    /// Waits for the first delta of the model's reply.
     pub(crate) async fn wait_for_piece(&mut self) {
         let until = async {
             while let Some(event) = self.events.next().await {
@@ -114,13 +114,13 @@ impl TestConversation {
         tokio::time::timeout(EVENT_TIMEOUT, until).await.expect("the reply starts");
     }
 
-    /// Sends a message, and waits for the end of the run.
+    /// Sends a message, and waits for the end of the reply run. Returns the items of the visible branch.
     pub(crate) async fn say(&mut self, text: &str) -> Vec<ChatItem> {
         self.send(text).await;
         self.wait_for_end().await
     }
 
-    /// Waits for the end of the run. Returns the items of the visible branch.
+    /// Waits for the end of the reply run. Returns the items of the visible branch.
     pub(crate) async fn wait_for_end(&mut self) -> Vec<ChatItem> {
         let until = async {
             while let Some(event) = self.events.next().await {
@@ -139,7 +139,7 @@ impl TestConversation {
     /// Returns the items of the visible branch.
     pub(crate) fn items(&self) -> Vec<ChatItem> {
         let range = ItemRange { conversation: ID.into(), before: None, limit: 1_000, whole: true };
-        let page = self.app.host.ports().history.items(&range).unwrap().expect("the conversation is there");
+        let page = self.app.host.ports().history.items(&range).unwrap().expect("the conversation exists");
         let read = |item: domain::history::StoredItem| ChatItem {
             id: item.id,
             parent: item.parent,
@@ -151,7 +151,7 @@ impl TestConversation {
     }
 }
 
-/// Reviews these tools of a demo server.
+/// Marks these tools of a demo server as reviewed.
 pub(crate) async fn review(app: &TestApp, server: &str, tools: &[&str]) {
     let reviewed = app.host.reviewed(server.into()).await.unwrap();
     let seen = tools.iter().map(|name| {
@@ -175,7 +175,7 @@ pub(crate) fn text(item: &ChatItem) -> String {
     text.collect()
 }
 
-/// Returns the kinds and states of these items.
+/// Returns the kind and the state of each item.
 pub(crate) fn kinds(items: &[ChatItem]) -> Vec<(&'static str, ItemState)> {
     let kind = |item: &ChatItem| match item.body {
         ItemBody::Message { .. } => "message",
@@ -188,7 +188,7 @@ pub(crate) fn kinds(items: &[ChatItem]) -> Vec<(&'static str, ItemState)> {
     items.iter().map(|item| (kind(item), item.state)).collect()
 }
 
-/// Returns the results in the last message to a model: the use's id, all text, and the error flag.
+/// Returns the results in the last message to a model, each as the id of its tool use, its text, and its error flag.
 pub(crate) fn results(message: &ModelMessage) -> Vec<(String, String, bool)> {
     let result = |part: &MessagePart| match part {
         MessagePart::ToolResult { id, parts, is_error, .. } => {

@@ -1,10 +1,10 @@
-//! Replies for the scripted model.
+//! Scripted replies and settings of the test model.
 
 use models::{MessagePart, Model, ModelPrice, ReplyDelta, StopReason};
 use serde_json::{Map, Value};
 use testkit::model::{ModelStep, final_step, model_named};
 
-/// Returns a reply of these parts, preceded by their deltas.
+/// Returns the steps of a reply with these parts: a delta for each part, and the complete reply.
 pub(crate) fn answer(parts: Vec<MessagePart>) -> Vec<ModelStep> {
     let mut steps = Vec::new();
     let mut stop = StopReason::EndTurn;
@@ -36,7 +36,7 @@ pub(crate) fn tool_use(id: &str, name: &str, arguments: Value) -> MessagePart {
     MessagePart::ToolUse { id: id.into(), name: name.into(), arguments, opaque: None }
 }
 
-/// Returns the facts about the model: its context size, and a price.
+/// Returns the description of the test model, with this context size in tokens and a price.
 pub(crate) fn known_model(context: Option<u32>) -> Model {
     let price = ModelPrice {
         input: 1.0,

@@ -1,4 +1,4 @@
-//! Results that the user reviews before a model reads them (S27).
+//! The user reviews the result of a call before a model reads it (S27).
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ fn is_result(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::Result { .. })
 }
 
-/// Returns a conversation whose model makes these calls, each of which the user allows.
+/// Returns a conversation whose model makes these calls. The user allows each of them.
 async fn conversation_with_calls(calls: &[(&str, Value)]) -> TestConversation {
     let wants = calls
         .iter()
@@ -38,7 +38,7 @@ async fn set(talk: &TestConversation, flow: DataFlow) {
     talk.app.host.set_data_flow("demo".into(), flow).await.unwrap();
 }
 
-/// Returns a conversation whose model called `add`, with the result in review.
+/// Returns a conversation whose model called `add`, and the consent request for reviewing the result.
 async fn conversation_with_pending_result() -> (TestConversation, ConsentRequestView) {
     let talk = conversation_with_calls(&[("add", json!({"a": 1, "b": 1}))]).await;
     let tools = BTreeMap::from_iter([("add".to_owned(), ResultReview::Always)]);
@@ -59,11 +59,11 @@ async fn conversation_with_pending_result() -> (TestConversation, ConsentRequest
 async fn s27_result_is_sent_to_the_model_after_its_review() {
     let (mut talk, request) = conversation_with_pending_result().await;
     let ConsentRequestBody::Result { tool, parts, is_error, .. } = &request.body else {
-        panic!("a result: {request:?}")
+        panic!("the request is not a review: {request:?}")
     };
     assert_eq!((tool.as_str(), *is_error), ("add", false), "S27: the request contains the tool and its outcome");
     assert_eq!(parts[..], [MessagePart::text("1 + 1 = 2")], "S27: the whole result is displayed");
-    let ItemBody::ToolCall { result, .. } = &talk.items()[2].body else { panic!("a call") };
+    let ItemBody::ToolCall { result, .. } = &talk.items()[2].body else { panic!("the item is not a call") };
     assert!(result.is_none(), "S27: the result is not stored yet");
     assert_eq!(
         talk.items()[2].state,
@@ -147,7 +147,7 @@ async fn s27_pending_result_blocks_no_other_and_outlives_its_server() {
     };
     let noted = async {
         while !is_done(&talk) {
-            // sleep: polls for a condition that is not announced by an event.
+            // sleep: polls for a condition that no event reports.
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;
         }
     };

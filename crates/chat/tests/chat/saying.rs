@@ -1,4 +1,4 @@
-//! Messages and replies: streaming, storing, stopping, retrying, and editing.
+//! Messages and replies: streaming, storing, stopping, repeating, and editing.
 
 use chat::{ConversationError, NewMessage};
 use domain::item::{Content, ConversationEvent, ItemBody, ItemState, MessageAttachment, ReplyAppend, ReplyStop};
@@ -23,7 +23,7 @@ async fn reply_streams_and_is_stored_with_its_usage() {
                     assert_eq!(*item, begun.reply, "the deltas belong to this reply");
                     seqs.push(*seq);
                     for piece in append {
-                        let ReplyAppend::Text { part: 0, text } = piece else { panic!("one text: {piece:?}") };
+                        let ReplyAppend::Text { part: 0, text } = piece else { panic!("expected text: {piece:?}") };
                         streamed.push_str(text);
                     }
                 }
@@ -38,9 +38,11 @@ async fn reply_streams_and_is_stored_with_its_usage() {
     let items = talk.items();
     assert_eq!(kinds(&items), [("message", ItemState::Whole), ("reply", ItemState::Whole)], "both items are stored");
     assert_eq!(text(&items[1]), "Hello, **you**", "the complete reply is stored");
-    let ItemBody::Reply { stop, cost, usage, first_after, error, .. } = &items[1].body else { panic!("a reply") };
+    let ItemBody::Reply { stop, cost, usage, first_after, error, .. } = &items[1].body else {
+        panic!("the item is not a reply")
+    };
     assert_eq!((stop, error), (&Some(ReplyStop::EndTurn), &None), "the stop reason is stored");
-    assert_eq!(usage.output, Some(100), "its tokens");
+    assert_eq!(usage.output, Some(100), "the number of output tokens is stored");
     assert_eq!(cost.as_ref().map(|cost| cost.amount), Some(0.002), "the cost is stored");
     assert!(first_after.is_some(), "the time until the first part is stored");
     assert_eq!(talk.chat.reply_in_progress(ID), (false, None), "no reply is in progress");
@@ -86,7 +88,7 @@ async fn stopped_reply_keeps_its_partial_text() {
     let items = talk.wait_for_end().await;
     assert_eq!(kinds(&items).last(), Some(&("reply", ItemState::Cut)), "the reply is marked as interrupted");
     assert_eq!(text(&items[1]), "Half a ", "the partial text is stored");
-    let ItemBody::Reply { stop, .. } = &items[1].body else { panic!("a reply") };
+    let ItemBody::Reply { stop, .. } = &items[1].body else { panic!("the item is not a reply") };
     assert_eq!(*stop, Some(ReplyStop::Stopped), "the stop reason is the user");
     assert!(!talk.chat.stop_reply(ID), "a stopped reply can't be stopped again");
     assert_eq!(text(talk.say("again").await.last().unwrap()), "Whole", "the conversation continues");
@@ -139,7 +141,7 @@ async fn items_are_returned_without_large_contents() {
     };
     let (item, left_out) =
         tokio::time::timeout(EVENT_TIMEOUT, told).await.expect("in time").expect("the event of the message arrives");
-    let ItemBody::Message { attachments, .. } = &item.body else { panic!("a message") };
+    let ItemBody::Message { attachments, .. } = &item.body else { panic!("the item is not a message") };
     let [MessageAttachment::File { data, .. }] = &attachments[..] else { panic!("expected one file") };
     assert_eq!((data.as_str(), left_out.len()), ("", 1), "the bytes are omitted and listed");
     assert_eq!(
@@ -150,7 +152,7 @@ async fn items_are_returned_without_large_contents() {
     let bytes = talk.app.host.ports().history.blob(&left_out[0].hash).unwrap();
     assert_eq!(bytes.map(|bytes| bytes.len()), Some(9_000), "the omitted bytes can be requested");
     let items = talk.wait_for_end().await;
-    let ItemBody::Message { attachments, .. } = &items[0].body else { panic!("a message") };
+    let ItemBody::Message { attachments, .. } = &items[0].body else { panic!("the item is not a message") };
     assert_eq!(attachments[..], [file], "the complete file is stored");
 }
 
@@ -160,7 +162,7 @@ async fn failed_reply_contains_an_error_code() {
     let refused = vec![ModelStep::Fails(ModelError::RateLimited { retry_after: None })];
     let mut talk = TestConversation::new(vec![cut, refused, Vec::new()], &[]).await;
     let problem = |items: &[domain::item::ChatItem]| {
-        let ItemBody::Reply { error, .. } = &items.last().unwrap().body else { panic!("a reply") };
+        let ItemBody::Reply { error, .. } = &items.last().unwrap().body else { panic!("the item is not a reply") };
         error.clone().map(|error| error.code)
     };
     let items = talk.say("one").await;
@@ -188,7 +190,7 @@ async fn regenerated_and_edited_messages_are_branches() {
     let message = NewMessage { text: "Hello".into(), ..NewMessage::default() };
     talk.chat.edit_message(ID.into(), first[0].id.clone(), message).await.unwrap();
     let edited = talk.wait_for_end().await;
-    let ItemBody::Message { content, .. } = &edited[0].body else { panic!("a message") };
+    let ItemBody::Message { content, .. } = &edited[0].body else { panic!("the item is not a message") };
     assert_eq!(content[..], [Content::Text { text: "Hello".into() }], "the edited message is visible");
     assert_eq!(text(&edited[1]), "Three", "the edited message has a reply");
 

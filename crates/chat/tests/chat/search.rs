@@ -1,4 +1,4 @@
-//! Tools that are too many to send are found by search.
+//! The model finds tools by search if their definitions are too large to send.
 
 use domain::item::ItemBody;
 use host::view::{ConsentRequestBody, UserDecision};
@@ -12,7 +12,7 @@ use super::{TestConversation, kinds, results};
 async fn tool_found_by_search_can_be_called() {
     let finds = answer(vec![tool_use("u1", "search_tools", json!({"query": "add two numbers"}))]);
     let calls = answer(vec![tool_use("u2", "demo__add", json!({"a": 2, "b": 40}))]);
-    // The context is so small that even a few tools exceed the threshold.
+    // The model's context is so small that even a few definitions exceed the threshold.
     let reviewed = ["add", "write_note", "fail", "ask_user"];
     let mut talk = TestConversation::with_context(vec![finds, calls, text_reply("42.")], &reviewed, Some(1_000)).await;
     let allowing = talk.app.decide_automatically(|request| {

@@ -1,7 +1,7 @@
-//! The originator of a call. Used by `host/src/handle/calls.rs`, and by the parts of the owner that decide about calls.
+//! The originator of a call. Used by `host/src/handle/calls.rs`, and by code of the owner that decides about calls.
 
-/// The originator of a call. An app provided by a server would need a separate variant, with a different originator in
-/// the audit log and third-party content before its calls.
+/// The originator of a call. If calls by an app that a server provides are ever supported, they need their own variant,
+/// with a different originator in the audit log, and count as made after third-party content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CallOrigin {
     /// The user, on the page.
@@ -9,7 +9,7 @@ pub enum CallOrigin {
         /// Conversation that the call belongs to, if any.
         conversation: Option<String>,
     },
-    /// A model, in a conversation.
+    /// A model that replies in a conversation.
     Model {
         /// Identifier of the conversation.
         conversation: String,

@@ -1,4 +1,4 @@
-//! A call in progress, and the purpose of a ticket of a connection. Used by `host/src/owner/calls` and
+//! State of a call in progress, and the purpose of a connection's ticket. Used by `host/src/owner/calls` and
 //! `host/src/owner/audit.rs`.
 
 use std::sync::Arc;
@@ -13,11 +13,11 @@ use tokio::sync::oneshot;
 use super::{CallOrigin, CallRequest};
 use crate::{CallTicket, RunId};
 
-/// Result of a call.
+/// Result of a call, or the reason why it failed.
 pub type CallReply = Result<ServerResult, CallFailure>;
 
-/// Notified when a call is sent to its server, with the arguments if the user changed them. Dropped if it is never
-/// sent.
+/// Notified when a call is sent to its server. Receives the arguments if the user edited them. Dropped if the call is
+/// never sent.
 pub type SentNotifier = oneshot::Sender<Option<Map<String, Value>>>;
 
 /// A call to make.
@@ -34,47 +34,47 @@ pub struct NewCall {
     pub origin: CallOrigin,
     /// Request to send once the call is allowed.
     pub request: ClientRequest,
-    /// Hash of the prompt's definition as displayed to the caller.
+    /// Hash of the prompt's definition as displayed to the user, or `None` for other calls.
     pub shown: Option<String>,
-    /// Notified when the call is sent.
+    /// Receiver of the notification that the call was sent, if the caller requires it.
     pub sent: Option<SentNotifier>,
 }
 
-/// A call in progress.
+/// State of a call in progress.
 pub struct CallRecord {
-    /// State of the call as displayed.
+    /// Public state of the call, for observers.
     pub view: ServerCall,
     /// Originator of the call.
     pub origin: CallOrigin,
-    /// Request to send, or `None` once it was sent.
+    /// Request to send, or `None` after it was sent.
     pub request: Option<CallRequest>,
-    /// Hash of the requested prompt definition, or `None` if the prompt is not listed.
+    /// Hash of the requested prompt's definition, or `None` if the prompt is not listed by the server.
     pub wanted: Option<Hash>,
-    /// Arguments as edited by the user.
+    /// Arguments as edited by the user, or `None` if the user did not edit them.
     pub edited: Option<Map<String, Value>>,
-    /// Notified when the call is sent.
+    /// Receiver of the notification that the call was sent, if the caller requires it.
     pub sent: Option<SentNotifier>,
     /// Number of rounds of input requests so far.
     pub round: u32,
-    /// Run and ticket under which the call was sent, or `None` if it is not with a connection.
+    /// Run and ticket under which the call was sent to the connection, or `None` before it was sent and after it ended.
     pub ticket: Option<(RunId, CallTicket)>,
-    /// Set if its tool claimed, when the call was sent, that it reaches an open world.
+    /// Set if the tool's annotations had `openWorldHint: true` when the call was sent.
     pub open_world: bool,
-    /// Position of the latest audit entry that the call rests on, or 0 if there is none.
+    /// Number of the latest audit entry about the call, or 0 if there is none.
     pub entry: u64,
-    /// Number of the running resolution of symbolic links in its paths, or `None`. Results with another number are
-    /// ignored.
+    /// Number of the resolution of symbolic links in its paths that is in progress, or `None`. The results of other
+    /// resolutions are ignored.
     pub following: Option<u64>,
-    /// Number of the running write of its audit entry, or `None`.
+    /// Number of the write of its audit entry that is in progress, or `None`.
     pub writing: Option<u64>,
-    /// Result of the call, withheld until that entry is durable.
+    /// Result of the call, retained until its audit entry is durable.
     pub held: Option<Result<ServerResult, CallFailure>>,
-    /// Receives the result of the call.
+    /// Sender for the result of the call.
     pub reply: oneshot::Sender<CallReply>,
 }
 
 impl CallRecord {
-    /// Creates the record of a call that was not decided yet.
+    /// Creates the record of a call before it is decided.
     pub fn new(call: NewCall, started_at: Millis, reply: oneshot::Sender<CallReply>) -> Self {
         let NewCall { id, server, kind, name, origin, request, shown: _, sent } = call;
         let view = ServerCall {
@@ -107,22 +107,22 @@ impl CallRecord {
     }
 }
 
-/// The purpose of a ticket.
+/// The purpose of a ticket that was sent to a connection.
 pub enum TicketUse {
-    /// A call that is displayed.
+    /// A call that observers see, with a [`CallRecord`].
     Call {
         /// Run of the server that received the call.
         run: RunId,
         /// Identifier of the call.
         id: Arc<str>,
     },
-    /// A request that is not displayed: a completion, a subscription, or a log level.
+    /// A request that observers don't see: a completion, a subscription, or a log level.
     Plain {
         /// Run of the server that received the request.
         run: RunId,
         /// Name of the server.
         server: String,
-        /// Receives the result of the request.
+        /// Sender for the result of the request.
         reply: oneshot::Sender<Result<ServerResult, CallFailure>>,
     },
 }

@@ -1,6 +1,6 @@
-//! The request of a call with the hash of its payload. Changes discard the hash, so that the gate, which checks the
-//! hash when the request is sent, recomputes it only after a change. Used by `host/src/owner/calls.rs` and
-//! `host/src/owner/gate.rs`.
+//! The request of a call, with a cached hash of its payload. The gate checks the hash when the request is sent. Changes
+//! of the request discard the cached hash, so that it is recomputed only after a change. Used by
+//! `host/src/owner/calls.rs` and `host/src/owner/gate.rs`.
 
 use std::borrow::Cow;
 
@@ -9,31 +9,31 @@ use offers::definitions::Definition;
 use policy::Hash;
 use serde_json::{Map, Value};
 
-/// The request of a call that has not been sent.
+/// The request of a call that was not sent yet, with the cached hash of its payload.
 pub struct CallRequest {
     request: ClientRequest,
     hashed: Option<ToolCallHash>,
 }
 
-/// The hash of a tool call.
+/// Cached hash of a tool call.
 struct ToolCallHash {
-    /// Hash of the tool's definition that the call hash depends on.
+    /// Hash of the tool's definition that is part of the hashed payload.
     definition: Hash,
     call: Hash,
 }
 
 impl CallRequest {
-    /// Creates a request whose payload was not hashed yet.
+    /// Creates a request without a cached hash.
     pub const fn new(request: ClientRequest) -> Self {
         Self { request, hashed: None }
     }
 
-    /// Returns a reference to the request.
+    /// Returns a reference to the request without consuming it.
     pub const fn get(&self) -> &ClientRequest {
         &self.request
     }
 
-    /// Returns the request, for sending.
+    /// Consumes the value, and returns the request to send it.
     pub fn into_inner(self) -> ClientRequest {
         self.request
     }
@@ -46,7 +46,8 @@ impl CallRequest {
         }
     }
 
-    /// Replaces the arguments. Returns `false` if they are equal or the request calls no tool.
+    /// Replaces the arguments. Returns `false` if the new arguments are equal to the old ones or the request is not a
+    /// tool call.
     pub fn change_arguments(&mut self, changed: &Map<String, Value>) -> bool {
         let ClientRequest::CallTool { arguments, .. } = &mut self.request else { return false };
         if arguments == changed {
@@ -57,16 +58,16 @@ impl CallRequest {
         true
     }
 
-    /// Hashes the payload for a tool with this definition. Returns the hash and the arguments as canonical JSON, or
-    /// `None` if the request calls no tool.
+    /// Computes the hash of the payload for a tool with this definition. Returns the hash and the arguments as
+    /// canonical JSON, or `None` if the request is not a tool call.
     pub fn hash(&mut self, definition: &Definition) -> Option<(Hash, String)> {
         let (call, sent) = definition.call_hash(self.arguments()?);
         self.hashed = Some(ToolCallHash { definition: definition.approval.clone(), call: call.clone() });
         Some((call, sent))
     }
 
-    /// Returns the hash of the payload for a tool with this definition, or `None` if the request calls no tool.
-    /// Recomputed only if either has changed.
+    /// Returns the hash of the payload for a tool with this definition, or `None` if the request is not a tool call.
+    /// Computes the hash only if the arguments or the definition have changed.
     pub fn current_hash(&self, definition: &Definition) -> Option<Cow<'_, Hash>> {
         match &self.hashed {
             Some(hashed) if hashed.definition == definition.approval => Some(Cow::Borrowed(&hashed.call)),

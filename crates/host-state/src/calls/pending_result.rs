@@ -3,11 +3,11 @@
 use domain::item::ToolResult;
 use tokio::sync::oneshot;
 
-/// A result that waits for review.
+/// A result that waits for the user's review.
 pub struct HeldResult {
     /// Result as received from the server.
     pub result: ToolResult,
-    /// Receives the verdict on the result.
+    /// Sender for the verdict on the result.
     pub reply: oneshot::Sender<ResultVerdict>,
 }
 
@@ -24,13 +24,13 @@ pub struct ResultOrigin {
     pub tool: String,
 }
 
-/// The verdict on a result.
+/// The verdict on a reviewed result.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ResultVerdict {
     /// The model reads the result.
     Passes(Box<ToolResult>),
-    /// The model does not read the result, for this reason.
+    /// The model does not read the result, for the given reason.
     LeftOut(String),
-    /// The model does not read the result, for this reason, and does not continue.
+    /// The model does not read the result, for the given reason, and its run stops.
     Stops(String),
 }

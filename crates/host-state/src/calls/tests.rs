@@ -1,4 +1,4 @@
-//! Tests the call table: ids, tickets, rounds, and origins of consent requests.
+//! Tests the call table: ids, tickets, rounds of input requests, and origins of consent requests.
 
 use domain::item::ToolResult;
 use mcp_proto::session::ClientRequest;

@@ -1,4 +1,5 @@
-//! The outcome of a decision on a consent request. Used by `host/src/owner/decisions.rs` and `host/src/owner/gate.rs`.
+//! The outcome of a decision on a consent request, which the owner's decision code and the gate return. Used by
+//! `host/src/owner/decisions.rs` and `host/src/owner/gate.rs`.
 
 use server_requests::form::FormProblem;
 use server_requests::sampling::{ConversionError, ReachedLimit};
@@ -6,25 +7,25 @@ use tokio::sync::oneshot;
 
 use crate::HostClosed;
 
-/// Error of a decision on a consent request. Nothing was sent.
+/// Error of a decision on a consent request. In each case nothing was sent.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum DecisionError {
     /// The request is no longer in the queue.
     #[error("this request is no longer open")]
     NotOpen,
-    /// The payload differs from the displayed one.
+    /// The payload has changed since it was displayed to the user.
     #[error("this request changed; review it again")]
     Stale,
-    /// A rule denies the payload. The request was refused.
+    /// A rule denies the payload, with this explanation. The consent request was refused.
     #[error("{0} does not allow this, so it was refused")]
     Denied(String),
-    /// The decision does not fit the request.
+    /// The decision is not applicable to this kind of request.
     #[error("this answer does not fit: {0}")]
     WrongKind(&'static str),
-    /// The content violates the requirements of the form.
+    /// The content of the form has validation errors.
     #[error("some fields are not filled in as the form asks")]
     Form(Vec<FormProblem>),
-    /// A folder can't be shared.
+    /// A folder can't be shared with the server.
     #[error("{folder}: {cause}")]
     Folder {
         /// Path of the folder.
@@ -37,21 +38,21 @@ pub enum DecisionError {
         "the program's files did not answer in time, so nothing was started; see if their disk can be reached, then try again"
     )]
     Files,
-    /// The decision can't be written to the audit log, so nothing was sent.
+    /// The decision can't be written to the audit log.
     #[error("the audit log can't be written, so nothing was sent")]
     Audit,
-    /// The server has used its budget for the user's models.
+    /// The server has reached the limit on its use of the user's models.
     #[error("{0} is the limit of this server; answer by hand, or raise the limit on its page, under Permissions")]
     Budget(ReachedLimit),
-    /// The price of the model is unknown, and the server's budget is limited in money.
+    /// The price of the model is unknown, but the server's budget is limited in money.
     #[error(
         "this server has a limit in money, and the price of {0} is not known; choose another model, or answer by hand"
     )]
     NoPrice(String),
-    /// The request can't be converted for a model.
+    /// The sampling request can't be converted for a model.
     #[error("{0}")]
     Unfit(ConversionError),
-    /// No such model is available.
+    /// The chosen model is not available, with the cause.
     #[error("{0}")]
     Model(String),
     /// The browser could not be opened, with the cause.
@@ -62,14 +63,15 @@ pub enum DecisionError {
     Closed(#[from] HostClosed),
 }
 
-/// Receiver of the outcome of a decision.
+/// Sender for the outcome of a decision to the caller that made it.
 pub type DecisionReply = oneshot::Sender<Result<(), DecisionError>>;
 
-/// The progress of executing a decision.
+/// Progress of the execution of a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AnswerProgress {
-    /// The action is done.
+    /// The decision was executed completely.
     Done,
-    /// Something has to be written first. [`ConsentQueue::report_decision`](super::ConsentQueue::report_decision) sends the outcome.
+    /// A write has to finish first. [`ConsentQueue::report_decision`](super::ConsentQueue::report_decision) sends the
+    /// outcome later.
     Later,
 }

@@ -1,4 +1,4 @@
-//! A consent request in the queue, and the action that waits for the decision. Used by
+//! A consent request in the queue, and the action that its approval triggers. Used by
 //! `host/src/owner/consent_requests.rs`, `host/src/owner/decisions.rs` and `host/src/owner/gate.rs`.
 
 use launches::approvals::command_hash;
@@ -12,32 +12,32 @@ use crate::ModelRun;
 use crate::RunId;
 use crate::view::{ConsentRequestBody, ConsentRequestView};
 
-/// The action that an approval leads to.
+/// The action that the approval of a consent request triggers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RequestPurpose {
-    /// Starts the requested server.
+    /// Starts or connects to the server that the request names.
     Start,
     /// Sends the call with this id.
     Call(String),
-    /// Responds to a request of the server.
+    /// Sends the response to a request of the server.
     Request {
         /// Run of the server that sent the request.
         run: RunId,
         /// Identifier of the request in its session.
         request: ServerRequestId,
-        /// Call during which the server sent the request, if it is known.
+        /// Id of the call during which the server sent the request, or `None` if unknown.
         call: Option<String>,
     },
-    /// Opens a page without a waiting server.
+    /// Opens a URL in the browser. No server waits for a response.
     Page,
-    /// Lets a model read the result of this call.
+    /// Sends the result of the call with this id to a model.
     Result(String),
-    /// Continues the sign-in that waits under this number.
+    /// Continues the sign-in that is registered under this number.
     SignIn(u64),
 }
 
 impl RequestPurpose {
-    /// Returns the call that is displayed with the request.
+    /// Returns the id of the call to display with the request, if any.
     pub fn shown_call(&self) -> Option<&str> {
         match self {
             Self::Call(call) | Self::Result(call) => Some(call),
@@ -46,32 +46,33 @@ impl RequestPurpose {
     }
 }
 
-/// A consent request in the queue.
+/// A consent request that waits in the queue.
 pub struct PendingRequest {
     /// Consent request as displayed to the user.
     pub view: ConsentRequestView,
-    /// Action that an approval leads to.
+    /// Action that an approval triggers.
     pub purpose: RequestPurpose,
-    /// Unmodified schema of the form, for the hash.
+    /// Original JSON Schema of the form, which is part of the hash. `None` for other requests.
     pub schema: Option<Value>,
-    /// Set while an approval is being executed. No other approval is accepted in the meantime.
+    /// Set while an approval is being executed. Further approvals are rejected in the meantime.
     pub being_acted_on: bool,
-    /// Set while that approval waits for the audit log or another file. Nothing has been sent yet, so a denial is still
-    /// accepted.
+    /// Set while the approval waits for a write to the audit log or another file. A denial is still accepted, since
+    /// nothing was sent yet.
     pub being_written: bool,
-    /// Files of the command at the time of the user's decision. Read outside of the owner's turns.
+    /// Files of the command, read again when the user decides. Read between turns of the owner.
     pub files_now: Option<LaunchFiles>,
-    /// Resolved paths of the call at the time of the user's decision or of a change of rules. Resolved outside of the
-    /// owner's turns.
+    /// Resolved paths in the arguments of the call, updated when the user decides or the rules change. Resolved between
+    /// turns of the owner.
     pub paths: ResolvedPaths,
-    /// Set while files or paths are being examined for a decision. A denial doesn't require them.
+    /// Set while files or paths are being examined before a decision is executed. A denial doesn't wait for the
+    /// examination.
     pub being_looked_at: bool,
-    /// Model that is replying to the request. Stops when the request is removed.
+    /// Model run that replies to the request. Stops when the request is removed.
     pub running: Option<ModelRun>,
 }
 
 impl PendingRequest {
-    /// Creates a request without a decision.
+    /// Creates a request that waits for a decision.
     pub const fn new(
         view: ConsentRequestView,
         purpose: RequestPurpose,
@@ -91,23 +92,23 @@ impl PendingRequest {
         }
     }
 
-    /// Returns `true` if the request ends with this run of the server. A consent request for a call of one process must
-    /// not apply to the next process.
+    /// Returns `true` if the request must be removed when this run of the server ends. A consent request of one process
+    /// must not apply to the next process.
     pub fn ends_with(&self, run: RunId, server: &str) -> bool {
         match &self.purpose {
             RequestPurpose::Request { run: own, .. } => *own == run,
             RequestPurpose::Call(_) | RequestPurpose::Page => self.view.server == server,
-            // The sign-in withdraws its request itself, and a result was already returned by the server.
+            // A sign-in withdraws its own request, and a result under review was already returned by the server.
             RequestPurpose::Start | RequestPurpose::SignIn(_) | RequestPurpose::Result(_) => false,
         }
     }
 
-    /// Returns `true` if a denial is accepted because nothing was sent yet.
+    /// Returns `true` if the request can still be denied, since nothing was sent yet.
     pub const fn can_be_refused(&self) -> bool {
         !self.being_acted_on || self.being_written
     }
 
-    /// Copies the request, for use while the queue changes.
+    /// Clones the request without its model run.
     pub fn copy(&self) -> Self {
         Self {
             view: self.view.clone(),
@@ -133,7 +134,7 @@ impl PendingRequest {
         hash_of(&self.view.body, self.schema.as_ref())
     }
 
-    /// Returns `true` if the request originates from the server rather than the user.
+    /// Returns `true` if the server rather than the user caused the request.
     pub const fn is_asked_by_server(&self) -> bool {
         matches!(self.purpose, RequestPurpose::Request { .. } | RequestPurpose::Page)
     }

@@ -1,6 +1,6 @@
-//! Names of consent requests in the audit log and in the file of scripted decisions, and hashes of their payloads. Used
-//! by `host/src/owner/consent_requests.rs`, `host/src/owner/gate.rs`, and code that writes audit entries about consent
-//! requests.
+//! Kinds and subjects of consent requests in the audit log and in the file of scripted decisions, and hashes of their
+//! payloads. Used by `host/src/owner/consent_requests.rs`, `host/src/owner/gate.rs`, and code that writes audit entries
+//! about consent requests.
 
 use domain::call::CallKind;
 use domain::consent_request::{ConsentRequestOrigin, ConsentRequestOutcome};
@@ -26,13 +26,14 @@ pub fn hash_of(body: &ConsentRequestBody, schema: Option<&Value>) -> Hash {
         }
         ConsentRequestBody::ConnectServer { config, .. } => address_hash(config),
         ConsentRequestBody::Tool { tool, arguments, .. } => call_hash(tool, arguments),
-        // Includes the attempt, so that one decision doesn't approve two identical replies.
+        // The hash includes the number of the attempt, so that one decision doesn't approve two identical replies.
         ConsentRequestBody::Sampling { request, response: Some(response), state } => {
             let again = previously_approved_hash(request, state);
             Hash::of_json(&json!({ "answer": response, "again": again, "attempt": state.attempts }))
         }
         ConsentRequestBody::Sampling { request, response: None, state } => {
-            // Includes the failure, so that a decision about a running model doesn't apply to a failed one.
+            // The hash includes the failure, so that a decision made while a model was running doesn't apply after it
+            // failed.
             let failed = matches!(state.run, ModelAnswerState::Failed { .. });
             Hash::of_json(&json!({ "asks": request_hash(request, state), "attempt": state.attempts, "failed": failed }))
         }
@@ -77,7 +78,7 @@ pub fn hash_of(body: &ConsentRequestBody, schema: Option<&Value>) -> Hash {
     }
 }
 
-/// Returns the originator of a consent request.
+/// Returns the originator of a consent request, as written to the audit log.
 pub const fn asker_of(why: &ConsentRequestOrigin) -> &'static str {
     match why {
         ConsentRequestOrigin::User { .. } => "user",
@@ -87,7 +88,7 @@ pub const fn asker_of(why: &ConsentRequestOrigin) -> &'static str {
     }
 }
 
-/// Returns the body of the consent request for a server's request, and the schema of a form.
+/// Converts a server's request to the body of a consent request, and returns the schema if it is a form.
 pub fn body_of(consent_request: ServerRequest) -> (ConsentRequestBody, Option<Value>) {
     match consent_request {
         ServerRequest::Sampling(request) => {
@@ -103,7 +104,7 @@ pub fn body_of(consent_request: ServerRequest) -> (ConsentRequestBody, Option<Va
     }
 }
 
-/// Returns the kind of the request in the audit log and in the file of scripted decisions.
+/// Returns the kind of a consent request in the audit log and in the file of scripted decisions.
 pub const fn kind_of(body: &ConsentRequestBody) -> &'static str {
     match body {
         ConsentRequestBody::StartServer { .. } => "start-server",
@@ -122,7 +123,7 @@ pub const fn kind_of(body: &ConsentRequestBody) -> &'static str {
     }
 }
 
-/// Returns the payload of an approval if it contains more than the subject.
+/// Returns the payload that an approval sends, if it contains more than the subject.
 pub fn content_of(body: &ConsentRequestBody) -> Option<String> {
     match body {
         ConsentRequestBody::Tool { arguments, .. } | ConsentRequestBody::Read { arguments, .. } => {
@@ -137,7 +138,7 @@ pub fn content_of(body: &ConsentRequestBody) -> Option<String> {
     }
 }
 
-/// Returns the subject of the request in the audit log.
+/// Returns the subject of a consent request in the audit log, such as the tool or URL.
 pub fn subject_of(body: &ConsentRequestBody) -> String {
     match body {
         ConsentRequestBody::StartServer { config, .. } => config.command_line(),
@@ -156,7 +157,7 @@ pub fn subject_of(body: &ConsentRequestBody) -> String {
     }
 }
 
-/// Returns the subject of a sampling request, on one line.
+/// Returns a one-line summary of a sampling request.
 pub fn sampling_subject(
     request: &CreateMessageParams,
     response: Option<&CreateMessageResult>,
@@ -170,7 +171,7 @@ pub fn sampling_subject(
     }
 }
 
-/// Returns the response for a server whose request was denied or dismissed.
+/// Returns the response to a server whose request was denied or dismissed.
 pub fn refusal_response(body: &ConsentRequestBody, outcome: ConsentRequestOutcome) -> ClientResponse {
     match body {
         ConsentRequestBody::Form { .. } | ConsentRequestBody::Url { .. } => {
@@ -178,13 +179,14 @@ pub fn refusal_response(body: &ConsentRequestBody, outcome: ConsentRequestOutcom
                 if outcome == ConsentRequestOutcome::Denied { ElicitAction::Decline } else { ElicitAction::Cancel };
             ClientResponse::Elicitation(ElicitResult { action, content: None })
         }
-        // An empty list is a valid response; an error would end a call that may not depend on roots.
+        // The specification has no response for a denied list of roots. An empty list is valid, whereas an error would
+        // end a call that may not depend on roots.
         ConsentRequestBody::Roots => ClientResponse::Roots(Vec::new()),
         _ => refusal("the user rejected the request".to_owned()),
     }
 }
 
-/// Returns an error response. The specification's sampling page uses code -1 for a rejection.
+/// Returns an error response with code -1, which the specification's sampling page uses for a rejection by the user.
 pub const fn refusal(message: String) -> ClientResponse {
     ClientResponse::Refused { code: -1, message }
 }

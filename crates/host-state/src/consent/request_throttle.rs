@@ -1,5 +1,5 @@
-//! Counts denials of one server's requests: the server is muted after a number of consecutive denials, and
-//! automatically refused requests are counted. Used by `host/src/owner/muting.rs`.
+//! Counters of one server's denied requests. Consecutive denials by the user mute the server for a while, and requests
+//! that are refused automatically are counted. Used by `host/src/owner/muting.rs`.
 
 use std::time::Duration;
 
@@ -8,41 +8,41 @@ use tokio::time::Instant;
 
 use crate::RunId;
 
-/// Number of consecutive denials that mute a server for a while.
+/// Number of consecutive denials after which a server is muted for a while.
 pub const REFUSALS: u32 = 3;
-/// Maximum interval between consecutive denials.
+/// Maximum interval between two denials that count as consecutive.
 const IN_A_ROW: Duration = Duration::from_secs(10 * 60);
 
-/// The denials of one server's requests.
+/// Counters of one server's denied and automatically refused requests.
 #[derive(Debug, Default)]
 pub struct RequestThrottle {
-    /// Number of consecutive denials, and the time of the last one.
+    /// Number of consecutive denials by the user. The next field is the time of the last one.
     refusals: u32,
     last: Option<Instant>,
-    /// End of the mute that they caused.
+    /// End of the temporary mute, or `None` if the server is not temporarily muted.
     pub muted_until: Option<Millis>,
-    /// Run that the counters `unseen` and `before` refer to.
+    /// Run of the server that `unseen` and `before` refer to.
     run: Option<RunId>,
-    /// Number of requests of that run refused automatically because of the rate limit, and the part of them before the
-    /// user denied all.
+    /// Number of requests that were refused in that run because of the rate limit. The next field is the number of
+    /// these before the user last reset the counters.
     unseen: u64,
     before: u64,
-    /// Number of requests refused automatically because the server is muted.
+    /// Number of requests that were refused because the server is muted.
     muted: u64,
 }
 
 impl RequestThrottle {
-    /// Returns the number of automatically refused requests since the user last denied all.
+    /// Returns the number of automatically refused requests since the user last reset the counters.
     pub const fn refused_unseen(&self) -> u64 {
         (self.unseen - self.before) + self.muted
     }
 
-    /// Resets the consecutive denials after an approval.
+    /// Resets the number of consecutive denials after an approval.
     pub const fn on_approval(&mut self) {
         self.refusals = 0;
     }
 
-    /// Counts a denial by the user. Returns `true` if the number of consecutive denials requires muting the server.
+    /// Counts a denial by the user. Returns `true` if there were enough consecutive denials to mute the server.
     pub fn on_refusal(&mut self, now: Instant) -> bool {
         if self.last.is_some_and(|last| now.duration_since(last) > IN_A_ROW) {
             self.refusals = 0;
@@ -52,13 +52,13 @@ impl RequestThrottle {
         self.refusals >= REFUSALS
     }
 
-    /// Records the end of a mute, and resets the consecutive denials.
+    /// Sets the end of a temporary mute, and resets the number of consecutive denials.
     pub const fn mute_until(&mut self, until: Millis) {
         self.refusals = 0;
         self.muted_until = Some(until);
     }
 
-    /// Updates the number of requests that the connection refused in this run.
+    /// Updates the number of requests that the connection has refused in this run.
     pub fn refused_by_connection(&mut self, run: RunId, refused: u64) {
         if self.run != Some(run) {
             (self.run, self.before) = (Some(run), 0);
@@ -66,20 +66,20 @@ impl RequestThrottle {
         self.unseen = refused.max(self.before);
     }
 
-    /// Counts a request that was refused because the server is muted. Returns the count if it should be logged. The
-    /// intervals grow, so that the server can't displace other entries of the log.
+    /// Counts a request that is refused because the server is muted. Returns the count if it is a power of two, in
+    /// which case it should be logged. Logging each request would let the server displace other log entries.
     pub const fn refused_while_muted(&mut self) -> Option<u64> {
         self.muted += 1;
         if self.muted.is_power_of_two() { Some(self.muted) } else { None }
     }
 
-    /// Returns the count of refused requests of a muted server, unless it was already logged.
+    /// Returns the count of requests that were refused during a mute if it has not been logged yet.
     pub const fn not_written_down(&self) -> Option<u64> {
         if self.muted > 0 && !self.muted.is_power_of_two() { Some(self.muted) } else { None }
     }
 
-    /// Resets the counters after the user has dealt with all requests. With `mute` set, the server stays muted until
-    /// the user unmutes it.
+    /// Resets the counts of refused requests when the user handles all requests of the server. With `mute` set, the
+    /// mute lasts until the user unmutes the server.
     pub const fn reset(&mut self, mute: bool) {
         (self.before, self.muted) = (self.unseen, 0);
         if mute {
@@ -87,7 +87,7 @@ impl RequestThrottle {
         }
     }
 
-    /// Resets the counters when the server is unmuted.
+    /// Resets the counters of denials and of the mute when the server is unmuted.
     pub const fn unmuted(&mut self) {
         (self.refusals, self.muted_until, self.muted) = (0, None, 0);
     }

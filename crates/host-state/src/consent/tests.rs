@@ -1,4 +1,4 @@
-//! Tests the consent queue: bounds, indexes, and the end of requests.
+//! Tests the consent queue: its bounds and indexes, and the removal of requests.
 
 use domain::consent_request::ConsentRequestOrigin;
 use offers::review::ReviewFindings;

@@ -1,25 +1,25 @@
-//! Labels with the servers that have content in each conversation. A label is not a classification of the content. Used
-//! by `host/src/owner/provenance.rs`.
+//! Labels of conversations: the servers whose content each conversation contains. A label does not classify the
+//! content. Used by `host/src/owner/provenance.rs`.
 
 use domain::history::Reading;
 use indexmap::IndexMap;
 
-/// Maximum number of labeled conversations. Conversations without a label are untrusted: calls of a model require
-/// consent.
+/// Maximum number of labeled conversations. A conversation without a label is untrusted, so that calls of its model
+/// require consent.
 const MAX_CONVERSATIONS: usize = 1_000;
-/// Maximum number of servers stored per conversation.
+/// Maximum number of servers in the label of a conversation.
 const MAX_SERVERS: usize = 64;
-/// Maximum number of readings stored per server and conversation.
+/// Maximum number of readings in a label per server.
 const MAX_READINGS: usize = 16;
 
-/// The servers with content in one conversation.
+/// The servers whose content one conversation contains.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ConversationLabel {
     /// Servers in order of first appearance.
     pub servers: Vec<String>,
-    /// Set if all earlier content of the conversation is included.
+    /// Set if the label includes all content that was in the conversation before it was created.
     pub is_whole: bool,
-    /// Content that was read from the servers.
+    /// Content that models have read from the servers.
     pub readings: Vec<Reading>,
 }
 
@@ -33,8 +33,8 @@ impl ConversationLabels {
         self.0.get(conversation)
     }
 
-    /// Records that content of these servers is in a conversation and, with `is_whole` set, that no other servers had
-    /// content in it before. Returns `true` if a server was added.
+    /// Adds servers to the label of a conversation. With `is_whole` set, no other server has content in the
+    /// conversation. Returns `true` if a server was added.
     pub fn add(&mut self, conversation: &str, servers: &[String], is_whole: bool) -> bool {
         let label = self.label_of(conversation);
         label.is_whole |= is_whole;
@@ -54,8 +54,8 @@ impl ConversationLabels {
         self.0.entry(conversation.to_owned()).or_default()
     }
 
-    /// Records content that was read in a conversation. At most [`MAX_READINGS`] are stored per server, including one
-    /// that may contain third-party text, if there was any.
+    /// Adds content that was read in a conversation. At most [`MAX_READINGS`] are stored per server. If one of them may
+    /// contain third-party text, at least one such reading is stored.
     pub fn add_readings(&mut self, conversation: &str, readings: &[Reading]) {
         let label = self.label_of(conversation);
         for new in readings {
@@ -76,8 +76,9 @@ impl ConversationLabels {
         }
     }
 
-    /// Returns the other servers whose content may have caused a model's call of one of `server`'s tools, or `None` if
-    /// no other content is in the conversation. Unknown content counts as that of other servers.
+    /// Returns the servers other than `server` whose content may have caused a model's call of one of `server`'s tools,
+    /// or `None` if the conversation contains no content of other servers. Unknown content counts as content of other
+    /// servers.
     pub fn before_call(&self, conversation: &str, server: &str) -> Option<Vec<String>> {
         let Some(label) = self.label(conversation) else { return Some(Vec::new()) };
         let others: Vec<String> = label.servers.iter().filter(|other| *other != server).cloned().collect();

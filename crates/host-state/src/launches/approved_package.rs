@@ -1,21 +1,22 @@
-//! The last approved version of a server's package. Used by `host/src/owner/packages.rs`.
+//! The last approved version of the package that a server loads. Used by `host/src/owner/packages.rs`.
 
 use domain::Millis;
 use launches::packages::PackageVersion;
 use policy::Hash;
 use serde::{Deserialize, Serialize};
 
-/// The last approved version of a server's package.
+/// The last approved version of a server's package, and newer versions found since.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ApprovedPackage {
-    /// Hash of the server's settings: another command under the same name loads a different package.
+    /// Hash of the server's settings. The approval doesn't apply to other settings, since another command loads a
+    /// different package.
     pub config: Hash,
     /// Version that the user approved.
     pub version: PackageVersion,
-    /// Time of the last look-up.
+    /// Time of the last look-up in the package registry.
     #[serde(default)]
     pub looked_up: Millis,
-    /// Version found by a later look-up.
+    /// Newer or changed version that a later look-up found, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub newer: Option<PackageVersion>,
     /// Newer version that the user declined.
@@ -24,15 +25,16 @@ pub struct ApprovedPackage {
 }
 
 impl ApprovedPackage {
-    /// Returns `true` if a start requires consent for a version found since. Different files of the same version always
-    /// require it; a newer version requires it if the user starts the server and has not declined it.
+    /// Returns `true` if starting the server requires consent because the registry now has another version. This is
+    /// always the case for different files of the same version. For a newer version it is the case if the user starts
+    /// the server and has not declined that version.
     pub fn is_outdated(&self, by_user: bool) -> bool {
         self.newer
             .as_ref()
             .is_some_and(|newer| self.version.is_replaced_by(newer) || by_user && self.declined.as_ref() != Some(newer))
     }
 
-    /// Returns the version as last offered by the registry.
+    /// Returns the version found by the latest look-up in the registry.
     pub fn known_version(&self) -> &PackageVersion {
         self.newer.as_ref().filter(|newer| self.version.is_replaced_by(newer)).unwrap_or(&self.version)
     }

@@ -1,7 +1,8 @@
 //! The record of a server's installation. Used by `host/src/owner/install_origins.rs`.
 //!
-//! A record is written before the settings refer to the installed files, so that a bundle never runs without one. Until
-//! the settings are written it is *pending*, and includes the record that is valid if they never are.
+//! A record is written before the settings refer to the installed files, so that a bundle never runs without a record.
+//! Until the settings are written, the record is *pending* and includes the previous record, which remains valid if the
+//! settings are never written.
 
 use std::path::Path;
 
@@ -9,11 +10,11 @@ use policy::Hash;
 use ports::server_config::{BundleFiles, FilledInputs, InstallationInfo, ServerConfig, ServerOrigin, config_hash};
 use serde::{Deserialize, Serialize};
 
-/// The origin and content of a server's installation.
+/// Origin and content of a server's installation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InstallRecord {
     origin: ServerOrigin,
-    /// Hash of the installed settings, except for the sandbox.
+    /// Hash of the installed settings without the sandbox settings.
     config: Hash,
     #[serde(default)]
     filled_in: FilledInputs,
@@ -21,10 +22,10 @@ pub struct InstallRecord {
     pending: Option<PendingInstall>,
 }
 
-/// State of a record while the settings may not be written yet.
+/// Data of a record whose settings may not be written yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct PendingInstall {
-    /// Record that is valid until the settings are written.
+    /// Previous record, which is valid until the settings are written.
     before: Option<Box<InstallRecord>>,
 }
 
@@ -34,12 +35,12 @@ impl InstallRecord {
         Self { origin, filled_in, config: hash(config), pending: None }
     }
 
-    /// Returns this record as pending. `before` is the currently valid one.
+    /// Marks this record as pending. `before` is the currently valid record.
     pub fn pending_over(self, before: Option<Self>) -> Self {
         Self { pending: Some(PendingInstall { before: before.map(Box::new) }), ..self }
     }
 
-    /// Returns `true` until the settings of the installation are known to be written.
+    /// Returns `true` until the settings of the installation are known to have been written.
     pub fn is_pending(&self) -> bool {
         self.pending.is_some()
     }
@@ -54,14 +55,15 @@ impl InstallRecord {
         self.origin.files()
     }
 
-    /// Returns the folders of bundles in this record and in the previous one.
+    /// Returns the folders of bundles that this record and the previous one refer to.
     pub fn folders(&self) -> impl Iterator<Item = &str> {
         let before = self.pending.as_ref().and_then(|pending| pending.before.as_deref());
         [Some(self), before].into_iter().flatten().filter_map(Self::files).map(|files| files.folder.as_str())
     }
 
-    /// Returns the valid record for a server with these settings, or for one that is not configured. A pending record
-    /// is valid once the settings equal the installed ones, or refer to the folder of its bundle.
+    /// Returns the record that is valid for a server with these settings (`None` if the server is not configured). A
+    /// pending record becomes valid when the settings are equal to the installed ones, or refer to the folder of its
+    /// bundle. Otherwise the previous record is valid.
     pub fn settle(&self, config: Option<&ServerConfig>, bundles: &Path) -> Option<Self> {
         let Some(pending) = &self.pending else { return Some(self.clone()) };
         let names_bundle = |config: &ServerConfig| {
@@ -70,18 +72,18 @@ impl InstallRecord {
         if config.is_some_and(|config| hash(config) == self.config || names_bundle(config)) {
             return Some(Self { pending: None, ..self.clone() });
         }
-        // In a forged file, the previous record may be pending too.
+        // If the file was manipulated, the previous record may be pending, too.
         pending.before.as_deref().map(|before| Self { pending: None, ..before.clone() })
     }
 
-    /// Compares the record with the current settings of the server.
+    /// Converts the record for display, and determines if the settings have changed since the installation.
     pub fn compared_with(self, config: &ServerConfig) -> InstallationInfo {
         let changed = self.config != hash(config);
         InstallationInfo { origin: self.origin, changed, filled_in: self.filled_in }
     }
 }
 
-/// Returns the hash of the command or address. The sandbox is excluded, since it is the user's setting.
+/// Returns the hash of the settings without the sandbox, which the user may change after the installation.
 fn hash(config: &ServerConfig) -> Hash {
     let mut config = config.clone();
     if let Some(stdio) = config.as_stdio_mut() {

@@ -1,4 +1,4 @@
-//! The transport and the revision of a server's last session. Used by `host/src/owner/known_sessions.rs`.
+//! The transport and protocol revision of a server's last session. Used by `host/src/owner/known_sessions.rs`.
 
 use domain::Millis;
 use mcp_proto::Revision;
@@ -6,32 +6,33 @@ use mcp_transport::driver::DetectedTransport;
 use policy::Hash;
 use serde::{Deserialize, Serialize};
 
-/// Lifetime of the facts, in milliseconds. An updated server often still accepts its old revision, so only a new
-/// detection discovers the newer one.
+/// Time in milliseconds after which transport and revision are detected again. An updated server often still accepts
+/// the old revision, so a newer one is only found by a new detection.
 const BELIEVED: Millis = 7 * 24 * 60 * 60 * 1000;
 
-/// The detected transport and revision of one server.
+/// The detected transport and protocol revision of one server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KnownSession {
-    /// Hash of the configuration: another address or command under the same name is a different server.
+    /// Hash of the configuration. The data doesn't apply to other configurations, since another address or command is a
+    /// different server.
     pub config: Hash,
     /// Detected transport, or `None` for a local server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transport: Option<DetectedTransport>,
     /// Negotiated revision of the protocol.
     pub revision: Revision,
-    /// Time of the detection.
+    /// Time at which transport and revision were detected.
     #[serde(default)]
     pub found: Millis,
 }
 
 impl KnownSession {
-    /// Returns `true` if the facts are not expired at this time.
+    /// Returns `true` if the data has not expired at the time `now`.
     pub fn is_believed(&self, now: Millis) -> bool {
         now.saturating_sub(self.found) < BELIEVED
     }
 
-    /// Returns `true` if both have the same configuration, transport and revision, whenever they were found.
+    /// Returns `true` if both have the same configuration, transport and revision, regardless of the time of detection.
     pub fn says_the_same(&self, other: &Self) -> bool {
         (&self.config, self.transport, self.revision) == (&other.config, other.transport, other.revision)
     }

@@ -1,4 +1,4 @@
-//! Tests the facts about starts: approved packages and their settings, and remembered sessions.
+//! Tests the data for starting servers: approved packages and their settings, and known sessions.
 
 use mcp_proto::Revision;
 use ports::server_config::StdioConfig;
@@ -58,7 +58,7 @@ fn replaced_files_always_ask_and_a_newer_version_asks_at_a_user_start() {
     let newer = approved(&config(&[]), "1.1.0").version;
     package.newer = Some(newer.clone());
     assert!(package.is_outdated(true), "a newer version requires consent if the user starts the server");
-    assert!(!package.is_outdated(false), "nobody else");
+    assert!(!package.is_outdated(false), "a newer version requires no consent on an automatic start");
     package.declined = Some(newer);
     assert!(!package.is_outdated(true), "a declined version requires no consent");
     package.newer = Some(PackageVersion { integrity: Some("sha512-two".to_owned()), ..package.version.clone() });

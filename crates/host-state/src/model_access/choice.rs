@@ -1,4 +1,4 @@
-//! Chooses the model that replies to a server's request. Used by `host/src/owner/sampling/request.rs`.
+//! Chooses the model that replies to a server's sampling request. Used by `host/src/owner/sampling/request.rs`.
 
 use mcp_proto::types::CreateMessageParams;
 use models::ModelRef;
@@ -11,7 +11,7 @@ use server_requests::sampling::{ModelChoice, ModelChoiceReason, SamplingState};
 use super::ModelAccess;
 
 impl ModelAccess {
-    /// Returns the model that would reply to a server's request, and the reason for the choice.
+    /// Returns the model that would reply to a server's sampling request, and the reason for the choice.
     pub fn choose(&self, server: &str, params: &CreateMessageParams) -> Option<(ModelRef, ModelChoiceReason)> {
         let can_answer = |model: &&ModelRef| self.registry.provider(&model.provider).is_ok();
         let settings = self.sampling.settings(server);
@@ -22,7 +22,7 @@ impl ModelAccess {
         choose_model(wish, &all)
     }
 
-    /// Stores the chosen model, its name and its maximum cost in the state of a request.
+    /// Stores the chosen model, its display name, and the maximum cost in the state of a sampling request.
     pub fn put_choice(
         &self,
         state: &mut SamplingState,

@@ -6,18 +6,18 @@ use std::collections::BTreeMap;
 use credentials::providers::{MAX_PROVIDERS, ModelLists, ProviderError, ProviderView, ProvidersFile, ProvidersView};
 use models::{Model, ModelError, ModelRef, ProviderSettings};
 
-/// The providers, as last read.
+/// The model providers, as last read from the settings.
 #[derive(Default)]
 pub struct ProviderTable {
     /// Content of the settings file of the providers.
     pub file: ProvidersFile,
     /// Models that each provider listed, by provider id.
     pub lists: ModelLists,
-    /// Errors of providers that failed to respond, by id.
+    /// Errors of providers that failed to respond, by provider id.
     pub problems: BTreeMap<String, ModelError>,
-    /// Providers that are not used because another program changed their address.
+    /// Providers that are not used because their address was changed outside of Drawbridge, by id.
     pub unconfirmed: BTreeMap<String, ProviderSettings>,
-    /// Unconfirmed providers that are recorded in the audit log, with the recorded settings.
+    /// Unconfirmed providers for which an audit entry exists, with the settings in that entry, by id.
     pub noted: BTreeMap<String, ProviderSettings>,
 }
 
@@ -37,42 +37,48 @@ impl ProviderTable {
         found.cloned().ok_or_else(|| ProviderError::NotFound(id.to_owned()))
     }
 
-    /// Returns the model of new conversations, if the user chose one.
+    /// Returns the default model of new conversations, if the user chose one.
     pub fn default_model(&self) -> Option<ModelRef> {
         self.file.default.clone()
     }
 
-    /// Returns an error if a provider can't have these settings.
+    /// Checks that a provider can be added or changed.
+    ///
+    /// # Errors
+    ///
+    /// Returns the [`ProviderError`] of invalid settings, or [`ProviderError::TooMany`] if there are too many
+    /// providers.
     pub fn may_set(&self, settings: &ProviderSettings) -> Result<(), ProviderError> {
         settings.check()?;
         let is_new = !self.file.providers.iter().any(|own| own.id == settings.id);
         if is_new && self.file.providers.len() >= MAX_PROVIDERS { Err(ProviderError::TooMany) } else { Ok(()) }
     }
 
-    /// Returns `true` if the provider is in use exactly if its address is confirmed.
+    /// Returns `true` if nothing has to change: the provider is in use and its address is confirmed, or neither.
     pub fn is_settled(&self, id: &str, is_confirmed: bool) -> bool {
         self.unconfirmed.contains_key(id) != is_confirmed
     }
 
-    /// Drops the state of a removed provider.
+    /// Removes the errors and the unconfirmed state of a removed provider.
     pub fn forget(&mut self, id: &str) {
         self.problems.remove(id);
         self.unconfirmed.remove(id);
     }
 
-    /// Marks a provider as unconfirmed. Returns `true` if that has to be recorded in the audit log.
+    /// Marks a provider as unconfirmed. Returns `true` if an audit entry has to be written, since none with these
+    /// settings exists.
     pub fn set_unconfirmed(&mut self, settings: &ProviderSettings, is_known: bool) -> bool {
         self.unconfirmed.insert(settings.id.clone(), settings.clone());
         is_known && self.noted.insert(settings.id.clone(), settings.clone()).as_ref() != Some(settings)
     }
 
-    /// Marks a provider as confirmed.
+    /// Marks a provider as confirmed, so that it can be used.
     pub fn set_confirmed(&mut self, id: &str) {
         self.unconfirmed.remove(id);
         self.noted.remove(id);
     }
 
-    /// Returns all providers, for display.
+    /// Returns the view of all providers.
     pub fn view(&self) -> ProvidersView {
         let providers = self.file.providers.iter().map(|settings| {
             let listed = self.lists.get(&settings.id);

@@ -45,7 +45,7 @@ fn maximum_cost_includes_cache_writes_if_they_cost_more() {
     );
     let (kept, model) = access(price("USD", Some(3.0)));
     let most = kept.most_micros(&model, &params).expect("its price is known");
-    // The cost is rounded up.
+    // The cost must be rounded up.
     assert!(
         (3 * input + 2_000..=3 * input + 2_001).contains(&most),
         "the cost with writes to the provider's cache: {most}"

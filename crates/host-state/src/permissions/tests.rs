@@ -1,4 +1,4 @@
-//! Tests permissions: starts, reading, files of rules, and trust.
+//! Tests permissions: starting servers, reading from servers, rule files, and trust.
 
 use ports::server_config::StdioConfig;
 

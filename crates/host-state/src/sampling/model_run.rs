@@ -1,4 +1,4 @@
-//! A model that is replying to a server's request, and its usage so far. Used by `host/src/owner/sampling`.
+//! A model that replies to a server's sampling request, and its usage so far. Used by `host/src/owner/sampling`.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,17 +7,17 @@ use server_requests::sampling::ModelUsage;
 
 use super::UsageReservation;
 
-/// A running model. Stopped on drop.
+/// A model run in progress. Dropping it stops the model.
 pub struct ModelRun {
     number: u64,
-    /// Usage reserved for the run until its outcome is known.
+    /// Usage that is reserved for the run until the actual usage is known.
     pub reservation: UsageReservation,
     progress: RunProgress,
     task: tokio::task::AbortHandle,
 }
 
 impl ModelRun {
-    /// Creates the record of a started run. `task` is aborted when the record is dropped.
+    /// Creates the record of a model run. `task` is aborted when the record is dropped.
     pub const fn new(
         number: u64,
         reservation: UsageReservation,
@@ -27,13 +27,13 @@ impl ModelRun {
         Self { number, reservation, progress, task }
     }
 
-    /// Returns `true` if the run has this number.
+    /// Returns `true` if this run has the given number.
     pub const fn is(&self, number: u64) -> bool {
         self.number == number
     }
 
-    /// Returns the usage that replaces the reservation, or `None` if the reservation stays, and the cost in millionths
-    /// of a US dollar, if the reply is complete and its price is known.
+    /// Returns the actual usage that replaces the reservation, or `None` if the reservation remains. Also returns the
+    /// cost in millionths of a US dollar if the reply is complete and the price is known.
     pub fn settlement(&self, outcome: &ModelOutcome) -> (Option<ModelUsage>, Option<u64>) {
         let ModelOutput { began, bytes, usage } = self.progress.read();
         match outcome {
@@ -43,7 +43,7 @@ impl ModelRun {
             }
             Err(_) if !began => (Some(self.reservation.unanswered()), None),
             Err(ModelError::Silent { .. } | ModelError::Cut) => (self.reservation.settle_partial(usage, bytes), None),
-            // A model that refuses with a message is assumed not to have reasoned for long.
+            // A reply that was refused with a message is assumed to contain little reasoning.
             Err(_) => {
                 let output = Some(usage.output.unwrap_or(0));
                 (self.reservation.settle_partial(TokenUsage { output, ..usage }, bytes), None)
@@ -51,7 +51,7 @@ impl ModelRun {
         }
     }
 
-    /// Returns the usage if the model is stopped now, or `None` if the reservation stays.
+    /// Returns the actual usage if the model is stopped now, or `None` if the reservation remains.
     pub fn settlement_if_stopped(&self) -> Option<ModelUsage> {
         let ModelOutput { bytes, usage, .. } = self.progress.read();
         self.reservation.settle_partial(usage, bytes)
@@ -64,21 +64,21 @@ impl Drop for ModelRun {
     }
 }
 
-/// Result of a model's run.
+/// Result of a model run.
 pub type ModelOutcome = Result<ModelReply, ModelError>;
 
-/// The progress of a model, shared for counting usage before the end.
+/// Output of a model run so far, shared with its task so that usage can be counted before the run ends.
 #[derive(Clone, Default)]
 pub struct RunProgress(Arc<Mutex<ModelOutput>>);
 
-/// The output of a model so far.
+/// Output of a model run so far.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ModelOutput {
-    /// Set once the provider accepted the request.
+    /// Set once the provider has accepted the request.
     pub began: bool,
     /// Number of bytes of the reply: text, reasoning and arguments.
     pub bytes: u64,
-    /// Number of tokens, as far as the provider reported it.
+    /// Number of tokens, as far as the provider has reported it.
     pub usage: TokenUsage,
 }
 
@@ -87,7 +87,7 @@ impl RunProgress {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes the recorded output.
+    /// Applies a change to the recorded output.
     pub fn change(&self, change: impl FnOnce(&mut ModelOutput)) {
         change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
     }

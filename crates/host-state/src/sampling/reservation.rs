@@ -1,4 +1,4 @@
-//! Usage of a model: the maximum is reserved at the start, and replaced by the actual usage at the end. Used by
+//! Usage of a model run: the maximum is reserved at the start, and replaced by the actual usage at the end. Used by
 //! `host/src/owner/sampling`.
 
 use domain::Millis;
@@ -6,27 +6,27 @@ use mcp_proto::types::CreateMessageParams;
 use models::{ModelPrice, TokenUsage};
 use server_requests::sampling::{ModelUsage, tool_rounds};
 
-/// Number of bytes of a reply that count as one token, if the provider reports no usage.
+/// Number of bytes of a reply that are counted as one token if the provider reports no usage.
 const BYTES_PER_TOKEN: u64 = 3;
 
-/// The maximum usage, reserved when a model started.
+/// The maximum usage of a model run, reserved at its start.
 #[derive(Debug, Clone)]
 pub struct UsageReservation {
-    /// Name of the server that sent the request.
+    /// Name of the server that sent the sampling request.
     pub server: String,
-    /// Time of the reservation, at which the usage is recorded.
+    /// Time of the reservation. The actual usage is recorded with the same time.
     pub at: Millis,
     /// Reserved usage: one request with the maximum number of tokens and cost.
     pub spent: ModelUsage,
-    /// Estimated number of tokens of the request.
+    /// Estimated number of tokens in the request.
     pub input: u64,
     /// Price of the model, or `None` if it is unknown or not in US dollars.
     pub price: Option<ModelPrice>,
 }
 
 impl UsageReservation {
-    /// Returns the usage of a complete reply, and its cost in millionths of a US dollar, if its price is known. Usage
-    /// that the provider doesn't report is estimated from the received bytes.
+    /// Returns the usage of a complete reply, and its cost in millionths of a US dollar if the price is known. If the
+    /// provider reports no usage, it is estimated from the `came` bytes that were received.
     pub fn settle(&self, usage: TokenUsage, came: u64) -> (ModelUsage, Option<u64>) {
         let input = usage.input.unwrap_or(self.input);
         let output = usage.output.unwrap_or_else(|| came.div_ceil(BYTES_PER_TOKEN));
@@ -36,8 +36,8 @@ impl UsageReservation {
         (ModelUsage { tokens, micros: cost.unwrap_or(0), ..self.spent }, cost)
     }
 
-    /// Returns the usage of an incomplete reply, as far as known, or `None` if the reservation stays: a reply without
-    /// output may have been reasoning all the time.
+    /// Returns the usage of an incomplete reply, estimated from the `came` bytes received if necessary. Returns `None`
+    /// if the reservation must remain: a model without output may have used tokens for reasoning.
     pub fn settle_partial(&self, usage: TokenUsage, came: u64) -> Option<ModelUsage> {
         if came == 0 && usage.output.is_none() {
             return None;
@@ -46,7 +46,7 @@ impl UsageReservation {
         Some(self.settle(TokenUsage { output: Some(output), ..usage }, came).0)
     }
 
-    /// Returns the usage of a request that the provider didn't accept.
+    /// Returns the usage of a request that the provider did not accept.
     pub const fn unanswered(&self) -> ModelUsage {
         ModelUsage { tokens: 0, micros: 0, ..self.spent }
     }
@@ -58,17 +58,17 @@ impl UsageReservation {
     }
 }
 
-/// Returns the number of tool rounds of a request: one if it continues after tool uses.
+/// Returns the number of tool rounds that a request counts as: one if it contains results of tool uses.
 pub fn rounds(params: &CreateMessageParams) -> u64 {
     u64::from(tool_rounds(params) > 0)
 }
 
-/// Returns the usage with these numbers of tokens.
+/// Creates a token usage with these numbers of input and output tokens.
 pub fn usage(input: u64, output: u64) -> TokenUsage {
     TokenUsage { input: Some(input), output: Some(output), ..TokenUsage::default() }
 }
 
-/// Returns a cost in millionths of the currency unit, rounded up.
+/// Converts a cost to millionths of the currency unit, rounded up.
 #[allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

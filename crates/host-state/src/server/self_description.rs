@@ -1,20 +1,20 @@
-//! The information that a server sent about itself, examined once. Used by
+//! Findings about the information that a server sends about itself on initialization. Used by
 //! `host/src/owner/state/registry.rs`.
 
 use mcp_proto::session::ServerFacts;
 use offers::review::{Flag, NameKeys, flags_of_name, flags_of_text};
 
-/// The information that a server sent about itself on initialization.
+/// Findings about the information that a server sends about itself on initialization.
 #[derive(Debug, Default)]
 pub struct SelfDescription {
-    /// Name that the server claims, and its keys for finding look-alikes.
+    /// Name that the server claims, with the keys for finding similar names.
     pub name: Option<(String, NameKeys)>,
-    /// Flags on its instructions and its information about itself.
+    /// Flags on the server's instructions and on its information about itself.
     pub flags: Vec<Flag>,
 }
 
 impl SelfDescription {
-    /// Examines the information of the server with this label.
+    /// Examines the information that the server sent. `label` is the name that the user gave the server.
     pub fn new(label: &str, facts: &ServerFacts) -> Self {
         let mut flags = flags_of_text(facts.instructions.as_deref().unwrap_or_default(), &[]);
         let claims = facts.server.as_ref();

@@ -1,5 +1,5 @@
-//! The state for restarting one server automatically: its approval, its attempts, and the time since it is ready. Used
-//! by `host/src/owner/supervision.rs`.
+//! State for restarting one server automatically: the approved command or address, the number of attempts, and the time
+//! since which it is ready. Used by `host/src/owner/supervision.rs`.
 
 use std::time::Duration;
 
@@ -9,33 +9,33 @@ use tokio::time::Instant;
 
 use crate::view::{Failure, FailureReason};
 
-/// Duration for which signing returns the same error without trying after a failed token refresh.
+/// Time after a failed token refresh during which requests fail with the same error without another refresh attempt.
 const RENEWAL_PAUSE: Duration = Duration::from_secs(10);
 
-/// The state for restarting a server automatically.
+/// State for restarting one server automatically.
 #[derive(Debug, Default)]
 pub struct Supervision {
     backoff: Backoff,
-    /// Approved hash, until the user stops the server.
+    /// Hash of the approved command or address. Reset when the user stops the server.
     approved: Option<Hash>,
-    /// Reason for the end of the server, while it is being restarted or its restart waits for consent.
+    /// Reason why the server ended. Set while the server is being restarted or its restart waits for consent.
     ended: Option<String>,
-    /// Approved hash of a server that became unreachable, until it is tried again.
+    /// Approved hash of a server whose restarts failed because it was unreachable, for [`resume`](Self::resume).
     out_of_reach: Option<Hash>,
-    /// Time since which the server is ready.
+    /// Time since which the server is ready, or `None` if it is not ready.
     ready: Option<Instant>,
-    /// Set once the server was ready after its launch.
+    /// Set once the server was ready since its launch.
     was_ready: bool,
-    /// Set while the server waits for its user to sign in, and afterwards.
+    /// Set when the server starts to wait for the user's sign-in. Reset on the next launch.
     awaits_sign_in: bool,
-    /// Set after a successful sign-in that the user took part in, or that belongs to the approved start.
+    /// Set after a successful sign-in by the user, or without the user if the server was not ready since its launch.
     signed_in: bool,
-    /// Number of the current wait. Earlier waits are obsolete.
+    /// Number of the current wait before a restart. A wait with another number is obsolete when it ends.
     wait: u64,
 }
 
 impl Supervision {
-    /// Records the launch of an approved command or address.
+    /// Records that an approved command or address was launched.
     pub fn launched(&mut self, approved: Hash) {
         self.approved = Some(approved);
         self.ended = None;
@@ -43,62 +43,61 @@ impl Supervision {
         (self.awaits_sign_in, self.signed_in, self.was_ready) = (false, false, false);
     }
 
-    /// Records that the server was reached and waits for its user to sign in.
+    /// Records that the server was reached, and requires its user to sign in.
     pub fn awaits_sign_in(&mut self) {
         self.backoff.reset_after_run(self.ready.take().map(|since| since.elapsed()).unwrap_or_default());
         self.wait += 1;
         self.awaits_sign_in = true;
     }
 
-    /// Records a successful sign-in. A sign-in with the user's participation is an action of the user. A sign-in
-    /// without the user belongs to the approved start, unless the server was ready since, in which case nobody
-    /// requested another connection.
+    /// Records a successful sign-in. With `by_user` set, the user took part in it, so that the user's approval applies
+    /// to the next connection. A sign-in without the user only allows a connection if the server was not ready since
+    /// its launch.
     pub const fn signed_in(&mut self, by_user: bool) {
         self.signed_in = by_user || !self.was_ready;
     }
 
-    /// Records that the host retries on its own initiative, for this reason.
+    /// Records that the host restarts the server automatically. `cause` is the reason why the server ended.
     pub fn tries_again(&mut self, cause: String) {
         self.ended = Some(cause);
     }
 
-    /// Records that the server is ready now.
+    /// Records that the server became ready.
     pub fn is_ready(&mut self) {
         self.ready = Some(Instant::now());
         self.was_ready = true;
     }
 
-    /// Returns `true` if exactly this hash was approved and waited for a sign-in that has succeeded. A retried
-    /// connection without a sign-in is a different action.
+    /// Returns `true` if a connection with this hash was approved and only waited for a sign-in, which has succeeded.
+    /// Other automatic connections need their own decision.
     pub fn signed_in_to(&self, hash: &Hash) -> bool {
         self.awaits_sign_in && self.signed_in && self.approved.as_ref() == Some(hash)
     }
 
-    /// Returns the reason for the end of the server, if the host would restart it on its own initiative.
+    /// Returns the reason why the server ended, if the host is restarting it automatically.
     pub fn ended_because(&self) -> Option<String> {
         self.ended.clone()
     }
 
-    /// Returns `true` if the host restarts the server on its own initiative.
+    /// Returns `true` if the host is restarting the server automatically.
     pub const fn is_bringing_back(&self) -> bool {
         self.ended.is_some()
     }
 
-    /// Stops supervising, because the user stopped or changed the server, or has to act.
+    /// Ends the automatic restarts, because the user stopped or changed the server, or has to act.
     pub fn give_up(&mut self) {
         *self = Self { wait: self.wait + 1, ..Self::default() };
     }
 
-    /// Stops supervising after too many attempts. If the server was only unreachable, [`Supervision::resume`] may try
-    /// again.
+    /// Ends the automatic restarts after too many attempts. If the server was unreachable, [`Supervision::resume`] can
+    /// start over.
     pub fn exhausted(&mut self, failure: &Failure) {
         let may_resume = self.backoff.is_trying() && failure.is_out_of_reach();
         let out_of_reach = self.approved.take().filter(|_| may_resume);
         *self = Self { wait: self.wait, out_of_reach, ..Self::default() };
     }
 
-    /// Starts over with a server that was unreachable. Returns `false` if it was not. The following attempt is the
-    /// first one.
+    /// Starts over with the restarts of a server that was unreachable. Returns `false` if the server was not.
     pub fn resume(&mut self) -> bool {
         let Some(approved) = self.out_of_reach.take() else { return false };
         self.approved = Some(approved);
@@ -107,11 +106,12 @@ impl Supervision {
         self.backoff.next_attempt(Instant::now(), 0.0).is_some()
     }
 
-    /// Returns the number of the next attempt and the pause before it, or `None` if there should be none.
+    /// Returns the number of the next restart attempt and the pause before it, or `None` if the server must not be
+    /// restarted.
     pub fn after(&mut self, failure: &Failure) -> Option<(u32, Duration)> {
         let was_ready = self.ready.take();
         self.wait += 1;
-        // A server that never was ready is not restarted; the user has to find the cause.
+        // A server that was never ready is not restarted, since the user has to resolve the cause.
         if !failure.may_pass() || was_ready.is_none() && !self.backoff.is_trying() {
             return None;
         }
@@ -119,22 +119,22 @@ impl Supervision {
         self.backoff.next_attempt(Instant::now(), fastrand::f64())
     }
 
-    /// Returns the number of the current wait.
+    /// Returns the number of the current wait before a restart.
     pub const fn wait(&self) -> u64 {
         self.wait
     }
 
     /// Returns the number of the next attempt to sign in without the user and the pause before it, or `None` if there
-    /// should be none.
+    /// are no more attempts.
     pub fn next_renewal(&mut self) -> Option<(u32, Duration)> {
         let (attempt, pause) = self.backoff.next_attempt(Instant::now(), fastrand::f64())?;
-        // Each attempt makes several requests, and a broken server must not cause more than twenty per minute.
+        // Each attempt makes several requests, and a broken server must not cause more than twenty requests per minute.
         Some((attempt, RENEWAL_PAUSE * attempt + pause))
     }
 }
 
 impl Failure {
-    /// Returns `true` if a retry may succeed a moment later.
+    /// Returns `true` if the failure may be temporary, so that a restart may succeed.
     const fn may_pass(&self) -> bool {
         match self.reason {
             FailureReason::Exited
@@ -151,7 +151,7 @@ impl Failure {
         }
     }
 
-    /// Returns `true` if another network may resolve the failure.
+    /// Returns `true` if the failure may be resolved by a change of the network.
     const fn is_out_of_reach(&self) -> bool {
         matches!(self.reason, FailureReason::NoAnswer | FailureReason::Unreachable)
     }

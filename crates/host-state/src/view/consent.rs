@@ -1,5 +1,5 @@
-//! Consent requests as displayed, and the decisions on them. Created by the owner; `api` and the command line display
-//! and decide them.
+//! Views of consent requests, and the user's decisions on them. Created by the owner, and displayed by the page and the
+//! command line.
 
 use std::path::PathBuf;
 
@@ -21,14 +21,14 @@ use server_requests::sampling::SamplingState;
 
 use super::server::LaunchFileWriter;
 
-/// A consent request and its current payload.
+/// A consent request with its current payload, for display.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConsentRequestView {
     /// Identifier of the request.
     pub id: ConsentRequestId,
     /// Hash of the exact payload that an approval allows to send.
     pub hash: Hash,
-    /// User's name for the server.
+    /// Name of the server, as chosen by the user.
     pub server: String,
     /// Command line of the server, or its URL.
     pub command_line: String,
@@ -36,31 +36,31 @@ pub struct ConsentRequestView {
     pub transport: &'static str,
     /// Time at which the request was created.
     pub asked_at: Millis,
-    /// Origin of the request.
+    /// Origin of the request: the user, a model, a call, or the server.
     pub why: ConsentRequestOrigin,
-    /// Round of input requests of the call that led to it, starting at 1. Several requests of one round count once.
-    /// `None` if no call led to it.
+    /// Number of the round of input requests in the call that led to the request, starting at 1. Multiple requests in
+    /// one round have the same number. `None` if no call led to the request.
     pub round: Option<u32>,
     /// Payload of the request, by kind.
     pub body: ConsentRequestBody,
-    /// Possible scopes of an approval.
+    /// Scopes that the user can choose for an approval.
     pub scopes: &'static [ApprovalScope],
-    /// Reason that requires consent.
+    /// Reason why the request requires consent.
     pub rule: &'static str,
-    /// Warnings to display with the request.
+    /// Warnings that are displayed with the request.
     pub marks: ReviewFindings,
-    /// Identifier of the call that waits for the decision, if the request is about one.
+    /// Id of the call that waits for the decision, or `None` if no call waits.
     pub call: Option<String>,
 }
 
 /// The payload of a consent request, by kind.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ConsentRequestBody {
-    /// Connect to a remote server at exactly this URL.
+    /// Connect to a remote server at exactly this URL with these headers.
     ConnectServer {
         /// URL of the server, with the headers to send.
         config: HttpConfig,
-        /// Previously approved address, if this is a change of it.
+        /// Previously approved URL if it differs, otherwise `None`.
         approved_before: Option<String>,
     },
     /// Start a server with exactly this command.
@@ -69,17 +69,17 @@ pub enum ConsentRequestBody {
         config: StdioConfig,
         /// Resolved path of the program.
         resolved: PathBuf,
-        /// Previously approved command line, if this is a change of it.
+        /// Previously approved command line if it differs, otherwise `None`.
         approved_before: Option<String>,
-        /// Sandbox plan: accessible paths and enforcement. `None` without a sandbox.
+        /// Sandbox plan: accessible paths and the mechanism that enforces it. `None` without a sandbox.
         plan: Option<ResolvedSandbox>,
-        /// Files that determine what runs, at the time of the request.
+        /// Files that determine what the command runs, read when the request was created.
         files: LaunchFiles,
-        /// Files among them that changed since the last approval.
+        /// Files in `files` that changed since the last approval.
         changed_files: Vec<PathBuf>,
-        /// Other servers that can write to one of the files.
+        /// Other servers whose sandbox allows writing to one of `files`.
         writers: Vec<LaunchFileWriter>,
-        /// Package that the command loads, if it is the command of a launcher.
+        /// Package that the command loads, or `None` if the command is not one of a package launcher.
         package: Option<Box<LoadedPackage>>,
     },
     /// Call a tool of the server.
@@ -88,7 +88,7 @@ pub enum ConsentRequestBody {
         tool: Box<Tool>,
         /// Arguments to send to the tool.
         arguments: Map<String, Value>,
-        /// Set if the definition changed since the tool was allowed.
+        /// Set if the definition changed since the user last allowed the tool.
         changed_since_allowed: bool,
     },
     /// Get a prompt or read a resource.
@@ -100,22 +100,22 @@ pub enum ConsentRequestBody {
         /// Arguments of the prompt.
         arguments: Map<String, Value>,
     },
-    /// Let a model read the result of its call.
+    /// Let a model read the result of a call that it made.
     Result {
         /// Name of the called tool.
         tool: String,
         /// Content that the model would read.
         parts: Vec<MessagePart>,
-        /// Set if the model is informed that the call failed.
+        /// Set if the result is reported to the model as an error.
         is_error: bool,
         /// Flags on suspicious content.
         flags: Vec<Flag>,
     },
-    /// Accept a sampling request; afterwards, send the reply.
+    /// Accept a sampling request, and afterwards send the model's reply.
     Sampling {
-        /// Request as the model would receive it.
+        /// Sampling request as the model would receive it.
         request: Box<CreateMessageParams>,
-        /// Reply to send, or `None` before the request is accepted and while a model replies.
+        /// Reply to send, or `None` until the request is accepted and a model has replied.
         response: Option<Box<CreateMessageResult>>,
         /// Chosen model and its progress.
         state: Box<SamplingState>,
@@ -124,7 +124,7 @@ pub enum ConsentRequestBody {
     Form {
         /// Message of the server.
         message: String,
-        /// Form to fill in, or the reason why it can't be displayed.
+        /// Form to fill in, or the reason why the form can't be displayed.
         form: Result<Form, String>,
     },
     /// Open a URL in the browser.
@@ -140,35 +140,36 @@ pub enum ConsentRequestBody {
     SignIn {
         /// URL of the server.
         url: String,
-        /// Issuer identifier of the authorization server, exactly as it names itself.
+        /// Issuer identifier in the authorization server's metadata.
         issuer: String,
         /// Resource that the token would be valid for.
         resource: String,
-        /// All scopes of the token. Empty to use the default of the authorization server.
+        /// Scopes of the requested token. Empty to use the authorization server's default scopes.
         scopes: Vec<String>,
-        /// Scopes among them that are already granted. Empty for a first sign-in.
+        /// Requested scopes that are already granted. Empty for the first sign-in.
         held_scopes: Vec<String>,
-        /// Client identification that Drawbridge would use.
+        /// Way in which Drawbridge identifies itself as an OAuth client.
         client: ClientIdentity,
-        /// Client id for that identification.
+        /// Client id that Drawbridge would use.
         client_id: String,
         /// Endpoints that would receive credentials, codes and tokens.
         endpoints: Vec<SignInEndpoint>,
         /// Redirect URI on this computer, or `None` if no page is opened.
         redirect_uri: Option<String>,
-        /// Authorization URL to open, without parameters generated per use. `None` if no page is opened because
-        /// Drawbridge requests the token without the user.
+        /// Authorization URL to open, without parameters that are generated for each use. `None` if no page is opened
+        /// because Drawbridge requests the token without the user.
         authorization_url: Option<String>,
         /// Reason for the sign-in.
         reason: SignInReason,
     },
-    /// Enter the client id for an authorization server that offers no other way to identify Drawbridge.
+    /// Enter the client id for an authorization server that supports neither client ID metadata documents nor dynamic
+    /// client registration.
     ClientId {
         /// URL of the server.
         url: String,
-        /// Issuer identifier of the authorization server, exactly as it names itself.
+        /// Issuer identifier in the authorization server's metadata.
         issuer: String,
-        /// Redirect URI on this computer. It has to be registered with the client id.
+        /// Redirect URI on this computer, which has to be registered for the client id.
         redirect_uri: String,
     },
 }
@@ -178,7 +179,7 @@ pub enum ConsentRequestBody {
 pub enum UserDecision {
     /// Approve the request within this scope.
     Allow(ApprovalScope),
-    /// Approve the request within this scope. The resulting grant expires after this time, in milliseconds.
+    /// Approve the request within this scope. The resulting grant expires after the given number of milliseconds.
     AllowFor(ApprovalScope, Millis),
     /// Submit this content of the form.
     Submit(Map<String, Value>),
@@ -186,23 +187,23 @@ pub enum UserDecision {
     Share(Vec<PathBuf>),
     /// Identify Drawbridge with this client id.
     Client(EnteredClient),
-    /// Reply to a sampling request by hand, regardless of the chosen model.
+    /// Reply to a sampling request without a model, with a text that the user writes.
     ByHand,
-    /// Send the same request to the same model again.
+    /// Send the sampling request to the same model again.
     Again,
-    /// Go back to the request, to edit it or choose another model. The reply is dropped.
+    /// Drop the model's reply, and return to the sampling request to edit it or choose another model.
     Back,
-    /// Stop the model. The partial text stays as the reply.
+    /// Stop the model. Its output so far becomes the reply.
     Stop,
     /// Deny the request without a reason.
     Deny,
-    /// Deny the request, and return the reason to the caller. A server doesn't receive it.
+    /// Deny the request with a reason for the caller. A server doesn't receive the reason.
     DenyBecause(String),
     /// Dismiss the request without a decision.
     Cancel,
 }
 
-/// An edit of the payload.
+/// A change that the user makes to the payload before deciding.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ConsentRequestEdit {
     /// Replaces the arguments of the tool.

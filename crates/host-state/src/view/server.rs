@@ -1,4 +1,4 @@
-//! Servers as displayed on the page. Created by the owner; `api` and the command line display them.
+//! Views of servers for display. Created by the owner, and displayed by the page and the command line.
 
 use std::path::PathBuf;
 
@@ -16,55 +16,56 @@ use serde::{Deserialize, Serialize};
 
 use crate::rules::TrustDuration;
 
-/// A server and its current state.
+/// A server and its current state, for display.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServerView {
-    /// User's name for the server.
+    /// Name of the server, as chosen by the user.
     pub name: String,
     /// Configuration of the server.
     pub config: ServerConfig,
     /// Current state of the server.
     pub state: ServerState,
-    /// Time since which it is in this state.
+    /// Time since which the server is in this state.
     pub since: Millis,
     /// Set if exactly this command or address is approved to start without consent.
     pub approved: bool,
-    /// Information from the initialization of the session, once ready.
+    /// Information that the server sent on initialization, or `None` before the session is ready.
     pub facts: Option<ServerFacts>,
-    /// Numbers of offered tools, prompts, resources and templates.
+    /// Numbers of listed tools, prompts, resources and resource templates, in this order.
     pub counts: [usize; 4],
-    /// Number of tools and prompts that the user never reviewed, and number of those that changed since the review.
+    /// Number of tools and prompts that the user has never reviewed, and number of those that changed since their
+    /// review.
     pub unreviewed: [usize; 2],
-    /// Folders shared with the server, or `None` before the user's decision.
+    /// Folders that the user shares with the server, or `None` before the user has decided.
     pub roots: Option<Vec<PathBuf>>,
-    /// Folders among them that the server receives: with a sandbox, only those that it can access.
+    /// Folders in `roots` that the server receives. A sandboxed server receives only those that its sandbox allows.
     pub told_roots: Option<Vec<PathBuf>>,
-    /// Mechanism that enforces the sandbox while the server is running, if it has one.
+    /// Mechanism that enforces the sandbox of the running server, or `None` if it has no sandbox or is not running.
     pub held_by: Option<&'static str>,
     /// URIs of the subscribed resources.
     pub subscriptions: Vec<String>,
-    /// Minimum level of the log messages that it sends, once set.
+    /// Minimum level of log messages that the server was requested to send, or `None` if none was set.
     pub log_level: Option<LogLevel>,
-    /// Set if its requests are refused automatically.
+    /// Set if requests of the server are refused automatically.
     pub muted: bool,
-    /// End of the mute, if it is temporary because the user denied three requests in a row.
+    /// End of a temporary mute, which starts after three consecutive denials by the user. `None` otherwise.
     pub muted_until: Option<Millis>,
-    /// Number of its requests refused automatically, because of the rate limit or a mute, since the user last denied
-    /// all.
+    /// Number of the server's requests that were refused automatically, because of the rate limit or a mute, since the
+    /// user last denied all of its requests.
     pub refused_questions: u64,
-    /// Trust in the server for calls of its tools.
+    /// Duration for which the user trusts the server's tool calls.
     pub trust: TrustDuration,
     /// Data flow settings of the server.
     pub flow: DataFlow,
     /// Identifier of its process while it is running.
     pub pid: Option<u32>,
-    /// Connection to a remote server, once it was reached.
+    /// Connection to a remote server, or `None` before it was reached.
     pub connected: Option<RemoteConnection>,
-    /// Reason why change notifications stopped, if they did. The host tries to subscribe again.
+    /// Reason why change notifications stopped, or `None` if they work. The host retries the subscription.
     pub subscriptions_lost: Option<String>,
-    /// Warnings about its information about itself.
+    /// Warnings about the information that the server sends about itself.
     pub marks: ReviewFindings,
-    /// Record of its installation from a registry or a bundle, if it was installed.
+    /// Record of its installation, or `None` if it was not installed from a registry or a bundle.
     pub installed: Option<InstallationInfo>,
 }
 
@@ -84,58 +85,58 @@ pub enum ServerState {
     Stopped,
     /// Waiting for the user to approve the command or address.
     AwaitingApproval,
-    /// Resolving, starting or initializing, and not ready yet.
+    /// The command is being resolved, the server started, or the session initialized.
     Starting,
     /// The session is initialized.
     Ready,
     /// The server is being stopped.
     Stopping,
-    /// The server exited or disconnected, and is restarted after a pause.
+    /// The server exited or disconnected, and will be restarted after a pause.
     Reconnecting(Retry),
-    /// The server is not running because of a failure.
+    /// The server failed, and is not running.
     Failed(Failure),
-    /// The server was reached, and requires its user to sign in.
+    /// The server was reached, but requires its user to sign in.
     NeedsSignIn(SignInNeeded),
 }
 
-/// The next attempt to restart a server.
+/// The next automatic restart of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Retry {
     /// Number of the attempt, starting at 1.
     pub attempt: u32,
     /// Time of the attempt.
     pub at: Millis,
-    /// Reason why the server is not running.
+    /// Reason why the server ended.
     pub cause: String,
 }
 
-/// A failure of a server, with details.
+/// A failure of a server, with details for finding the cause.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// Kind of the failure, for programs.
+    /// Kind of the failure, for programs to distinguish.
     pub reason: FailureReason,
     /// Cause of the failure, as text.
     pub message: String,
     /// Last lines of its standard error.
     pub stderr: Vec<String>,
-    /// Folders in which its command was searched.
+    /// Folders in which the command was searched, if it was not found.
     pub looked_in: Vec<PathBuf>,
-    /// Next step for the user, if known.
+    /// Suggested next step for the user, if known.
     pub hint: Option<String>,
-    /// Files that the sandbox may have hidden from it.
+    /// Files that the sandbox may have hidden from the server.
     pub blocked: Box<[BlockedPath]>,
-    /// Cause for which the sandbox can't be set up, if the failure is due to it.
+    /// Reason why the sandbox can't be set up, if that caused the failure.
     pub sandbox: Option<SandboxProblem>,
 }
 
-/// The kind of a failure.
+/// Kind of a failure, for programs to distinguish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum FailureReason {
     /// The program was not found.
     CommandNotFound,
-    /// The system refused to start it.
+    /// The operating system could not start the program.
     CouldNotStart,
     /// The process exited before the session was initialized.
     ExitedEarly,
@@ -143,28 +144,28 @@ pub enum FailureReason {
     Exited,
     /// The server did not respond in time.
     NoAnswer,
-    /// The server supports no common revision, or violates the protocol.
+    /// The server supports no protocol revision of Drawbridge, or violates the protocol.
     Protocol,
-    /// The user denied its command or address.
+    /// The user denied the server's command or address.
     Refused,
     /// The remote server could not be reached.
     Unreachable,
-    /// The remote server requires an authorization that the request did not have.
+    /// The remote server rejected the request because it requires authorization.
     Unauthorized,
-    /// A secret for the server could not be read.
+    /// A secret in the server's settings could not be read.
     NoSecret,
-    /// The server exceeded a resource limit, and was stopped.
+    /// The server exceeded a resource limit and was stopped.
     LimitReached,
 }
 
-/// A server that can change a file which another server runs, because its sandbox allows writing there.
+/// A server whose sandbox allows writing to a file that another server runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LaunchFileWriter {
     /// Name of the server.
     pub server: String,
     /// Path of the file.
     pub file: PathBuf,
-    /// Writable folder of its sandbox.
+    /// Folder of its sandbox that contains the file and is writable.
     pub folder: PathBuf,
 }
 
@@ -173,6 +174,6 @@ pub struct LaunchFileWriter {
 pub struct SandboxPreview {
     /// Sandbox plan that would be enforced.
     pub plan: ResolvedSandbox,
-    /// Files that the server requires but can't access, as far as they can be determined.
+    /// Files that the server requires but can't access, as far as detectable.
     pub missing: Vec<MissingDependency>,
 }

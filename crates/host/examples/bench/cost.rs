@@ -1,6 +1,6 @@
-//! Measures the overhead of a call over the transport: a permanently allowed tool, called through the host, which
-//! applies rules and grants, compares the definition with the pinned one, and writes the decision to disk before the
-//! result is shown; and the same tool called on the transport alone.
+//! Measures the overhead of the host for a tool call. A tool with a permanent grant is called through the host, which
+//! applies rules and grants, compares the definition with the reviewed one, and writes the decision to disk before the
+//! result is shown. The same tool is also called on the transport alone.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -14,10 +14,11 @@ use process::{SearchPath, ServerCommand, spawn};
 use testkit::app::{TestApp, command};
 use tokio::sync::{mpsc, oneshot};
 
-/// Number of calls that are not counted, and of those that are, made sequentially.
+/// Number of calls that are made sequentially before the measurement. The next constant is the number of measured
+/// calls.
 const WARM_UP_CALLS: usize = 200;
 const MEASURED_CALLS: usize = 3_000;
-/// Goal for the overhead over the transport, in microseconds.
+/// Target for the overhead over the transport, in microseconds.
 const OVERHEAD_GOAL_MICROS: f64 = 100.0;
 
 const ARGUMENTS: [&str; 2] = ["--era", "legacy"];
@@ -33,7 +34,7 @@ pub(super) async fn measure_overhead(program: PathBuf) {
     );
 }
 
-/// Returns the median, in microseconds.
+/// Returns the median of the durations, in microseconds.
 fn median(mut times: Vec<Duration>) -> f64 {
     times.sort_unstable();
     times[times.len() / 2].as_secs_f64() * 1e6
@@ -91,11 +92,11 @@ async fn call(handle: &DriverHandle, told: &mut mpsc::Receiver<DriverEvent>) {
     let request = ClientRequest::CallTool { name: "add".to_owned(), arguments, as_task: false };
     let deadline = CallDeadline { idle: Duration::from_secs(60), total: Duration::from_secs(60) };
     handle.commands.send(DriverCommand::Call { request, deadline, reply }).await.unwrap();
-    let name = name.await.unwrap().expect("it is sent");
+    let name = name.await.unwrap().expect("the call is sent");
     loop {
-        match told.recv().await.expect("the server answers") {
+        match told.recv().await.expect("the server responds") {
             DriverEvent::Session(SessionEvent::Done { call, result }) if call == name => {
-                result.expect("with a result");
+                result.expect("the call returns a result");
                 return;
             }
             _ => {}

@@ -49,14 +49,14 @@ async fn main() {
         streaming::measure_streaming().await;
     }
     if part.as_deref().is_none_or(|part| part == "memory") {
-        let servers = arguments.next().map_or(SERVERS, |n| n.parse().expect("the number of servers"));
+        let servers = arguments.next().map_or(SERVERS, |n| n.parse().expect("the argument is not a number of servers"));
         measure_memory(program, servers).await;
     }
 }
 
 fn demo_server() -> PathBuf {
-    let own = std::env::current_exe().expect("a program has a path");
-    let folder = own.ancestors().nth(2).expect("it lies in the folder of examples");
+    let own = std::env::current_exe().expect("the path of this executable is unknown");
+    let folder = own.ancestors().nth(2).expect("this executable is not in the folder of examples");
     let program = folder.join(format!("demo-server{}", std::env::consts::EXE_SUFFIX));
     assert!(program.is_file(), "build it first: {} is missing", program.display());
     program
@@ -77,7 +77,7 @@ async fn measure_latency(program: PathBuf) {
     app.host.close().await;
 }
 
-/// Measures the latency of consent requests of the server "demo". Another task allows its tool.
+/// Measures the latency of consent requests of the server "demo", while another task allows the calls of its tool.
 async fn measure_consent_requests(app: &TestApp, when: &str) {
     let mut events = app.host.events();
     let mut times = Vec::new();
@@ -87,7 +87,7 @@ async fn measure_consent_requests(app: &TestApp, when: &str) {
             host.call_tool(format!("{i}"), "demo".into(), "ask_user".into(), serde_json::Map::new(), None).await
         });
         let request = loop {
-            let event = events.next().await.expect("the host runs");
+            let event = events.next().await.expect("the host has shut down");
             if let HostEvent::ConsentRequestChanged(request) = &event.event
                 && !is_start_or_tool(&request.body)
             {
@@ -95,7 +95,7 @@ async fn measure_consent_requests(app: &TestApp, when: &str) {
             }
         };
         let shown = now();
-        // The activity log contains the time at which the request was read.
+        // The activity log contains the time at which the server's request was read.
         let activity = app.host.activity("demo".into()).await.unwrap();
         let asked = activity
             .lock()
@@ -104,12 +104,12 @@ async fn measure_consent_requests(app: &TestApp, when: &str) {
             .filter(|e| e.method.as_deref() == Some("elicitation/create"))
             .last()
             .map(|e| e.at);
-        times.push(shown.saturating_sub(asked.expect("the request is in the activity")));
+        times.push(shown.saturating_sub(asked.expect("the request is missing in the activity log")));
         app.host.decide(request.id, request.hash.to_string(), UserDecision::Deny).await.unwrap();
         let _ = call.await;
-        // Three consecutive denials would mute the server.
+        // Three consecutive denials would mute the server otherwise.
         app.host.unmute("demo".into()).await.unwrap();
-        // Stays below the rate limit of the server's requests.
+        // The pause keeps the number of requests below the server's rate limit.
         tokio::time::sleep(Duration::from_millis(400)).await;
     }
     times.sort_unstable();
@@ -127,7 +127,7 @@ async fn measure_memory(program: PathBuf, servers: usize) {
     let user =
         app.decide_automatically(|q| is_start_or_tool(&q.body).then_some(UserDecision::Allow(ApprovalScope::Once)));
     let own = std::process::id();
-    let before = testkit::processes::resident_bytes(own).expect("this system tells the memory of a process");
+    let before = testkit::processes::resident_bytes(own).expect("the memory of a process can't be read on this system");
     let began = Instant::now();
     for name in &names {
         app.host.start_server(name.clone()).await.unwrap();
@@ -140,13 +140,13 @@ async fn measure_memory(program: PathBuf, servers: usize) {
         if let Some(failed) = servers.iter().find(|s| matches!(s.state, ServerState::Failed(_))) {
             panic!("{} failed: {:?}", failed.name, failed.state);
         }
-        assert!(began.elapsed() < Duration::from_secs(300), "the servers must become ready");
+        assert!(began.elapsed() < Duration::from_secs(300), "the servers must become ready in time");
         tokio::time::sleep(Duration::from_millis(250)).await;
     }
     let took = began.elapsed();
     user.abort();
     tokio::time::sleep(Duration::from_secs(5)).await;
-    let after = testkit::processes::resident_bytes(own).expect("this system tells the memory of a process");
+    let after = testkit::processes::resident_bytes(own).expect("the memory of a process can't be read on this system");
     let grown = after.saturating_sub(before) as f64 / (1024.0 * 1024.0);
     println!(
         "{servers} idle servers with their lists read                             {grown:.1} MiB above none ({:.1} MiB), {:.1} kB each, ready in {:.1} s",

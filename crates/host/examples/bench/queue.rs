@@ -11,10 +11,10 @@ use policy::ApprovalScope;
 use serde_json::{Map, Value, json};
 use testkit::app::{TestApp, command};
 
-/// Number of calls that require consent, and how many of them are pending at a time.
+/// Number of calls that require consent. The next constant is the number of them that are pending at a time.
 const APPROVALS: usize = 5_000;
 const CONCURRENT_CALLS: usize = 100;
-/// Number of servers that are called without a pause.
+/// Number of servers that are called continuously.
 const BUSY_SERVERS: usize = 50;
 
 pub(super) async fn measure_queue(program: PathBuf) {
@@ -26,7 +26,7 @@ pub(super) fn sum_arguments() -> Map<String, Value> {
     json!({"a": 2, "b": 3}).as_object().cloned().unwrap_or_default()
 }
 
-/// Each call requires consent, the user approves it once, and the server responds.
+/// Measures the approvals per second: each call requires consent, the user approves it once, and the server responds.
 async fn measure_approvals(program: PathBuf) {
     let app = TestApp::start(vec![("demo", command(program, &["--era", "legacy"]))]).await;
     let user = app

@@ -1,5 +1,5 @@
-//! Measures signing in: from the server's rejection to a connection with its lists read, with an authorization server
-//! and a user that respond immediately; and calls that wait while a token is refreshed.
+//! Measures the duration of a sign-in, from the server's rejection until its lists are read, with an authorization
+//! server and a user that respond immediately. Also measures calls that wait while a token is refreshed.
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -14,14 +14,14 @@ use testkit::authorization::{AuthorizationScript, AuthorizationServer, Protected
 
 const SIGN_INS: usize = 30;
 const CALLS: usize = 50;
-/// Duration of a refresh on the authorization server.
+/// Time that the authorization server takes to refresh a token.
 const REFRESH_DURATION: Duration = Duration::from_millis(500);
 
 struct SignInMeasurement {
     app: TestApp,
     issuer: AuthorizationServer,
     server: ProtectedServer,
-    /// Milliseconds since the server's rejection.
+    /// Time since the server's rejection, in milliseconds.
     took: u64,
 }
 
@@ -43,7 +43,7 @@ async fn connect_signed_in() -> SignInMeasurement {
     app.until("server", "in use", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
     let ready = now();
     let known = app.host.authorization("server".into()).await.unwrap();
-    let refused = known.steps.first().expect("the steps are kept").at;
+    let refused = known.steps.first().expect("the steps of the sign-in are available").at;
     SignInMeasurement { app, issuer, server, took: ready.saturating_sub(refused) }
 }
 

@@ -1,4 +1,4 @@
-//! Measures a model's streaming reply: processor time of the host, and the latency of the first delta.
+//! Measures a model's streamed reply: the processor time that the host uses, and the latency of the first delta.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use models::{MessagePart, ReplyDelta, StopReason};
 use testkit::app::TestApp;
 use testkit::model::{ModelStep, ScriptedModel, final_step, model_named, model_reference};
 
-/// Rate of a fast model.
+/// Output rate of a fast model.
 const TOKENS_PER_SECOND: u64 = 200;
 const TOKENS: u64 = 4_000;
 
@@ -25,14 +25,14 @@ pub(crate) async fn measure_streaming() {
     steps.push(final_step(vec![MessagePart::Text(whole)], StopReason::EndTurn, (1_000, TOKENS)));
     model.queue_reply(steps);
     let conversation = Conversation { id: "talk".into(), title: "Talk".into(), ..Conversation::default() };
-    app.host.ports().history.create(&conversation).expect("a conversation");
+    app.host.ports().history.create(&conversation).expect("the conversation is created");
     let settings = ConversationSettings { model: Some(model_reference("m")), ..ConversationSettings::default() };
     let chat = Chat::new(app.host.clone());
-    chat.set_conversation("talk".into(), settings).await.expect("it has a model");
+    chat.set_conversation("talk".into(), settings).await.expect("the conversation has a model");
     let mut events = app.host.events();
     let (before, began) = (processor_time(), Instant::now());
     let message = NewMessage { text: "Write".into(), ..NewMessage::default() };
-    chat.send_message("talk".into(), message, None).await.expect("it is sent");
+    chat.send_message("talk".into(), message, None).await.expect("the message is sent");
     let (mut pieces, mut first) = (0, None);
     while let Some(event) = events.next().await {
         match event.event {
@@ -53,7 +53,7 @@ pub(crate) async fn measure_streaming() {
     );
 }
 
-/// Returns the processor time of this process so far, on Linux, with a resolution of 10 ms.
+/// Returns the processor time used by this process so far, with a resolution of 10 ms. Linux only.
 fn processor_time() -> Duration {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let after_name = stat.rsplit_once(')').map(|(_, rest)| rest).unwrap_or_default();

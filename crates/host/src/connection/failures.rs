@@ -1,4 +1,4 @@
-//! Describes why a server is not running, with details that help to find the cause.
+//! Descriptions of why a server is not running, with details for finding the cause.
 
 use std::time::Duration;
 
@@ -8,9 +8,9 @@ use process::{CommandNotFound, MissingDependency, SpawnError, blocked_paths, mis
 use super::ConnectionTarget;
 use crate::view::{BlockedPath, Failure, FailureReason, FolderProposal, PathMention, ProposalRefusal};
 
-/// Maximum number of lines of standard error attached to a failure.
+/// Maximum number of lines of standard error that are included in a failure.
 pub(super) const STDERR_LINES: usize = 20;
-/// Timeout for examining the disk for files that the sandbox hid from a server.
+/// Timeout for searching the disk for files that the sandbox hid from a server.
 const BLOCKED_PATHS_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Describes a command that was not found.
@@ -40,8 +40,8 @@ pub(crate) fn unresolved_secret_failure(cause: &impl std::fmt::Display) -> Failu
     Failure::new(FailureReason::NoSecret, cause.to_string())
 }
 
-/// Describes the end of a session, including a server that was ended because it violated the protocol. Returns `None`
-/// if the user stopped it.
+/// Describes the end of a session, including sessions that were ended because the server violated the protocol. Returns
+/// `None` if the user stopped the server.
 pub(crate) fn session_end_failure(
     reason: &CloseReason,
     fault: Option<HandshakeFault>,
@@ -78,8 +78,8 @@ pub(crate) fn session_end_failure(
     Some(Failure { stderr, hint, ..Failure::new(reason_kind, reason.to_string()) })
 }
 
-/// Adds a hint about files that the sandbox may have hidden from a server that failed to start, with the next step for
-/// the user, as far as they can be determined.
+/// Adds the files that the sandbox may have hidden from a server that failed to start, and the next step for the user,
+/// if any can be determined.
 pub(super) async fn with_blocked_paths(failure: Failure, target: &ConnectionTarget) -> Failure {
     let ConnectionTarget::Process { command, program, path } = target else { return failure };
     let is_early = failure.reason == FailureReason::ExitedEarly;
@@ -92,7 +92,7 @@ pub(super) async fn with_blocked_paths(failure: Failure, target: &ConnectionTarg
         let relative = relative.into_iter().find(|missing| matches!(missing, MissingDependency::Relative { .. }));
         (blocked_paths(&said, &command, &program, &path, &plan), relative)
     });
-    // A path named by the server may be on a disk that does not respond. A timeout only omits the hints.
+    // A path that the server names may be on a disk that does not respond. After the timeout, only the hint is missing.
     let looked = tokio::time::timeout(BLOCKED_PATHS_TIMEOUT, looking).await;
     let (blocked, relative) = looked.ok().and_then(Result::ok).unwrap_or_default();
     if !is_early && blocked.is_empty() {
@@ -117,7 +117,7 @@ pub(super) async fn with_blocked_paths(failure: Failure, target: &ConnectionTarg
     Failure { hint: Some(hint), blocked: blocked.into(), ..failure }
 }
 
-/// Describes a path that the sandbox hides, and the next step for the user.
+/// Describes a path that the sandbox hides from the server, and the next step for the user.
 fn blocked_path_text(blocked: &BlockedPath) -> String {
     let BlockedPath { path, named_by, offer } = blocked;
     let by = match named_by {

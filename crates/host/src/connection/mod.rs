@@ -1,6 +1,6 @@
-//! The task of a running server. It is the session's owner and runs its driver, maintains the server's catalog and
-//! activity log, and forwards to the host's owner only what it has to know, at a bounded rate. A flooding server is
-//! slowed down here without affecting other servers.
+//! The task of a running server. It owns the session and runs its driver, maintains the server's catalog and activity
+//! log, and forwards to the host's owner only necessary reports, at a bounded rate. A server that floods the connection
+//! is slowed down here without affecting other servers.
 
 mod failures;
 mod pending_refreshes;
@@ -40,7 +40,7 @@ pub(crate) use failures::{
 pub(crate) use host_state::{CallTicket, RunId};
 pub(crate) use session_run::PING_TIMEOUT;
 
-/// Capacity of the command channel of a connection.
+/// Capacity of the channel for commands to a connection.
 const MAX_COMMANDS: usize = 256;
 
 /// Parameters for starting a connection.
@@ -50,24 +50,24 @@ pub(crate) struct ConnectionStart {
     pub(crate) session: SessionConfig,
     pub(crate) times: CallTimes,
     pub(crate) activity: Arc<Mutex<ActivityLog>>,
-    /// Limits on the resources of the connection.
+    /// Limits on the resources that the server may use.
     pub(crate) limits: ServerLimits,
     /// Gauge on which the connection reports its resource usage.
     pub(crate) used: Arc<Mutex<UsageGauge>>,
-    /// Wall clock that decides when lists are stale.
+    /// Wall clock for determining when lists are stale.
     pub(crate) clock: SharedClock,
 }
 
-/// The target of a connection.
+/// The server that a connection connects to.
 pub(crate) enum ConnectionTarget {
-    /// A local program whose path was resolved.
+    /// A local program with its resolved path.
     Process { command: ServerCommand, program: PathBuf, path: SearchPath },
     /// A remote server, with its headers.
     Url(HttpStart),
 }
 
 impl ConnectionTarget {
-    /// Returns how long the server may be silent before it is pinged.
+    /// Returns the time without messages after which the server is pinged.
     pub(crate) const fn ping_interval(&self) -> Duration {
         match self {
             Self::Process { .. } => Duration::from_secs(60),
@@ -76,19 +76,19 @@ impl ConnectionTarget {
     }
 }
 
-/// A remote server, with the secrets in its headers.
+/// A remote server, and the secrets in its headers.
 pub(crate) struct HttpStart {
     pub(crate) url: String,
     pub(crate) headers: BTreeMap<String, String>,
-    /// Secrets in the headers, until the activity log redacts them.
+    /// Secrets in the headers. Moved to the activity log, which redacts them.
     pub(crate) secrets: Vec<SecretString>,
     pub(crate) kind: Option<HttpKind>,
     pub(crate) known: Option<KnownServer>,
-    /// Signs requests, if the server may require the user to sign in.
+    /// Signs requests with a token, or `None` if the server never requires a sign-in.
     pub(crate) authorizer: Option<Arc<dyn Authorizer>>,
 }
 
-/// A command of the owner to a connection.
+/// A command that the owner sends to a connection.
 #[derive(Debug)]
 pub(crate) enum ConnectionCommand {
     Call {
@@ -104,19 +104,19 @@ pub(crate) enum ConnectionCommand {
         answer: AuthorizedPayload<ClientResponse>,
     },
     Notify(ClientNotification),
-    /// Reads a list again immediately.
+    /// Reads a list again immediately, or once the read in progress has ended.
     Refresh {
         kind: ListKind,
         reply: oneshot::Sender<Arc<Catalog>>,
     },
-    /// Reads lists again that are no longer fresh.
+    /// Reads the lists again that are no longer fresh.
     ReadStale,
     /// Checks that the server responds.
     Ping,
     Stop,
 }
 
-/// A report of a connection to the owner.
+/// A report that a connection sends to the owner.
 #[derive(Debug)]
 pub(crate) enum ConnectionEvent {
     Started {
@@ -131,7 +131,7 @@ pub(crate) enum ConnectionEvent {
     Ready(Box<ServerFacts>),
     /// A new session replaced the previous one.
     Reopened(Box<ServerFacts>),
-    /// The state of the change notifications changed. `lost` is the reason if they stopped.
+    /// The state of the change notifications changed. `lost` is the reason if they stopped, otherwise `None`.
     Listening {
         lost: Option<String>,
     },
@@ -162,18 +162,18 @@ pub(crate) enum ConnectionEvent {
     Activity {
         last: u64,
     },
-    /// Total number of requests that were refused here because the server sent too many.
+    /// Total number of requests that the connection refused because the server sent too many.
     RefusedUnseen {
         refused: u64,
     },
-    /// The server and its processes have ended. `None` if it was stopped by the user.
+    /// The server and its processes have ended. `None` if the user stopped the server.
     Ended(Option<Failure>),
 }
 
 impl ConnectionEvent {
-    /// Delivers the report in a turn of the owner.
+    /// Delivers the report to the owner, in a turn.
     fn deliver(self, owner: &WeakOwner, run: RunId) {
-        // The owner is gone only after the host has shut down, when no report is needed.
+        // The owner no longer exists after the host has shut down, when reports are not needed.
         let _ = owner.turn(self.name(), |owner| owner.on_connection_event(run, self));
     }
 
@@ -199,15 +199,15 @@ impl ConnectionEvent {
     }
 }
 
-/// The owner's handle to a running connection.
+/// The handle of the owner to a running connection.
 #[derive(Debug)]
 pub(crate) struct Connection {
     pub(crate) run: RunId,
-    /// Boxed because the channel has many slots and most connections are idle.
+    /// Boxed to keep the channel's memory small, since most connections are idle.
     pub(crate) tell: mpsc::Sender<Box<ConnectionCommand>>,
 }
 
-/// Starts a connection. It takes a turn of the owner for each report.
+/// Starts the task of a connection, which takes a turn of the owner for each report.
 pub(crate) fn connect(start: ConnectionStart, owner: WeakOwner) -> Connection {
     let run = start.run;
     let (tell, told) = mpsc::channel(MAX_COMMANDS);

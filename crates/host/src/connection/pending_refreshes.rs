@@ -8,48 +8,50 @@ use tokio::sync::oneshot;
 /// Maximum number of waiting callers. Further callers receive the current catalog immediately.
 const MAX_WAITING: usize = 64;
 
-/// The callers that wait for lists to be read.
+/// Callers that wait until lists are read again.
 #[derive(Debug, Default)]
 pub(super) struct PendingRefreshes(Vec<PendingRefresh>);
 
 #[derive(Debug)]
 struct PendingRefresh {
-    /// Awaited lists, each with a flag that is set once a reading has begun after the request. A reading that was in
-    /// progress before may miss recent changes.
+    /// Awaited lists, each with a flag that is set once a read has begun after the request. A read that had begun
+    /// before may miss recent changes.
     lists: Vec<(CatalogList, bool)>,
     reply: oneshot::Sender<Arc<Catalog>>,
 }
 
 impl PendingRefreshes {
-    /// Registers a caller that waits for these lists to be read again.
+    /// Registers a caller that waits until these lists are read again. If too many callers wait, `known` is returned
+    /// immediately.
     pub(super) fn add(&mut self, lists: Vec<CatalogList>, reply: oneshot::Sender<Arc<Catalog>>, known: &Arc<Catalog>) {
         if lists.is_empty() || self.0.len() >= MAX_WAITING {
-            // The caller may have gone.
+            // The caller may have stopped waiting.
             let _ = reply.send(Arc::clone(known));
             return;
         }
         self.0.push(PendingRefresh { lists: lists.into_iter().map(|list| (list, false)).collect(), reply });
     }
 
-    /// Returns `true` if a caller waits for a reading of this list that has not begun.
+    /// Returns `true` if a caller waits for a read of this list that has not begun yet.
     pub(super) fn is_requested(&self, list: CatalogList) -> bool {
         self.0.iter().any(|refresh| refresh.lists.contains(&(list, false)))
     }
 
-    /// Records that a reading of this list begins.
+    /// Records that a read of this list begins.
     pub(super) fn begin(&mut self, list: CatalogList) {
         for (own, begun) in self.0.iter_mut().flat_map(|refresh| &mut refresh.lists) {
             *begun |= *own == list;
         }
     }
 
-    /// Records that a reading of this list ended, completely or not, and replies to callers whose lists are all read.
+    /// Records that a read of this list ended, completely or not, and replies to the callers whose lists have all been
+    /// read.
     pub(super) fn finish(&mut self, list: CatalogList, found: &Arc<Catalog>) {
         for refresh in &mut self.0 {
             refresh.lists.retain(|waiting| *waiting != (list, true));
         }
         for done in self.0.extract_if(.., |refresh| refresh.lists.is_empty()) {
-            // The caller may have gone.
+            // The caller may have stopped waiting.
             let _ = done.reply.send(Arc::clone(found));
         }
     }
@@ -82,6 +84,6 @@ mod tests {
         refreshes.finish(CatalogList::Templates, &known);
         assert!(replied.try_recv().is_err(), "resources are not read yet");
         refreshes.finish(CatalogList::Resources, &known);
-        assert!(replied.try_recv().is_ok(), "both are read");
+        assert!(replied.try_recv().is_ok(), "the refresh ends when both lists are read");
     }
 }

@@ -1,4 +1,4 @@
-//! Removes tokens that a server may repeat in its descriptions of failures.
+//! Removes access tokens that a server repeats in its error messages.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -7,7 +7,7 @@ use supervision::activity::ActivityLog;
 
 use crate::view::Failure;
 
-/// Returns the error of a call with all tokens redacted.
+/// Returns a call's error with all access tokens redacted.
 pub(super) fn redact_error(activity: &Mutex<ActivityLog>, error: CallError) -> CallError {
     let clean = |text: String| redact_text(activity, text);
     match error {
@@ -26,7 +26,7 @@ pub(super) fn redact_error(activity: &Mutex<ActivityLog>, error: CallError) -> C
     }
 }
 
-/// Returns the failure of a server with all tokens redacted.
+/// Returns a server's failure with all access tokens redacted.
 pub(super) fn redact_failure(activity: &Mutex<ActivityLog>, failure: Failure) -> Failure {
     Failure { message: redact_text(activity, failure.message), ..failure }
 }

@@ -14,7 +14,7 @@ use url::Url;
 use super::{ConnectionTarget, HttpStart, failures};
 use crate::view::{Failure, FailureReason};
 
-/// A server that a session can be opened with.
+/// A server with which a session can be opened.
 pub(super) enum ServerLink {
     /// A local process that was started.
     Process(ServerProcess),
@@ -40,10 +40,10 @@ impl ServerLink {
     }
 }
 
-/// Drives the session until the server and its processes have ended. Standard error output of a process is stored in
-/// `stderr`.
+/// Runs the session's driver until the server and its processes have ended. Standard error output of a process is
+/// stored in `stderr`.
 ///
-/// The future is boxed, so that the connection of a process is not as large as that of a remote server.
+/// The future is boxed, so that the connection of a local process is not as large as that of a remote server.
 pub(super) fn drive<'o>(
     link: ServerLink,
     session: SessionConfig,
@@ -70,7 +70,7 @@ fn http_target(start: &HttpStart) -> Result<HttpTarget, Failure> {
     let mut headers = Vec::new();
     for (name, value) in &start.headers {
         let header: HeaderName = name.parse().map_err(|_| bad(format!("{name:?} is not the name of a header")))?;
-        // The cause contains the name of the header, never its value.
+        // The error message contains the name of the header, but never its value.
         let value = SecretHeader::new(value).map_err(|error| bad(format!("the header {name:?}: {error}")))?;
         headers.push((header, value));
     }

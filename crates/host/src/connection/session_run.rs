@@ -1,5 +1,5 @@
-//! The owner of one session: executes commands of the host's owner, maintains the server's catalog, and forwards its
-//! reports.
+//! The owner of one session: executes commands from the host's owner, maintains the server's catalog, and forwards
+//! reports to the host's owner.
 
 mod events;
 mod lists;
@@ -35,22 +35,22 @@ use super::{
 use crate::owner::WeakOwner;
 use crate::view::{Failure, FailureReason};
 
-/// Minimum interval between two readings of a list, however often the server reports changes.
+/// Minimum interval between two reads of a list, even if the server reports changes more often.
 const MIN_REREAD_INTERVAL: Duration = Duration::from_secs(1);
-/// Maximum number of commands that are executed before other events are processed.
+/// Maximum number of commands that are executed before other events are handled.
 const MAX_COMMANDS_PER_POLL: usize = 64;
-/// Timeout of a ping.
+/// Timeout of a ping to the server.
 pub(crate) const PING_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The purpose of a call of the session.
+/// The purpose of a request that the session sends.
 enum CallPurpose {
     Ticket(CallTicket),
     Page(Box<ListReader>),
-    /// Checks that the server responds.
+    /// Check that the server responds.
     Ping,
 }
 
-/// A run of one server.
+/// State of one run of a server.
 struct SessionRun<'a> {
     id: RunId,
     owner: &'a WeakOwner,
@@ -67,23 +67,23 @@ struct SessionRun<'a> {
     ready: bool,
 }
 
-/// The commands of the host's owner.
+/// Commands from the host's owner.
 struct CommandInbox<'a> {
     receiver: &'a mut mpsc::Receiver<Box<ConnectionCommand>>,
-    /// Command that was received but not executed yet.
+    /// Command that was received, but not executed yet.
     came: Option<Box<ConnectionCommand>>,
-    /// Set once all senders of commands are gone.
+    /// Set once all command senders are dropped.
     is_closed: bool,
 }
 
-/// The session's calls in progress.
+/// Requests of the session that are in progress.
 #[derive(Default)]
 struct ActiveCalls {
     purposes: FxHashMap<CallId, CallPurpose>,
     tickets: FxHashMap<CallTicket, CallId>,
 }
 
-/// The reasons for the end of a run.
+/// Reasons why a run has ended, as far as known.
 #[derive(Default)]
 struct RunEndReasons {
     stopped: bool,
@@ -91,40 +91,41 @@ struct RunEndReasons {
     closed: Option<CloseReason>,
     /// Reason why the session could not be opened.
     fault: Option<HandshakeFault>,
-    /// Description of why the server is considered dead although the session did not end by itself.
+    /// Description of why the server is considered dead, although its session did not end.
     gone: Option<String>,
 }
 
-/// The lists of the server, and their pending readings.
+/// Lists of the server, and their reads in progress.
 #[derive(Default)]
 struct ServerLists {
     /// Catalog shared with the owner. Copied on write.
     catalog: Arc<Catalog>,
-    /// Lists that the server offers according to its capabilities.
+    /// Lists that the server supports according to its capabilities.
     offered: Vec<CatalogList>,
     changed: Vec<CatalogList>,
     last_read: FxHashMap<CatalogList, Instant>,
     refreshes: PendingRefreshes,
 }
 
-/// Reports that are forwarded at the next tick.
+/// Reports that are gathered, and forwarded at the next tick.
 #[derive(Default)]
 struct CoalescedEvents {
     progress: FxHashMap<CallTicket, CallProgress>,
     tasks: FxHashMap<CallTicket, TaskView>,
     updated: HashSet<String>,
-    /// Number of the last activity entry that the owner was notified of.
+    /// Number of the latest activity entry that was reported to the owner.
     told_activity: u64,
 }
 
 /// The result of an attempt to run the server.
 enum AttemptEnd {
     Finished(Option<Failure>),
-    /// The server exited on the probe for the newest revision. It has to be started again with the older handshake.
+    /// The server exited when it received the probe for the newest protocol revision, so it has to be started again
+    /// with the older handshake.
     OnProbe,
 }
 
-/// Runs the server until it has ended, and returns the failure, or `None` if it was stopped.
+/// Runs the server until it has ended. Returns the failure, or `None` if it was stopped.
 pub(super) async fn run(
     mut start: Box<ConnectionStart>,
     mut told: mpsc::Receiver<Box<ConnectionCommand>>,
@@ -146,7 +147,8 @@ async fn run_attempt(
     told: &mut mpsc::Receiver<Box<ConnectionCommand>>,
     owner: &WeakOwner,
 ) -> AttemptEnd {
-    // Boxed, like the rest: one-time work must not enlarge the future of the connection for its whole lifetime.
+    // Boxed like the following futures: work that is done once must not enlarge the connection's future for its whole
+    // lifetime.
     let link = match Box::pin(ServerLink::start_or_parse(start.target.get())).await {
         Ok(link) => link,
         Err(failure) => {
@@ -213,8 +215,8 @@ impl SessionOwner for SessionRun<'_> {
         self.driver_event(event, session);
     }
 
-    /// The owner processes each report immediately, so only a flooding server is slowed down, and not while it is being
-    /// stopped.
+    /// The owner handles each report immediately, so only a server that floods the connection is slowed down, and only
+    /// while it is not being stopped.
     fn has_room(&mut self, _: usize) -> bool {
         let is_over = self.ending.stopped || self.ending.closed.is_some();
         is_over || !self.usage.is_slowed()
@@ -244,7 +246,7 @@ impl<'a> SessionRun<'a> {
         }
     }
 
-    /// Returns the result once the server and its processes have ended. Pending reports are forwarded first.
+    /// Determines the result after the server and its processes have ended. Gathered reports are forwarded first.
     async fn into_attempt_end(mut self: Box<Self>, stderr: &StderrRing) -> AttemptEnd {
         self.forward_reports();
         if self.ending.fault == Some(HandshakeFault::ExitedOnProbe)
@@ -304,7 +306,7 @@ impl<'a> SessionRun<'a> {
         }
     }
 
-    /// Handles a failed ping.
+    /// Ends the run after a failed ping, unless the error shows that the server is alive or the ping was not sent.
     fn on_ping_failed(&mut self, error: &CallError, session: &mut SessionControl<'_>) {
         if matches!(error, CallError::TooManyCalls | CallError::NotReady | CallError::Server(_)) {
             return;
@@ -345,7 +347,7 @@ impl<'a> SessionRun<'a> {
         match self.calls.purposes.remove(&call) {
             Some(CallPurpose::Ticket(ticket)) => {
                 self.calls.tickets.remove(&ticket);
-                // The latest progress is forwarded before the result instead of being dropped.
+                // The latest progress is forwarded before the result, so that it is not dropped.
                 if let Some(task) = self.gathered.tasks.remove(&ticket) {
                     self.send_event(ConnectionEvent::Task { ticket, task });
                 }
@@ -369,7 +371,7 @@ impl<'a> SessionRun<'a> {
         self.ticks.schedule_soon();
     }
 
-    /// Forwards the gathered reports, and reads the lists that changed.
+    /// Forwards the gathered reports, and starts to read the lists that changed.
     fn on_tick(&mut self, session: &mut SessionControl<'_>) {
         self.forward_reports();
         if self.ready {
@@ -377,7 +379,7 @@ impl<'a> SessionRun<'a> {
         }
     }
 
-    /// Forwards the gathered reports.
+    /// Forwards the gathered reports to the owner.
     fn forward_reports(&mut self) {
         self.ticks.clear();
         if let Some(pause) = self.usage.read_pause() {

@@ -1,5 +1,6 @@
-//! Readings that precede a call and are cancelled by the id of that call, which the owner does not know yet. Used by
-//! `skills.rs`, which reads a server's list before one of its skills.
+//! Preparations of calls: requests that have to finish before a call can be made, and can be cancelled by the id of
+//! that call, which the owner does not know yet. Used by `skills.rs`, which reads a server's list of skills before it
+//! reads a skill.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,7 +10,7 @@ use tokio::sync::oneshot;
 
 use super::Host;
 
-/// Preparations in progress, by the id of the following call. Dropping a sender cancels its preparation.
+/// Preparations in progress, by the id of the call that they prepare. Dropping the sender cancels the preparation.
 #[derive(Clone, Default)]
 pub(super) struct CallPreparations(Arc<Mutex<HashMap<String, oneshot::Sender<()>>>>);
 
@@ -24,7 +25,7 @@ impl CallPreparations {
         Ok((CallPreparation { of: self, id: id.to_owned() }, cancelled))
     }
 
-    /// Cancels a preparation. Returns `false` if none has this id.
+    /// Cancels the preparation of a call. Returns `false` if no preparation for this id is in progress.
     pub(super) fn cancel(&self, id: &str) -> bool {
         self.lock_pending().remove(id).is_some()
     }
@@ -34,7 +35,7 @@ impl CallPreparations {
     }
 }
 
-/// A preparation in progress, which ends when this guard is dropped.
+/// Registration of a preparation in progress. Dropping it removes the registration.
 struct CallPreparation<'a> {
     of: &'a CallPreparations,
     id: String,
@@ -47,12 +48,12 @@ impl Drop for CallPreparation<'_> {
 }
 
 impl Host {
-    /// Runs a preparation of the call `id`. [`Host::cancel_call`] with that id cancels it.
+    /// Runs a preparation of the call `id`, which [`Host::cancel_call`] can cancel.
     ///
     /// # Errors
     ///
-    /// Returns [`CallFailure::Cancelled`] if it was cancelled, and [`CallFailure::IdInUse`] if another preparation with
-    /// this id is in progress.
+    /// Returns [`CallFailure::Cancelled`] if the preparation was cancelled, and [`CallFailure::IdInUse`] if another
+    /// preparation for this id is in progress.
     pub(crate) async fn run_cancellable<T>(&self, id: &str, act: impl Future<Output = T>) -> Result<T, CallFailure> {
         let (_preparation, cancelled) = self.preparations.begin(id)?;
         tokio::select! {

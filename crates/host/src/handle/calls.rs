@@ -1,5 +1,5 @@
-//! Calls of tools, prompts and resources, and the requests related to them. Used by the commands of `api` and of the
-//! command line, and by `chat` for tool calls of any origin.
+//! Calls of tools, prompts and resources, and related requests. Used by the commands of `api` and the command line, and
+//! by `chat` for tool calls of any origin.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -19,7 +19,7 @@ use super::Host;
 use crate::connection::PING_TIMEOUT;
 use crate::owner::{CallOrigin, CallReply, NewCall, Owner, SentNotifier};
 
-/// Origin of the user's calls outside of conversations.
+/// Origin of calls that the user makes outside of conversations.
 const USER_OUTSIDE_CONVERSATION: CallOrigin = CallOrigin::User { conversation: None };
 
 impl Host {
@@ -29,8 +29,9 @@ impl Host {
         replied.await.map_err(|_| CallFailure::Closing)?
     }
 
-    /// Calls a tool for any origin, after consent if required. A model's calls require consent more often. `sent` is
-    /// notified when the call is sent to the server, with the arguments if the user changed them.
+    /// Calls a tool on behalf of `origin`, after the user's consent if required. Calls of a model require consent more
+    /// often than calls of the user. `sent` is notified when the call is sent to the server, with the arguments if the
+    /// user changed them.
     ///
     /// # Errors
     ///
@@ -68,8 +69,8 @@ impl Host {
         self.get_prompt_as_shown(id, server, prompt, arguments, None).await
     }
 
-    /// Gets the messages of a prompt that was displayed. With the hash of its definition in `shown`, the call fails if
-    /// the definition has changed.
+    /// Gets the messages of a prompt that was displayed to the user. `shown` is the hash of the displayed definition.
+    /// If it is given, the call fails if the definition has changed.
     ///
     /// # Errors
     ///
@@ -92,7 +93,7 @@ impl Host {
         }
     }
 
-    /// Reads a resource, or returns its cached contents while they are fresh.
+    /// Reads a resource from the server, or from the cache while its contents are fresh.
     ///
     /// # Errors
     ///
@@ -106,8 +107,8 @@ impl Host {
         Ok(self.read_resource_with_freshness(id, server, uri, false).await?.contents)
     }
 
-    /// Reads a resource as [`read_resource`](Self::read_resource) does, and also returns how fresh the contents are.
-    /// With `refresh` set, the cache is bypassed.
+    /// Reads a resource like [`read_resource`](Self::read_resource), and also returns the freshness of the contents.
+    /// With `refresh` set, the cache is not used.
     ///
     /// # Errors
     ///
@@ -140,7 +141,7 @@ impl Host {
         }
     }
 
-    /// Cancels a call, or the reading that precedes it, by the id that its caller chose.
+    /// Cancels the call with this id, or its preparation.
     ///
     /// # Errors
     ///
@@ -164,7 +165,7 @@ impl Host {
         replied.await.map_err(|_| CallFailure::Closing)?
     }
 
-    /// Sends a request that is part of reading a list.
+    /// Sends a request for a page of a list, which is not recorded as a call.
     pub(crate) async fn list_request(
         &self,
         server: String,
@@ -173,7 +174,7 @@ impl Host {
         self.send_request(server, request, self.times.list).await
     }
 
-    /// Requests completions for an argument.
+    /// Requests completion values for an argument of a prompt or resource template.
     ///
     /// # Errors
     ///
@@ -189,7 +190,7 @@ impl Host {
         let request = ClientRequest::Complete { reference, argument_name, value, context };
         match self.send_request(server.clone(), request, self.times.complete).await? {
             ServerResult::Completion(mut result) => {
-                // The specification allows at most 100 values. Further values are dropped.
+                // The specification allows at most 100 values, so further ones are dropped.
                 result.values.truncate(100);
                 Ok(*result)
             }
@@ -197,7 +198,7 @@ impl Host {
         }
     }
 
-    /// Subscribes to a resource, or ends the subscription.
+    /// Subscribes to a resource, or cancels the subscription if `on` is `false`.
     ///
     /// # Errors
     ///
@@ -225,8 +226,8 @@ impl Host {
         Ok(())
     }
 
-    /// Pings a server (`basic/utilities/ping`; since 2026-07-28, which has no ping, with `server/discover`). Returns
-    /// the time until the response. A server that doesn't respond is not stopped.
+    /// Pings a server and returns the round-trip time. Sends `ping` (`basic/utilities/ping`), or `server/discover` to
+    /// servers of revision 2026-07-28, which has no ping. A server that doesn't respond is not stopped.
     ///
     /// # Errors
     ///
@@ -238,8 +239,8 @@ impl Host {
     }
 }
 
-/// Maps the two errors for a nonexistent resource to [`CallFailure::NotFound`] (`server/resources`: -32602 since
-/// 2026-07-28, -32002 before).
+/// Maps the error code for a nonexistent resource to [`CallFailure::NotFound`]. The code is -32602 since revision
+/// 2026-07-28, and -32002 before (`server/resources`).
 fn with_missing_resource(failure: CallFailure, uri: &str) -> CallFailure {
     match &failure {
         CallFailure::Session { server, error } => match &**error {

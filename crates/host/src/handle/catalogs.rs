@@ -1,5 +1,5 @@
-//! The catalogs of servers, and the user's reviews of them. Used by the commands of `api` and of the command line, and
-//! by `chat`.
+//! Catalogs of servers, and the user's reviews of their definitions. Used by the commands of `api` and the command
+//! line, and by `chat`.
 
 use std::sync::{Arc, Mutex};
 
@@ -15,7 +15,7 @@ use super::{Host, HostClosed};
 use crate::owner::{FlowError, ReviewError, ShownDefinition};
 
 impl Host {
-    /// Returns the catalog of a server, as last read. Stale lists are read again in the background.
+    /// Returns the catalog of a server as last read. Lists that are stale are read again in the background.
     ///
     /// # Errors
     ///
@@ -33,7 +33,7 @@ impl Host {
         found.await?.ok_or_else(|| CallFailure::NotFound(format!("server \"{server}\"")))
     }
 
-    /// Returns the catalog of a server, compared with the definitions that the user reviewed.
+    /// Returns the catalog of a server with the review state of each definition.
     ///
     /// # Errors
     ///
@@ -47,18 +47,18 @@ impl Host {
         found.await?.ok_or_else(|| CallFailure::NotFound(format!("server \"{server}\"")))
     }
 
-    /// Records that the user reviewed these definitions. They are pinned, so that changes are reported, and grants and
-    /// rules cover them from now on.
+    /// Records that the user reviewed these definitions. They are pinned: later changes are reported to the user, and
+    /// grants and rules apply to the pinned definitions.
     ///
     /// # Errors
     ///
-    /// Returns [`ReviewError::Stale`] if a definition differs from the one displayed, in which case nothing is pinned.
+    /// Returns [`ReviewError::Stale`] if a definition differs from the displayed one, in which case nothing is pinned.
     /// See [`ReviewError`] for the other cases.
     pub async fn review(&self, server: String, seen: Vec<ShownDefinition>) -> Result<(), ReviewError> {
         self.with_owner_reply(move |owner, reply| owner.review(&server, &seen, reply)).await?
     }
 
-    /// Returns the stored pins, by server.
+    /// Returns the pinned definitions of all servers.
     ///
     /// # Errors
     ///
@@ -67,7 +67,7 @@ impl Host {
         self.with_owner(|owner| owner.pins().clone()).await
     }
 
-    /// Sets which content of a server makes later calls require consent.
+    /// Sets which content of a server makes later calls of a model require consent.
     ///
     /// # Errors
     ///
@@ -78,7 +78,7 @@ impl Host {
         self.with_owner_reply(move |owner, reply| owner.set_data_flow(&server, flow, reply)).await?
     }
 
-    /// Returns the activity log of a server. Hold its lock only briefly.
+    /// Returns the activity log of a server. The connection also locks it, so hold the lock only briefly.
     ///
     /// # Errors
     ///

@@ -1,5 +1,5 @@
-//! Decisions on consent requests, and settings of what servers may request. Used by the commands of `api` and of the
-//! command line.
+//! Decisions on consent requests, and limits on the requests of servers. Used by the commands of `api` and the command
+//! line.
 
 use std::path::PathBuf;
 
@@ -13,12 +13,12 @@ use crate::owner::{DecisionError, authorize_link, canonical_folders, open_page};
 use crate::view::{ConsentRequestEdit, ConsentRequestView, UserDecision};
 
 impl Host {
-    /// Applies the user's decision on a consent request. `hash` is the hash of the payload that was displayed.
+    /// Applies the user's decision on a consent request. `hash` is the hash of the displayed payload.
     ///
     /// # Errors
     ///
-    /// Returns [`DecisionError::NotOpen`] if the request is no longer pending, [`DecisionError::Stale`] if its payload has
-    /// changed, and another [`DecisionError`] if the decision doesn't fit the request. Nothing was sent in these cases.
+    /// Returns [`DecisionError::NotOpen`] if the request is no longer pending, [`DecisionError::Stale`] if its payload
+    /// has changed, and another [`DecisionError`] if the decision is not applicable. In each case nothing was sent.
     pub async fn decide(&self, id: ConsentRequestId, hash: String, answer: UserDecision) -> Result<(), DecisionError> {
         let answer = match answer {
             UserDecision::Share(folders) => UserDecision::Share(canonical_folders(folders).await?),
@@ -27,12 +27,12 @@ impl Host {
         self.with_owner_reply(move |owner, reply| owner.decide_request(id, &hash, answer, reply)).await?
     }
 
-    /// Edits the payload of a consent request.
+    /// Edits the payload of a consent request, which changes its hash.
     ///
     /// # Errors
     ///
     /// Returns [`DecisionError::NotOpen`] if the request is no longer pending, and [`DecisionError::WrongKind`] if this
-    /// part of it can't be edited.
+    /// part of the payload can't be edited.
     pub async fn edit(
         &self,
         id: ConsentRequestId,
@@ -41,12 +41,12 @@ impl Host {
         self.with_owner(move |owner| owner.edit(id, edit)).await?
     }
 
-    /// Returns the validation errors of a form's content. Empty if it can be submitted.
+    /// Validates the content of a form, and returns the validation errors. Empty if the content can be submitted.
     ///
     /// # Errors
     ///
-    /// Returns [`DecisionError::NotOpen`] if the request is no longer pending, and [`DecisionError::WrongKind`] if it has
-    /// no form.
+    /// Returns [`DecisionError::NotOpen`] if the request is no longer pending, and [`DecisionError::WrongKind`] if it
+    /// has no form.
     pub async fn check_form(
         &self,
         id: ConsentRequestId,
@@ -73,7 +73,7 @@ impl Host {
         self.with_owner(move |owner| owner.unmute(&server)).await
     }
 
-    /// Sets the folders that a server may list (roots), and notifies the server.
+    /// Sets the folders that are shared with a server as roots, and notifies the server.
     ///
     /// # Errors
     ///
@@ -84,7 +84,7 @@ impl Host {
         self.with_owner_reply(move |owner, reply| owner.set_roots(&server, folders, reply)).await?
     }
 
-    /// Opens a URL that was displayed to the user in full and that the user chose to open.
+    /// Opens a URL in the browser. The caller has displayed the full URL to the user, who chose to open it.
     ///
     /// # Errors
     ///

@@ -1,5 +1,5 @@
-//! Services of the host for conversations: the servers that a model may know of, the sources of a conversation, and
-//! events. Used by the crate `chat`.
+//! Functions for conversations: the servers that a model may use, the servers whose content a conversation contains,
+//! and events. Used by the crate `chat`.
 
 use domain::bounds::ChatBounds;
 use domain::history::Reading;
@@ -9,7 +9,7 @@ use super::{Host, HostClosed};
 use crate::owner::{ConversationLabel, ServerForModel};
 
 impl Host {
-    /// Returns the servers that a model may know of, in the given order.
+    /// Returns the data that a model may receive about these servers, in the given order.
     ///
     /// # Errors
     ///
@@ -18,7 +18,7 @@ impl Host {
         self.with_owner(move |owner| owner.servers_for_model(&names)).await
     }
 
-    /// Returns the limits on what a model receives of a conversation.
+    /// Returns the limits on the content of a conversation that a model receives.
     ///
     /// # Errors
     ///
@@ -27,7 +27,7 @@ impl Host {
         self.with_owner(|owner| owner.conversation_bounds()).await
     }
 
-    /// Emits an event of a conversation, without waiting for its delivery to observers.
+    /// Emits an event of a conversation to the observers, without waiting for its delivery.
     ///
     /// # Errors
     ///
@@ -36,8 +36,8 @@ impl Host {
         self.with_owner(move |owner| owner.emit_conversation_event(event)).await
     }
 
-    /// Records that a conversation contains content of these servers. With `is_whole` set, they are the only servers
-    /// with content in it so far.
+    /// Records that a conversation contains content of these servers. With `is_whole` set, the conversation contains no
+    /// content of other servers.
     ///
     /// # Errors
     ///
@@ -51,7 +51,7 @@ impl Host {
         self.with_owner(move |owner| owner.record_conversation_servers(&conversation, &servers, is_whole)).await
     }
 
-    /// Records content that was read from servers in a conversation.
+    /// Records that a model has read this content of servers in a conversation.
     ///
     /// # Errors
     ///
@@ -60,7 +60,7 @@ impl Host {
         self.with_owner(move |owner| owner.note_readings(&conversation, &readings)).await
     }
 
-    /// Returns the readings, with [`Reading::open_world`] set according to the definitions of the tools.
+    /// Sets [`Reading::open_world`] of each reading according to the annotations of its tool, and returns the readings.
     ///
     /// # Errors
     ///
@@ -69,7 +69,7 @@ impl Host {
         self.with_owner(move |owner| owner.add_open_world_claims(readings)).await
     }
 
-    /// Returns the known sources of a conversation.
+    /// Returns the servers whose content is known to be in a conversation.
     ///
     /// # Errors
     ///
@@ -78,7 +78,8 @@ impl Host {
         self.with_owner(move |owner| owner.conversation_label(&conversation)).await
     }
 
-    /// Notifies observers that conversations changed.
+    /// Notifies observers that the conversation with this id changed, or that the list of conversations changed
+    /// (`None`).
     ///
     /// # Errors
     ///

@@ -1,5 +1,5 @@
 //! Servers in the settings of other apps: finds them, compares them with the configured servers, and imports them. Used
-//! by the commands of `api` and of the command line.
+//! by the commands of `api` and the command line.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,13 +12,13 @@ use ports::server_config::{ConfigProblem, ServerEntry};
 
 use super::{Host, HostClosed, SetupError};
 
-/// Error of a search for servers of other apps.
+/// Error of searching for servers of other apps.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ImportError {
-    /// No such app or file exists, or the file can't be read.
+    /// The app or file doesn't exist, or the file can't be read.
     #[error("{}", .0.message)]
     Source(ConfigProblem),
-    /// The folder is not a root of any server.
+    /// The folder is not shared with any server as a root.
     #[error("{} is not a folder that a server may know of", .0.display())]
     NoProject(PathBuf),
     /// The host has shut down.
@@ -26,13 +26,13 @@ pub enum ImportError {
     Closed(#[from] HostClosed),
 }
 
-/// Error of importing a server of another app.
+/// Error of importing one server of another app.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ImportServerError {
     /// The entry of the server is not supported, for this reason.
     #[error("{0}")]
     Unsupported(String),
-    /// Another server has this name.
+    /// A configured server already has this name.
     #[error("there is a server {0:?} already")]
     NameTaken(String),
     /// The server can't be added to the settings.
@@ -56,7 +56,7 @@ impl Host {
         let servers = self.snapshot().await?.servers.into_iter();
         let set_up: Vec<ServerEntry> =
             servers.map(|server| ServerEntry { name: server.name, config: server.config }).collect();
-        // The files may be on a slow disk.
+        // Blocking, since the files may be on a slow disk.
         let looked =
             tokio::task::spawn_blocking(move || scan_settings(&from, &surroundings, &set_up)).await.map_err(|error| {
                 tracing::error!(%error, "the search for servers of other apps panicked");
@@ -65,7 +65,7 @@ impl Host {
         looked?.map_err(ImportError::Source)
     }
 
-    /// Searches for servers in the files of a project, which has to be a root of a server.
+    /// Searches for servers in the settings files of a project folder, which has to be shared with a server as a root.
     ///
     /// # Errors
     ///
@@ -80,7 +80,8 @@ impl Host {
         self.find_servers_of_other_apps(ScanScope::Path(folder), surroundings).await
     }
 
-    /// Returns the existing settings files of a project, as paths relative to its folder. The files are not read.
+    /// Returns the paths of the existing settings files in a project folder, relative to the folder. The files are not
+    /// read.
     ///
     /// # Errors
     ///
@@ -88,26 +89,26 @@ impl Host {
     /// host has shut down.
     pub async fn project_files(&self, folder: PathBuf) -> Result<Vec<&'static str>, ImportError> {
         self.check_project(&folder).await?;
-        // The folder may be on a slow disk.
+        // Blocking, since the folder may be on a slow disk.
         Ok(tokio::task::spawn_blocking(move || project_files(&folder)).await.map_err(|_| HostClosed)?)
     }
 
-    /// Returns an error unless the folder is a root of a server. Roots are listed on the server's page, where the user
-    /// sees them.
+    /// Checks that the folder is a root of a server, so that the page can't search arbitrary folders. The user sees the
+    /// roots on the page of the server.
     async fn check_project(&self, folder: &Path) -> Result<(), ImportError> {
         let servers = self.snapshot().await?.servers;
         let is_root = servers.iter().filter_map(|server| server.roots.as_ref()).flatten().any(|root| root == folder);
         if is_root { Ok(()) } else { Err(ImportError::NoProject(folder.to_owned())) }
     }
 
-    /// Imports a server of another app under its name. Its secrets are stored in the keychain; a pending secret is
-    /// referenced in the settings but missing in the keychain. Nothing is started or approved.
+    /// Imports a server of another app under the name that it has there. Its secrets are stored in the keychain. A
+    /// secret whose value is not known is only referenced in the settings. The server is neither started nor approved.
     ///
     /// # Errors
     ///
     /// Returns [`ImportServerError::Unsupported`] if the entry is not supported, [`ImportServerError::NameTaken`] if
-    /// the name is in use, and [`ImportServerError::Setup`] if the settings or secrets can't be written. The server
-    /// does not remain in these cases.
+    /// the name is in use, and [`ImportServerError::Setup`] if the settings or secrets can't be written. In each case
+    /// no server is added.
     pub async fn import_server(&self, server: &FoundServer) -> Result<SecretPersistence, ImportServerError> {
         if server.status == ImportStatus::Unsupported {
             let reason = server.notes.iter().rfind(|note| note.kind == ImportNoteKind::Reason);

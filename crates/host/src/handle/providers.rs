@@ -1,4 +1,4 @@
-//! Model providers: lists, changes and tests them.
+//! Model providers: listing, changing and testing them.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ impl Host {
         self.with_owner(|owner| owner.models.providers.view()).await
     }
 
-    /// Returns the model of new conversations, if the user chose one.
+    /// Returns the default model of new conversations, if the user chose one.
     ///
     /// # Errors
     ///
@@ -28,7 +28,7 @@ impl Host {
         self.with_owner(|owner| owner.models.providers.default_model()).await
     }
 
-    /// Sets the model of new conversations.
+    /// Sets the default model of new conversations.
     ///
     /// # Errors
     ///
@@ -42,9 +42,9 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// Returns [`ProviderError::Settings`] if the settings are invalid, [`ProviderError::TooMany`] if there is no room
-    /// for another provider, [`ProviderError::Store`] if they can't be written, and [`ProviderError::Closing`] if the
-    /// host has shut down.
+    /// Returns [`ProviderError::Settings`] if the settings are invalid, [`ProviderError::TooMany`] if the maximum
+    /// number of providers is reached, [`ProviderError::Store`] if the settings can't be written, and
+    /// [`ProviderError::Closing`] if the host has shut down.
     pub async fn set_provider(&self, settings: ProviderSettings) -> Result<(), ProviderError> {
         self.with_owner_reply(move |owner, reply| owner.set_provider(settings, reply)).await?
     }
@@ -67,7 +67,7 @@ impl Host {
         .map_err(ProviderError::Secret)
     }
 
-    /// Stores a provider's key for its current address. An empty key deletes the stored one.
+    /// Stores the key of a provider, bound to its current address. An empty key deletes the stored one.
     ///
     /// # Errors
     ///
@@ -86,7 +86,7 @@ impl Host {
         kept.map_err(ProviderError::Secret)
     }
 
-    /// Returns the ids of providers with a key for their current address. The keys themselves are not read.
+    /// Returns the ids of providers for whose current address a key is stored. The keys themselves are not read.
     ///
     /// # Errors
     ///
@@ -129,7 +129,7 @@ impl Host {
     }
 }
 
-/// Runs an operation that may block on the keychain on a blocking thread.
+/// Runs an operation on a blocking thread, since it may wait for the keychain.
 async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, SecretError> + Send + 'static,
 ) -> Result<T, SecretError> {

@@ -1,9 +1,10 @@
-//! Review of call results before a model reads them: decides which results are withheld for review, and which parts are
-//! displayed. Used by models' calls (`chat/src/call/reviewed_result.rs`); `owner/result_reviews.rs` requests the user's decision.
+//! Review of call results before a model reads them: determines which results the user has to review, and which parts
+//! are displayed. Used by models' calls (`chat/src/call/reviewed_result.rs`). `owner/result_reviews.rs` requests the
+//! user's decision.
 //!
-//! Everything that a model reads by its own action is the result of a call: resources and prompts of servers enter a
-//! conversation only through the user, who sees them there. A resource embedded in a result is part of the result. So
-//! is the error that a server returns.
+//! Everything that a model can obtain without the user is the result of a call. Resources and prompts of servers are
+//! added to a conversation only by the user, who sees them there. A resource that is embedded in a result is part of
+//! the result, and so is an error that a server returns.
 
 use domain::data_flow::ResultReview;
 use domain::item::{Content, ToolResult};
@@ -15,17 +16,17 @@ use super::Host;
 use crate::owner::{ResultOrigin, ResultVerdict};
 use crate::view::ConsentRequestBody;
 
-/// Maximum size of a result's text that is displayed for review, in bytes. Nobody reads more, and a model must not read
-/// what was not displayed.
+/// Maximum size of a result's text that can be reviewed, in bytes. Larger results are withheld, since nobody would read
+/// more, and a model must not read text that was not displayed.
 const MAX_TEXT: usize = 1 << 20;
-/// Maximum total size of a result's images, audio and files, in bytes.
+/// Maximum total size of a result's images, audio and files that can be reviewed, in bytes.
 const MAX_BYTES: usize = 8 << 20;
-/// Reason given for withholding a larger result.
+/// Text for the model about a result that is too large for a review.
 const TOO_LARGE: &str = "as it is too large to be reviewed; call the tool so that it returns less";
 
 impl Host {
-    /// Has a result reviewed if the settings of the tool require it, and waits for the verdict. Only the content in
-    /// [`ResultVerdict::Passes`] may be sent to a model. A caller that stops waiting has to call
+    /// Requests the user's review of a result if the settings of the tool require it, and waits for the verdict. Only
+    /// the content of [`ResultVerdict::Passes`] may be sent to a model. If the caller stops waiting, it has to call
     /// [`withdraw_result`](Self::withdraw_result).
     pub async fn review_result(&self, origin: ResultOrigin, result: ToolResult) -> ResultVerdict {
         let closing = || ResultVerdict::LeftOut("as Drawbridge is closing".to_owned());
@@ -54,24 +55,25 @@ impl Host {
         if self.with_owner(move |owner| owner.request_result_review(origin, result, body, reply)).await.is_err() {
             return closing();
         }
-        // The review was dropped, so it can't pass the result.
+        // The sender was dropped, so the review ended without a verdict.
         verdict.await.unwrap_or_else(|_| ResultVerdict::LeftOut("as its review was withdrawn".to_owned()))
     }
 
-    /// Withdraws the review of a call's result.
+    /// Withdraws the pending review of a call's result.
     pub async fn withdraw_result(&self, call: String) {
-        // A host that has shut down has no pending reviews.
+        // Fails only if the host has shut down, when no reviews are pending.
         let _ = self.with_owner(move |owner| owner.withdraw_result(&call)).await;
     }
 }
 
-/// Returns the flags of a result. Considers the raw text and the text that the model would read, concatenated.
+/// Returns the flags of suspicious content in a result. Examines the text as sent by the server, and the text that the
+/// model would read.
 fn flags_of(result: &ToolResult) -> Vec<Flag> {
     let read = raw_result_parts(result).into_iter().filter_map(|part| match part {
         MessagePart::Text(text) | MessagePart::File { name: text, .. } => Some(text),
         _ => None,
     });
-    // Names are quoted within their part, which escapes hidden characters.
+    // The names of linked resources are quoted in the text for the model, where hidden characters are escaped.
     let names = result.content.iter().filter_map(|content| match content {
         Content::ResourceLink { name, .. } => Some(name.clone()),
         _ => None,

@@ -1,4 +1,4 @@
-//! Grants and rules, on the handle to the host.
+//! Grants and policy rules.
 
 use policy::{GrantId, PolicyRule, Preset, RuleRef};
 
@@ -19,13 +19,13 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// Returns [`StorageError::Store`] if the revocation can't be written, in which case the grant is in effect again
-    /// after a restart, and [`StorageError::Closed`] if the host has shut down.
+    /// Returns [`StorageError::Store`] if the revocation can't be written, in which case the grant becomes effective
+    /// again on the next start, and [`StorageError::Closed`] if the host has shut down.
     pub async fn revoke_grant(&self, id: GrantId) -> Result<bool, StorageError> {
         Ok(self.with_owner_reply(move |owner, reply| owner.revoke_grant(id, reply)).await??)
     }
 
-    /// Returns all rules, and the problems of their files.
+    /// Returns all policy rules, and the problems of the rule files.
     ///
     /// # Errors
     ///
@@ -34,13 +34,13 @@ impl Host {
         self.with_owner(|owner| owner.rules_view()).await
     }
 
-    /// Adds a rule of the user, or replaces the one with the same id.
+    /// Adds a rule of the user, or replaces the user's rule with the same id.
     ///
     /// # Errors
     ///
     /// Returns [`RulesError::Rule`] if the rule is invalid, [`RulesError::NoSuchRule`] if no rule has the id,
-    /// [`RulesError::Unusable`] if the current file is invalid, [`RulesError::Store`] if it or the audit log can't be
-    /// written, and [`RulesError::Closed`] if the host has shut down.
+    /// [`RulesError::Unusable`] if the current rule file is invalid, [`RulesError::Store`] if the file or the audit log
+    /// can't be written, and [`RulesError::Closed`] if the host has shut down.
     pub async fn set_rule(&self, rule: PolicyRule) -> Result<RuleRef, RulesError> {
         self.with_owner_reply(move |owner, reply| owner.set_rule(rule, reply)).await?
     }
@@ -49,24 +49,24 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// Returns [`RulesError::NoSuchRule`] if the user has no such rule, [`RulesError::Unusable`] if the current file is
-    /// invalid, [`RulesError::Store`] if it or the audit log can't be written, and [`RulesError::Closed`] if the host
-    /// has shut down.
+    /// Returns [`RulesError::NoSuchRule`] if the user has no such rule, [`RulesError::Unusable`] if the current rule
+    /// file is invalid, [`RulesError::Store`] if the file or the audit log can't be written, and [`RulesError::Closed`]
+    /// if the host has shut down.
     pub async fn remove_rule(&self, rule: RuleRef) -> Result<(), RulesError> {
         self.with_owner_reply(move |owner, reply| owner.remove_rule(rule, reply)).await?
     }
 
-    /// Sets the preset, which decides on requests without a matching rule.
+    /// Sets the preset, which decides about acts that no rule matches.
     ///
     /// # Errors
     ///
-    /// Returns [`RulesError::Unusable`] if the current file is invalid, [`RulesError::Store`] if it or the audit log
-    /// can't be written, and [`RulesError::Closed`] if the host has shut down.
+    /// Returns [`RulesError::Unusable`] if the current rule file is invalid, [`RulesError::Store`] if the file or the
+    /// audit log can't be written, and [`RulesError::Closed`] if the host has shut down.
     pub async fn set_preset(&self, preset: Preset) -> Result<(), RulesError> {
         self.with_owner_reply(move |owner, reply| owner.set_preset(preset, reply)).await?
     }
 
-    /// Trusts a server, so that calls of its reviewed tools are allowed, or ends that trust.
+    /// Sets how long a server is trusted. Calls of a trusted server's reviewed tools are allowed without consent.
     ///
     /// # Errors
     ///
@@ -76,7 +76,7 @@ impl Host {
         self.with_owner_reply(move |owner, reply| owner.set_server_trust(&server, trust, reply)).await?
     }
 
-    /// Returns the decision that the policy would make, and the rules that lead to it.
+    /// Returns the decision that the policy would make about an act, and the rules that lead to it.
     ///
     /// # Errors
     ///

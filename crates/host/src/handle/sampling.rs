@@ -1,4 +1,4 @@
-//! Sampling budgets: how much of the user's models a server may use. Methods of the handle to the host.
+//! Sampling budgets, which limit how much of the user's models each server may use.
 
 use server_requests::sampling::{SamplingReport, SamplingSettings};
 
@@ -6,7 +6,7 @@ use super::Host;
 use crate::owner::{SamplingError, ServerError};
 
 impl Host {
-    /// Returns the sampling budget of a server and its usage.
+    /// Returns the sampling budget of a server, and how much of it is used.
     ///
     /// # Errors
     ///

@@ -1,5 +1,5 @@
-//! Exports: picks, creates and writes all files that the user saves from the window. Used by `api`, and by the export
-//! of the audit log.
+//! Saves files that the user exports from the window: shows the dialog, and creates and writes the file. Used by `api`,
+//! and by the export of the audit log.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Write};
@@ -9,8 +9,8 @@ use super::storage::StorageError;
 use super::{Host, HostClosed};
 
 impl Host {
-    /// Lets the user pick a file, and writes it so that only its owner can read it. Returns `None` if the user cancels
-    /// the dialog.
+    /// Lets the user choose a path, and writes the file with permissions for the current user only. Returns `None` if
+    /// the user cancels the dialog.
     ///
     /// # Errors
     ///
@@ -39,7 +39,7 @@ impl Host {
     }
 }
 
-/// Creates or truncates a file so that only its owner can read it, even if it existed with other permissions.
+/// Creates or truncates a file, and restricts its permissions to the current user even if it existed.
 fn private_file(path: &Path) -> std::io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true);
@@ -47,7 +47,7 @@ fn private_file(path: &Path) -> std::io::Result<File> {
     {
         use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
         let file = options.mode(0o600).open(path)?;
-        // File systems without permissions, such as on a memory stick, are the user's choice.
+        // Some file systems have no permissions, for example on a USB stick. Saving there is the user's choice.
         if file.metadata()?.permissions().mode() & 0o077 != 0 {
             let _ = file.set_permissions(std::fs::Permissions::from_mode(0o600));
         }

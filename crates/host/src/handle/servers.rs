@@ -1,5 +1,5 @@
-//! Servers on the handle to the host: their settings, starting and stopping, and their limits. Used by the commands of
-//! `api` and of the command line.
+//! Settings of servers, starting and stopping servers, and their resource limits. Used by the commands of `api` and the
+//! command line.
 
 use launches::sandbox::SandboxPlanError;
 use ports::server_config::{ServerConfig, ServerEntry};
@@ -23,8 +23,8 @@ impl Host {
         self.with_owner_reply(move |owner, reply| owner.add_server(entry, reply)).await?
     }
 
-    /// Returns the entry that [`Setup::add`](super::Setup::add) would write, with resolved sandbox folders. Nothing is
-    /// changed.
+    /// Validates a new server, and returns the entry that [`Setup::add`](super::Setup::add) would write, with canonical
+    /// sandbox folders. Nothing is changed.
     ///
     /// # Errors
     ///
@@ -37,8 +37,8 @@ impl Host {
         Ok(entry)
     }
 
-    /// Returns the entry that [`Setup::update`](super::Setup::update) would write under the same name, with resolved
-    /// sandbox folders. Nothing is changed.
+    /// Validates changed settings of a server, and returns the entry that [`Setup::update`](super::Setup::update) would
+    /// write under the same name, with canonical sandbox folders. Nothing is changed.
     ///
     /// # Errors
     ///
@@ -51,7 +51,7 @@ impl Host {
         Ok(entry)
     }
 
-    /// Returns a name that no server has and that resembles the wanted one.
+    /// Returns a server name that is not in use, derived from `wanted`.
     ///
     /// # Errors
     ///
@@ -73,9 +73,8 @@ impl Host {
         self.change_server(was, entry, None).await
     }
 
-    /// Changes a server as [`update_server`](Self::update_server) does. With `before`, fails with
-    /// [`ServerError::Changed`] unless the settings file contains exactly that configuration for the server at the time
-    /// of the write.
+    /// Changes a server like [`update_server`](Self::update_server). With `before` given, fails with
+    /// [`ServerError::Changed`] unless the settings file contains exactly that configuration at the time of the write.
     pub(super) async fn change_server(
         &self,
         was: String,
@@ -87,7 +86,7 @@ impl Host {
         self.with_owner_reply(change).await?.and(wait_until_forgotten(name, is_forgotten).await)
     }
 
-    /// Discards cached secrets of a server. They are read again on next use.
+    /// Discards the cached secrets of a server, so that they are read again on the next use.
     ///
     /// # Errors
     ///
@@ -96,20 +95,20 @@ impl Host {
         self.with_owner(move |owner| owner.servers.secrets_changed(&server)).await
     }
 
-    /// Stops a server and removes it from the settings. Its local tokens are removed when this returns; they are
-    /// revoked at the authorization server later.
+    /// Stops a server and removes it from the settings. Its stored tokens are deleted before this returns, and revoked
+    /// at the authorization server afterwards.
     ///
     /// # Errors
     ///
     /// Returns [`ServerError::NotFound`] if no server has this name, [`ServerError::Config`] if the file can't be
-    /// written, and [`ServerError::NotForgotten`] if the server was removed but its tokens could not be.
+    /// written, and [`ServerError::NotForgotten`] if the server was removed but its tokens could not be deleted.
     pub async fn remove_server(&self, name: String) -> Result<(), ServerError> {
         let ((forgotten, is_forgotten), server) = (oneshot::channel(), name.clone());
         let removed = self.with_owner_reply(move |owner, reply| owner.remove_server(&server, forgotten, reply)).await?;
         removed.and(wait_until_forgotten(name, is_forgotten).await)
     }
 
-    /// Starts a server, after consent if required. Returns without waiting for the start.
+    /// Starts a server, after the user's consent if required. Returns without waiting until the server is ready.
     ///
     /// # Errors
     ///
@@ -144,7 +143,8 @@ impl Host {
         self.with_owner(move |owner| owner.restart(&name)).await?
     }
 
-    /// Makes the next attempt to reconnect to a server immediately. Does nothing if no attempt is scheduled.
+    /// Makes the scheduled attempt to restart or reconnect to a server immediately. Does nothing if no attempt is
+    /// scheduled.
     ///
     /// # Errors
     ///
@@ -158,12 +158,12 @@ impl Host {
         .await?
     }
 
-    /// Returns what a local server could access in its sandbox if it were started now. Nothing is started.
+    /// Returns the access that a local server would have in its sandbox if it were started now. Nothing is started.
     ///
     /// # Errors
     ///
-    /// Returns [`SandboxPlanError::NoSandbox`] if the server has no sandbox, and another [`SandboxPlanError`] if the sandbox can't be set
-    /// up.
+    /// Returns [`SandboxPlanError::NoSandbox`] if the server has no sandbox, and another [`SandboxPlanError`] if the
+    /// sandbox can't be set up.
     pub async fn plan_sandbox(&self, server: String) -> Result<SandboxPreview, SandboxPlanError> {
         let (reply, planned) = oneshot::channel();
         self.with_owner(move |owner| owner.plan_sandbox(&server, reply)).await?;
@@ -180,14 +180,14 @@ impl Host {
     }
 }
 
-/// Waits until the local tokens of a server are removed.
+/// Waits until the stored tokens of a server are deleted.
 async fn wait_until_forgotten(
     name: String,
     forgotten: oneshot::Receiver<Result<(), String>>,
 ) -> Result<(), ServerError> {
     match forgotten.await {
         Ok(Err(cause)) => Err(ServerError::NotForgotten { name, cause }),
-        // The sender is dropped if there was nothing to remove.
+        // The sender is dropped if there were no tokens to delete.
         Ok(Ok(())) | Err(_) => Ok(()),
     }
 }

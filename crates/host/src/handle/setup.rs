@@ -1,5 +1,4 @@
-//! Changes a server's settings together with its secrets, one change at a time. Used by `api`, which translates the
-//! requests of the page.
+//! Changes of a server's settings together with its secrets, one at a time. Used by `api` for requests of the page.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,7 +14,7 @@ use super::{Host, HostClosed, StorageError};
 use crate::owner::{Owner, ServerError};
 use crate::view::ServerView;
 
-/// Error of setting up a server.
+/// Error of changing a server's settings and secrets.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SetupError {
     /// The settings of the server can't be changed.
@@ -29,17 +28,17 @@ pub enum SetupError {
     Closed(#[from] HostClosed),
 }
 
-/// An installed server that another version replaces, as it was displayed to the user next to that version.
+/// The installed server that another version replaces, as displayed to the user when the new version was offered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReplacedServer {
-    /// Settings of the server.
+    /// Settings of the server when they were displayed.
     pub config: ServerConfig,
-    /// Origin of the installation.
+    /// Origin of its installation.
     pub origin: ServerOrigin,
 }
 
-/// An exclusive change of the settings and their secrets. It is exclusive because the names of new secrets depend on
-/// the existing ones.
+/// Exclusive access to the servers' settings and secrets. Only one `Setup` exists at a time, since the names of new
+/// secrets depend on the existing ones.
 pub struct Setup {
     host: Host,
     servers: Vec<ServerView>,
@@ -47,7 +46,7 @@ pub struct Setup {
 }
 
 impl Host {
-    /// Begins a change after reloading the settings from disk, since another process may just have changed them.
+    /// Reloads the settings from disk, since another process may have changed them, and begins a change.
     ///
     /// # Errors
     ///
@@ -57,7 +56,7 @@ impl Host {
         self.begin_setup().await
     }
 
-    /// Begins a change of the settings, after waiting for other changes in progress.
+    /// Begins a change of the settings, after other changes in progress have ended.
     ///
     /// # Errors
     ///
@@ -80,13 +79,14 @@ impl Setup {
         found.map(|found| &found.config).ok_or_else(|| ServerError::NotFound(server.to_owned()))
     }
 
-    /// Returns the names of the secrets of all servers except this one.
+    /// Returns the names of all secrets that servers other than this one refer to.
     #[must_use]
     pub fn secret_names_of_others(&self, server: &str) -> Vec<String> {
         self.other_servers(server).flat_map(|other| other.config.secret_names()).collect()
     }
 
-    /// Returns `true` if another server has a secret with this key. The comparison ignores case, as some keychains do.
+    /// Returns `true` if another server refers to a secret with this key. The comparison ignores case, since some
+    /// keychains do.
     #[must_use]
     pub fn is_used_by_others(&self, server: &str, key: &str) -> bool {
         self.other_servers(server)
@@ -97,13 +97,13 @@ impl Setup {
         self.servers.iter().filter(move |other| other.name != server)
     }
 
-    /// Adds a server, then writes its secrets, given by their keys.
+    /// Adds a server, and then writes its secrets, each given with its key.
     ///
     /// # Errors
     ///
     /// Returns [`SetupError::Server`] if the server can't be added, in which case no secret is written, and
-    /// [`SetupError::Storage`] if a secret can't be written. The server is then removed again, since it would lack its
-    /// secrets and its name would be taken on the next attempt.
+    /// [`SetupError::Storage`] if a secret can't be written. In this case the server is removed again, since it would
+    /// lack its secrets and its name would be in use on the next attempt.
     pub async fn add(
         &self,
         entry: ServerEntry,
@@ -119,7 +119,7 @@ impl Setup {
         kept
     }
 
-    /// Adds a server whose secrets have no names yet. They get names that no other server uses.
+    /// Adds a server whose secrets have no names yet. Each secret gets a name that no other server uses.
     ///
     /// # Errors
     ///
@@ -150,9 +150,9 @@ impl Setup {
         added
     }
 
-    /// Replaces an installed server with another version, under the same name. A secret without a value keeps the
-    /// current value of the same variable or header, and is bound to the new command from then on. `was` is compared
-    /// with each file as it is at the time of the write, under its lock.
+    /// Replaces an installed server with another version under the same name. A secret without a new value keeps the
+    /// current value of the same variable or header, which is from then on bound to the new command. The server in each
+    /// file has to be equal to `was` at the time of the write, which is checked while the file is locked.
     ///
     /// # Errors
     ///
@@ -174,7 +174,7 @@ impl Setup {
         if let Err(error) = &put
             && !matches!(error, SetupError::Server(ServerError::Changed(_)))
         {
-            // The settings may contain the new version by now, without its secrets.
+            // The settings may already contain the new version, whose secrets are missing.
             let back = ServerEntry { name: name.clone(), config: was.config.clone() };
             match self.host.change_server(name.clone(), back, Some(new.config)).await {
                 // The settings still contain the old version.
@@ -188,8 +188,8 @@ impl Setup {
         put
     }
 
-    /// Records the origin of a server before it is added to the settings. If the process is killed in between, no
-    /// bundle may remain that is not verified.
+    /// Records the origin of a server before the server is added to the settings. Otherwise, if the process were killed
+    /// in between, the settings could refer to a bundle that is not verified on start.
     async fn record_origin(
         &self,
         entry: &ServerEntry,
@@ -209,7 +209,7 @@ impl Setup {
         }
     }
 
-    /// Completes the pending record of the origin, or restores the previous one.
+    /// Completes the pending record of the origin if the server was set up, otherwise restores the previous record.
     async fn complete_origin(&self, name: String, origin: ServerOrigin, filled_in: FilledInputs, is_set_up: bool) {
         let ended = self.host.with_owner(move |owner| {
             if is_set_up {
@@ -218,14 +218,15 @@ impl Setup {
             owner.resolve_origin(&name);
             Ok(())
         });
-        // The server is set up, which matters more, and the pending record has the same content.
+        // The server is set up, so the error is only logged. The pending record has the same content as the completed
+        // one.
         if let Err(error) = ended.await.map_err(ServerError::from).flatten() {
             tracing::error!(%error, "the origin of an installed server could not be recorded");
         }
     }
 
-    /// Resolves installations that a killed process left pending. Must not be called while an installation is in
-    /// progress.
+    /// Completes or discards records of installations that a killed process left pending. Must not be called while an
+    /// installation is in progress.
     ///
     /// # Errors
     ///
@@ -234,8 +235,8 @@ impl Setup {
         self.host.with_owner(Owner::resolve_origins).await
     }
 
-    /// Returns the folders of bundles in the records of all installations, or `None` if the settings can't be read, in
-    /// which case the folders in use are unknown.
+    /// Returns the folders of bundles that the records of installations refer to. Returns `None` if the settings can't
+    /// be read, since the folders in use are then unknown.
     ///
     /// # Errors
     ///
@@ -246,7 +247,8 @@ impl Setup {
         Ok(are_known.then_some(recorded))
     }
 
-    /// Fills secrets without a value with the current secrets of the same variable or header, in order.
+    /// Fills in the secrets of `server` that have no value from the current secrets of the same variables or headers,
+    /// in order.
     async fn fill_secrets_from(&self, was: &ServerConfig, server: &mut NewServer) -> Result<(), SetupError> {
         let (Some(place), values) = (was.secret_binding(), was.environment_or_headers()) else { return Ok(()) };
         for (name, parts) in &mut server.secret_values {
@@ -262,13 +264,13 @@ impl Setup {
         Ok(())
     }
 
-    /// Returns the recorded installation of a server, if it was installed.
+    /// Returns the recorded installation of a server, or `None` if it was not installed from a registry or bundle.
     #[must_use]
     pub fn installed(&self, server: &str) -> Option<&InstallationInfo> {
         self.servers.iter().find(|other| other.name == server)?.installed.as_ref()
     }
 
-    /// Returns the servers at the beginning of this change.
+    /// Returns the servers as they were when this change began.
     #[must_use]
     pub fn servers(&self) -> &[ServerView] {
         &self.servers
@@ -304,29 +306,29 @@ impl Setup {
             updated => updated,
         };
         let kept = self.store_secrets(secrets).await?;
-        // Values read since the settings were changed may be the old ones.
+        // A value cached since the settings were changed may be the old one.
         self.host.secrets_changed(name).await?;
         self.forget_unused(&was).await?;
         updated?;
         Ok(kept)
     }
 
-    /// Removes a server, and deletes the secrets that no server uses any more.
+    /// Removes a server, and deletes secrets that no server uses any more.
     ///
     /// # Errors
     ///
-    /// Returns [`SetupError::Server`] if no server has this name, the file can't be written, or its tokens could not be
-    /// removed.
+    /// Returns [`SetupError::Server`] if no server has this name, the settings can't be written, or the server's tokens
+    /// could not be deleted.
     pub async fn remove(self, server: &str) -> Result<(), SetupError> {
         let was = self.config(server)?.clone();
         let removed = self.host.remove_server(server.to_owned()).await;
-        // If the server could not be removed, its secrets are still in use.
+        // Deletes nothing if the server could not be removed, since its secrets are still in use.
         self.forget_unused(&was).await?;
         Ok(removed?)
     }
 
-    /// Writes a secret, given by its key. If `renamed` is given, first writes the settings that reference the secret by
-    /// a new name.
+    /// Writes a secret, given with its key. With `renamed` given, first writes settings that refer to the secret by a
+    /// new name.
     ///
     /// # Errors
     ///
@@ -344,7 +346,7 @@ impl Setup {
         self.store_secrets(vec![secret]).await
     }
 
-    /// Writes a secret that is used for signing in, starting with the next attempt.
+    /// Writes a secret that sign-ins use, such as a client secret. It is used from the next sign-in on.
     ///
     /// # Errors
     ///
@@ -366,7 +368,7 @@ impl Setup {
         Ok(self.host.store_secrets(secrets).await?)
     }
 
-    /// Deletes the secrets of this server that no server uses any more.
+    /// Deletes the secrets in the settings `was` that no server uses any more.
     async fn forget_unused(&self, was: &ServerConfig) -> Result<(), HostClosed> {
         let mut unused = was.secret_keys();
         if unused.is_empty() {
@@ -380,13 +382,13 @@ impl Setup {
     }
 }
 
-/// Returns the entry with canonicalized sandbox folders, so that a link can't later change which folders are reachable.
-/// Nonexistent folders stay unchanged.
+/// Returns the entry with canonical sandbox folders, so that changing a symbolic link later doesn't change which
+/// folders are accessible. Folders that don't exist are not changed.
 pub(super) async fn with_real_folders(mut entry: ServerEntry) -> Result<ServerEntry, SetupError> {
     let Some(sandbox) = entry.config.as_stdio_mut().and_then(|stdio| stdio.sandbox.as_mut()) else { return Ok(entry) };
     let folders = std::mem::take(&mut sandbox.folders);
     let real = |folder: AllowedFolder| {
-        // A relative path would depend on the working directory of the app.
+        // A relative path is not resolved, since it would depend on the working directory of the app.
         let real = folder.path.is_absolute().then(|| folder.path.canonicalize().ok()).flatten();
         AllowedFolder { path: real.unwrap_or(folder.path), ..folder }
     };

@@ -1,4 +1,4 @@
-//! Sign-ins on the handle to the host.
+//! Sign-ins of the user to remote servers.
 
 use credentials::sign_in::{AuthorizationView, SignInError, SignOutOutcome};
 use tokio::sync::oneshot;
@@ -6,9 +6,9 @@ use tokio::sync::oneshot;
 use super::{Host, HostClosed};
 
 impl Host {
-    /// Starts signing the user in to a remote server. Returns once the sign-in has begun; its consent requests appear
-    /// in the queue, and [`HostEvent::AuthorizationChanged`](crate::view::HostEvent::AuthorizationChanged) reports its
-    /// progress. A server that is not running is started, after consent if required, to find out whether it requires a
+    /// Starts a sign-in to a remote server. Returns once the sign-in has begun. Its consent requests are added to the
+    /// queue, and [`HostEvent::AuthorizationChanged`](crate::view::HostEvent::AuthorizationChanged) reports its
+    /// progress. If the server is not running, it is started (after consent if required) to determine if it requires a
     /// sign-in.
     ///
     /// # Errors
@@ -19,7 +19,7 @@ impl Host {
         self.with_owner(move |owner| owner.sign_in(&server)).await?
     }
 
-    /// Cancels a sign-in in progress. Does nothing if there is none.
+    /// Cancels the sign-in in progress, if there is one.
     ///
     /// # Errors
     ///
@@ -29,20 +29,20 @@ impl Host {
         self.with_owner(move |owner| owner.servers.cancel_sign_in(&server)).await?
     }
 
-    /// Removes the tokens of a server, and revokes them if the authorization server supports revocation. Ends the
-    /// running session.
+    /// Ends the session of a server, deletes its tokens, and revokes them if the authorization server supports it.
     ///
     /// # Errors
     ///
     /// Returns [`SignInError::NotFound`] if no server has this name, [`SignInError::NotOffered`] if it doesn't support
-    /// signing in, and [`SignInError::NotRemoved`] if the tokens can't be removed.
+    /// signing in, and [`SignInError::NotRemoved`] if the tokens can't be deleted.
     pub async fn sign_out(&self, server: String) -> Result<SignOutOutcome, SignInError> {
         let (reply, replied) = oneshot::channel();
         self.with_owner(move |owner| owner.sign_out(&server, reply)).await?;
         replied.await.map_err(|_| HostClosed)?
     }
 
-    /// Signs out, then starts a sign-in in which the user chooses an account. Returns once that has begun.
+    /// Signs out, and then starts a sign-in in which the user can choose another account. Returns once the sign-in has
+    /// begun.
     ///
     /// # Errors
     ///
@@ -65,12 +65,13 @@ impl Host {
         replied.await.map_err(|_| HostClosed)?
     }
 
-    /// Accepts the redirect address of a browser that could not reach Drawbridge, as pasted by the user.
+    /// Continues a sign-in with a redirect URL that the user pasted, because the browser could not reach the redirect
+    /// address on this computer.
     ///
     /// # Errors
     ///
     /// Returns [`SignInError::NotWaiting`] if no sign-in waits for the browser, and [`SignInError::BadRedirect`] if the
-    /// address is not its redirect.
+    /// URL is not its redirect.
     pub async fn paste_redirect(&self, server: String, url: String) -> Result<(), SignInError> {
         self.with_owner(move |owner| owner.paste_redirect(&server, &url)).await?
     }

@@ -1,5 +1,5 @@
-//! Access to the disk and the keychain for the page, on blocking threads: the audit log, secrets of servers, and the
-//! state of encryption. Used by `api`.
+//! Operations on the disk and the keychain for the page, on blocking threads: the audit log, secrets of servers, and
+//! the state of encryption. Used by `api`.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub enum StorageError {
 }
 
 impl Host {
-    /// Calls `act` with the ports on a blocking thread.
+    /// Calls `act` with the host's ports on a blocking thread.
     async fn with_ports_blocking<T: Send + 'static>(
         &self,
         act: impl FnOnce(&Ports) -> T + Send + 'static,
@@ -60,7 +60,7 @@ impl Host {
         Ok(self.with_ports_blocking(|ports| ports.audit.verify()).await??)
     }
 
-    /// Writes the audit log to a file that the user picks. Returns `None` if the user cancels the dialog.
+    /// Writes the audit log to a file whose path the user chooses. Returns `None` if the user cancels the dialog.
     ///
     /// # Errors
     ///
@@ -70,12 +70,12 @@ impl Host {
         self.save_file(proposed_name, move |file| log.export(file).map(drop)).await
     }
 
-    /// Stores secrets of servers, given by their keys. Returns [`SecretPersistence::ThisRun`] if one of them can't be stored
-    /// permanently.
+    /// Stores secrets of servers, each given with its key. Returns [`SecretPersistence::ThisRun`] if one of them can't
+    /// be stored permanently.
     ///
     /// # Errors
     ///
-    /// Returns [`StorageError::Secret`] if a secret can't be stored. The following ones are not stored.
+    /// Returns [`StorageError::Secret`] at the first secret that can't be stored. The secrets after it are not stored.
     pub async fn store_secrets(&self, secrets: Vec<(String, String)>) -> Result<SecretPersistence, StorageError> {
         let kept = self.with_ports_blocking(move |ports| {
             let mut all = SecretPersistence::Keychain;
@@ -100,7 +100,7 @@ impl Host {
         Ok(read.await??.map(SecretString::from))
     }
 
-    /// Deletes secrets that no server uses any more. Failures are logged.
+    /// Deletes secrets that no server uses any more. Errors of single deletions are only logged.
     ///
     /// # Errors
     ///
@@ -116,7 +116,7 @@ impl Host {
         forgotten.await
     }
 
-    /// Returns how long secrets are stored: permanently, or for this run.
+    /// Returns how long secrets are stored: permanently, or only until the app exits.
     ///
     /// # Errors
     ///
@@ -125,8 +125,8 @@ impl Host {
         self.with_ports_blocking(|ports| ports.secrets.status()).await
     }
 
-    /// Returns, for the history and for the audit log, `true` if the content is encrypted on disk, or an error if that
-    /// can't be determined.
+    /// Returns two results, for the history and for the audit log: `true` if the content is encrypted on disk, or an
+    /// error if that can't be determined.
     ///
     /// # Errors
     ///

@@ -1,10 +1,11 @@
-//! Audit entries of decisions, written before a payload is sent, and durable before its result is shown.
+//! Audit entries of decisions. An entry is written before its payload is sent, and is durable before the result is
+//! shown.
 //!
-//! The owner submits each entry and never waits for the disk. Actions that require a written entry continue when the
-//! log confirms it ([`PendingAct`]). Entries are in the order of their submission, which is the order of the decisions.
-//! The log's queue is bounded; an action whose entry finds no room or can't be written is not executed. Each
-//! continuation checks its preconditions again, as they may have changed meanwhile; if the payload is no longer sent,
-//! another entry records that (`withdrawn_acts.rs`).
+//! The owner submits each entry and never waits for the disk. An action that requires a written entry continues when
+//! the log confirms the entry ([`PendingAct`]). Entries are in the order of their submission, which is the order of the
+//! decisions. The log's queue is bounded. If it is full, or the entry can't be written, the action is not executed.
+//! Each continuation checks its preconditions again, since they may have changed meanwhile. If it therefore doesn't
+//! send the payload, another entry records that (`withdrawn_acts.rs`).
 
 use std::sync::{Arc, PoisonError};
 
@@ -22,56 +23,57 @@ use super::state::CallRecord;
 use crate::connection::{CallTicket, RunId};
 use crate::view::{AppSettings, HostEvent};
 
-/// The continuation of a written entry.
+/// Action that continues when its audit entry is written.
 pub(super) enum PendingAct {
-    /// Sends a call to this run of its server, unless the basis of the decision has changed.
+    /// Sends a call to this run of its server, unless the data that the decision depended on has changed.
     Call { id: Arc<str>, number: u64, run: RunId, judgement: u64, departure: SendPermit },
-    /// Sends a server its roots, if they are still shared as the entry states.
+    /// Sends its roots to a server, if they are still shared as recorded in the entry.
     Folders(PendingFolders),
     /// Runs another action that requires a written entry.
     Act(AuditedAct),
-    /// No continuation, for a denial or an action that has already happened.
+    /// No action: the entry records a denial, or something that has already happened.
     Nothing,
 }
 
-/// Roots that a server requested, with the entry that allows them.
+/// Response to a server's request for roots, which is sent once its audit entry is written.
 pub(super) struct PendingFolders {
     pub(super) server: String,
     pub(super) run: RunId,
     pub(super) request: ServerRequestId,
-    /// Call during which the server requested them.
+    /// Ticket of the call during which the server sent the request, if known.
     pub(super) ticket: Option<CallTicket>,
     pub(super) answer: AuthorizedPayload<ClientResponse>,
     pub(super) subject: String,
     pub(super) hash: Hash,
 }
 
-/// Continuation with the result of writing the entry.
+/// Closure that receives the result of writing the audit entry.
 type AuditedAct = Box<dyn FnOnce(&mut Owner, Result<(), StoreError>) + Send>;
 
-/// The entries submitted to the log.
+/// Audit entries that were submitted to the log and not confirmed yet.
 #[derive(Default)]
 pub(super) struct PendingAudits {
     pub(super) receipts: Arc<AuditReceipts>,
     last_ticket: u64,
     waiting: FxHashMap<u64, (PendingAct, Option<AuditEntry>)>,
-    /// Position of the last written entry.
+    /// Position of the last entry that was written.
     pub(super) last: u64,
-    /// Calls whose result is withheld until the entries are durable.
+    /// Calls whose results are retained until their entries are durable.
     held: Vec<Arc<str>>,
-    /// Set once the user starts changing the retention of the log in this run.
+    /// Set once the user has started to change the retention of the log in this run.
     pub(super) is_retention_set: bool,
 }
 
 impl PendingAudits {
-    /// Returns the continuations of unwritten entries.
+    /// Returns the actions that wait for their entries to be written.
     pub(super) fn pending_acts(&self) -> impl Iterator<Item = &PendingAct> {
         self.waiting.values().map(|(waiting, _)| waiting)
     }
 }
 
 impl Owner {
-    /// Records a decision, then continues with `act`. If `act` receives an error, the action must not be executed.
+    /// Submits the audit entry of a decision, and calls `act` with the result of writing it. If `act` receives an
+    /// error, it must not execute the action.
     pub(super) fn audit_then(
         &mut self,
         decided: AuditedDecision<'_>,
@@ -81,7 +83,7 @@ impl Owner {
         self.audit_entry_then(entry, act);
     }
 
-    /// Records an existing entry, then continues with `act`.
+    /// Submits a finished audit entry, and calls `act` with the result of writing it.
     pub(super) fn audit_entry_then(
         &mut self,
         entry: AuditEntry,
@@ -90,7 +92,7 @@ impl Owner {
         self.write_then_act(entry, PendingAct::Act(Box::new(act)));
     }
 
-    /// Submits an entry, and runs `waiting` once it is written or has failed.
+    /// Submits an entry, and executes `waiting` once the entry is written or has failed.
     fn write_then_act(&mut self, entry: AuditEntry, waiting: PendingAct) {
         match self.submit_audit_entry(entry, waiting) {
             Ok(Some(waiting)) => self.run_pending_act(waiting, Ok(())),
@@ -99,20 +101,21 @@ impl Owner {
         }
     }
 
-    /// Records an event that happens in any case, such as a denial, without waiting for the disk.
+    /// Submits the entry of an event that happens regardless of the result, such as a denial.
     pub(super) fn audit_without_waiting(&mut self, decided: AuditedDecision<'_>) {
         let entry = self.make_audit_entry(decided);
         self.audit_entry_without_waiting(entry);
     }
 
-    /// Records an existing entry without waiting for the disk.
+    /// Submits a finished entry of an event that happens regardless of the result.
     pub(super) fn audit_entry_without_waiting(&mut self, entry: AuditEntry) {
         if let Err((error, _)) = self.submit_audit_entry(entry, PendingAct::Nothing) {
             tracing::error!(%error, "a decision could not be written down");
         }
     }
 
-    /// Submits an entry. Returns the continuation if the entry is already written or can't be.
+    /// Submits an entry together with the action that waits for it. Returns the action and the result if the entry is
+    /// already written or can't be written.
     #[expect(clippy::result_large_err, reason = "the continuation is returned, and is moved once")]
     fn submit_audit_entry(
         &mut self,
@@ -143,7 +146,7 @@ impl Owner {
         }
     }
 
-    /// Returns the entry to write, with secrets redacted and bounded in size.
+    /// Creates the entry of a decision, with secrets redacted and long texts truncated.
     pub(super) fn make_audit_entry(&self, decided: AuditedDecision<'_>) -> AuditEntry {
         let content = decided.content.filter(|_| self.settings.current.audit_contents);
         let activity = self.servers.records.get(decided.server).map(|record| &record.activity);
@@ -175,7 +178,7 @@ impl Owner {
         entry
     }
 
-    /// Sends a call once this entry is written.
+    /// Submits this entry, and sends the call once the entry is written.
     pub(super) fn send_when_written(&mut self, mut record: Box<CallRecord>, entry: AuditEntry, departure: SendPermit) {
         let run = self.servers.records.get(&record.view.server).and_then(|server| server.session.connection.as_ref());
         let Some(run) = run.map(|connection| connection.run) else {
@@ -196,12 +199,13 @@ impl Owner {
         }
     }
 
-    /// Sends a server its roots once this entry is written.
+    /// Submits this entry, and sends the roots to the server once the entry is written.
     pub(super) fn send_roots_when_written(&mut self, folders: PendingFolders, entry: AuditEntry) {
         self.write_then_act(entry, PendingAct::Folders(folders));
     }
 
-    /// Drops the response to a request for roots that the server has withdrawn, and records that it was not sent.
+    /// Drops the response to a request for roots that the server has withdrawn. An audit entry records that the
+    /// response was not sent.
     pub(super) fn withdraw_roots_response(&mut self, of: (RunId, ServerRequestId)) {
         let is_it = |waiting: &&mut (PendingAct, Option<AuditEntry>)| matches!(&waiting.0, PendingAct::Folders(folders) if (folders.run, folders.request) == of);
         let Some((waiting, _)) = self.audits.waiting.values_mut().find(is_it) else { return };
@@ -210,7 +214,7 @@ impl Owner {
         }
     }
 
-    /// Handles the log's confirmations of entries.
+    /// Handles the log's confirmations of written entries.
     pub(super) fn on_receipts(&mut self, receipts: Vec<(u64, Result<WrittenEntry, StoreError>)>) {
         for (ticket, result) in receipts {
             let Some((waiting, told)) = self.audits.waiting.remove(&ticket) else { continue };
@@ -242,7 +246,7 @@ impl Owner {
                     Err(error) => self.report_call_result(record, Err(CallFailure::Refused(error.to_string()))),
                     Ok(()) if is_there && judgement == self.permissions.judgement => self.send(record, departure),
                     Ok(()) if is_there => self.send_if_still_allowed(record, departure),
-                    // A decision about one process must not apply to the next one.
+                    // The decision applies to one process of the server, and not to the next one.
                     Ok(()) => {
                         let server = server.clone();
                         self.audit_unsent_call(&record.view, &record.origin, departure.payload_hash());
@@ -260,7 +264,7 @@ impl Owner {
         }
     }
 
-    /// Reports the result of a call as soon as the decisions that it rests on would survive a power loss.
+    /// Reports the result of a call once the audit entries about the call would survive a power loss.
     pub(super) fn finish_durably(
         &mut self,
         id: Arc<str>,
@@ -284,7 +288,7 @@ impl Owner {
         }
     }
 
-    /// Passes the retention settings to the log.
+    /// Applies the retention settings to the audit log.
     pub(super) fn apply_audit_retention(&self) {
         let AppSettings { audit_days, audit_megabytes, .. } = self.settings.current;
         self.ports.audit.retain(ports::AuditRetention { days: audit_days, megabytes: audit_megabytes });

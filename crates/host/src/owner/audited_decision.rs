@@ -1,8 +1,8 @@
-//! The description of a decision for the audit log. `audit.rs` writes it.
+//! Parameters of the audit entry about a decision. `audit.rs` writes the entry.
 
 use std::borrow::Cow;
 
-/// A decision to record in the audit log.
+/// Parameters of the audit entry about a decision.
 pub(super) struct AuditedDecision<'a> {
     pub(super) server: &'a str,
     pub(super) kind: &'static str,
@@ -13,7 +13,7 @@ pub(super) struct AuditedDecision<'a> {
     pub(super) hash: &'a str,
     /// Originator of the request.
     pub(super) asker: &'static str,
-    /// Payload of the request, whether it is sent or not.
+    /// Payload of the request, even if it is not sent.
     pub(super) content: Option<String>,
     /// Rule or grant that led to the decision.
     pub(super) rule: Cow<'static, str>,

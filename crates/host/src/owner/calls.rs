@@ -15,22 +15,23 @@ use super::state::{CallRecord, CallReply, NewCall, RequestPurpose};
 use crate::connection::ConnectionCommand;
 use crate::view::{ConsentRequestBody, HostEvent};
 
-/// A decision about a call.
+/// Result of deciding about a call that is not denied.
 pub(super) enum CallDisposition {
-    /// The call is sent once this entry is written.
+    /// The call is allowed, and is sent once this entry is written.
     Write(Box<AuditEntry>, SendPermit),
-    /// The user decides about the call.
+    /// The call requires the user's consent.
     Ask(CallConsentRequest),
 }
 
-/// The consent request for a call, the rule that requires it, and the possible scopes of an approval.
+/// Content of the consent request for a call, the reason why consent is required, and the possible scopes of an
+/// approval.
 pub(super) type CallConsentRequest = (ConsentRequestBody, policy::DecisionReason, &'static [policy::ApprovalScope]);
 
 impl Owner {
-    /// Accepts a call. Its result is sent to `reply`.
+    /// Registers a call and decides about it. The result of the call is sent to `reply`.
     pub(crate) fn accept_call(&mut self, call: NewCall, reply: oneshot::Sender<CallReply>) {
         if let Err(failure) = self.check_preconditions(&call) {
-            // The caller may have gone.
+            // The caller may have stopped waiting.
             let _ = reply.send(Err(failure));
             return;
         }
@@ -39,7 +40,7 @@ impl Owner {
         self.resolve_paths_and_decide(record, shown);
     }
 
-    /// Cancels a call that was sent or still waits for the user.
+    /// Cancels a call that was sent, or still waits for the user's decision.
     pub(crate) fn cancel_call(&mut self, id: &str) -> Result<(), CallFailure> {
         let record = self.calls.records.get(id).ok_or_else(|| CallFailure::NotFound(format!("call {id}")))?;
         match record.ticket {
@@ -63,7 +64,7 @@ impl Owner {
         }
     }
 
-    /// Emits the state of a call, if there are observers.
+    /// Emits an event with the state of a call, if there are observers.
     fn emit_call_state(&mut self, id: &str) {
         if self.events.is_observed()
             && let Some(record) = self.calls.records.get(id)

@@ -1,5 +1,5 @@
-//! Tracks tools whose definitions differ from the reviewed ones. The information is stored next to the review, so that
-//! it is available while the server is not running.
+//! Records which tools differ from their reviewed definitions. This is stored with the reviews, so that it is known
+//! while the server is not running.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -12,11 +12,12 @@ use serde_json::{Map, Value, json};
 
 use super::Owner;
 
-/// The parts of a command that its configuration alone determines.
+/// Parts of a command that only depend on its configuration, not on files on the disk.
 const CONFIGURED_PARTS: [&str; 5] = ["command", "arguments", "variables", "folder", "sandbox"];
 
 impl Owner {
-    /// Records which tools of a server differ from their reviewed definitions, and which no longer do.
+    /// Compares the listed tools of a server with their reviewed definitions, and records those that have changed or
+    /// are unchanged again.
     pub(super) fn record_changed_tools(&mut self, server: &str) {
         let (Some(record), Some(pins)) = (self.servers.records.get(server), self.reviews.pins.get(server)) else {
             return;
@@ -46,7 +47,7 @@ impl Owner {
         });
     }
 
-    /// Returns the review state of a tool, as far as it is known while the server is not running.
+    /// Returns the review state of a tool of a server that is not running, according to the last recorded comparison.
     pub(super) fn offline_review_state(&self, server: &str, tool: &str) -> ReviewState {
         let (Some(record), Some(pins)) = (self.servers.records.get(server), self.reviews.pins.get(server)) else {
             return ReviewState::New;
@@ -62,7 +63,7 @@ impl Owner {
     }
 }
 
-/// Returns `true` if a definition was reviewed for a server other than the configured one.
+/// Returns `true` if a definition was reviewed while the server had another command or address.
 fn is_pin_of_other_server(pin: &Pin, pins: &ServerPins, config: &ServerConfig) -> bool {
     let Some(identity) = &pins.identity else { return true };
     if pin.under.as_ref() != Some(&identity.hash) {

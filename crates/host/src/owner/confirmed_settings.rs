@@ -1,5 +1,5 @@
-//! Confirmation of settings in files that can also be edited by hand: the addresses of model providers, and the
-//! retention of the audit log. A change in the file takes effect only after the user confirms it.
+//! Confirmation of settings in files that other programs can edit: the addresses of model providers, and the retention
+//! of the audit log. A change of such a file takes effect only after the user has confirmed it in Drawbridge.
 
 use credentials::providers::ProvidersFile;
 use domain::StoreError;
@@ -14,12 +14,13 @@ use super::state::{AuditRetentionSetting, ConfirmedFile, ConfirmedRead, Provider
 use crate::view::AppSettings;
 
 impl Owner {
-    /// Applies the confirmed settings that were read. If none were ever confirmed, the current settings count as
-    /// confirmed. Returns `true` if they changed.
+    /// Applies the content of the file with the confirmed settings. If nothing was ever confirmed, the current settings
+    /// are treated as confirmed. Returns `true` if the confirmed settings changed.
     pub(super) fn apply_confirmed_settings(&mut self, read: ReadDocument, file: &ProvidersFile) -> bool {
         self.report_refused_documents();
         if self.documents.confirmed.file.is_some() && self.documents.writer.is_written_later(Document::Confirmed) {
-            // The file is older than the user's confirmation. It is read again after that is written.
+            // The content was read before the user's latest confirmation was written. The file is read again after that
+            // write.
             return false;
         }
         let next = match self.documents.confirmed.read(read, &self.ports.documents.seal()) {
@@ -32,7 +33,7 @@ impl Owner {
 
     fn adopt_current_settings(&mut self, file: &ProvidersFile) -> ConfirmedFile {
         let adopted = ConfirmedFile::from_present(file, &self.settings.current);
-        // If nothing is configured, the first confirmation writes the file.
+        // If no provider is configured, the file is written on the first confirmation.
         let is_needed = !adopted.providers.is_empty() || self.ports.documents.seal() == DocumentSeal::Sealed;
         if is_needed {
             let kept = adopted.clone();
@@ -66,7 +67,7 @@ impl Owner {
         });
     }
 
-    /// Records and confirms the address of a provider that the user set.
+    /// Records the address of a provider that the user set in the audit log, and stores it as confirmed.
     pub(super) fn confirm_provider(
         &mut self,
         settings: &ProviderSettings,
@@ -91,7 +92,7 @@ impl Owner {
         });
     }
 
-    /// Removes the confirmation of a provider that the user removed.
+    /// Deletes the confirmed address of a provider that the user removed.
     pub(super) fn unconfirm_provider(
         &mut self,
         id: &str,
@@ -115,7 +116,7 @@ impl Owner {
         });
     }
 
-    /// Counts a change as pending until the returned continuation is called.
+    /// Increments the number of pending changes. The returned continuation decrements it and calls `then`.
     fn count_provider_change(
         &mut self,
         then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
@@ -127,7 +128,7 @@ impl Owner {
         }
     }
 
-    /// Stores the user's choice of the model for new conversations.
+    /// Stores the default model that the user chose as confirmed.
     pub(super) fn confirm_default_model(
         &mut self,
         model: Option<ModelRef>,
@@ -157,7 +158,7 @@ impl Owner {
         self.audit_then(entry, then);
     }
 
-    /// Records that a provider is not used because another program changed its address.
+    /// Records in the audit log that a provider is not used because its address was changed outside of Drawbridge.
     pub(super) fn audit_unconfirmed_provider(&mut self, settings: &ProviderSettings, was: Option<&str>) {
         let subject = canonical_json(&json!({ "provider": settings.id, "was": was, "now": settings.url }));
         let hash = Hash::of_bytes(subject.as_bytes());
@@ -173,7 +174,7 @@ impl Owner {
         });
     }
 
-    /// Stores the retention of the audit log that the user set.
+    /// Stores the retention of the audit log that the user set as confirmed.
     pub(super) fn confirm_audit_retention(
         &mut self,
         settings: &AppSettings,
@@ -183,7 +184,7 @@ impl Owner {
         self.change_confirmed_settings(move |kept| kept.keeping = Some(keeping), then);
     }
 
-    /// Replaces the retention in the settings by the confirmed one, if the file contains another.
+    /// Applies the confirmed retention of the audit log, if the settings file contains a different one.
     pub(super) fn enforce_confirmed_retention(&mut self) {
         let confirmed = self.documents.confirmed.keeping();
         let is_sealed = self.ports.documents.seal() == DocumentSeal::Sealed;

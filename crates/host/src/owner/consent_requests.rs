@@ -1,4 +1,4 @@
-//! The queue of consent requests: additions, changes and withdrawals. Decisions are made elsewhere.
+//! The queue of consent requests: adding, changing and withdrawing them. `decisions.rs` decides them.
 
 mod withdrawal;
 
@@ -18,7 +18,7 @@ use crate::connection::{CallTicket, RunId};
 use crate::view::{ConsentRequestBody, ConsentRequestView, HostEvent};
 
 impl Owner {
-    /// Appends a consent request to the queue.
+    /// Adds a consent request to the end of the queue.
     pub(super) fn request_consent(
         &mut self,
         server: &str,
@@ -44,7 +44,7 @@ impl Owner {
     ) {
         let config = self.servers.records.get(server).map(|record| &record.config);
         let command_line = match &body {
-            // Includes the version of the package that the command loads.
+            // The command line includes the version of the package.
             ConsentRequestBody::StartServer { config, .. } => config.command_line(),
             _ => config.map(|config| config.command_line()).unwrap_or_default(),
         };
@@ -73,7 +73,8 @@ impl Owner {
         self.events.emit(HostEvent::ConsentRequestChanged(Box::new(view)));
     }
 
-    /// Handles a request of a server.
+    /// Handles a request of a server: denies it, adds a consent request, or responds to it directly, as the policy
+    /// decides.
     pub(super) fn on_server_request(
         &mut self,
         run: RunId,
@@ -111,7 +112,7 @@ impl Owner {
         }
     }
 
-    /// Returns the act that a server's request asks to permit.
+    /// Converts a server's request to the act that the policy decides about.
     pub(super) fn policy_act<'a>(&self, server: &'a str, consent_request: &ServerRequest) -> PolicyAct<'a> {
         match consent_request {
             ServerRequest::Sampling(params) => PolicyAct::Sample {
@@ -127,7 +128,7 @@ impl Owner {
         }
     }
 
-    /// Refuses a request without consulting the user, for this reason.
+    /// Refuses a server's request without involving the user. `reason` is recorded in the audit log.
     pub(super) fn refuse_silently(
         &mut self,
         server: &str,
@@ -137,7 +138,8 @@ impl Owner {
         answer: ClientResponse,
     ) {
         let hash = hash_of(body, schema);
-        // Recorded without content, so that a server that repeats requests doesn't displace other entries of the log.
+        // The entry has no content, so that a server that repeats requests can't displace many other entries of the
+        // log.
         let entry = AuditedDecision {
             server,
             kind: kind_of(body),

@@ -1,4 +1,4 @@
-//! Services of the owner for conversations with models: the catalogs of servers, and limits on what a model receives.
+//! Functions for conversations with models: the catalogs of servers, and the limits on content that a model receives.
 
 use std::path::PathBuf;
 
@@ -10,29 +10,30 @@ use policy::Hash;
 use super::Owner;
 use crate::view::{HostEvent, ServerState};
 
-/// A server as a model may know of it.
+/// Data about a server that a model may receive.
 #[derive(Debug, Clone)]
 pub struct ServerForModel {
     /// Name of the server.
     pub server: String,
-    /// Catalog of the server with the review state of its definitions, or `None` if no server has this name.
+    /// Catalog of the server with the review state of each definition, or `None` if no server has this name.
     pub reviewed: Option<ServerReview>,
     /// Set if the server is running and its session is open.
     pub is_ready: bool,
-    /// Instructions that the server gives for models.
+    /// Instructions from the server's initialization, if any.
     pub instructions: Option<String>,
-    /// Folders shared with the server (roots).
+    /// Folders that are shared with the server (roots).
     pub roots: Vec<PathBuf>,
 }
 
 impl ServerForModel {
-    /// Returns the hash of the instructions. The user approves sending them to a model by this hash.
+    /// Returns the hash of the server's instructions, by which the user approves them for the model. `None` if there
+    /// are none.
     #[must_use]
     pub fn instructions_hash(&self) -> Option<String> {
         self.instructions.as_ref().map(|text| Hash::of_bytes(text.as_bytes()).to_string())
     }
 
-    /// Returns `true` if the server reported a change of its tools and they have not been read since.
+    /// Returns `true` if the server reported a change of its tools that was not read yet.
     #[must_use]
     pub fn is_outdated(&self) -> bool {
         self.is_ready && self.reviewed.as_ref().is_some_and(|reviewed| reviewed.catalog.has_outdated_tools())
@@ -40,7 +41,7 @@ impl ServerForModel {
 }
 
 impl Owner {
-    /// Returns the servers that a model may know of, in the given order.
+    /// Returns the data about these servers that a model may receive, in the given order.
     pub(crate) fn servers_for_model(&self, names: &[String]) -> Vec<ServerForModel> {
         let of = |name: &String| {
             let record = self.servers.records.get(name);
@@ -55,12 +56,12 @@ impl Owner {
         names.iter().map(of).collect()
     }
 
-    /// Returns the limits on what a model receives of a conversation.
+    /// Returns the limits on the content of a conversation that a model receives.
     pub(crate) const fn conversation_bounds(&self) -> ChatBounds {
         self.settings.current.chat.within_bounds()
     }
 
-    /// Emits an event of a conversation.
+    /// Emits an event of a conversation to the observers.
     pub(crate) fn emit_conversation_event(&mut self, event: ConversationEvent) {
         self.events.emit(HostEvent::Conversation(event));
     }

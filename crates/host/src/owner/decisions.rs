@@ -1,4 +1,4 @@
-//! The user's decisions on consent requests, each bound to the hash of the payload that was displayed.
+//! The user's decisions on consent requests. Each decision is bound to the hash of the displayed payload.
 
 mod approvals;
 mod denials;
@@ -21,7 +21,7 @@ use super::state::{AnswerProgress, DecisionError, DecisionReply};
 use crate::view::{ConsentRequestBody, ConsentRequestEdit, ConsentRequestView, HostEvent, ServerState, UserDecision};
 
 impl Owner {
-    /// Applies a decision. It takes effect once, and only if `hash` is the hash of the current payload.
+    /// Applies a decision to a consent request, only once and only if `hash` is the hash of the current payload.
     pub(crate) fn decide_request(
         &mut self,
         id: ConsentRequestId,
@@ -33,7 +33,7 @@ impl Owner {
             let _ = reply.send(Err(DecisionError::NotOpen));
             return;
         };
-        // A denial sends nothing, so it applies to any version of the payload.
+        // A denial sends nothing, so it is valid for any version of the payload.
         if matches!(answer, UserDecision::Deny | UserDecision::Cancel) {
             let refused = if self.consent.pending[at].can_be_refused() {
                 let outcome = if answer == UserDecision::Deny {
@@ -76,7 +76,7 @@ impl Owner {
         }
     }
 
-    /// Applies a decision on a start, after the files that would run have been examined.
+    /// Applies a decision about starting a server, after the files of its command were read again.
     fn decide_start_request(
         &mut self,
         id: ConsentRequestId,
@@ -108,7 +108,7 @@ impl Owner {
                 return;
             }
         };
-        // Rules may have changed since the request was made, and the user may have edited the payload.
+        // The rules may have changed since the request was created, or the user may have edited the payload.
         if let Some(by) = self.current_denial(at) {
             self.refuse_by_rule(at, by);
             let _ = reply.send(Err(DecisionError::Denied(by.to_string())));
@@ -116,7 +116,7 @@ impl Owner {
         }
         self.consent.answering.insert(id, reply);
         let acted = match (&answer, &self.consent.pending[at].view.body) {
-            // The URL is opened before the request is closed, so that the user sees a failure there.
+            // The URL is opened while the request is still in the queue, so that the user sees an error there.
             (UserDecision::Allow(_), ConsentRequestBody::Url { url, .. }) => {
                 let parts = UrlParts::requested_by_server(url);
                 self.open_then_accept(at, approval, parts)
@@ -126,8 +126,8 @@ impl Owner {
         self.consent.report_decision(id, acted);
     }
 
-    /// The file to run has changed since the consent request, for example because of a build. Resolves it and requests
-    /// consent again.
+    /// Replaces a consent request whose program file has changed since, for example because of a build. Resolves the
+    /// command again, and requests consent for the new file.
     fn replace_consent_request(&mut self, at: usize) {
         let (id, server) = (self.consent.pending[at].view.id, self.consent.pending[at].view.server.clone());
         self.end_consent_requests(|pending| pending.view.id == id);
@@ -139,7 +139,7 @@ impl Owner {
         }
     }
 
-    /// Executes a decision. Branches that send something require the approval; the others send nothing.
+    /// Executes a decision. Branches that send a payload consume the approval.
     fn execute_decision(
         &mut self,
         at: usize,
@@ -163,7 +163,7 @@ impl Owner {
         Ok(AnswerProgress::Done)
     }
 
-    /// Edits the payload. The consent request then has a different hash.
+    /// Edits the payload of a consent request, which changes its hash.
     pub(crate) fn edit(
         &mut self,
         id: ConsentRequestId,
@@ -194,7 +194,7 @@ impl Owner {
         self.events.emit(HostEvent::ConsentRequestChanged(Box::new(view)));
     }
 
-    /// Returns the validation errors of a form's content.
+    /// Validates the content of a form, and returns the validation errors.
     pub(crate) fn check_form(
         &self,
         id: ConsentRequestId,

@@ -25,8 +25,8 @@ use super::state::{ReadDocument, with_entry};
 use super::{DeferredTurn, Owner};
 
 impl Owner {
-    /// Changes the current content of a document on disk, and continues with `then`, which receives the second value
-    /// that `change` returned.
+    /// Changes the content of a document on disk. Afterwards calls `then` with the second value that `change` returned,
+    /// or with the error.
     pub(super) fn change_document<T: Send + 'static>(
         &mut self,
         document: Document,
@@ -56,8 +56,8 @@ impl Owner {
         place.send(Box::new(work));
     }
 
-    /// Submits a change of a document without waiting for it. `failure` is the beginning of the log message if it can't
-    /// be written.
+    /// Submits a change of a document without waiting for the write. `failure` is the beginning of the log message if
+    /// the write fails.
     pub(super) fn write_later(
         &mut self,
         document: Document,
@@ -75,8 +75,8 @@ impl Owner {
         );
     }
 
-    /// Submits a change of one entry in a document with an entry per server; `None` removes it. Other entries stay
-    /// unchanged.
+    /// Submits a change of one server's entry in a document, or its removal if `value` is `None`. Other entries are not
+    /// changed.
     pub(super) fn write_entry_later(
         &mut self,
         document: Document,
@@ -88,8 +88,8 @@ impl Owner {
         self.write_later(document, failure, move |kept| with_entry(kept, &server, value.as_ref()));
     }
 
-    /// Runs `work` on the writer's thread, after all submitted operations, and continues with `then`, which receives
-    /// the cause if the queue is full.
+    /// Runs `work` on the writer's thread after all operations submitted before, and calls `then` with the result.
+    /// `then` receives an error if the queue is full.
     pub(super) fn run_on_writer_thread<T: Send + 'static>(
         &mut self,
         work: impl FnOnce(&dyn Documents) -> T + Send + 'static,
@@ -106,8 +106,8 @@ impl Owner {
         place.send(Box::new(work));
     }
 
-    /// Reloads a document that another process changed. It is read after pending writes, since an older file would undo
-    /// changes in memory.
+    /// Reads a document again that another process changed. The document is read after the pending writes, since
+    /// applying an older content would undo changes in memory.
     pub(super) fn reload_document(&mut self, document: Document, apply: fn(&mut Self, ReadDocument)) {
         if !self.documents.writer.progress.begin_read(document) {
             return;

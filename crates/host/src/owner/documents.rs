@@ -1,5 +1,5 @@
-//! Documents that grant rights: reports rejected ones, and applies changes made by another instance of Drawbridge
-//! immediately.
+//! Documents that grant rights: reports documents that were rejected, and applies changes made by another instance of
+//! Drawbridge immediately.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,14 +15,14 @@ use super::audited_decision::AuditedDecision;
 use super::state::{FolderShare, ReadDocument};
 use crate::view::{HostEvent, ServerState};
 
-/// Kind of the audit entries about these documents.
+/// Kind of audit entries about these documents.
 const DOCUMENT_AUDIT_KIND: &str = "document";
 /// Documents that grant rights.
 const GRANTING_DOCUMENTS: [Document; 6] =
     [Document::Grants, Document::Pins, Document::Roots, Document::Flow, Document::Sampling, Document::Confirmed];
 
 impl Owner {
-    /// Records and displays documents that were rejected since the last check.
+    /// Records documents that were rejected since the last call in the audit log, and displays the problem to the user.
     pub(super) fn report_refused_documents(&mut self) {
         if let Some(adopted) = self.ports.documents.take_adopted() {
             self.documents.confirmed.adopts = true;
@@ -72,7 +72,7 @@ impl Owner {
         self.events.emit(HostEvent::ConfigProblem(self.displayed_problem()));
     }
 
-    /// Returns the problem of the settings file or, if there is none, of a document.
+    /// Returns the problem to display: that of the settings file or, if there is none, that of a document.
     pub(super) fn displayed_problem(&self) -> Option<ConfigProblem> {
         self.settings.config_problem.clone().or_else(|| self.documents.problem.clone())
     }
@@ -89,8 +89,8 @@ impl Owner {
         });
     }
 
-    /// Returns the content of a document that was read, or `None` if it is unusable, in which case the state in memory
-    /// stays unchanged.
+    /// Parses the content of a document. Returns `None` if the document is unusable, in which case the state in memory
+    /// must not be changed.
     pub(super) fn parse_document<T: serde::de::DeserializeOwned>(
         &mut self,
         read: ReadDocument,
@@ -155,7 +155,7 @@ impl Owner {
         }
     }
 
-    /// Starts all approved servers that are stopped.
+    /// Starts all servers that are stopped and whose start is approved.
     pub(super) fn start_approved_servers(&mut self) {
         let approved: Vec<String> = self
             .servers
@@ -165,7 +165,7 @@ impl Owner {
             .map(|(name, _)| name.clone())
             .collect();
         for name in approved {
-            // The reason for a failure is shown with the server.
+            // A failure is displayed with the server.
             let _ = self.start(&name);
         }
     }

@@ -1,4 +1,4 @@
-//! Stores and changes the data flow settings of servers.
+//! Changes of the data flow settings of servers, and their storage.
 
 use domain::StoreError;
 use domain::data_flow::{DataFlow, MAX_TOOLS};
@@ -22,7 +22,7 @@ impl Owner {
         self.permissions.data_flow.flow_of(server)
     }
 
-    /// Sets the data flow settings of a server. The change is audited first, as it may allow more.
+    /// Sets the data flow settings of a server. The audit entry is written first, since the change may allow more.
     pub(crate) fn set_data_flow(
         &mut self,
         server: &str,
@@ -35,11 +35,11 @@ impl Owner {
         } else if flow.tools.len() > MAX_TOOLS {
             Some(Err(FlowError::TooMany))
         } else {
-            // While a change is being written, the settings in memory are not final.
+            // While another change is being written, the settings in memory may still change.
             (was == flow && self.permissions.data_flow.pending_changes == 0).then_some(Ok(()))
         };
         if let Some(outcome) = nothing_to_write {
-            // The caller may have gone, here and below.
+            // The caller may have stopped waiting, here and below.
             let _ = reply.send(outcome);
             return;
         }
@@ -57,7 +57,7 @@ impl Owner {
         let server = server.to_owned();
         self.permissions.data_flow.pending_changes += 1;
         self.audit_then(entry, move |owner, written| {
-            // The server may have been removed or renamed meanwhile.
+            // The server may have been removed or renamed while the entry was written.
             let is_there = owner.servers.records.contains_key(&server);
             let written = written.map_err(FlowError::from);
             if let Err(error) = written.and_then(|()| is_there.then_some(()).ok_or_else(|| server_not_found(&server))) {
@@ -104,7 +104,7 @@ impl Owner {
         }
     }
 
-    /// Reloads the settings after another instance changed them.
+    /// Reads the settings again after another instance changed them.
     pub(crate) fn reload_flows(&mut self) {
         self.reload_document(Document::Flow, Self::on_flows_read);
     }

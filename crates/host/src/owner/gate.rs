@@ -1,9 +1,9 @@
-//! The gate: nothing leaves the host except as an [`AuthorizedPayload`], which only this module creates.
+//! The gate: the only code that creates an [`AuthorizedPayload`], which is required for sending anything from the host.
 //!
 //! A payload is authorized by the user's approval of one consent request ([`Approval`]), or by a rule or grant that
-//! allows it. Either becomes a [`SendPermit`] once the audit log contains it, valid for one receiver, for exactly these
-//! bytes, and for one use. The sender consumes it, and the hash is computed again from the bytes sent at that moment.
-//! Denials contain no user data and require no authorization.
+//! allows it. Once the decision is in the audit log, it becomes a [`SendPermit`], which is valid for one receiver, for
+//! exactly these bytes, and for one use. Sending consumes the permit, and compares its hash with that of the bytes to
+//! send. Denials contain no user data, so they require no authorization.
 
 mod outgoing_payload;
 
@@ -36,19 +36,20 @@ use super::state::{
 use crate::connection::ConnectionTarget;
 use crate::view::{ConsentRequestBody, HostEvent};
 
-/// Parameters of an authorization URL that are generated per use, and may differ from the displayed URL.
+/// Query parameters of an authorization URL that are generated for each use, and may therefore differ from the
+/// displayed URL.
 const ONE_TIME_PARAMETERS: [&str; 3] = ["state", "code_challenge", "nonce"];
-/// Timeout for opening the system's browser.
+/// Timeout for opening the default browser.
 const BROWSER_OPEN_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// The user's approval of one consent request, as it was displayed. Consumed by the action.
+/// The user's approval of one consent request as displayed. Can be used once.
 #[derive(Debug)]
 pub(super) struct Approval {
     request: ConsentRequestId,
     shown: Hash,
 }
 
-/// Authorization to send one payload to one receiver, once.
+/// Permit to send one payload to one receiver, once.
 #[derive(Debug)]
 #[must_use = "what was approved and written down is to be sent"]
 pub(crate) struct SendPermit {
@@ -56,33 +57,34 @@ pub(crate) struct SendPermit {
     leaves: Hash,
 }
 
-/// A payload that may be sent. Its hash is the one that was authorized.
+/// A payload that may be sent, since its hash was authorized.
 #[derive(Debug)]
 pub(crate) struct AuthorizedPayload<T>(T);
 
-/// Error of a payload that differs from the authorized one.
+/// The payload differs from the authorized one, or has another receiver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PayloadMismatch;
 
 impl<T> AuthorizedPayload<T> {
-    /// Returns a reference to the payload, for inspection.
+    /// Returns a reference to the payload, for inspecting it.
     pub(crate) const fn get(&self) -> &T {
         &self.0
     }
 
-    /// Returns the payload, for sending.
+    /// Consumes the authorization, and returns the payload for sending it.
     pub(crate) fn into_inner(self) -> T {
         self.0
     }
 }
 
 impl SendPermit {
-    /// Authorizes a payload by a rule or grant, with the hash that is about to be recorded.
+    /// Creates a permit for a payload that a rule or grant allows. `leaves` is the hash of the payload, which the audit
+    /// log is about to record.
     pub(super) fn by_rule(_: DecisionSource, to: &str, leaves: Hash) -> Self {
         Self { to: to.to_owned(), leaves }
     }
 
-    /// Authorizes the continuation of a start that waited for the user to sign in.
+    /// Creates a permit for continuing an approved start that waited for the user to sign in.
     pub(super) fn after_sign_in(to: &str, leaves: Hash) -> Self {
         Self { to: to.to_owned(), leaves }
     }
@@ -100,7 +102,7 @@ impl SendPermit {
         if self.permits(to, now) { Ok(AuthorizedPayload(what)) } else { Err(PayloadMismatch) }
     }
 
-    /// Authorizes a response to a server's request.
+    /// Consumes the permit for exactly this response to a server's request.
     pub(super) fn authorize_response(
         self,
         to: &str,
@@ -110,7 +112,7 @@ impl SendPermit {
         self.authorize(to, answer, &now)
     }
 
-    /// Authorizes a request to a model.
+    /// Consumes the permit for exactly this request to a model.
     pub(super) fn authorize_model_request(
         self,
         for_server: &str,
@@ -123,7 +125,7 @@ impl SendPermit {
         self.authorize(for_server, asks, &request_hash(params, state)).map_err(|PayloadMismatch| DecisionError::Stale)
     }
 
-    /// Authorizes a result that a model reads.
+    /// Consumes the permit for exactly this result of a call, which a model will read.
     pub(super) fn authorize_result(
         self,
         of_server: &str,
@@ -134,7 +136,7 @@ impl SendPermit {
         self.authorize(of_server, result, &now)
     }
 
-    /// Authorizes opening a URL for a server.
+    /// Consumes the permit for opening exactly this URL on behalf of a server.
     pub(super) fn authorize_url(
         self,
         for_server: &str,
@@ -144,7 +146,8 @@ impl SendPermit {
         self.authorize(for_server, url, &now)
     }
 
-    /// Authorizes opening an authorization URL with the displayed parameters and those generated per use.
+    /// Consumes the permit for opening an authorization URL, which may differ from the displayed one in the parameters
+    /// that are generated for each use.
     pub(super) fn authorize_sign_in_url(
         self,
         for_server: &str,
@@ -154,7 +157,7 @@ impl SendPermit {
         self.authorize(for_server, url, &now)
     }
 
-    /// Authorizes client credentials that the user entered for a sign-in.
+    /// Consumes the permit for exactly these client credentials, which the user entered for a sign-in.
     pub(super) fn authorize_client(
         self,
         for_server: &str,
@@ -164,7 +167,7 @@ impl SendPermit {
         self.authorize(for_server, client, &now)
     }
 
-    /// Authorizes starting a server or connecting to it. `now` is the hash of the target.
+    /// Consumes the permit for starting a server or connecting to it. `now` is the hash of the command or address.
     pub(super) fn authorize_start(
         self,
         server: &str,
@@ -175,7 +178,8 @@ impl SendPermit {
     }
 }
 
-/// Passes a denial, which contains no user data. A response that contains any is replaced by a denial.
+/// Authorizes a denial, which contains no user data. A response that contains user data is replaced by an error
+/// response.
 pub(super) fn authorize_denial(answer: ClientResponse) -> AuthorizedPayload<ClientResponse> {
     let tells_nothing = match &answer {
         ClientResponse::Refused { .. } => true,
@@ -186,7 +190,7 @@ pub(super) fn authorize_denial(answer: ClientResponse) -> AuthorizedPayload<Clie
     AuthorizedPayload(if tells_nothing { answer } else { refusal("the user rejected the request".to_owned()) })
 }
 
-/// Passes a response that a rule or grant allows. It is sent once the audit entry is written.
+/// Authorizes a response that a rule or grant allows. The caller sends it once the audit entry is written.
 pub(super) fn authorize_allowed_response(
     _: DecisionSource,
     answer: ClientResponse,
@@ -194,18 +198,19 @@ pub(super) fn authorize_allowed_response(
     AuthorizedPayload(answer)
 }
 
-/// Opens a URL in the system's browser. The server's request is answered afterwards, so that a browser failure is
-/// reported to the user and not to the server.
+/// Opens a URL in the default browser. The response to the server is sent afterwards, so that a failure is reported to
+/// the user rather than to the server.
 ///
 /// # Errors
 ///
-/// Returns the cause as text if the browser can't be opened, or not within [`BROWSER_OPEN_TIMEOUT`].
+/// Returns the cause as text if the browser can't be opened within [`BROWSER_OPEN_TIMEOUT`].
 pub(crate) async fn open_page(platform: &dyn Platform, page: AuthorizedPayload<String>) -> Result<(), String> {
     let opened = tokio::time::timeout(BROWSER_OPEN_TIMEOUT, platform.open_url(&page.into_inner())).await;
     opened.unwrap_or_else(|_| Err(format!("it did not start within {} seconds", BROWSER_OPEN_TIMEOUT.as_secs())))
 }
 
-/// Passes a link that was displayed to the user in full. Returns `None` if it may not be opened.
+/// Authorizes opening a link that was displayed to the user in full. Returns `None` if its scheme or form doesn't allow
+/// opening it.
 pub(crate) fn authorize_link(link: UrlParts) -> Option<AuthorizedPayload<String>> {
     link.openable.then_some(AuthorizedPayload(link.url))
 }
@@ -223,7 +228,8 @@ fn url_hash(url: &str) -> Hash {
     Hash::of_json(&json!({ "page": url }))
 }
 
-/// Hashes the address except for parameters generated per use. The order of the parameters counts.
+/// Returns the hash of an authorization URL without the parameters that are generated for each use. The order of the
+/// other parameters is significant.
 fn sign_in_url_hash(url: &str) -> Hash {
     let Ok(mut page) = Url::parse(url) else { return Hash::of_json(&json!({ "sign-in": url })) };
     let is_kept = |(name, _): &(String, String)| !ONE_TIME_PARAMETERS.contains(&name.as_str());
@@ -237,11 +243,12 @@ fn client_hash(client: &EnteredClient) -> Hash {
 }
 
 impl Owner {
-    /// Returns the user's approval of the consent request at this index, displayed with the hash `shown`.
+    /// Returns the user's approval of the consent request at index `at`. `shown` is the hash of the displayed payload.
     ///
     /// # Errors
     ///
-    /// Returns [`DecisionError::Stale`] if the request is being acted on, or differs from what was displayed.
+    /// Returns [`DecisionError::Stale`] if another decision on the request is being executed, or its payload differs
+    /// from the displayed one.
     pub(super) fn approval(&self, at: usize, shown: &str) -> Result<Approval, DecisionError> {
         let pending = &self.consent.pending[at];
         let now = pending.hash();
@@ -251,11 +258,13 @@ impl Owner {
         Ok(Approval { request: pending.view.id, shown: now })
     }
 
-    /// Authorizes a payload by the user's approval: records it, then calls `act` with the index of the consent request,
-    /// which stays in the queue. Until the entry is written, only a denial can act on the request.
+    /// Records the user's approval of a payload, and then calls `act` with the index of the consent request and the
+    /// permit. The request remains in the queue. Until the audit entry is written, only a denial of the request is
+    /// accepted.
     ///
-    /// `act` receives an error if nothing may be sent: the request is gone, differs from what was approved, or can't be
-    /// recorded. If that happens after the entry was written, another entry records that nothing was sent.
+    /// `act` receives an error if nothing may be sent: the request was removed, its payload differs from the approved
+    /// one, or the approval can't be recorded. If this happens after the entry was written, another entry records that
+    /// nothing was sent.
     pub(super) fn permit(
         &mut self,
         approval: Approval,
@@ -299,7 +308,12 @@ impl Owner {
         Ok(AnswerProgress::Later)
     }
 
-    /// Returns the index of a consent request with a written entry, unless it has changed or a rule denies it now.
+    /// Returns the index of a consent request after its audit entry was written.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`DecisionError::NotOpen`] if the request was removed, [`DecisionError::Stale`] if it has changed, and
+    /// [`DecisionError::Denied`] if a rule now denies it.
     fn approved_position(&mut self, request: ConsentRequestId, shown: &Hash) -> Result<usize, DecisionError> {
         let at = self.consent.release(request).ok_or(DecisionError::NotOpen)?;
         if self.consent.pending[at].hash() != *shown {
@@ -314,11 +328,12 @@ impl Owner {
         }
     }
 
-    /// Authorizes a payload as [`Owner::permit`] does, and removes the consent request from the queue.
+    /// Records an approval like [`Owner::permit`], and removes the consent request from the queue before `act` is
+    /// called.
     ///
     /// # Errors
     ///
-    /// Returns the same errors as [`Owner::permit`]. The request then stays in the queue.
+    /// Returns the same errors as [`Owner::permit`]. In this case the request remains in the queue.
     pub(super) fn permit_and_remove(
         &mut self,
         approval: Approval,
@@ -336,7 +351,8 @@ impl Owner {
         })
     }
 
-    /// Sends a server the response that the user approved. A different response is replaced by a denial.
+    /// Sends the response that the user approved to the server. If the permit is for a different response, a denial is
+    /// sent instead.
     pub(super) fn send_response(&mut self, pending: &PendingRequest, answer: ClientResponse, departure: SendPermit) {
         let passed = departure.authorize_response(&pending.view.server, answer).unwrap_or_else(|PayloadMismatch| {
             tracing::error!(server = pending.view.server, "a response differed from the approved one and was not sent");
@@ -345,7 +361,7 @@ impl Owner {
         self.send_authorized(pending, passed);
     }
 
-    /// Notifies a server that its URL was opened, which was approved together with the URL.
+    /// Notifies a server that its URL was opened. The approval of the URL includes this notification.
     pub(super) fn notify_url_opened(&mut self, pending: &PendingRequest) {
         let accept = ElicitResult { action: ElicitAction::Accept, content: None };
         self.send_authorized(pending, AuthorizedPayload(ClientResponse::Elicitation(accept)));
@@ -363,11 +379,11 @@ impl Owner {
         }
     }
 
-    /// Passes a call if it is still the authorized one. Also returns `true` if its tool claims to reach an open world.
+    /// Consumes the permit for a call. Also returns `true` if the tool's annotations contain `openWorldHint: true`.
     ///
     /// # Errors
     ///
-    /// Returns [`CallFailure::Refused`] if the tool or the request has changed since.
+    /// Returns [`CallFailure::Refused`] if the tool or the request has changed since the decision.
     pub(super) fn authorize_call(
         &mut self,
         call: &ServerCall,
@@ -395,11 +411,13 @@ impl Owner {
         }
     }
 
-    /// Passes a request that is neither displayed nor audited: a completion, subscription, log level, ping, or skill.
+    /// Authorizes a request that requires no audit entry: a completion, subscription, log level, ping, or list of
+    /// skills.
     ///
     /// # Errors
     ///
-    /// Returns [`CallFailure::Refused`] for others, and for completions and subscriptions if reading isn't allowed.
+    /// Returns [`CallFailure::Refused`] for other requests, and for completions and subscriptions if the policy doesn't
+    /// allow reading.
     pub(super) fn authorize_unaudited(
         &self,
         server: &str,
@@ -410,7 +428,8 @@ impl Owner {
                 self.permissions.may_read_quietly(server, self.now())?
             }
             ClientRequest::Unsubscribe { .. } | ClientRequest::SetLogLevel { .. } | ClientRequest::Ping => {}
-            // The list of skills and its entries. The skills they refer to are read as resources.
+            // Only the list of skills and its entries. The files of a skill are read as resources, which require a
+            // decision.
             ClientRequest::Extension { extension: SKILLS, method: "skills/list" | "skills/get", .. } => {}
             _ => return Err(CallFailure::Refused("because it requires consent".to_owned())),
         }

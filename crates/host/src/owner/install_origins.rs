@@ -1,5 +1,5 @@
-//! Origins of installed servers, stored in a separate document because other programs also read `mcp.json`. They
-//! influence no decision, so the document is not sealed.
+//! Origins of installed servers. They are stored in their own document, since other programs read `mcp.json` too. No
+//! decision depends on them, so the document is not sealed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,13 +14,13 @@ use super::Owner;
 use super::state::{InstallRecord, ReadDocument, ServerError, with_entry};
 
 impl Owner {
-    /// Returns the recorded installation of a server.
+    /// Returns the recorded installation of a server, compared with its settings.
     pub(super) fn installed(&self, name: &str, config: &ServerConfig) -> Option<InstallationInfo> {
         self.launches.install_record(name, Some(config)).map(|record| record.compared_with(config))
     }
 
-    /// Records the origin of a server before it is added to the settings. With `expected`, the stored record has to
-    /// equal that installation at the time of the write; otherwise nothing is written and the reply is `false`.
+    /// Records the origin of a server before the server is added to the settings. With `expected` given, the stored
+    /// record has to be equal to it at the time of the write. Otherwise nothing is written and the reply is `false`.
     pub(crate) fn record_origin(
         &mut self,
         name: String,
@@ -46,12 +46,12 @@ impl Owner {
                 owner.launches.origins.extend(pending.map(|pending| (name, pending)));
                 is_begun
             });
-            // The caller may have gone.
+            // The caller may have stopped waiting.
             let _ = reply.send(begun);
         });
     }
 
-    /// Completes or discards the pending record of a server, according to the current settings.
+    /// Completes or discards the pending record of a server, depending on its current settings.
     pub(crate) fn resolve_origin(&mut self, name: &str) {
         if !self.launches.origins.get(name).is_some_and(InstallRecord::is_pending) {
             return;
@@ -65,7 +65,7 @@ impl Owner {
         self.emit_server(name);
     }
 
-    /// Resolves all pending records left by a killed process.
+    /// Completes or discards all records that a killed process left pending.
     pub(crate) fn resolve_origins(&mut self) {
         let pending = self.launches.origins.iter().filter(|(_, record)| record.is_pending());
         for name in pending.map(|(name, _)| name.clone()).collect::<Vec<_>>() {
@@ -73,13 +73,13 @@ impl Owner {
         }
     }
 
-    /// Returns the folders of bundles in all records, including those of servers that are not configured: a user who
+    /// Returns the folders of bundles in all records. Servers that are not configured are included, since a user who
     /// removed one from the settings by hand may add it again.
     pub(crate) fn recorded_folders(&self) -> BTreeSet<String> {
         self.launches.origins.values().flat_map(InstallRecord::folders).map(str::to_owned).collect()
     }
 
-    /// Records the origin of a server with its current settings.
+    /// Records the origin of a server, together with its current settings.
     pub(crate) fn set_origin(
         &mut self,
         name: &str,
@@ -102,7 +102,7 @@ impl Owner {
         }
     }
 
-    /// Removes a record left by an earlier server with the name of a new one.
+    /// Deletes the record of an earlier server with the same name as a new one.
     pub(super) fn forget_former_origin(&mut self, name: &str) {
         if !self.launches.origins.get(name).is_some_and(InstallRecord::is_pending) {
             self.forget_origin(name);
@@ -120,20 +120,20 @@ impl Owner {
         self.write_entry_later(Document::Origins, "the origin of a server could not be written", name, value);
     }
 
-    /// Reloads the settings and the origins, and replies when that is done.
+    /// Reads the settings and the records again, and replies when both are done.
     pub(crate) fn reload_installed(&mut self, reply: oneshot::Sender<()>) {
         self.reload_servers();
         self.reload_origins();
         self.run_on_writer_thread(
             |_| (),
             move |_, _| {
-                // The caller may have gone.
+                // The caller may have stopped waiting.
                 let _ = reply.send(());
             },
         );
     }
 
-    /// Reloads the records after another instance installed or removed a server.
+    /// Reads the records again after another instance installed or removed a server.
     pub(crate) fn reload_origins(&mut self) {
         self.reload_document(Document::Origins, Self::on_origins_read);
     }

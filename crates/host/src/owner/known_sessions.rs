@@ -1,9 +1,8 @@
-//! Facts about servers from previous sessions, tried first on the next start: the transport of remote servers, and the
-//! protocol revision.
+//! Transport and protocol revision of each server's last session, which are tried first on the next start.
 //!
 //! `servers.json` stores them under the hash of the server's settings. They are detected again if they fail, and after
-//! a week, since an updated server often still accepts the old revision. A legacy local server that doesn't respond to
-//! the probe therefore costs that timeout once a week.
+//! a week, since an updated server often still accepts the old revision. A server of an older revision that doesn't
+//! respond to the probe for newer revisions therefore delays its start by that timeout only once a week.
 
 use mcp_proto::Revision;
 use mcp_transport::driver::DetectedTransport;
@@ -17,14 +16,14 @@ use crate::connection::RunId;
 use crate::view::RemoteConnection;
 
 impl Owner {
-    /// Returns the known facts about a remote server.
+    /// Returns the known transport and revision of a remote server.
     pub(super) fn known_server(&self, name: &str) -> Option<KnownServer> {
         let known = self.known_session(name)?;
         Some(KnownServer { transport: known.transport?, revision: known.revision })
     }
 
-    /// Returns the last revision of a local server. A legacy server that doesn't respond to the probe is spared the
-    /// timeout.
+    /// Returns the last revision of a local server, so that a server that doesn't respond to the probe for newer
+    /// revisions starts without waiting for its timeout.
     pub(super) fn known_revision(&self, name: &str) -> Option<Revision> {
         self.known_session(name).filter(|known| known.transport.is_none()).map(|known| known.revision)
     }
@@ -41,12 +40,12 @@ impl Owner {
         self.emit_server(name);
     }
 
-    /// Stores the transport and the revision of a server that is ready.
+    /// Stores the transport and revision of a server that has become ready.
     pub(super) fn store_known_session(&mut self, name: &str) {
         let Some(record) = self.servers.records.get(name) else { return };
         let Some(facts) = &record.session.facts else { return };
         let transport = record.session.connected.as_ref().map(|connected| connected.transport);
-        // If the user chose the revision, the server was not probed for others.
+        // If the revision is set in the settings, the server was not probed for others.
         if transport.is_none() && record.config.revision.is_some() {
             return;
         }
@@ -60,8 +59,8 @@ impl Owner {
         self.write_entry_later(Document::Servers, "the facts of a server could not be written", name, value);
     }
 
-    /// Discards the facts about a local server that did not become ready, since it may have changed. They are detected
-    /// again on the next start.
+    /// Discards the known revision of a local server that did not become ready, since the server may have changed. The
+    /// revision is detected again on the next start.
     pub(super) fn discard_unready_session(&mut self, name: &str) {
         if self.known_revision(name).is_some() {
             self.remove_known_session(name);

@@ -1,5 +1,5 @@
-//! The owner: all state of the host, behind one lock. It is accessed in turns (`turn.rs`), in which nothing waits. Work
-//! that takes time runs in spawned tasks, which take a turn when they are done.
+//! The owner: all state of the host, behind one lock. The state is accessed in turns (`turn.rs`), in which no code
+//! waits. Slow work is done in spawned tasks, which take another turn when they are done.
 
 mod audit;
 mod audited_decision;
@@ -76,7 +76,7 @@ use state::{
 };
 pub(crate) use turn::{DeferredTurn, SharedOwner, WeakOwner};
 
-/// All state of the host, in independent parts. The methods of `Owner` connect the parts.
+/// All state of the host, divided into independent parts. The methods of `Owner` combine them.
 pub(crate) struct Owner {
     ports: Ports,
     options: HostOptions,
@@ -155,17 +155,17 @@ impl Owner {
         owner
     }
 
-    /// Returns the time of day, by the host's clock.
+    /// Returns the current time according to the host's clock.
     pub(crate) fn now(&self) -> Millis {
         self.ports.clock.now()
     }
 
-    /// Returns `true` if the host is closed and every server has ended.
+    /// Returns `true` if the host was closed and all servers have ended.
     pub(super) fn has_ended(&self) -> bool {
         self.lifetime.is_closing && self.servers.runs.is_empty()
     }
 
-    /// Stops every server. `done` is notified once all of their processes have ended.
+    /// Closes the host by stopping all servers. `done` is notified once all of their processes have ended.
     pub(crate) fn close(&mut self, done: Option<oneshot::Sender<()>>) {
         self.lifetime.waiting.extend(done);
         if !self.lifetime.is_closing {
@@ -177,9 +177,9 @@ impl Owner {
         }
     }
 
-    /// Handles a report of a connection.
+    /// Handles a report that a connection sent.
     pub(crate) fn on_connection_event(&mut self, run: RunId, news: ConnectionEvent) {
-        // Reports about a call only need its ticket.
+        // Reports about a call need only the ticket, not the record of the server.
         let news = match news {
             ConnectionEvent::Task { ticket, task } => return self.on_task_update(ticket, task),
             ConnectionEvent::Progress { ticket, progress } => return self.on_progress(ticket, progress),
@@ -267,7 +267,7 @@ impl Owner {
         }
     }
 
-    /// Spawns a task, and takes a turn with its result.
+    /// Runs `work` in a spawned task, and then calls `then` with its result in a turn.
     fn run_concurrently<T: Send + 'static>(
         &self,
         work: impl Future<Output = T> + Send + 'static,
@@ -277,13 +277,14 @@ impl Owner {
         tokio::spawn(async move {
             let result = work.await;
             let name = std::any::type_name_of_val(&then);
-            // The host may have shut down.
+            // Fails only if the host has shut down.
             let _ = back.turn(name, move |owner| then(owner, result));
         });
     }
 }
 
-/// Reads a document of this type. An invalid document is moved away, and the user is notified.
+/// Reads and parses a document. An invalid document is moved to another path, and `problem` describes this for the
+/// user.
 fn read_document<T: serde::de::DeserializeOwned>(
     ports: &Ports,
     document: Document,
@@ -317,9 +318,9 @@ impl Owner {
     }
 }
 
-/// Runs until the host is closed and every server has ended.
+/// Runs the owner's background work until the host is closed and all servers have ended.
 pub(crate) async fn run_owner(owner: SharedOwner) {
-    // The host may have been closed before this task started.
+    // Fails only if the host was closed before this task started.
     if let Ok(receipts) = owner.turn("begin", |owner| Arc::clone(&owner.audits.receipts)) {
         deliver_receipts(&owner, &receipts).await;
     }
@@ -331,12 +332,12 @@ pub(crate) async fn run_owner(owner: SharedOwner) {
         tracing::error!(%error, "the last audit entries may be lost in a power failure");
     }
     for done in owner.lifetime.waiting.drain(..) {
-        // The caller of `close` may have gone.
+        // The caller of `close` may have stopped waiting.
         let _ = done.send(());
     }
 }
 
-/// Delivers receipts of the audit log until the owner has ended.
+/// Delivers confirmations of the audit log to the owner, until the owner has ended.
 async fn deliver_receipts(owner: &SharedOwner, receipts: &AuditReceipts) {
     loop {
         let turn = tokio::select! {

@@ -1,5 +1,5 @@
-//! Servers that send too many requests: a server is muted for a while after three denials in a row, and requests that
-//! were refused automatically are counted.
+//! Limits on the requests of servers: three consecutive denials by the user mute a server for a while, and requests
+//! that are refused automatically are counted.
 
 use domain::consent_request::ConsentRequestOutcome;
 use tokio::time::Instant;
@@ -10,9 +10,9 @@ use super::state::{PendingRequest, REFUSALS, RequestThrottle, kind_of, subject_o
 use crate::connection::RunId;
 
 impl Owner {
-    /// Counts the user's decision on a server's request. Consecutive denials add up; an approval resets them.
+    /// Counts the user's decision on a server's request. An approval resets the number of consecutive denials.
     pub(super) fn count_decision(&mut self, server: &str, refused: bool) {
-        // A file of scripted decisions does not get tired of requests.
+        // Scripted decisions don't mute a server, since muting spares a person from too many requests.
         if self.options.decides != "user" {
             return;
         }
@@ -51,7 +51,7 @@ impl Owner {
         });
     }
 
-    /// Denies the pending requests of a server that is now muted.
+    /// Denies the pending requests of a server that was just muted.
     fn deny_pending_requests(&mut self, server: &str) {
         let is_open = |p: &PendingRequest| p.view.server == server && p.is_asked_by_server() && p.can_be_refused();
         while let Some(at) = self.consent.pending.iter().position(is_open) {
@@ -75,7 +75,7 @@ impl Owner {
         }
     }
 
-    /// Handles the report that a connection refused requests. `refused` is the total of this run.
+    /// Handles a connection's report that it refused requests. `refused` is the total number in this run.
     pub(super) fn on_requests_refused(&mut self, run: RunId, server: &str, refused: u64) {
         self.consent.throttle(server).refused_by_connection(run, refused);
         self.emit_server(server);
@@ -102,15 +102,15 @@ impl Owner {
         });
     }
 
-    /// Records the final count, unless it is already recorded.
+    /// Records the final number of requests that were refused during a mute, unless it is already recorded.
     fn audit_final_muted_count(&mut self, server: &str) {
         if let Some(refused) = self.consent.throttles.get(server).and_then(RequestThrottle::not_written_down) {
             self.audit_muted(server, refused);
         }
     }
 
-    /// Resets the counts after the user has dealt with all requests of a server. With `mute` set, the server stays
-    /// muted until the user unmutes it.
+    /// Resets the counts of refused requests when the user handles all requests of a server. With `mute` set, the mute
+    /// lasts until the user unmutes the server.
     pub(super) fn reset_refusals(&mut self, server: &str, mute: bool) {
         self.audit_final_muted_count(server);
         if let Some(throttle) = self.consent.throttles.get_mut(server) {
@@ -118,7 +118,7 @@ impl Owner {
         }
     }
 
-    /// Allows a server to send requests again.
+    /// Ends the mute of a server.
     pub(crate) fn unmute(&mut self, server: &str) {
         self.audit_final_muted_count(server);
         self.permissions.policy.unmute(server);

@@ -1,9 +1,9 @@
-//! Packages that launchers load: looked up before consent for a start is requested, and remembered once they are
-//! approved.
+//! Packages that launchers such as npx load. A package is looked up before consent for the start is requested, and its
+//! version is stored once the start is approved.
 //!
 //! A record in `packages.json` is not an approval: it only selects the version that the policy decides about. The
-//! version and its hash are part of the hash that a grant rests on, so a file changed by another program requires
-//! consent again.
+//! version and the hash of its files are included in the hash that a grant applies to, so a record changed by another
+//! program requires consent again.
 
 use std::path::Path;
 
@@ -21,10 +21,10 @@ use super::server_start::{ResolvedCommand, read_launch_files};
 use super::state::ApprovedPackage;
 use crate::view::ConsentRequestBody;
 
-/// Minimum interval between look-ups of a newer version, in milliseconds.
+/// Minimum interval between two look-ups of a newer version, in milliseconds.
 const NEWER_VERSION_INTERVAL: Millis = 24 * 60 * 60 * 1000;
 
-/// A start of a server whose command loads a package.
+/// The requested start of a server whose command loads a package.
 #[derive(Debug, Clone)]
 pub(super) struct PackageStart {
     pub(super) name: String,
@@ -35,7 +35,7 @@ pub(super) struct PackageStart {
     pub(super) path: SearchPath,
 }
 
-/// A command pinned to one version of its package, or the configured command if the version is unknown.
+/// A command whose package is pinned to one version. If the version is unknown, the command as configured.
 #[derive(Debug)]
 struct PinnedCommand {
     config: StdioConfig,
@@ -44,7 +44,7 @@ struct PinnedCommand {
 }
 
 impl PackageStart {
-    /// Returns the command that runs this version, with the files that determine what it runs.
+    /// Returns the command with the package pinned to this version, and the files that determine what the command runs.
     async fn pinned_command(
         &self,
         command: ServerCommand,
@@ -67,24 +67,24 @@ impl PinnedCommand {
     }
 }
 
-/// Returns the configuration with arguments that select exactly one version of the package.
+/// Returns the configuration with other arguments, which select exactly one version of the package.
 fn pinned_config(config: &StdioConfig, args: Vec<String>) -> StdioConfig {
     StdioConfig { args, ..config.clone() }
 }
 
 impl Owner {
-    /// Starts a server whose command loads a package: with the approved version, otherwise with the version found by a
-    /// look-up, which requires consent. A server that is restarted automatically uses the version that ran before,
-    /// since nobody requested a look-up.
+    /// Starts a server whose command loads a package. Uses the approved version, or else the version found by a
+    /// look-up, which requires consent. An automatic restart uses the version that ran before, since the user did not
+    /// request a look-up.
     ///
-    /// The look-up uses the network before the command is approved. It is only made because the user requested the
-    /// start or approved the server before; it contacts only the registry, through the launcher's package manager, and
-    /// runs nothing of the package (`crate::packages`). The consent request is delayed until the look-up ends outside
-    /// of the owner's turns, so that it is displayed only once.
+    /// The look-up uses the network before the command is approved. It is only made if the user requested the start or
+    /// approved the server before. It contacts only the registry, through the launcher's package manager, and runs no
+    /// code of the package (`crate::packages`). Consent is requested after the look-up has ended outside of the owner's
+    /// turns, so that the consent request is displayed only once.
     pub(super) fn decide_package(&mut self, start: PackageStart) {
         let unpinned =
             command_hash(&start.stdio, &start.found.program, start.found.plan.as_ref(), &start.found.files, None);
-        // No look-up is made for a server that a rule denies.
+        // No look-up is made if the policy denies the start.
         let act = PolicyAct::StartServer { server: &start.name, command: &unpinned };
         if let PolicyDecision::Deny { rule, .. } = self.permissions.policy.decide(&act, self.now()) {
             return self.fail_unapproved(&start.name, rule.name());
@@ -122,8 +122,8 @@ impl Owner {
         });
     }
 
-    /// Looks up the package of a command, and decides about the version found. If the look-up fails, the approved
-    /// version starts as before, unless the registry offered different files for it.
+    /// Looks up the package of a command, and decides about starting the version found. If the look-up fails, the
+    /// approved version is started, unless the registry had offered different files for it.
     fn look_up_package(&mut self, start: PackageStart) {
         if let Some(record) = self.servers.records.get(&start.name) {
             record.note(ActivityKind::State, &format!("looking up the package {}", start.reference.name));
@@ -156,7 +156,8 @@ impl Owner {
         self.decide_command(name, config, found, Some(package));
     }
 
-    /// Looks up a newer version in parallel to a start. It is announced, and requires consent on the next start.
+    /// Looks up a newer version while the server starts. A newer version is announced, and requires consent on the next
+    /// start.
     fn look_up_newer_version(&mut self, start: &PackageStart) {
         let command = self.server_command(&start.name, &start.stdio);
         let PackageStart { name, config, reference, found, path, .. } = start.clone();
@@ -180,7 +181,7 @@ impl Owner {
         });
     }
 
-    /// Remembers the version of an approved start for the next start.
+    /// Stores the package version of an approved start, to use it for the next start.
     pub(super) fn remember_package(&mut self, name: &str) {
         let Some(record) = self.servers.records.get(name) else { return };
         let Some(Ok(version)) = record.launch.package.as_ref().map(|package| package.found.clone()) else { return };
@@ -192,7 +193,7 @@ impl Owner {
         }
     }
 
-    /// Handles the denial of a version found by a look-up. The previously approved version is retained, and the
+    /// Handles the user's denial of a version that a look-up found. The approved version remains approved, and the
     /// returned message explains how to start it.
     pub(super) fn decline_package(&mut self, name: &str, body: &ConsentRequestBody) -> Option<String> {
         let ConsentRequestBody::StartServer { package: Some(package), .. } = body else { return None };
@@ -212,7 +213,7 @@ impl Owner {
     fn write_package(&mut self, name: &str, package: ApprovedPackage) {
         let value = serde_json::to_value(&package).ok();
         self.launches.packages.insert(name.to_owned(), package);
-        // Approvals of a scripted host are effective in its run only, and don't replace a user's approvals.
+        // Approvals by scripted decisions apply to this run only, and don't replace the user's approvals.
         if self.options.decides != "user" {
             return;
         }
@@ -226,7 +227,7 @@ impl Owner {
     }
 }
 
-/// Returns the package that a command loads, and a local copy that would run in its place.
+/// Returns the package that a command loads. If a local copy in `directory` would run instead, the package is unknown.
 pub(super) fn launched_package(config: &StdioConfig, directory: &Path) -> Option<launches::packages::LauncherPackage> {
     use launches::packages::{LauncherPackage, UnknownPackage, find_local_copy};
 

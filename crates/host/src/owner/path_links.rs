@@ -1,5 +1,6 @@
-//! Resolves links in paths, for rules on paths. Paths come from models and servers and may be on a file system that
-//! doesn't respond, so they are resolved outside of the owner's turns, on separate threads with a short timeout.
+//! Resolution of symbolic links in paths, for rules that match paths. Paths are provided by models and servers, and may
+//! be on a file system that doesn't respond. Therefore they are resolved outside of the owner's turns, on separate
+//! threads, with a short timeout.
 
 use std::collections::{BTreeSet, HashMap};
 use std::io::ErrorKind;
@@ -16,14 +17,14 @@ use super::Owner;
 
 /// Timeout for resolving all paths of a call.
 const RESOLVE_TIMEOUT: Duration = Duration::from_millis(500);
-/// Maximum number of concurrent threads that resolve links. While that many hang, paths stay unresolved.
+/// Maximum number of threads that resolve links concurrently. While all of them hang, further paths are not resolved.
 const MAX_THREADS: usize = 4;
 /// Maximum length of a path that is resolved, in bytes.
 const MAX_PATH: usize = 4_096;
 
 static THREADS: AtomicUsize = AtomicUsize::new(0);
 
-/// Slot of a resolving thread. Released on drop.
+/// Permission to run one resolving thread. Released on drop.
 struct ThreadSlot;
 
 impl ThreadSlot {
@@ -39,7 +40,7 @@ impl Drop for ThreadSlot {
     }
 }
 
-/// Resolves these paths. Some may stay unresolved.
+/// Resolves symbolic links in these paths. Paths that can't be resolved in time are missing in the result.
 pub(super) async fn resolve_links(paths: BTreeSet<String>) -> ResolvedPaths {
     let following = tokio::task::spawn_blocking(move || {
         resolve_paths(&paths.iter().map(String::as_str).collect(), RESOLVE_TIMEOUT, real_path)
@@ -47,14 +48,14 @@ pub(super) async fn resolve_links(paths: BTreeSet<String>) -> ResolvedPaths {
     following.await.unwrap_or_else(|_| ResolvedPaths::Here(HashMap::new()))
 }
 
-/// Returns the facts about the paths in a call before they are resolved. Paths of a remote server don't refer to this
-/// computer.
+/// Returns the initial resolution state of a call's paths. Paths of a remote server don't refer to this computer.
 pub(super) fn unresolved_paths(config: &ServerConfig) -> ResolvedPaths {
     if config.as_stdio().is_none() { ResolvedPaths::Elsewhere } else { ResolvedPaths::Here(HashMap::new()) }
 }
 
 impl Owner {
-    /// Returns the paths in a tool call that rules depend on, if they refer to this computer.
+    /// Returns the paths in a tool call's arguments that rules depend on. Empty for a remote server, whose paths don't
+    /// refer to this computer.
     pub(super) fn paths_in_call(&self, server: &str, tool: &str, arguments: &Map<String, Value>) -> BTreeSet<String> {
         let is_local = self.servers.records.get(server).is_some_and(|record| record.config.as_stdio().is_some());
         if !is_local {
@@ -64,7 +65,8 @@ impl Owner {
     }
 }
 
-/// Resolves paths with `follow`. Paths that take too long stay unresolved.
+/// Resolves paths by calling `follow` on a separate thread. Paths that are not resolved within `patience` are missing
+/// in the result.
 fn resolve_paths(paths: &BTreeSet<&str>, patience: Duration, follow: fn(&Path) -> Option<PathBuf>) -> ResolvedPaths {
     let mut known: HashMap<String, Option<String>> = HashMap::new();
     let whole: Vec<String> = paths.iter().filter(|path| path.len() <= MAX_PATH).map(|&path| path.to_owned()).collect();
@@ -83,17 +85,17 @@ fn resolve_paths(paths: &BTreeSet<&str>, patience: Duration, follow: fn(&Path) -
     if std::thread::Builder::new().name("links".to_owned()).spawn(follow_all).is_err() {
         return ResolvedPaths::Here(known);
     }
-    // clock: waits for a thread through a std channel.
+    // clock: deadline for receiving from a thread through a std channel.
     let end = Instant::now() + patience;
-    // clock: waits for the same thread.
+    // clock: remaining time until that deadline.
     while let Ok((path, real)) = told.recv_timeout(end.saturating_duration_since(Instant::now())) {
         known.insert(path, real);
     }
     ResolvedPaths::Here(known)
 }
 
-/// Returns a path with all links resolved. For a nonexistent path, resolves its existing ancestors. Returns `None` if
-/// the location can't be determined.
+/// Returns a path with all symbolic links resolved. For a nonexistent path, links in its existing ancestors are
+/// resolved. Returns `None` if that fails.
 fn real_path(path: &Path) -> Option<PathBuf> {
     if !path.is_absolute() {
         return None;
@@ -102,7 +104,7 @@ fn real_path(path: &Path) -> Option<PathBuf> {
     loop {
         match left.canonicalize() {
             Ok(real) => return Some(rest.iter().rev().fold(real, |real, name| real.join(name))),
-            // Writing to a dangling link would create its target.
+            // If the path is a dangling link, writing to it would create the link's target, so the location is unknown.
             Err(error) if error.kind() == ErrorKind::NotFound && left.symlink_metadata().is_err() => {
                 match left.components().next_back() {
                     Some(Component::Normal(name)) => rest.push(name.to_owned()),
@@ -115,7 +117,7 @@ fn real_path(path: &Path) -> Option<PathBuf> {
     }
 }
 
-/// Returns the path as text, without the prefix that Windows adds to drive letters.
+/// Returns the path as text, without the `\\?\` prefix that Windows adds to canonical paths.
 fn path_text(path: &Path) -> Option<String> {
     let text = path.to_str()?;
     let bare = text.strip_prefix(r"\\?\").filter(|rest| rest.as_bytes().get(1) == Some(&b':'));
@@ -173,7 +175,7 @@ mod tests {
         while THREADS.load(Ordering::Acquire) < MAX_THREADS {
             resolve_paths(&BTreeSet::from(["/hangs"]), Duration::ZERO, hangs);
         }
-        // Measures real time: the caller would wait for the whole timeout.
+        // Measured in real time, since the timeout applies to a real thread.
         let began = Instant::now();
         let facts = resolve_paths(&BTreeSet::from(["/a"]), long, hangs);
         assert_eq!(facts, ResolvedPaths::Here(HashMap::new()), "no path is resolved while the threads hang");

@@ -1,4 +1,4 @@
-//! Definitions that the user reviewed on each server: pinned on approval or review, stored in `pins.json`, and compared
+//! Definitions that the user has reviewed. They are pinned on approval or review, stored in `pins.json`, and compared
 //! with the current definitions.
 
 use credentials::sign_in::SignInEndpoint;
@@ -17,7 +17,7 @@ use super::state::{ReviewError, ShownDefinition, endpoint_parts, entries};
 use crate::view::HostEvent;
 
 impl Owner {
-    /// Pins the identity of a server that is started, or connected to, as approved.
+    /// Pins the approved command or address of a server that is about to be started or connected to.
     pub(super) fn pin_identity(&mut self, server: &str, approved: &Hash) {
         let Some(record) = self.servers.records.get_mut(server) else { return };
         record.offer.identity = Some(approved.clone());
@@ -59,7 +59,7 @@ impl Owner {
         }
     }
 
-    /// Pins a definition. Returns `false` if there is no room for it.
+    /// Pins a definition. Returns `false` if the maximum number of pins is reached.
     fn pin_definition(&mut self, server: &str, kind: DefinitionKind, name: &str, definition: &Value) -> bool {
         let identity = self.servers.records.get(server).and_then(|record| record.offer.identity.clone());
         let hash = Hash::of_json(definition);
@@ -73,13 +73,13 @@ impl Owner {
         self.change_pins(server, lasts, move |pins| pins.pin(kind, &name, &definition, identity.as_ref(), at))
     }
 
-    /// Returns `true` if a person decides. Approvals of a scripted host are not stored.
+    /// Returns `true` if a person makes the decisions. Approvals by scripted decisions are not stored.
     fn is_decided_by_person(&self) -> bool {
         self.options.decides == "user"
     }
 
-    /// Changes the pins of a server in memory and, if `lasts` is set, in the file. Other entries of the file are
-    /// retained, since another process (such as the app running next to the command line) may have written them.
+    /// Changes the pins of a server in memory and, with `lasts` set, in the file. Other entries of the file are
+    /// retained, since another process may have written them, for example the app while the command line is running.
     pub(super) fn change_pins<T>(
         &mut self,
         server: &str,
@@ -106,7 +106,7 @@ impl Owner {
         changed
     }
 
-    /// Recomputes everything derived from the reviewed definitions of a server.
+    /// Updates everything that is computed from the reviewed definitions of a server.
     pub(super) fn on_reviewed_definitions_changed(&mut self, server: &str) {
         let mut told = None;
         if let Some(record) = self.servers.records.get_mut(server) {
@@ -127,7 +127,7 @@ impl Owner {
         }
     }
 
-    /// Pins definitions that the user reviewed, if all of them equal the displayed ones.
+    /// Pins the definitions that the user reviewed, if each of them is equal to the displayed one.
     pub(crate) fn review(
         &mut self,
         server: &str,
@@ -137,7 +137,7 @@ impl Owner {
         let definitions = match self.servers.check_shown(server, seen) {
             Ok(definitions) => definitions,
             Err(error) => {
-                // The caller may have gone, here and below.
+                // The caller may have stopped waiting, here and below.
                 let _ = reply.send(Err(error));
                 return;
             }
@@ -163,7 +163,7 @@ impl Owner {
                 let _ = reply.send(Err(ReviewError::Audit));
                 return;
             }
-            // An explicit review is stored, even from a script.
+            // An explicit review is always stored, even if it was made by a script.
             let has_room = owner.change_pins(&server, true, move |pins| {
                 reviewed.iter().all(|(kind, name, definition)| pins.pin(*kind, name, definition, identity.as_ref(), at))
             });
@@ -191,7 +191,7 @@ impl Owner {
         Some((hash, standing))
     }
 
-    /// Pins the definition of a prompt that the user gets.
+    /// Pins the current definition of a prompt, when the user gets that prompt.
     pub(super) fn pin_prompt(&mut self, server: &str, prompt: &str) {
         let definition = self.servers.records.get(server).and_then(|record| record.offer.catalog.prompt(prompt));
         if let Some(definition) = definition {

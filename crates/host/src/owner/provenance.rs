@@ -1,7 +1,7 @@
-//! Sources of conversations: the servers with content in them. A model's call that follows content of one server and
-//! goes to another requires consent, since the content may have caused it. So does a call of the same server after
-//! content that third parties may have written, according to the server's settings (`domain::data_flow`). This is a label
-//! only, not a classification of the content.
+//! Records which servers' content each conversation contains. After content of one server, a model's call of another
+//! server requires consent, since the content may have caused the call. A call of the same server requires consent
+//! after content that third parties may have written, depending on the server's settings (`domain::data_flow`). The
+//! content itself is not classified.
 
 use domain::consent_request::ConsentRequestOrigin;
 use domain::history::{Reading, ReadingKind};
@@ -11,20 +11,20 @@ use super::state::{CallOrigin, ConversationLabel};
 use crate::view::HostEvent;
 
 impl Owner {
-    /// Records that content of these servers is in a conversation and, with `is_whole` set, that no other servers have
-    /// content in it so far.
+    /// Records that a conversation contains content of these servers. With `is_whole` set, it contains no content of
+    /// other servers.
     pub(crate) fn record_conversation_servers(&mut self, conversation: &str, servers: &[String], is_whole: bool) {
         if self.permissions.data_flow.labels.add(conversation, servers, is_whole) {
             self.events.emit(HostEvent::ConversationsChanged(Some(conversation.to_owned())));
         }
     }
 
-    /// Returns the known sources of a conversation.
+    /// Returns the servers whose content is known to be in a conversation.
     pub(crate) fn conversation_label(&self, conversation: &str) -> ConversationLabel {
         self.permissions.data_flow.labels.label(conversation).cloned().unwrap_or_default()
     }
 
-    /// Sets [`Reading::open_world`] of tool output whose tools claim to reach an open world.
+    /// Sets [`Reading::open_world`] of tool results whose tools are annotated with `openWorldHint: true`.
     pub(crate) fn add_open_world_claims(&mut self, mut readings: Vec<Reading>) -> Vec<Reading> {
         for reading in readings.iter_mut().filter(|reading| reading.kind == ReadingKind::Tool) {
             reading.open_world |= self.claims_open_world(&reading.server, &reading.name);
@@ -32,18 +32,18 @@ impl Owner {
         readings
     }
 
-    /// Records content that was read from servers in a conversation.
+    /// Records that a model has read this content of servers in a conversation.
     pub(crate) fn note_readings(&mut self, conversation: &str, readings: &[Reading]) {
         self.permissions.note_readings(conversation, readings);
     }
 
-    /// Returns `true` if the call is made by a model that has read content of another server, or content of this server
-    /// that counts as untrusted.
+    /// Returns `true` if a model makes the call after it has read content of another server, or content of this server
+    /// that its data flow settings treat as untrusted.
     pub(super) fn is_after_untrusted(&self, origin: &CallOrigin, server: &str) -> bool {
         self.permissions.data_flow.is_after_untrusted(origin, server, self.servers.is_remote(server))
     }
 
-    /// Returns the origin of a call, for its consent request.
+    /// Returns the origin of a call as displayed in its consent request.
     pub(super) fn call_consent_origin(&self, origin: &CallOrigin, server: &str) -> ConsentRequestOrigin {
         self.permissions.data_flow.why_called(origin, server, self.servers.is_remote(server))
     }

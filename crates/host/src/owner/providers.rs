@@ -1,4 +1,4 @@
-//! Model providers: reads, watches, changes and lists them.
+//! Model providers: reading, watching, changing and listing them.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use super::Owner;
 use super::state::{ReadDocument, with_entry};
 use crate::view::HostEvent;
 
-/// The documents about providers, as read from disk.
+/// The documents that describe the providers, as read from disk.
 struct ProviderDocuments {
     models: ReadDocument,
     lists: ReadDocument,
@@ -31,12 +31,12 @@ fn read_provider_documents(documents: &dyn Documents) -> ProviderDocuments {
 }
 
 impl Owner {
-    /// Reloads the providers after another process changed them or their confirmation.
+    /// Reads the providers again after another process changed them or their confirmation.
     pub(crate) fn reload_providers(&mut self) {
         self.reload_providers_then(|_| ());
     }
 
-    /// Reads the providers after all submitted writes, and continues with `then`.
+    /// Reads the providers after all submitted writes, applies them, and then calls `then`.
     fn reload_providers_then(&mut self, then: impl FnOnce(&mut Self) + Send + 'static) {
         self.run_on_writer_thread(read_provider_documents, move |owner, read| {
             match read {
@@ -53,7 +53,7 @@ impl Owner {
         self.apply_providers(read);
     }
 
-    /// Applies the providers that were read. An invalid file changes nothing.
+    /// Applies the documents that were read. Invalid documents have no effect.
     fn apply_providers(&mut self, ProviderDocuments { models, lists, confirmed }: ProviderDocuments) {
         let (Ok(file), Ok(lists)) = (models.map(Option::unwrap_or_default), lists.map(Option::unwrap_or_default))
         else {
@@ -74,7 +74,7 @@ impl Owner {
         let is_confirmed_anew = self.apply_confirmed_settings(confirmed, &file);
         self.enforce_confirmed_retention();
         file.default = self.documents.confirmed.default_model(&file);
-        // The user may have confirmed the current addresses meanwhile.
+        // The user may have confirmed the current addresses since the last read.
         let is_settled = |settings: &ProviderSettings| {
             let is_confirmed = self.documents.confirmed.check_address(settings).is_ok();
             self.models.providers.is_settled(&settings.id, is_confirmed)
@@ -104,13 +104,13 @@ impl Owner {
         self.events.emit(HostEvent::ModelsChanged);
     }
 
-    /// Registers a provider with its current settings. Its key is read on the next request.
+    /// Registers a provider with its current settings. The key is read on the next request to the provider.
     fn register_provider(&mut self, settings: ProviderSettings) {
         let (id, models) = (settings.id.clone(), self.models.providers.listed_models(&settings.id));
         self.models.providers.problems.remove(&id);
         if let Err(was) = self.documents.confirmed.check_address(&settings) {
             let (now, kind) = (settings.url.to_string(), settings.kind);
-            // While the keychain is unavailable, the address counts as unknown rather than changed.
+            // If the keychain is unavailable, it is unknown if the address was changed, so no change is recorded.
             if self.models.providers.set_unconfirmed(&settings, self.documents.confirmed.is_known()) {
                 self.audit_unconfirmed_provider(&settings, was.as_deref());
             }
@@ -127,7 +127,7 @@ impl Owner {
         }
     }
 
-    /// Changes the current content of the file, applies it, and replies.
+    /// Changes the providers in the settings file, applies the result, and sends the reply.
     fn change_providers(
         &mut self,
         change: impl Fn(&mut ProvidersFile) + Send + 'static,
@@ -153,7 +153,7 @@ impl Owner {
                 }
                 Err(error) => error,
             };
-            // The caller may have gone.
+            // The caller may have stopped waiting.
             let _ = reply.send(Err(problem.into()));
         });
     }
@@ -168,7 +168,7 @@ impl Owner {
             let _ = reply.send(Err(error));
             return;
         }
-        // With another address or protocol, the stored list of models is invalid.
+        // The stored list of models is dropped if the address or the protocol changes.
         let was = self.models.providers.settings_of(&settings.id).ok();
         if was.is_some_and(|was| was.origin() != settings.origin() || was.kind != settings.kind) {
             self.remove_model_list(&settings.id);
@@ -206,7 +206,7 @@ impl Owner {
         });
     }
 
-    /// Sets the model of new conversations.
+    /// Sets the default model of new conversations.
     pub(crate) fn set_default_model(
         &mut self,
         model: Option<ModelRef>,
@@ -222,7 +222,7 @@ impl Owner {
         });
     }
 
-    /// Stores or removes the list of a provider's models, effective immediately, and continues with `then`.
+    /// Stores or deletes the list of a provider's models, effective immediately, and calls `then` after the write.
     fn store_model_list(
         &mut self,
         id: &str,
@@ -247,7 +247,7 @@ impl Owner {
         });
     }
 
-    /// Handles a change of a provider's key.
+    /// Handles a change of a provider's key, which is read again on the next request.
     pub(crate) fn on_key_changed(&mut self, id: &str) {
         if let Ok(settings) = self.models.providers.settings_of(id) {
             self.register_provider(settings);
@@ -256,14 +256,14 @@ impl Owner {
         }
     }
 
-    /// Stores the models that a provider with these settings listed.
+    /// Stores the models that a provider listed in reply to a request with these settings.
     pub(crate) fn on_models_listed(
         &mut self,
         settings: &ProviderSettings,
         listed: Result<Vec<Model>, ModelError>,
         reply: oneshot::Sender<Result<(), ProviderError>>,
     ) {
-        // The provider may have been changed or removed meanwhile.
+        // The provider may have been changed or removed since the request.
         let now = self.models.providers.settings_of(&settings.id);
         if !now.as_ref().is_ok_and(|now| now == settings) {
             let _ = reply.send(now.map(drop));
@@ -274,7 +274,7 @@ impl Owner {
                 self.models.providers.problems.remove(&settings.id);
                 let listed = ModelList { models: models.clone(), at: self.now() };
                 self.store_model_list(&settings.id, Some(listed), |_, kept| {
-                    // The caller may have gone.
+                    // The caller may have stopped waiting.
                     let _ = reply.send(kept.map_err(ProviderError::from));
                 });
                 self.models.registry.set_models(&settings.id, models);

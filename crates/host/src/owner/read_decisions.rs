@@ -1,5 +1,5 @@
-//! Decisions about prompts and resources. The user requests them directly, so they are allowed unless a rule or the
-//! preset says otherwise.
+//! Decisions about getting prompts and reading resources. The user requests these directly, so they are allowed unless
+//! a rule or the preset requires otherwise.
 
 use domain::call::{CallFailure, ServerCall};
 use mcp_proto::session::ClientRequest;
@@ -14,7 +14,7 @@ use super::state::{CallOrigin, content_of, hash_of, kind_of};
 use crate::view::ConsentRequestBody;
 
 impl Owner {
-    /// Decides about a call of a prompt or a resource.
+    /// Decides about getting a prompt or reading a resource.
     pub(super) fn decide_read(
         &mut self,
         call: &ServerCall,
@@ -66,7 +66,7 @@ impl Owner {
     }
 }
 
-/// Returns the body of the consent request for such a call.
+/// Creates the body of the consent request for getting a prompt or reading a resource.
 fn read_body(call: &ServerCall, request: &ClientRequest) -> ConsentRequestBody {
     let arguments = match request {
         ClientRequest::GetPrompt { arguments, .. } => arguments.clone(),

@@ -1,5 +1,5 @@
 //! Results that wait for the user's review before a model reads them. The displayed content is exactly the content that
-//! the model would read; it passes the gate. Models' calls wait for the verdict (`handle/results.rs`).
+//! the model would read, and is authorized by the gate. Models' calls wait for the verdict (`handle/results.rs`).
 
 use domain::consent_request::ConsentRequestOrigin;
 use domain::item::ToolResult;
@@ -34,7 +34,7 @@ impl Owner {
         );
     }
 
-    /// Records that a result was withheld because it can't be displayed.
+    /// Records that a result was withheld because it is too large to be displayed.
     pub(crate) fn audit_unshown_result(&mut self, origin: &ResultOrigin, body: &ConsentRequestBody) {
         self.audit_without_waiting(AuditedDecision {
             server: &origin.server,
@@ -50,12 +50,12 @@ impl Owner {
         });
     }
 
-    /// Withdraws the review of a result whose model does not continue.
+    /// Withdraws the review of a result, because the model's run has ended.
     pub(crate) fn withdraw_result(&mut self, call: &str) {
         self.end_consent_requests(|pending| matches!(&pending.purpose, RequestPurpose::Result(own) if own == call));
     }
 
-    /// Sends an approved result to the model.
+    /// Sends an approved result to the model's run.
     pub(super) fn send_approved_result(&mut self, pending: &PendingRequest, departure: SendPermit) {
         let (RequestPurpose::Result(call), ConsentRequestBody::Result { tool, .. }) =
             (&pending.purpose, &pending.view.body)
@@ -74,7 +74,7 @@ impl Owner {
             }
         };
         let passes = matches!(verdict, ResultVerdict::Passes(_));
-        // The model's run may have ended meanwhile.
+        // The model's run may have ended during the review.
         if reply.send(verdict).is_err() || !passes {
             self.audit_unread_result(pending);
         }

@@ -1,5 +1,5 @@
-//! Computes warnings to display with consent requests, lists and servers, from pins and from the catalogs of other
-//! servers.
+//! Computes the warnings that are displayed with consent requests, lists and servers, from pinned definitions and from
+//! the catalogs of other servers.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use super::state::RequestPurpose;
 use crate::view::ConsentRequestBody;
 
 impl Owner {
-    /// Returns the definitions of a server, compared with the reviewed ones.
+    /// Returns the definitions of a server with their review states.
     pub(crate) fn reviewed(&self, server: &str) -> Option<ServerReview> {
         let record = self.servers.records.get(server)?;
         let others = self.servers.records.iter().filter(|(name, _)| *name != server);
@@ -34,7 +34,7 @@ impl Owner {
         })
     }
 
-    /// Returns the warnings for the subject of a consent request.
+    /// Returns the warnings about the subject of a consent request.
     pub(super) fn review_findings(&self, server: &str, body: &ConsentRequestBody) -> ReviewFindings {
         let pins = self.reviews.pins.get(server);
         let diff = match body {
@@ -61,7 +61,8 @@ impl Owner {
         ReviewFindings { diff: diff.map(Box::new), ..ReviewFindings::default() }
     }
 
-    /// Updates the warnings on pending requests for calls of a server, whose tools may have changed.
+    /// Updates the warnings on pending consent requests for calls of a server's tools, after the tools may have
+    /// changed.
     pub(super) fn update_request_findings(&mut self, server: &str) {
         for at in 0..self.consent.pending.len() {
             let pending = &self.consent.pending[at];
@@ -73,11 +74,12 @@ impl Owner {
         }
     }
 
-    /// Updates the warnings on a request whose tool differs from the displayed one.
+    /// Updates the warnings on a consent request whose tool has changed since it was displayed. `shown` is the
+    /// displayed definition.
     pub(super) fn mark_tool_changed(&mut self, at: usize, shown: &Tool) {
         let view = &self.consent.pending[at].view;
         let mut marks = self.review_findings(&view.server, &view.body);
-        // Without a reviewed definition, compares with the displayed one.
+        // If the user never reviewed the tool, the definition is compared with the displayed one.
         if let (None, ConsentRequestBody::Tool { tool, .. }) = (&marks.diff, &view.body) {
             marks.diff = Some(Box::new(DefinitionDiff::between_definitions(&json!(shown), &json!(tool))));
         }

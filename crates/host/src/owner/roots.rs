@@ -1,7 +1,7 @@
-//! Folders that servers may list (roots). The user's decision applies to one command: another program under the same
-//! name requires a new one.
+//! Folders that the user shares with servers as roots. A decision applies to one command of a server: another command
+//! under the same name requires a new decision.
 //!
-//! A denial is sent as an empty list rather than an error, so that a call that doesn't depend on roots continues.
+//! A denial is sent as an empty list rather than as an error, so that a call that doesn't depend on roots can continue.
 
 use std::path::PathBuf;
 
@@ -20,27 +20,28 @@ use super::state::{FolderShare, refusal, roots_in, with_entry};
 use crate::connection::{CallTicket, RunId};
 
 impl Owner {
-    /// Returns the roots of a server, or `None` if the user has not decided for its current command.
+    /// Returns the folders that are shared with a server, or `None` if the user has not decided for its current
+    /// command.
     pub(super) fn shared_roots(&self, server: &str) -> Option<Vec<PathBuf>> {
         let record = self.servers.records.get(server)?;
         self.permissions.folders.with_command(server, || config_hash(&record.config))
     }
 
-    /// Shares the roots that the user decided on, once the decision is recorded. If the server has another command by
-    /// then, they don't apply to it. Returns `false` if no server has this name any more.
+    /// Shares folders with a server, after the decision was recorded. If the server's command has changed meanwhile,
+    /// the share doesn't apply to it. Returns `false` if no server has this name any more.
     pub(super) fn share_roots(&mut self, server: &str, shared: FolderShare) -> bool {
         if !self.servers.records.contains_key(server) {
             return false;
         }
         self.permissions.folders.shared.insert(server.to_owned(), shared);
-        // Decisions of a scripted host are effective in its run only.
+        // Scripted decisions apply to this run only.
         if self.options.decides == "user" {
             self.write_roots(server);
         }
         true
     }
 
-    /// Removes roots that the user no longer shares, effective immediately.
+    /// Stops sharing the folders of a server that `now` doesn't contain, effective immediately.
     pub(super) fn remove_unshared_roots(&mut self, server: &str, now: &FolderShare) {
         if let Some(narrowed) = self.permissions.folders.narrowed(server, now) {
             self.share_roots(server, narrowed);
@@ -61,8 +62,8 @@ impl Owner {
         }
     }
 
-    /// Writes the roots of one server. Other entries of the file are retained, since another process may have written
-    /// them.
+    /// Writes the shared folders of one server to the file. Other entries of the file are retained, since another
+    /// process may have written them.
     fn write_roots(&mut self, server: &str) {
         let own = self.permissions.folders.shared.get(server).cloned();
         let value = own.as_ref().and_then(|shared| serde_json::to_value(shared).ok());
@@ -79,7 +80,7 @@ impl Owner {
         );
     }
 
-    /// Sends a server its roots because of an existing decision.
+    /// Sends its roots to a server, as allowed by an earlier decision of the user.
     pub(super) fn send_allowed_roots(
         &mut self,
         server: &str,
@@ -105,8 +106,8 @@ impl Owner {
         self.send_roots_when_written(PendingFolders { server, run, request, ticket, answer, subject, hash }, entry);
     }
 
-    /// Continues once the audit entry is written or has failed. If the server was muted meanwhile, or its roots have
-    /// changed, its request is decided again.
+    /// Sends the roots once the audit entry is written. If the server was muted or its roots changed meanwhile, its
+    /// request is decided again.
     pub(super) fn continue_roots_response(&mut self, folders: PendingFolders, written: Result<(), StoreError>) {
         let PendingFolders { server, run, request, ticket, answer, subject, hash } = folders;
         if let Err(error) = written {

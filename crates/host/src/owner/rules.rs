@@ -1,4 +1,5 @@
-//! Rules: reads, watches and changes them, and makes dry runs. If a file can't be read, everything requires consent.
+//! Policy rules: reading, watching and changing them, and dry runs. While a rule file can't be read, everything
+//! requires consent.
 
 mod dry_run;
 mod edits;
@@ -21,7 +22,7 @@ use crate::rules::{RulesView, read_rules};
 use crate::view::{HostEvent, ServerState};
 
 impl Owner {
-    /// Reloads the rules after another process may have changed a file.
+    /// Reads the rules again after another process may have changed a rule file.
     pub(crate) fn reload_rules(&mut self) {
         let managed = Arc::clone(&self.ports.managed);
         self.run_on_writer_thread(
@@ -33,13 +34,13 @@ impl Owner {
         );
     }
 
-    /// Reads both files of rules before the first turn.
+    /// Reads both rule files before the first turn.
     pub(super) fn read_rules(&mut self) {
         let (managed, user) = (self.ports.managed.read(), self.ports.documents.read(Document::Policy));
         self.apply_rules(managed, user);
     }
 
-    /// Applies both files of rules. Pending requests that a rule now denies are refused.
+    /// Applies the content of both rule files, and refuses pending consent requests that a rule now denies.
     fn apply_rules(&mut self, managed: ReadDocument, user: ReadDocument) {
         let before = self.rules_view();
         self.permissions.take_managed(parse_rules_file(managed), self.ports.managed.path());
@@ -55,8 +56,8 @@ impl Owner {
         self.permissions.rule_files.were_read = true;
     }
 
-    /// Sets the identity of a server for rules that match it: its command line or URL and, once found, the path of its
-    /// program, before and after resolving links.
+    /// Sets the values that rules about a server are matched with: its command line or URL, and the path of its program
+    /// before and after resolving symbolic links, if known.
     pub(super) fn set_rule_identity(&mut self, server: &str, program: Option<(&Path, Option<&Path>)>) {
         let Some(record) = self.servers.records.get(server) else { return };
         let mut words = match &record.config.transport {
@@ -72,7 +73,7 @@ impl Owner {
         self.permissions.policy.set_identity(server, words);
     }
 
-    /// Stops servers that a rule now denies.
+    /// Stops running servers that a rule now denies.
     fn stop_denied_servers(&mut self) {
         let runs = |state: &ServerState| {
             !matches!(state, ServerState::Stopped | ServerState::Stopping | ServerState::Failed(_))
@@ -86,14 +87,14 @@ impl Owner {
             .map(|(name, _)| name.clone())
             .collect();
         for name in kept_out {
-            // The restart is refused, with the reason.
+            // The start is denied by the rule, which displays the reason.
             if let Err(error) = self.restart(&name) {
                 tracing::error!(%error, "a server that a rule denies could not be stopped");
             }
         }
     }
 
-    /// Returns all rules and the problems of their files.
+    /// Returns the view of all rules and of the problems of their files.
     pub(crate) fn rules_view(&self) -> RulesView {
         self.permissions.rules_view()
     }
@@ -120,7 +121,7 @@ impl Owner {
     }
 }
 
-/// Parses a file of rules. The flag is set if the file exists.
+/// Parses the content of a rule file. The returned flag is `true` if the file exists.
 fn parse_rules_file(read: Result<Option<Value>, StoreError>) -> Result<(bool, PolicyFile), String> {
     match read.map_err(|error| error.cause)? {
         None => Ok((false, PolicyFile::default())),

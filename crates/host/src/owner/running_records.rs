@@ -1,4 +1,5 @@
-//! Records running servers, so that the next start can end processes that this instance left behind.
+//! Records the processes of running servers on disk, so that the next start of the app can end processes that this
+//! instance left behind.
 
 use process::orphans::{RunningRecord, SweepOutcome, sweep};
 
@@ -8,8 +9,8 @@ use serde_json::Value;
 use super::Owner;
 
 impl Owner {
-    /// Writes the list of running servers. Entries of other instances over the same folder (such as the command line
-    /// next to the app) are retained.
+    /// Writes the list of running servers. Entries of other instances that use the same data folder are retained, for
+    /// example of the command line while the app is running.
     pub(super) fn write_running_records(&mut self) {
         let own: Vec<String> = self.servers.running.values().map(ToString::to_string).collect();
         self.write_later(Document::Running, "the list of running servers could not be written", move |kept| {
@@ -24,7 +25,7 @@ fn parse_running_records(kept: Option<Value>) -> Vec<RunningRecord> {
     lines.iter().filter_map(|line| line.parse().ok()).collect()
 }
 
-/// Ends server processes whose host is gone. Returns their number. Blocks briefly.
+/// Ends server processes whose host has exited, and returns their number. Blocks briefly.
 pub(crate) fn sweep_orphans(documents: &dyn Documents) -> usize {
     let records = parse_running_records(documents.read(Document::Running).ok().flatten());
     if records.is_empty() {
@@ -37,7 +38,7 @@ pub(crate) fn sweep_orphans(documents: &dyn Documents) -> usize {
         .filter(|s| matches!(s.outcome, SweepOutcome::Killed | SweepOutcome::NotRunning))
         .map(|s| s.record.to_string())
         .collect();
-    // Entries that another instance wrote meanwhile are retained.
+    // Entries that another instance has written meanwhile are retained.
     let written = documents.update(Document::Running, &mut |kept| {
         let left = self::parse_running_records(kept).into_iter().map(|record| record.to_string());
         left.filter(|line| !gone.contains(line)).collect()

@@ -1,4 +1,4 @@
-//! Sandboxes of local servers: their accessible paths, their home folders, and the roots that the servers receive.
+//! Sandboxes of local servers: accessible paths, home folders, and the roots that servers receive.
 
 use std::path::PathBuf;
 
@@ -12,13 +12,14 @@ use tokio::sync::oneshot;
 use super::Owner;
 use crate::view::{LaunchFileWriter, SandboxPreview};
 
-/// Maximum number of writable files of other sandboxes that a consent request lists.
+/// Maximum number of writable files of other sandboxes that are listed in a consent request.
 const MAX_WRITERS: usize = 32;
 
 impl Owner {
-    /// Returns the command that starts a local server.
+    /// Returns the command that starts a local server, including its environment and sandbox.
     pub(super) fn server_command(&self, name: &str, config: &StdioConfig) -> ServerCommand {
-        // Taken from the settings, since the approved command may name an image only by its content hash.
+        // The name of the sandbox home depends on the configured settings, since the approved command may refer to a
+        // container image by its content hash.
         let configured = self.servers.records.get(name).and_then(|record| record.config.as_stdio()).unwrap_or(config);
         ServerCommand {
             program: config.command.clone(),
@@ -37,8 +38,8 @@ impl Owner {
         }
     }
 
-    /// Returns the sandbox home of a server, as determined for its last start. For a server that was not started yet,
-    /// links are not resolved, since a turn must not wait for the disk.
+    /// Returns the sandbox home of a server as determined for its last start. If the server was not started yet,
+    /// symbolic links are not resolved, since a turn must not wait for the disk.
     fn sandbox_home(&self, name: &str, config: &StdioConfig) -> PathBuf {
         let plan = self.servers.records.get(name).and_then(|record| record.launch.plan.as_ref());
         match plan {
@@ -70,7 +71,7 @@ impl Owner {
         found
     }
 
-    /// Determines what a server could access if it were started now. Nothing is started.
+    /// Determines the access that a server would have if it were started now. Nothing is started.
     pub(crate) fn plan_sandbox(
         &mut self,
         name: &str,
@@ -98,13 +99,12 @@ impl Owner {
         });
     }
 
-    /// Returns the roots that a server receives: the folders that the user shared, restricted to those that its sandbox
-    /// can access.
+    /// Returns the shared folders of a server that its sandbox can access, which it receives as roots.
     pub(super) fn accessible_roots(&self, server: &str) -> Option<Vec<PathBuf>> {
         Some(self.servers.folders_told_to(server, self.shared_roots(server)?))
     }
 
-    /// Removes the home of a removed server in the background, since it may be large.
+    /// Deletes the sandbox home of a removed server in the background, since it may be large.
     pub(super) fn forget_sandbox(&self, name: &str) {
         let config = self.servers.records.get(name).map(|record| &record.config);
         let Some(stdio) = config.and_then(|config| config.as_stdio()).cloned() else { return };
@@ -120,7 +120,7 @@ impl Owner {
     }
 }
 
-/// Adds the files that a command requires but can't access.
+/// Adds the files that a command requires, but that the sandbox plan doesn't make accessible.
 async fn sandbox_preview(
     command: ServerCommand,
     program: PathBuf,
@@ -129,6 +129,6 @@ async fn sandbox_preview(
 ) -> SandboxPreview {
     let for_reading = plan.clone();
     let looking = tokio::task::spawn_blocking(move || missing_dependencies(&command, &program, &path, &for_reading));
-    // A panic only omits the hints.
+    // If the task panics, only the list of missing files is empty.
     SandboxPreview { plan, missing: looking.await.unwrap_or_default() }
 }

@@ -1,5 +1,5 @@
-//! Starts and stops servers: resolves the command, decides about the start, and launches it. The command or address has
-//! to be approved before the launch.
+//! Starts and stops servers: resolves the command, decides about the start, and launches the server. The command or
+//! address must be approved before the launch.
 
 mod command_lookup;
 mod launch;
@@ -23,7 +23,8 @@ use crate::connection::{ConnectionCommand, outcome_not_found};
 use crate::view::{ConsentRequestBody, Failure, FailureReason, ServerState};
 
 impl Owner {
-    /// Starts a server: resolves its command or parses its address, requests consent if required, and launches it.
+    /// Starts a server: resolves its command or parses its address, requests consent if required, and launches or
+    /// connects to it.
     pub(crate) fn start(&mut self, name: &str) -> Result<(), ServerError> {
         if self.lifetime.is_closing {
             return Ok(());
@@ -110,7 +111,7 @@ impl Owner {
         }
     }
 
-    /// Marks a server as failed because it was not approved.
+    /// Sets the state of a server to failed, because its start was not approved.
     pub(super) fn fail_unapproved(&mut self, name: &str, message: &str) {
         self.fail_with(name, Failure::new(FailureReason::Refused, message));
     }
@@ -134,22 +135,22 @@ impl Owner {
             if record.state != ServerState::Stopping {
                 let tell = connection.tell.clone();
                 record.set(ServerState::Stopping);
-                // The connection may be busy, and the owner must not wait for it.
+                // The connection's channel may be full, and the owner must not wait for it.
                 tokio::spawn(async move { tell.send(Box::new(ConnectionCommand::Stop)).await });
             }
         } else {
             record.set(ServerState::Stopped);
         }
-        // Approvals for this process must not apply to the next one. Requests of the server end with its session, and
-        // results were already returned by it.
+        // Approvals for this process must not apply to the next one. Requests that the server sent end with its
+        // session. Results under review remain, since the server has already returned them.
         self.end_consent_requests(|p| {
             p.view.server == name && !matches!(p.purpose, RequestPurpose::Request { .. } | RequestPurpose::Result(_))
         });
         self.emit_server(name);
     }
 
-    /// Handles the revocation of a server's grant. A running server continues, but is not restarted automatically any
-    /// more.
+    /// Handles the revocation of a server's start grant. If the server is running, it keeps running, but is not
+    /// restarted automatically.
     pub(super) fn on_approval_revoked(&mut self, name: &str) {
         let Some(record) = self.servers.records.get_mut(name) else { return };
         if matches!(record.state, ServerState::Reconnecting(_)) {

@@ -1,4 +1,4 @@
-//! Configured servers: adds, changes and removes them, together with everything stored under their names.
+//! The configured servers: adding, changing and removing them, together with all data that is stored under their names.
 
 use std::sync::Arc;
 
@@ -16,10 +16,10 @@ use super::state::ServerError;
 use super::{Owner, ServerRecord};
 use crate::view::{ConsentRequestBody, HostEvent, ServerState};
 
-/// Receives the result of a change of the servers.
+/// Sender for the result of a change of the servers.
 type ServerChangeReply = oneshot::Sender<Result<(), ServerError>>;
 
-/// The settings file, as read from disk.
+/// Content of the settings file, as read from disk.
 struct ServersDocument {
     entries: Result<Vec<ServerEntry>, ConfigProblem>,
     is_there: bool,
@@ -30,7 +30,7 @@ fn read_servers(settings: &dyn ServerSettings) -> ServersDocument {
 }
 
 impl Owner {
-    /// Reloads the settings file after another process changed it.
+    /// Reads the settings file again after another process changed it.
     pub(crate) fn reload_servers(&mut self) {
         let settings = Arc::clone(&self.ports.servers);
         self.run_on_writer_thread(
@@ -48,7 +48,7 @@ impl Owner {
         self.apply_servers(read);
     }
 
-    /// Changes the settings file, applies its resulting content, and continues with `then`.
+    /// Changes the settings file, applies the resulting content, and calls `then`.
     fn change_servers(
         &mut self,
         change: impl FnOnce(&dyn ServerSettings) -> Result<(), ServerError> + Send + 'static,
@@ -67,12 +67,12 @@ impl Owner {
         );
     }
 
-    /// Applies the settings file as it was read. Removed servers and those with a changed command are stopped. An
-    /// invalid file changes nothing.
+    /// Applies the content of the settings file. Servers that were removed or have another command are stopped. An
+    /// invalid file has no effect.
     fn apply_servers(&mut self, ServersDocument { entries, is_there }: ServersDocument) {
         let entries = match entries {
             Ok(entries) if entries.is_empty() && !self.servers.records.is_empty() && !is_there => {
-                // Some programs remove a file for a moment while writing it.
+                // Some programs remove the file for a moment while they write it.
                 let path = self.ports.servers.path();
                 self.set_config_problem(Some(ConfigProblem {
                     file: Some(path.display().to_string()),
@@ -91,7 +91,7 @@ impl Owner {
         self.set_config_problem(None);
         let gone: Vec<String> =
             self.servers.records.keys().filter(|name| !entries.iter().any(|e| e.name == **name)).cloned().collect();
-        // Grants are bound to the exact command, so they can be retained for a server that an editor removes and adds
+        // Grants are retained, since they are bound to the exact command. An editor may remove a server and add it
         // again.
         for name in gone {
             self.remove_server_record(&name);
@@ -114,7 +114,7 @@ impl Owner {
                     self.set_rule_identity(&name, None);
                     self.emit_server(&name);
                 }
-                // A start that is in progress compares the whole configuration.
+                // The whole configuration is compared, since a start in progress depends on all of it.
                 Some(record)
                     if record.state != ServerState::Starting && record.config.differs_in_tools_only(&config) =>
                 {
@@ -136,12 +136,12 @@ impl Owner {
         }
     }
 
-    /// Returns an error if this entry can't be added as a new server.
+    /// Checks that this entry can be added as a new server.
     pub(crate) fn check_new_server(&self, entry: &ServerEntry) -> Result<(), ServerError> {
         self.servers.check(entry, None)
     }
 
-    /// Returns an error if the server of this name can't be changed to this entry.
+    /// Checks that the server with this name can be changed to this entry.
     pub(crate) fn check_changed_server(&self, entry: &ServerEntry) -> Result<(), ServerError> {
         if self.servers.records.contains_key(&entry.name) {
             self.servers.check(entry, Some(&entry.name))
@@ -152,7 +152,7 @@ impl Owner {
 
     pub(crate) fn add_server(&mut self, entry: ServerEntry, reply: ServerChangeReply) {
         if let Err(error) = self.check_new_server(&entry) {
-            // The caller may have gone, here and below.
+            // The caller may have stopped waiting, here and below.
             let _ = reply.send(Err(error));
             return;
         }
@@ -165,8 +165,8 @@ impl Owner {
             },
             move |owner, put| {
                 let added = put.map(|read| {
-                    // A server that was removed from the settings by hand leaves its record, which doesn't apply to
-                    // this one.
+                    // If a server with this name was removed from the settings by hand, its record still exists. It
+                    // doesn't apply to the new server.
                     owner.forget_former_origin(&name);
                     owner.apply_servers(read);
                 });
@@ -175,8 +175,8 @@ impl Owner {
         );
     }
 
-    /// Changes a server. With `before`, only if the settings file contains exactly that configuration at the time of
-    /// the write.
+    /// Changes a server. With `before` given, the settings file has to contain exactly that configuration at the time
+    /// of the write.
     pub(crate) fn update_server(
         &mut self,
         was: &str,
@@ -250,13 +250,13 @@ impl Owner {
         );
     }
 
-    /// Sends the outcome once all submitted operations are written, including the removal of data stored under the
-    /// server's name.
+    /// Sends the outcome after all operations submitted before are written, including the removal of data stored under
+    /// the server's name.
     fn reply_when_written(&mut self, reply: ServerChangeReply, outcome: Result<(), ServerError>) {
         self.run_on_writer_thread(|_| (), move |_, _| drop(reply.send(outcome)));
     }
 
-    /// Removes everything stored under a server's name.
+    /// Deletes all data that is stored under a server's name.
     fn forget_server(&mut self, name: &str) {
         self.permissions.policy.forget_server(name);
         self.write_grants(name, None, |_, kept| {
@@ -275,7 +275,7 @@ impl Owner {
         self.forget_trust(name);
     }
 
-    /// Removes a server from the list.
+    /// Removes the record of a server from memory.
     fn remove_server_record(&mut self, name: &str) {
         self.stop(name);
         self.end_consent_requests(|p| p.view.server == name);
@@ -290,7 +290,7 @@ impl Owner {
             matches!(body, ConsentRequestBody::StartServer { .. } | ConsentRequestBody::ConnectServer { .. })
         };
         self.end_consent_requests(|p| p.view.server == name && is_start(&p.view.body));
-        // The known facts depend on the configured revision.
+        // The known transport and revision depend on the configured revision.
         if self.servers.records.get(name).is_some_and(|record| record.config.revision != config.revision) {
             self.remove_known_session(name);
         }
@@ -306,8 +306,8 @@ impl Owner {
         self.emit_server(name);
     }
 
-    /// Returns `true` if a grant covers this command or address. Changes of the file that a command resolves to are
-    /// detected on start.
+    /// Returns `true` if a grant allows starting this command or address. A changed program file is only detected on
+    /// start.
     pub(crate) fn is_approved(&self, name: &str, config: &ServerConfig) -> bool {
         let grant = self.permissions.policy.grants().find(name, &GrantSubject::Command);
         grant.filter(|grant| !grant.has_expired(self.now())).is_some_and(|grant| match &config.transport {
@@ -316,8 +316,8 @@ impl Owner {
         })
     }
 
-    /// Writes the grants of a server, or of one subject of it, and continues with `then`. Other entries of the file are
-    /// retained, since another process (such as the app running next to the command line) may have written them.
+    /// Writes the grants of a server, or those for one subject, and calls `then`. Other entries of the file are
+    /// retained, since another process may have written them, for example the app while the command line is running.
     pub(super) fn write_grants(
         &mut self,
         server: &str,

@@ -1,4 +1,4 @@
-//! Handles the reports of a started server: ready, catalog changes, and the end of its session.
+//! Handles reports about a server's session: readiness, catalog changes, and the end of the session.
 
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ impl Owner {
         record.offer.catalog = catalog;
         record.offer.unreviewed = Default::default();
         self.permissions.judgement += 1;
-        // Lists that are read again because they were stale are mostly unchanged.
+        // Lists that are read again because they were stale are usually unchanged.
         if is_same {
             if !is_as_sure {
                 self.update_request_findings(name);
@@ -54,7 +54,8 @@ impl Owner {
         self.emit_server(name);
     }
 
-    /// Handles a new session after the server dropped the previous one. The server's information may have changed.
+    /// Handles a new session, which the connection opened after the server dropped the previous one. The information
+    /// from its initialization may have changed.
     pub(super) fn on_reopened(&mut self, run: RunId, name: &str, facts: ServerFacts) {
         if let Some(record) = self.servers.current(name, run) {
             record.session.facts = Some(bounded_facts(facts));
@@ -63,7 +64,7 @@ impl Owner {
         self.emit_server(name);
     }
 
-    /// Stores the reason why change notifications stopped, or `None` if they arrive.
+    /// Stores the reason why change notifications stopped, or `None` if they work.
     pub(super) fn on_listening(&mut self, run: RunId, name: &str, lost: Option<String>) {
         if let Some(record) = self.servers.current(name, run) {
             record.session.subscriptions_lost = lost;
@@ -116,10 +117,10 @@ impl Owner {
 
 /// Maximum length of a server's stored instructions, in characters.
 const MAX_INSTRUCTIONS: usize = 64 * 1024;
-/// Maximum length of a stored text about the server itself, in characters.
+/// Maximum length of other stored texts about the server, such as its title, in characters.
 const MAX_CLAIM_CHARS: usize = 1_000;
 
-/// Truncates the information that a server sent on initialization, since it is displayed repeatedly.
+/// Truncates the texts that a server sent on initialization, since they are displayed in several places.
 fn bounded_facts(mut facts: ServerFacts) -> ServerFacts {
     if let Some(instructions) = &mut facts.instructions {
         truncate(instructions, MAX_INSTRUCTIONS);

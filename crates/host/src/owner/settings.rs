@@ -1,4 +1,4 @@
-//! Settings of the app. The retention settings of the audit log are also recorded in that log, so that a reduction is
+//! The app's settings. Changes of the audit log's retention are also recorded in that log, so that a reduction is
 //! visible there.
 
 use std::sync::{Arc, PoisonError};
@@ -12,12 +12,12 @@ use super::audited_decision::AuditedDecision;
 use super::state::{SettingsReply, keeping};
 use crate::view::{AppSettings, HostEvent};
 
-/// Kind of the audit entry about the retention settings.
+/// Kind of audit entries about the retention settings.
 const SETTINGS_AUDIT_KIND: &str = "settings";
-/// Separator between the new and the previous retention settings.
+/// Separator between the new and the previous retention settings in an audit entry.
 const BEFORE_SEPARATOR: &str = "; before: ";
 
-/// Reason in the audit entry that reverts a change of the settings.
+/// Reason in the audit entry that records that a change was reverted.
 const NOT_WRITTEN_REASON: &str = "the settings could not be written";
 
 impl Owner {
@@ -27,14 +27,14 @@ impl Owner {
         Some(counted.current_usage(&self.settings.current.limits.within_bounds()))
     }
 
-    /// Changes the settings. They take effect once they are written. A change of the log's retention is recorded in the
-    /// log first; until that completes, other changes wait, so that the latest one wins.
+    /// Changes the settings, which take effect once they are written. A change of the log's retention is recorded in
+    /// the log first. Until that is done, other changes wait, so that the latest one is effective.
     pub(crate) fn set_settings(&mut self, settings: AppSettings, reply: SettingsReply) {
         if self.settings.changes.under_way {
             if let Err(reply) = self.settings.changes.queue(settings, reply) {
                 let path = Document::Settings.file_name().to_owned();
                 let cause = "too many changes wait for the disk; try again".to_owned();
-                // The caller may have gone, here and below.
+                // The caller may have stopped waiting, here and below.
                 let _ = reply.send(Err(StoreError { path, cause }));
             }
             return;
@@ -44,7 +44,7 @@ impl Owner {
             return self.write_settings(settings, |_, kept| drop(reply.send(kept)));
         }
         self.settings.changes.under_way = true;
-        // From here on the log may be ahead of the settings, so they can't be compared.
+        // From now on the log may contain a newer change than the settings, so they can't be compared at startup.
         self.audits.is_retention_set = true;
         let entry = AuditedDecision {
             kind: SETTINGS_AUDIT_KIND,
@@ -67,7 +67,7 @@ impl Owner {
         });
     }
 
-    /// Writes settings with a changed retention. If that fails, the confirmation of the change is reverted.
+    /// Writes settings with a changed retention. If that fails, the confirmed retention is reset to the previous one.
     fn write_confirmed_settings(
         &mut self,
         settings: AppSettings,
@@ -90,7 +90,7 @@ impl Owner {
         });
     }
 
-    /// Continues with the changes that waited for this one.
+    /// Sends the result of a change of settings, and starts the next change that waits.
     fn end_settings_change(&mut self, reply: SettingsReply, result: Result<(), StoreError>) {
         self.settings.changes.under_way = false;
         let _ = reply.send(result);
@@ -125,8 +125,8 @@ impl Owner {
         );
     }
 
-    /// Compares the retention settings with the latest entry about them in the log, and only then lets the log delete
-    /// anything.
+    /// Compares the retention settings with the latest audit entry about them. Only afterwards the log may delete
+    /// entries.
     pub(super) fn check_audit_retention(&mut self) {
         let log = Arc::clone(&self.ports.audit);
         let query = AuditQuery { kind: Some(SETTINGS_AUDIT_KIND.to_owned()), ..AuditQuery::latest(1) };
@@ -142,7 +142,7 @@ impl Owner {
             let known = known.as_deref().map(|known| known.split(BEFORE_SEPARATOR).next().unwrap_or(known));
             let holds = keeping(&owner.settings.current);
             if owner.audits.is_retention_set {
-                // The change was made in this run, before or after the log was read, so it is not an external change.
+                // The user changed the retention in this run, so a difference is not a change by another program.
             } else if holds != at_start && known == Some(holds.as_str()) {
                 let why = "they were changed outside of Drawbridge, and hold as they were until they are changed in it";
                 owner.audit_retention_change(&holds, Some(&at_start), why);
@@ -157,7 +157,7 @@ impl Owner {
                     Some(_) | None => {}
                 }
             }
-            // Nothing may be deleted before the user's confirmed settings are known.
+            // Nothing may be deleted before the retention that the user confirmed is known.
             if owner.documents.confirmed.is_known() {
                 owner.apply_audit_retention();
             }

@@ -1,5 +1,5 @@
-//! Sign-ins to remote servers. Each server that may require one has a [`ServerSignIn`], which outlives its connections. It
-//! signs their requests, and is dropped when the server's settings change.
+//! Sign-ins to remote servers. Each server that may require one has a [`ServerSignIn`], which signs its requests. It
+//! remains when the connection ends, and is dropped when the server's settings change.
 
 mod flow;
 mod request_signer;
@@ -24,37 +24,38 @@ use sign_in_maker::SignInFactory;
 use sign_in_user::SignInUser;
 pub(crate) use sign_out::ForgetReply;
 
-/// The sign-in of one server.
+/// The authorization of one server, and the user's sign-in to it.
 #[derive(Clone)]
 pub(super) struct ServerSignIn {
     pub(super) authorization: Arc<ServerAuthorization>,
     asker: Arc<SignInUser>,
     signing: Arc<RequestSigner>,
-    /// Configuration that the sign-in was created with.
+    /// Configuration for which the sign-in was created.
     config: Arc<HttpConfig>,
-    /// Set if the configuration was approved at the time of creation.
+    /// Set if the configuration was approved when the sign-in was created.
     pub(super) is_approved: bool,
-    /// Storage of the tokens at the time of creation, if there were any.
+    /// Storage of the tokens when the sign-in was created, or `None` if there were none.
     found: Option<TokenStorage>,
 }
 
 impl ServerSignIn {
-    /// Returns the authorizer for the requests of a connection.
+    /// Returns the authorizer that signs the requests of a connection.
     pub(super) fn authorizer(&self) -> Arc<dyn Authorizer> {
         Arc::clone(&self.signing) as Arc<dyn Authorizer>
     }
 
-    /// Returns `true` if the sign-in matches the current configuration of a server. The transport makes no difference.
+    /// Returns `true` if the sign-in was created for this configuration of the server. A different transport doesn't
+    /// matter.
     pub(super) fn is_for(&self, config: &HttpConfig) -> bool {
         (&self.config.url, &self.config.auth) == (&config.url, &config.auth)
     }
 
-    /// Returns and clears the reason why the server rejected a request despite the best available token.
+    /// Returns and clears the reason why the server rejected a request although it had the best available token.
     pub(super) fn take_refusal(&self) -> Option<String> {
         self.signing.take_refusal()
     }
 
-    /// Returns `true` if the sign-in requires no user in a browser.
+    /// Returns `true` if the sign-in requires neither the user nor a browser.
     fn is_unattended(&self) -> bool {
         self.config.auth.as_ref().is_some_and(AuthConfig::is_unattended)
     }
@@ -78,7 +79,7 @@ impl Owner {
         })
     }
 
-    /// Calls `then` with the sign-in of a server, which is created first if necessary.
+    /// Calls `then` with the sign-in of a server, after creating it if necessary.
     fn with_sign_in(
         &mut self,
         name: &str,
@@ -112,7 +113,7 @@ impl Owner {
 
     pub(crate) fn authorization(&mut self, name: &str, reply: oneshot::Sender<Result<AuthorizationView, SignInError>>) {
         self.with_sign_in(name, move |owner, name, sign_in| {
-            // The caller may have gone.
+            // The caller may have stopped waiting.
             let _ = reply.send(owner.authorization_view(name, sign_in));
         });
     }
@@ -148,7 +149,7 @@ impl Owner {
             Err(error) => return Err(error),
         };
         let account = sign_in.authorization.account();
-        // A sign-in that has just started reports no progress yet.
+        // A sign-in that has just been started has no progress yet.
         let begins = || access.flow.map(|_| views::starting_progress());
         Ok(AuthorizationView {
             in_progress: sign_in

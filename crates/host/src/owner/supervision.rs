@@ -1,6 +1,6 @@
-//! Restarts servers that exit or disconnect: with growing pauses, until the user has to act. Each restart of a server
-//! without a permanent approval requires consent. Servers that were only unreachable are tried again when the network
-//! changes.
+//! Restarts servers that exit or disconnect, with increasing pauses, until the user has to act. A restart requires
+//! consent unless the start has a permanent approval. Servers that were only unreachable are tried again when the
+//! network changes.
 
 use mcp_proto::session::ClientRequest;
 use supervision::activity::ActivityKind;
@@ -11,7 +11,7 @@ use crate::connection::ConnectionCommand;
 use crate::view::{Failure, FailureReason, Retry, ServerState};
 
 impl Owner {
-    /// Handles a server that ended without being stopped: schedules a restart, or reports the failure to the user.
+    /// Handles a server that ended without being stopped by the user: schedules a restart, or reports the failure.
     pub(super) fn on_unexpected_end(&mut self, name: &str, failure: Failure) {
         let (is_closing, now) = (self.lifetime.is_closing, self.now());
         let Some(record) = self.servers.records.get_mut(name) else { return };
@@ -36,14 +36,14 @@ impl Owner {
                 matches!(r.state, ServerState::Reconnecting(_)) && r.supervision.wait() == wait
             };
             if owner.servers.records.get(&name).is_some_and(is_awaited) {
-                // The server exists, so no other error is possible.
+                // Can't fail, since the server exists.
                 let _ = owner.start(&name);
             }
         });
     }
 
-    /// Schedules a retry, with growing pauses, for a server whose tokens could not be refreshed. Returns `false` if
-    /// there is none.
+    /// Schedules a retry for a server whose tokens could not be refreshed, with increasing pauses. Returns `false` if
+    /// no retry is left.
     pub(super) fn schedule_sign_in_retry(&mut self, name: &str) -> bool {
         let Some(record) = self.servers.records.get_mut(name).filter(|record| record.access.may_pass()) else {
             return false;
@@ -71,7 +71,7 @@ impl Owner {
         {
             record.supervision.tries_again(needed.cause.clone());
         }
-        // The server exists, so no other error is possible.
+        // Can't fail, since the server exists.
         let _ = self.start(name);
     }
 
@@ -103,8 +103,8 @@ impl Owner {
         }
     }
 
-    /// Sends a request that restores earlier state on a server. `answered` receives `true` if it succeeded. It is not
-    /// called if the server ends before, in which case the next session repeats the request.
+    /// Sends a request that restores state of an earlier session. `answered` receives `true` if the request succeeded.
+    /// It is not called if the server ends first, since the next session then repeats the request.
     fn restore_by_request(
         &mut self,
         name: &str,
@@ -116,7 +116,7 @@ impl Owner {
         let name = name.to_owned();
         self.run_concurrently(replied, move |owner, replied| {
             let Ok(done) = replied else { return };
-            // State of a server that ended again is restored by the next session.
+            // If the server has ended again, its next session restores the state.
             if let Some(record) = owner.servers.records.get(&name).filter(|record| record.state == ServerState::Ready) {
                 if let Err(error) = &done {
                     record.note(
@@ -129,8 +129,8 @@ impl Owner {
         });
     }
 
-    /// Handles sleep or a change of the network: waiting or failed connections are retried immediately, and the others
-    /// are pinged.
+    /// Handles the computer's wake-up or a change of the network: connections that wait or have failed are retried
+    /// immediately, and the others are pinged.
     pub(crate) fn on_wake(&mut self) {
         let names: Vec<String> = self.servers.records.keys().cloned().collect();
         for name in names {
@@ -153,7 +153,7 @@ impl Owner {
                         ActivityKind::State,
                         "the computer slept or its network changed; asking whether it is still there",
                     );
-                    // A connection that is too busy for the ping is alive.
+                    // If the channel is full, the connection is alive, so no ping is needed.
                     let _ = connection.tell.try_send(Box::new(ConnectionCommand::Ping));
                 }
                 _ => {}

@@ -1,5 +1,5 @@
-//! Tools of a server that models may call, by the lists in its settings. Used by `servers.rs` when the settings file was
-//! read, and by `calls/decision.rs` for each call of a model.
+//! The lists in a server's settings that restrict which of its tools models may call. Used by `servers.rs` when the
+//! settings file was read, and by `calls/decision.rs` for each call of a model.
 
 use std::sync::Arc;
 
@@ -13,12 +13,12 @@ use super::audited_decision::AuditedDecision;
 use super::state::PendingRequest;
 use crate::view::ConsentRequestBody;
 
-/// Reason for refusing a model's call of a tool that is turned off.
+/// Reason for refusing a model's call of a tool that the user turned off.
 pub(super) const TURNED_OFF: &str = "because the tool is turned off for models in the settings";
 
 impl Owner {
-    /// Changes the tools of a server that are offered to models. The server keeps running. Pending consent requests for
-    /// calls of tools that are now turned off are refused, as if a rule denied them.
+    /// Changes which tools of a server are available to models, without restarting the server. Pending consent requests
+    /// for calls of tools that are now turned off are refused, as if a rule denied them.
     pub(super) fn change_tools(&mut self, server: &str, config: ServerConfig) {
         if let Some(record) = self.servers.records.get_mut(server) {
             record.config = Arc::new(config);
@@ -30,7 +30,7 @@ impl Owner {
         let refused: Vec<_> =
             self.consent.pending.iter().filter(|pending| is_refused(pending)).map(|pending| pending.view.id).collect();
         for id in refused {
-            // Refusing one request may end others.
+            // Refusing one request may remove others.
             if let Some(at) = self.consent.position(id) {
                 self.refuse_turned_off(at);
             }
@@ -38,10 +38,10 @@ impl Owner {
         self.emit_server(server);
     }
 
-    /// Records a change of the lists in the audit log, since it can let models call more tools, whichever program wrote
-    /// it.
+    /// Records a change of the lists in the audit log, since it can allow models to call more tools. The change may
+    /// have been made by any program.
     pub(super) fn note_tools(&mut self, server: &str, before: &ToolFilter, now: &ToolFilter) {
-        // Sorted by name, so a subject that is too long loses the end of the earlier lists.
+        // The keys are sorted by name, so that truncating a long subject removes the end of the earlier lists.
         let subject = canonical_json(&json!({ "after": now, "before": before }));
         let hash = Hash::of_bytes(subject.as_bytes());
         self.audit_without_waiting(AuditedDecision {
@@ -56,7 +56,7 @@ impl Owner {
         });
     }
 
-    /// Returns `true` if a consent request is for a model's call of a tool that is turned off.
+    /// Returns `true` if a consent request is for a model's call of a tool that the user turned off.
     fn is_off(&self, pending: &PendingRequest) -> bool {
         let ConsentRequestBody::Tool { tool, .. } = &pending.view.body else { return false };
         matches!(pending.view.why, ConsentRequestOrigin::Model { .. })

@@ -14,7 +14,7 @@ use tokio::sync::Notify;
 use super::Owner;
 use crate::HostClosed;
 
-/// A turn that is created on one thread and taken on another.
+/// A function over the owner's state that is created on one thread, and runs in a turn on another.
 pub(crate) struct DeferredTurn {
     name: &'static str,
     act: Box<dyn FnOnce(&mut Owner) + Send>,
@@ -44,32 +44,32 @@ impl DeferredTurn {
 #[derive(Clone)]
 pub(crate) struct SharedOwner(Arc<OwnerCell>);
 
-/// A weak reference to the owner, for tasks that it has started. Doesn't keep the owner alive.
+/// A weak reference to the owner, for tasks that the owner has spawned. It doesn't keep the owner alive.
 #[derive(Clone)]
 pub(crate) struct WeakOwner(Weak<OwnerCell>);
 
 struct OwnerCell {
     state: Mutex<OwnerState>,
-    /// Notified once the owner has ended or a turn has panicked.
+    /// Notified once the owner has ended, or a turn has panicked.
     ended: Notify,
-    /// Notified once the last handle to the host is dropped.
+    /// Notified once the last handle of the host is dropped.
     abandoned: Notify,
 }
 
 enum OwnerState {
     Open(Box<Owner>),
-    /// The owner takes no more turns. Its pending writes are still present.
+    /// The owner has ended and takes no more turns. Its pending writes can still be executed.
     Ended(Box<Owner>),
-    /// A turn is running or has panicked, or the owner was dropped.
+    /// The owner is not available: a turn is running or has panicked, or the owner was dropped.
     Away,
 }
 
 impl SharedOwner {
-    /// Creates the owner, passing it a weak reference to itself.
+    /// Creates the owner by calling `make` with a weak reference to it.
     pub(crate) fn new(make: impl FnOnce(WeakOwner) -> Owner) -> Self {
         let shared =
             Arc::new(OwnerCell { state: Mutex::new(OwnerState::Away), ended: Notify::new(), abandoned: Notify::new() });
-        // Tasks started by `make` may finish immediately, and wait here until the owner is complete.
+        // Tasks that `make` spawns may finish immediately. They wait here until the owner is complete.
         let _taken = TurnGuard::enter();
         let mut state = shared.lock();
         *state = OwnerState::Open(Box::new(make(WeakOwner(Arc::downgrade(&shared)))));
@@ -81,7 +81,7 @@ impl SharedOwner {
         WeakOwner(Arc::downgrade(&self.0))
     }
 
-    /// Takes a turn. `name` is used in log messages.
+    /// Runs `act` in a turn of the owner. `name` is used in log messages.
     ///
     /// # Errors
     ///
@@ -90,17 +90,17 @@ impl SharedOwner {
         self.0.turn(name, act)
     }
 
-    /// Notifies the owner that the last handle to the host was dropped.
+    /// Notifies the owner that the last handle of the host was dropped.
     pub(crate) fn abandon(&self) {
         self.0.abandoned.notify_one();
     }
 
-    /// Waits until the last handle to the host is dropped.
+    /// Waits until the last handle of the host is dropped.
     pub(super) async fn is_abandoned(&self) {
         self.0.abandoned.notified().await;
     }
 
-    /// Waits until the owner takes no more turns.
+    /// Waits until the owner has ended.
     pub(super) async fn has_ended(&self) {
         self.0.ended.notified().await;
     }
@@ -115,7 +115,7 @@ impl SharedOwner {
 }
 
 impl WeakOwner {
-    /// Takes a turn, as [`SharedOwner::turn`] does.
+    /// Runs `act` in a turn of the owner, like [`SharedOwner::turn`].
     ///
     /// # Errors
     ///
@@ -124,7 +124,7 @@ impl WeakOwner {
         self.0.upgrade().ok_or(HostClosed)?.turn(name, act)
     }
 
-    /// Takes a deferred turn.
+    /// Runs a deferred function in a turn of the owner.
     ///
     /// # Errors
     ///
@@ -136,7 +136,7 @@ impl WeakOwner {
 
 impl OwnerCell {
     fn lock(&self) -> MutexGuard<'_, OwnerState> {
-        // A turn that panics leaves `Away` behind.
+        // If a turn panics, the state remains `Away`.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -150,7 +150,7 @@ impl OwnerCell {
                 return Err(HostClosed);
             }
         };
-        // Partially changed state is unusable: a panic drops it, which ends the servers.
+        // If a turn panics, the partially changed state is dropped, which ends the servers.
         let unwinding = UnwindGuard(&self.ended);
         let done = run_timed(name, || act(&mut owner));
         std::mem::forget(unwinding);
@@ -168,7 +168,7 @@ thread_local! {
     static IN_TURN: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Marks this thread as taking a turn. Panics on a nested turn, which would deadlock.
+/// Marks the current thread as running a turn. Panics on a nested turn, which would deadlock.
 struct TurnGuard;
 
 impl TurnGuard {
@@ -184,7 +184,7 @@ impl Drop for TurnGuard {
     }
 }
 
-/// Notifies that the owner has ended when dropped during a panic. Forgotten otherwise.
+/// Notifies waiters that the owner has ended, when dropped during a panic. Otherwise it is forgotten.
 struct UnwindGuard<'a>(&'a Notify);
 
 impl Drop for UnwindGuard<'_> {
@@ -205,15 +205,15 @@ pub(super) use debug::run_timed;
 mod debug {
     use std::time::{Duration, Instant};
 
-    /// Duration above which turns are logged.
+    /// Duration from which a turn is logged as slow.
     const SLOW_TURN: Duration = Duration::from_millis(5);
-    /// Duration above which a turn is considered blocked, since no thread is preempted for that long.
+    /// Duration from which a turn is considered blocked, since the scheduler preempts no thread for that long.
     const MAX_PREEMPTION: Duration = Duration::from_secs(1);
 
-    /// Runs a turn, and logs it if it takes long. If the thread was preempted, only its processor time counts, since
-    /// test machines are often busy.
+    /// Runs a turn, and logs it if it was slow. If the thread was preempted, only its processor time is considered,
+    /// since test machines are often busy.
     pub(in super::super) fn run_timed<T>(name: &'static str, turn: impl FnOnce() -> T) -> T {
-        // clock: measures turns for the log.
+        // clock: measures the duration of a turn for the log.
         let (began, before) = (Instant::now(), ThreadUsage::now());
         let done = turn();
         let took = began.elapsed();
@@ -232,7 +232,7 @@ mod debug {
         done
     }
 
-    /// Processor usage of this thread.
+    /// Processor usage of the current thread.
     #[derive(Default)]
     struct ThreadUsage {
         processor: Duration,
@@ -257,7 +257,7 @@ mod debug {
             getrusage(UsageWho::RUSAGE_THREAD).map(known).unwrap_or_default()
         }
 
-        /// On other systems, turns are measured by the clock only.
+        /// Returns zero usage on other systems, where turns are measured by the clock only.
         #[cfg(not(target_os = "linux"))]
         fn now() -> Self {
             Self::default()
@@ -283,7 +283,7 @@ mod debug {
                 ThreadUsage::now().since(&before).processor < SLOW_TURN,
                 "a sleeping thread uses no processor time"
             );
-            // clock: the processor time of the thread grows within this period.
+            // clock: bounds the period in which the processor time of the thread grows.
             let (before, began) = (ThreadUsage::now(), Instant::now());
             while ThreadUsage::now().since(&before).processor < SLOW_TURN {
                 assert!(began.elapsed() < Duration::from_secs(60), "the processor time of the thread grows");

@@ -1,6 +1,6 @@
-//! Payloads that were allowed and recorded, but not sent: the permission was revoked before the entry was written, the
-//! server ended, or the user cancelled; also results that no model was left to read. Another entry with the same hash
-//! records that, so that the log shows what was sent.
+//! Audit entries about payloads that were allowed and recorded, but not sent: the permission was revoked before the
+//! entry was written, the server ended, the user cancelled, or the model's run ended before it read the result. Each
+//! has the same hash as the first entry, so that the log shows which payloads were sent.
 
 use domain::call::{CallKind, ServerCall};
 use policy::Hash;
@@ -11,7 +11,7 @@ use super::audited_decision::AuditedDecision;
 use super::gate::OutgoingPayload;
 use super::state::{CallOrigin, PendingRequest, kind_of, subject_of};
 
-/// Distinguishes such an entry from a consent request that was withdrawn.
+/// Decision in such an entry, which differs from that of a withdrawn consent request.
 const NOT_SENT_DECISION: &str = "allowed-not-sent";
 
 impl Owner {
@@ -36,7 +36,7 @@ impl Owner {
         });
     }
 
-    /// Records that an allowed result was not read by a model.
+    /// Records that an approved result was not read by a model, because its run had ended.
     pub(super) fn audit_unread_result(&mut self, pending: &PendingRequest) {
         let conversation = self.calls.conversation_of(&pending.view.why);
         self.audit_without_waiting(AuditedDecision {
@@ -54,7 +54,7 @@ impl Owner {
     }
 
     /// Records that an approved payload was not sent, because its consent request was removed or changed before the
-    /// entry was written.
+    /// audit entry was written.
     pub(super) fn audit_not_sent(&mut self, server: &str, leaving: &OutgoingPayload, asker: &'static str) {
         self.audit_without_waiting(AuditedDecision {
             server,
@@ -69,7 +69,7 @@ impl Owner {
         });
     }
 
-    /// Records that an allowed request to a model was not sent.
+    /// Records that an allowed sampling request was not sent to a model.
     pub(super) fn audit_model_not_asked(&mut self, server: &str, subject: &str, hash: &Hash) {
         let (kind, decision, by, rule) = ("sampling", "withdrawn", "policy", NOT_SENT_DECISION.into());
         let hash = hash.as_str();
@@ -86,7 +86,7 @@ impl Owner {
         });
     }
 
-    /// Records that an allowed reply of a model was not sent.
+    /// Records that an allowed reply of a model was not sent to the server.
     pub(super) fn audit_reply_not_sent(&mut self, server: &str, subject: &str, hash: &Hash) {
         let (kind, decision, by, rule) = ("sampling-answer", "withdrawn", "policy", NOT_SENT_DECISION.into());
         let hash = hash.as_str();
@@ -136,7 +136,7 @@ impl Owner {
         });
     }
 
-    /// Records that a call was cancelled by the user while its entry was being written.
+    /// Records that the user cancelled a call while its audit entry was being written.
     pub(super) fn audit_cancelled_while_writing(&mut self, call: &str) {
         let Some(record) = self.calls.records.get(call) else { return };
         let Some(writing) = record.writing else { return };

@@ -1,4 +1,4 @@
-//! The activity log: descriptions of messages, and its bounds.
+//! Tests the activity log: descriptions of messages, and bounds on its size.
 
 use std::sync::Mutex;
 use std::time::{Duration, SystemTime};
@@ -46,7 +46,7 @@ fn messages_are_described_and_responses_matched_to_requests() {
     ];
     assert_eq!(
         told, expected,
-        "ids of the two directions are kept apart, and a response has its request's method and latency"
+        "ids of the two directions are separate, and a response has the method and latency of its request"
     );
 }
 
@@ -146,7 +146,7 @@ async fn total_size_is_bounded_and_a_busy_server_loses_its_own_entries() {
             kept(&loud),
             kept(&quiet)
         );
-        // sleep: polls for a condition that is not announced by an event.
+        // sleep: polls for a condition that no event reports.
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     assert!(kept(&loud).1 > 0, "the oldest entries of the busy server are dropped and counted");

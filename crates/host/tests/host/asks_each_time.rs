@@ -1,4 +1,4 @@
-//! Tools whose definition requires consent for each call: grants, rules and trust in their server have no effect.
+//! Tools whose definitions require consent for each call: grants, rules and trust in the server don't change that.
 
 use domain::call::CallFailure;
 use host::DecisionError;
@@ -39,7 +39,7 @@ fn is_tool(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::Tool { .. })
 }
 
-/// Makes a call, which requires consent for this call only, and allows it.
+/// Makes a call, checks that it requires consent for this call only, and allows it.
 async fn assert_consent_required(app: &TestApp, id: &str, what: &str) {
     let called = call(app, id, "echo");
     let request = app.consent_request(SERVER, what, is_tool).await;
@@ -50,7 +50,11 @@ async fn assert_consent_required(app: &TestApp, id: &str, what: &str) {
         assert!(matches!(lasting, Err(DecisionError::WrongKind(_))), "{what}: {scope:?} is refused: {lasting:?}");
     }
     app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
-    tokio::time::timeout(EVENT_TIMEOUT, called).await.expect("the call ends in time").unwrap().expect("it is allowed");
+    tokio::time::timeout(EVENT_TIMEOUT, called)
+        .await
+        .expect("the call ends in time")
+        .unwrap()
+        .expect("the call returns a result");
 }
 
 async fn review(app: &TestApp) {
@@ -58,11 +62,12 @@ async fn review(app: &TestApp) {
         let called = call(app, id, tool);
         let request = app.consent_request(SERVER, "the first call", is_tool).await;
         app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
-        called.await.unwrap().expect("it is allowed");
+        called.await.unwrap().expect("the call returns a result");
     }
 }
 
-/// Returns the review state of the marked tool, and the results of matching the grants and rules that would allow it.
+/// Returns the review state of the tool that requires consent for each call, and how the grants and rules that would
+/// otherwise allow it were matched.
 async fn check_marked_tool(app: &TestApp) -> (Option<ReviewState>, Vec<RuleFit>) {
     let asked =
         DryRunAct::Tool { tool: "echo".to_owned(), arguments: Map::new(), conversation: None, after_untrusted: false };
@@ -76,7 +81,7 @@ async fn grant_for_an_always_asking_tool_has_no_effect() {
     let app = TestApp::start(vec![(SERVER, bank_server())]).await;
     app.ready(SERVER).await;
     review(&app).await;
-    // An instance that does not know the mark may have stored such a grant.
+    // A version of Drawbridge that doesn't know this setting may have stored such a grant.
     let definition: Tool = serde_json::from_value(marked_tool()).unwrap();
     let grant = Grant {
         id: GrantId::default(),
@@ -97,7 +102,7 @@ async fn grant_for_an_always_asking_tool_has_no_effect() {
     assert_eq!(
         check_marked_tool(&app).await,
         (Some(ReviewState::Reviewed), vec![RuleFit::AsksEachTime]),
-        "only the mark is against it"
+        "only the definition requires consent"
     );
     assert_consent_required(&app, "1", "a call that a grant would allow").await;
     assert_consent_required(&app, "2", "the next call").await;
@@ -112,12 +117,12 @@ async fn trust_and_rules_for_an_always_asking_tool_have_no_effect() {
     app.host.set_server_trust(SERVER.to_owned(), TrustDuration::Always).await.unwrap();
     app.host.set_rule(PolicyRule::new(RuleEffect::Allow, SERVER.to_owned())).await.unwrap();
     let other = tokio::time::timeout(EVENT_TIMEOUT, call(&app, "1", "environment")).await;
-    other.expect("another tool of the server requires no consent").unwrap().expect("it is allowed");
+    other.expect("another tool of the server requires no consent").unwrap().expect("the call returns a result");
     assert_consent_required(&app, "2", "a call of the marked tool").await;
     let expected = (Some(ReviewState::Reviewed), vec![RuleFit::AsksEachTime; 2]);
-    assert_eq!(check_marked_tool(&app).await, expected, "the mark is against both");
+    assert_eq!(check_marked_tool(&app).await, expected, "the definition overrides both");
     app.host.stop_server(SERVER.to_owned()).await.unwrap();
     app.until(SERVER, "stopped", |s| s.state == host::view::ServerState::Stopped).await;
-    assert_eq!(check_marked_tool(&app).await, expected, "of a stopped server, the reviewed definition counts");
+    assert_eq!(check_marked_tool(&app).await, expected, "for a stopped server the reviewed definition is used");
     app.host.close().await;
 }

@@ -25,22 +25,22 @@ use tokio::task::JoinHandle;
 
 use crate::kept::entries_of_kind;
 
-/// A log on a simulated disk.
+/// An audit log on a simulated disk.
 pub(crate) struct ScriptedLog {
     log: Arc<dyn AuditLog>,
     receipts: Mutex<Option<Arc<AuditReceipts>>>,
-    /// Set to fail all writes.
+    /// Set to make all writes fail.
     pub(crate) full: AtomicBool,
-    /// Set to delay all submitted entries.
+    /// Set to delay the writes of submitted entries.
     pub(crate) slow: AtomicBool,
     pub(crate) waiting: Mutex<Vec<(u64, AuditEntry)>>,
-    /// Set to panic at the next entry.
+    /// Set to panic when the next entry is submitted.
     pub(crate) panics: AtomicBool,
-    /// Position up to which entries are durable.
+    /// Position of the last durable entry.
     durable: AtomicU64,
-    /// Set to fail queries for the durable position.
+    /// Set to make queries for the durable position fail.
     broken: AtomicBool,
-    /// Delays the next read of entries of a kind until the sender is used or dropped.
+    /// Delays the next read of entries of one kind until the sender sends or is dropped.
     pub(crate) held_read: Mutex<Option<mpsc::Receiver<()>>>,
     /// Number of completed reads.
     pub(crate) reads: AtomicU64,
@@ -63,25 +63,25 @@ impl ScriptedLog {
     }
 
     pub(crate) fn receipts(&self) -> Arc<AuditReceipts> {
-        self.receipts.lock().unwrap().clone().expect("the host listens")
+        self.receipts.lock().unwrap().clone().expect("the host receives receipts")
     }
 
     fn error(&self) -> StoreError {
         StoreError { path: self.path().display().to_string(), cause: "the disk is full".to_owned() }
     }
 
-    /// Returns `true` if an entry of this kind is not written yet.
+    /// Returns `true` if an entry of this kind waits to be written.
     pub(crate) fn is_delayed(&self, kind: &str) -> bool {
         self.waiting.lock().unwrap().iter().any(|(_, entry)| entry.kind == kind)
     }
 
-    /// Writes the delayed entries, or fails to, and returns the receipts for the host.
+    /// Writes the delayed entries, or fails to write them, and returns the receipts.
     pub(crate) fn append_waiting(&self) -> Vec<(u64, Result<WrittenEntry, StoreError>)> {
         let waiting = std::mem::take(&mut *self.waiting.lock().unwrap());
         waiting.into_iter().map(|(ticket, entry)| (ticket, self.append(entry))).collect()
     }
 
-    /// Writes the delayed entries, or fails to, and sends the receipts to the host.
+    /// Writes the delayed entries, or fails to write them, and sends the receipts to the host.
     pub(crate) fn release_delayed(&self) {
         self.receipts().report(self.append_waiting());
     }
@@ -146,7 +146,7 @@ impl AuditLog for ScriptedLog {
 
 pub(crate) type CallOutcome = Result<(CallToolResult, Option<Map<String, Value>>), CallFailure>;
 
-/// Returns a host with the demo server, one of whose tools is always allowed.
+/// Returns a host with the demo server and a permanent grant for one of its tools.
 pub(crate) async fn start_harbour() -> (TestApp, Arc<ScriptedLog>) {
     let folder = tempfile::tempdir().unwrap();
     let platform = Arc::new(TestPlatform::default());
@@ -173,7 +173,7 @@ fn call(app: &TestApp, id: &str) -> JoinHandle<CallOutcome> {
     tokio::spawn(async move { host.call_tool(id, "harbour".into(), "add".into(), arguments, None).await })
 }
 
-/// Returns the number of calls that were sent to the server.
+/// Returns the number of tool calls that were sent to the server.
 pub(crate) async fn sent_call_count(app: &TestApp) -> usize {
     let activity = app.host.activity("harbour".to_owned()).await.unwrap();
     let activity = activity.lock().unwrap();
@@ -184,14 +184,15 @@ pub(crate) async fn call_outcome(call: JoinHandle<CallOutcome>) -> CallOutcome {
     tokio::time::timeout(EVENT_TIMEOUT, call).await.expect("the call ends").expect("the task of the call did not panic")
 }
 
-/// Waits until an entry is submitted and delayed.
+/// Waits until an entry was submitted and is delayed.
 pub(crate) async fn wait_until_delayed(disk: &ScriptedLog) {
     while disk.waiting.lock().unwrap().is_empty() {
         tokio::task::yield_now().await;
     }
 }
 
-/// Waits until the server's responses to this number of calls have arrived. A call that is not withheld has ended then.
+/// Waits until the server has responded to this number of calls. By then, a call whose result is not withheld has
+/// ended.
 async fn wait_until_answered(app: &TestApp, calls: usize) {
     let activity = app.host.activity("harbour".to_owned()).await.unwrap();
     let came = || {
@@ -204,7 +205,7 @@ async fn wait_until_answered(app: &TestApp, calls: usize) {
     yield_until_idle().await;
 }
 
-/// Waits until all earlier commands to the connection are executed, which is in order.
+/// Waits until the connection has executed all commands that were sent to it before.
 async fn wait_until_all_is_sent(app: &TestApp) {
     yield_until_idle().await;
     app.host.refresh_list("harbour".to_owned(), ListKind::Tools).await.expect("the list is read");
@@ -275,7 +276,7 @@ async fn payload_is_not_sent_if_its_entry_cannot_be_written() {
     disk.release_delayed();
     assert!(call_outcome(waits).await.is_ok(), "a call with a written entry is sent");
 
-    // The same applies to the user's approvals.
+    // The approvals of the user must behave in the same way.
     disk.slow.store(false, Ordering::SeqCst);
     let (host, none) = (app.host.clone(), Map::new());
     let asked =

@@ -1,4 +1,5 @@
-//! Data flow settings of a server: concurrent changes, their effect on waiting calls, and their binding to one server.
+//! Data flow settings of a server: concurrent changes, their effect on waiting calls, and that they apply to one server
+//! only.
 
 use std::sync::atomic::Ordering;
 
@@ -26,7 +27,7 @@ async fn set(app: &TestApp, flow: DataFlow) -> Result<(), FlowError> {
     app.host.set_data_flow(SERVER.into(), flow).await
 }
 
-/// Makes a model call the tool that is always allowed.
+/// Spawns a model's call of the tool with a permanent grant.
 fn add(app: &TestApp, conversation: &str, id: &str) -> JoinHandle<Result<CallToolResult, domain::call::CallFailure>> {
     let (host, id, conversation) = (app.host.clone(), id.to_owned(), conversation.to_owned());
     let arguments = json!({"a": 1, "b": 2}).as_object().cloned().unwrap();
@@ -47,7 +48,7 @@ async fn latest_data_flow_applies_while_the_log_is_slow() {
     let changed = set_later(flow_after(SameServerFlow::Off));
     wait_until_delayed(&disk).await;
     let changed_back = set_later(DataFlow::default());
-    // The spawned task takes its turn, so the change back is accepted before the log continues.
+    // The spawned task takes its turn first, so that the second change is accepted before the audit log continues.
     tokio::task::yield_now().await;
     disk.slow.store(false, Ordering::SeqCst);
     disk.release_delayed();
@@ -83,7 +84,7 @@ async fn number_of_tools_with_a_setting_is_bounded() {
         DataFlow { tools, ..DataFlow::default() }
     };
     assert_eq!(set(&app, tools(MAX_TOOLS)).await, Ok(()), "the maximum number of settings is accepted");
-    assert_eq!(set(&app, tools(MAX_TOOLS + 1)).await, Err(FlowError::TooMany), "one more");
+    assert_eq!(set(&app, tools(MAX_TOOLS + 1)).await, Err(FlowError::TooMany), "one more setting is rejected");
     assert_eq!(app.server(SERVER).await.flow, tools(MAX_TOOLS), "the previous setting is unchanged");
     let nobody = app.host.set_data_flow("nobody".into(), DataFlow::default()).await;
     assert!(matches!(nobody, Err(FlowError::Server(_))), "a missing server is refused: {nobody:?}");

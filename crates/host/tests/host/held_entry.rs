@@ -1,4 +1,4 @@
-//! Approvals while the audit log delays their entry: a second approval of the same request, and a rule that denies it.
+//! Approvals whose audit entry is delayed: a second approval of the same request, and a new rule that denies it.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -29,7 +29,7 @@ async fn call_request(app: &TestApp) -> ConsentRequestView {
     app.consent_request("harbour", "a tool", |request| matches!(request.body, ConsentRequestBody::Tool { .. })).await
 }
 
-/// Approves a request. The log delays its entry, but not later ones.
+/// Approves a request while the audit log delays new entries. Later entries are not delayed.
 async fn approve_with_slow_log(
     app: &TestApp,
     disk: &Arc<ScriptedLog>,
@@ -64,10 +64,11 @@ async fn request_is_approved_once_while_its_entry_is_written() {
     app.host.close().await;
 }
 
-/// A rule on paths refuses a waiting call only after its links are resolved. The entry may be written before.
+/// If a new rule matches paths, a waiting call is refused before its symbolic links are resolved, even if its audit
+/// entry is written first.
 #[test]
 fn rule_added_while_the_entry_is_written_denies_before_links_are_resolved() {
-    // One blocking thread, which the test can occupy.
+    // The test occupies the only blocking thread, so that links can't be resolved.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(1).build().unwrap();
     runtime.block_on(async {
         let (app, disk) = start_harbour().await;
@@ -98,7 +99,7 @@ fn rule_added_while_the_entry_is_written_denies_before_links_are_resolved() {
     });
 }
 
-/// Partially changed state is unusable.
+/// After a panic, the state may be partially changed, so the host shuts down.
 #[tokio::test]
 async fn panicking_turn_closes_the_host_and_its_servers() {
     let (app, disk) = start_harbour().await;
@@ -110,7 +111,7 @@ async fn panicking_turn_closes_the_host_and_its_servers() {
     let deadline = tokio::time::Instant::now() + EVENT_TIMEOUT;
     while is_alive(pid) {
         assert!(tokio::time::Instant::now() < deadline, "the server did not end in time");
-        // sleep: polls for a condition that is not announced by an event.
+        // sleep: polls for a condition that no event reports.
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     app.host.close().await;

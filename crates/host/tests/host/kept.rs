@@ -1,4 +1,4 @@
-//! Retention of the audit log: stored payloads, entries about a server's requests, and their lifetime.
+//! Retention of the audit log: stored payloads, entries about requests of a server, and how long entries are stored.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -16,7 +16,7 @@ use testkit::app::{EVENT_TIMEOUT, TestApp, demo, scripted};
 use crate::audit::{ScriptedLog, wait_until_delayed};
 use crate::roots::RefusingDisk;
 
-/// Returns the latest entries of a kind, oldest first.
+/// Returns the latest audit entries of a kind, oldest first.
 pub(crate) fn entries_of_kind(app: &TestApp, kind: &str) -> Vec<AuditEntry> {
     let query = AuditQuery { kind: Some(kind.to_owned()), ..AuditQuery::latest(100) };
     app.host.ports().audit.read(&query).unwrap().into_iter().rev().collect()
@@ -42,7 +42,7 @@ async fn change_of_the_audit_retention_is_recorded() {
     );
     app.host.close().await;
 
-    // Changes the file from outside.
+    // Changes the settings file while the host is not running.
     let TestApp { folder, host, .. } = app;
     drop(host);
     let file = folder.path().join("data/settings.json");
@@ -54,7 +54,7 @@ async fn change_of_the_audit_retention_is_recorded() {
     let deadline = tokio::time::Instant::now() + EVENT_TIMEOUT;
     while entries_of_kind(&app, "settings").len() < 2 {
         assert!(tokio::time::Instant::now() < deadline, "an external change is recorded");
-        // sleep: polls for a condition that is not announced by an event.
+        // sleep: polls for a condition that no event reports.
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     let entries = entries_of_kind(&app, "settings");
@@ -76,7 +76,7 @@ async fn change_of_the_audit_retention_is_recorded() {
     while disk.reads.load(Ordering::SeqCst) == 0 {
         tokio::task::yield_now().await;
     }
-    // The host processes the file before it has responded this number of times.
+    // By the time the host has responded this many times, it has processed the file.
     for _ in 0..50 {
         app.consent_requests().await;
     }
@@ -94,7 +94,8 @@ async fn user_change_is_attributed_to_the_user_while_the_log_is_read() {
         host.set_settings(AppSettings { audit_days: 30, ..AppSettings::default() }).await.unwrap();
     });
     wait_until_delayed(&disk).await;
-    // The user's change is in the log before it is in the settings, and the log is read in between.
+    // Makes the host read the log after the user's change was written to it, and before the change is written to the
+    // settings.
     disk.slow.store(false, Ordering::SeqCst);
     let receipts = disk.append_waiting();
     let before = disk.reads.load(Ordering::SeqCst);
@@ -102,7 +103,7 @@ async fn user_change_is_attributed_to_the_user_while_the_log_is_read() {
     while disk.reads.load(Ordering::SeqCst) == before {
         tokio::task::yield_now().await;
     }
-    // The host processes the file before it has responded this number of times.
+    // By the time the host has responded this many times, it has processed the file.
     for _ in 0..50 {
         app.consent_requests().await;
     }
@@ -118,12 +119,12 @@ async fn user_change_is_attributed_to_the_user_while_the_log_is_read() {
     );
 }
 
-/// Returns a host with a log that the test can delay, prepared before the host starts.
+/// Returns a host with an audit log that the test can delay. `prepare` is called with the log before the host starts.
 pub(crate) async fn host_with_slow_log(prepare: impl FnOnce(&ScriptedLog)) -> (TestApp, Arc<ScriptedLog>) {
     host_in_folder_with_slow_log(tempfile::tempdir().unwrap(), prepare).await
 }
 
-/// Returns the same over an existing data folder.
+/// Returns a host with an audit log that the test can delay, on an existing data folder.
 async fn host_in_folder_with_slow_log(
     folder: tempfile::TempDir,
     prepare: impl FnOnce(&ScriptedLog),
@@ -152,7 +153,7 @@ async fn latest_settings_apply_while_the_log_is_slow() {
     let changed = set(7, "light");
     wait_until_delayed(&disk).await;
     let changed_back = set(0, "dark");
-    // The host executes commands in order, so the change back is accepted before the log continues.
+    // The host executes requests in order, so the second change is accepted before the log continues.
     app.consent_requests().await;
     disk.slow.store(false, Ordering::SeqCst);
     disk.release_delayed();
@@ -187,7 +188,7 @@ async fn settings_that_could_not_be_written_do_not_apply_after_a_restart() {
     let confirmed = std::fs::read_to_string(folder.path().join("data/confirmed.json")).unwrap();
     assert!(confirmed.contains("\"days\": 365"), "a failed change is not confirmed: {confirmed}");
     let app = TestApp::start_with(folder, vec![], HostOptions::default(), secrets).await;
-    assert_eq!(app.host.snapshot().await.unwrap().settings.audit_days, 365, "as before");
+    assert_eq!(app.host.snapshot().await.unwrap().settings.audit_days, 365, "the previous retention is in effect");
     app.host.close().await;
 }
 

@@ -1,4 +1,4 @@
-//! Tests of the host's pure parts, and of the host with well-behaved servers.
+//! Tests of pure functions of the host, and of the host with servers that follow the protocol.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::type_complexity, missing_docs)]
 
 mod activity;

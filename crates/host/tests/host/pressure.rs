@@ -1,5 +1,5 @@
-//! The queue under too many requests of a server (X24): pending requests are limited, automatically refused requests
-//! are counted, and a server is muted for a while after three consecutive denials.
+//! The consent queue when a server sends too many requests (X24): pending requests are limited, automatically refused
+//! requests are counted, and three consecutive denials mute the server for a while.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -44,7 +44,7 @@ async fn start_harbour(cool_down: Duration) -> TestApp {
     app
 }
 
-/// Makes the server request a form once, and decides that request.
+/// Makes the server request a form, and decides its consent request with the given decision.
 async fn decide_one_form(app: &TestApp, id: &str, answer: UserDecision) -> String {
     let called = call(app, "harbour", id, "ask_user");
     let request = app.consent_request("harbour", "a form", |q| matches!(q.body, ConsentRequestBody::Form { .. })).await;
@@ -120,7 +120,7 @@ async fn x24_flood_of_requests_is_counted_and_denied_with_one_action() {
         "[elicit-rate-limit], X24: all requests beyond the limit were refused automatically"
     );
     let waiting = app.consent_requests().await.iter().filter(|q| q.server == "bad").count() as u64;
-    assert!(waiting <= most, "X24: {waiting} wait");
+    assert!(waiting <= most, "X24: the number of pending requests is limited: {waiting}");
     app.host.deny_all("bad".into(), false).await.unwrap();
     tokio::time::timeout(EVENT_TIMEOUT, flooding).await.expect("X24: the call ends").unwrap().unwrap();
     let view = app.server("bad").await;
@@ -153,7 +153,7 @@ async fn url_being_opened_is_not_denied_with_the_rest() {
     assert!(!response_text(opening).await.contains("declin"), "the opened page is not reported as denied");
 }
 
-/// A file of scripted decisions doesn't cause muting.
+/// Denials by a file of scripted decisions don't mute the server.
 #[tokio::test]
 async fn scripted_denials_do_not_mute() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,5 @@
-//! Model providers on the whole host: configured, listed, requested with their keys, and removed.
+//! Model providers in a complete host: they are configured, list their models, receive requests with their keys, and
+//! are removed.
 
 use std::sync::atomic::Ordering;
 
@@ -17,7 +18,7 @@ use crate::kept::host_with_slow_log;
 
 const KEY: &str = "sk-canary-host-90d1";
 
-/// Starts a provider that lists one model. Returns its URL, and the key of each request.
+/// Starts a provider that lists one model. Returns the URL of the provider, and a receiver of the key in each request.
 async fn provider() -> (String, mpsc::Receiver<Option<String>>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
@@ -38,7 +39,7 @@ async fn provider() -> (String, mpsc::Receiver<Option<String>>) {
     (url, keys)
 }
 
-/// Returns the settings of a provider at this address.
+/// Returns the settings of a provider with this URL.
 pub(crate) fn settings(url: &str) -> ProviderSettings {
     ProviderSettings {
         id: "own".into(),
@@ -91,7 +92,7 @@ async fn latest_provider_address_applies_while_the_log_is_slow() {
     let changed = set(second);
     wait_until_delayed(&disk).await;
     let changed_back = set(first);
-    // The host executes commands in order, so the change back is accepted before the log continues.
+    // The host executes requests in order, so the second change is accepted before the log continues.
     while !changed_back.is_finished() && disk.waiting.lock().unwrap().len() < 2 {
         tokio::task::yield_now().await;
     }

@@ -1,4 +1,4 @@
-//! Remote servers: consent, connection, remembered facts, and the headers sent.
+//! Remote servers: consent, connection, stored transport and revision, and the headers that are sent.
 
 use std::sync::Arc;
 use testkit::calls::UserCalls as _;
@@ -104,7 +104,7 @@ async fn detected_transport_is_shown_and_tried_first_the_next_time() {
         let app = TestApp::start_in(app.folder, Vec::new(), HostOptions::default()).await;
         app.ready("far").await;
         if revision < "2026" {
-            // `initialize` is sent immediately.
+            // With a stored revision, `initialize` is the first request.
             assert_eq!(
                 server.count("server/discover"),
                 probes,
@@ -152,7 +152,7 @@ async fn any_change_of_an_address_asks_again() {
     app.host.close().await;
 }
 
-/// Returns an app whose keychain contains these secrets.
+/// Returns an app with this server, and a keychain that contains these secrets.
 async fn with_secrets(server: ServerConfig, kept: &[(&str, &str)]) -> TestApp {
     let folder = tempfile::tempdir().unwrap();
     let platform = Arc::new(TestPlatform::default());
@@ -199,7 +199,7 @@ async fn secrets_are_sent_to_their_server_only() {
         !activity.contains("t0psecret") && activity.contains("you sent [redacted]"),
         "an echoed secret is redacted: {activity}"
     );
-    // Closed first, since a file may be replaced while it is read.
+    // The app is closed first, since the file may be replaced while it is read.
     app.host.close().await;
     let mut files = Vec::new();
     let mut folders = vec![app.folder.path().to_path_buf()];
@@ -291,7 +291,7 @@ async fn stale_list_is_read_again_on_access() {
     assert_eq!(shown.entry_counts()[0], 1, "the known entries are returned meanwhile");
     let deadline = std::time::Instant::now() + testkit::app::EVENT_TIMEOUT;
     while server.count("tools/list") < 2 && std::time::Instant::now() < deadline {
-        // sleep: polls for a condition that is not announced by an event.
+        // sleep: polls for a condition that no event reports.
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     }
     assert_eq!(server.count("tools/list"), 2, "[cache-stale-refetch] a stale list is read again on access");

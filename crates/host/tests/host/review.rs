@@ -1,4 +1,4 @@
-//! Reviews and grants: a grant never covers more than the reviewed definition, whatever happens in between.
+//! Reviews and grants: a grant applies only to the reviewed definition, even if the definition changes at any point.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -48,7 +48,7 @@ async fn assert_call_succeeds(call: Call, why: &str) {
     result.unwrap().unwrap_or_else(|failure| panic!("{why}: {failure}"));
 }
 
-/// Makes the next call, which requires consent, and allows it in this scope.
+/// Makes a call that requires consent, and allows it in the given scope. Returns the consent request.
 async fn assert_call_asks(app: &TestApp, id: &str, scope: ApprovalScope, why: &str) -> ConsentRequestView {
     let call = call(app, id);
     let request = app.consent_request("bad", why, is_tool).await;
@@ -101,7 +101,7 @@ async fn list_reported_as_changed_allows_nothing_until_it_is_read() {
     assert_call_asks(&app, "first", ApprovalScope::Always, "the first call").await;
     assert_call_succeeds(call(&app, "second"), "then it is allowed").await;
 
-    // The server has reported the change before its response.
+    // The server reports the change before it responds.
     let asked =
         assert_call_asks(&app, "third", ApprovalScope::Once, "[tools-list-changed] before the list was read again")
             .await;
@@ -128,7 +128,7 @@ async fn outdated_and_refreshed_list_states_are_both_reported() {
     let app = TestApp::start(vec![("bad", scripted(&args))]).await;
     app.ready("bad").await;
     assert_call_asks(&app, "first", ApprovalScope::Always, "the first call").await;
-    // A list that was just read is not read again immediately.
+    // A list is not read twice within a second, so the test requests that explicitly.
     app.host.refresh_list("bad".into(), ListKind::Tools).await.expect("the list is requested again");
     let mut events = app.host.events();
     assert_call_succeeds(call(&app, "second"), "the call with which it says so").await;
@@ -194,7 +194,7 @@ async fn prompt_changed_while_pending_is_not_sent_and_not_reviewed() {
     app.host.close().await;
 }
 
-/// Creates a program that can be rebuilt while its start waits for consent.
+/// Writes a program that can be changed while its start waits for consent.
 fn rebuildable_program(folder: &Path, line: &str) -> ServerConfig {
     let program = folder.join("server");
     std::fs::write(&program, format!("#!/bin/sh\n{line}\nexec cat\n")).unwrap();
@@ -278,11 +278,11 @@ async fn e30_unreviewed_definitions_are_counted_until_reviewed() {
     app.until("bad", "new but for the tool of which a call was approved", |s| s.unreviewed == [2, 0]).await;
     app.host.refresh_list("bad".into(), ListKind::Tools).await.expect("the list is requested again");
     app.until("bad", "changed: the tool that was seen is another", |s| s.unreviewed == [2, 1]).await;
-    let reviewed = app.host.reviewed("bad".into()).await.expect("it runs");
+    let reviewed = app.host.reviewed("bad".into()).await.expect("the server is running");
     let shown = |kind, name: &str, hash: String| ShownDefinition { kind, name: name.to_owned(), hash };
-    let tools = reviewed.catalog().tools.iter().map(|listed| listed.read().expect("a tool"));
+    let tools = reviewed.catalog().tools.iter().map(|listed| listed.read().expect("the tool can be parsed"));
     let tools = tools.map(|tool| shown(DefinitionKind::Tool, &tool.name, reviewed.review_tool(&tool).0.to_string()));
-    let prompts = reviewed.catalog().prompts.iter().map(|listed| listed.read().expect("a prompt"));
+    let prompts = reviewed.catalog().prompts.iter().map(|listed| listed.read().expect("the prompt can be parsed"));
     let prompts = prompts
         .map(|prompt| shown(DefinitionKind::Prompt, &prompt.name, reviewed.review_prompt(&prompt).0.to_string()));
     let seen = tools.chain(prompts).collect();

@@ -1,4 +1,4 @@
-//! Shared folders (roots): a server receives none after they are revoked, or while it is muted.
+//! Folders that are shared as roots: a server receives none after the user has revoked them, or while it is muted.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ fn list_folders(app: &TestApp, id: &str) -> JoinHandle<CallOutcome> {
     tokio::spawn(async move { host.call_tool(id, "harbour".into(), "list_folders".into(), Map::new(), None).await })
 }
 
-/// Returns the text of a call's result.
+/// Returns the text in a call's result.
 fn text(called: CallOutcome) -> String {
     let (result, _) = called.expect("the call returns a result");
     let texts = result.content.into_iter().filter_map(|block| match block {
@@ -41,7 +41,7 @@ fn text(called: CallOutcome) -> String {
     texts.map(|text| text.to_string()).collect()
 }
 
-/// Returns a server that may always list its roots and received one, with the URI of that folder.
+/// Returns a host with a server that has received one shared folder as a root, its audit log, and the URI of the root.
 async fn server_with_roots() -> (TestApp, Arc<ScriptedLog>, String) {
     let (app, disk) = start_harbour().await;
     let folder = std::fs::canonicalize(app.folder.path()).unwrap();
@@ -59,7 +59,7 @@ async fn server_with_roots() -> (TestApp, Arc<ScriptedLog>, String) {
     (app, disk, uri)
 }
 
-/// Makes a call during which the server lists its roots, with the allowing entry delayed by the disk.
+/// Starts a call during which the server requests its roots, while the audit log delays the entry that allows it.
 async fn call_with_slow_log(app: &TestApp, disk: &ScriptedLog) -> JoinHandle<CallOutcome> {
     disk.slow.store(true, Ordering::SeqCst);
     let waits = list_folders(app, "waits");
@@ -161,7 +161,7 @@ async fn server_muted_while_the_entry_is_written_receives_no_folders() {
 async fn folders_revoked_externally_while_the_entry_is_written_are_not_sent() {
     let (app, disk, uri) = server_with_roots().await;
     let waits = call_with_slow_log(&app, &disk).await;
-    // Simulates a change by another instance.
+    // Another instance changes the file.
     std::fs::write(app.folder.path().join("data/roots.json"), "{}").unwrap();
     app.until("harbour", "without folders", |server| server.roots.is_none()).await;
     disk.slow.store(false, Ordering::SeqCst);
@@ -194,15 +194,15 @@ async fn folders_revoked_by_the_user_while_the_entry_is_written_are_not_sent() {
     app.host.close().await;
 }
 
-/// Documents on a disk that refuses changes of one document on request, and reports external changes on request.
+/// Documents on a simulated disk. On request, changes of one document fail, or external changes are reported.
 pub(crate) struct RefusingDisk {
     documents: Arc<dyn Documents>,
     document: Document,
     pub(crate) full: AtomicBool,
     changed: Mutex<Option<mpsc::Sender<()>>>,
-    /// Number of reads so far.
+    /// Number of reads of the document.
     reads: AtomicU64,
-    /// Number of refused changes.
+    /// Number of changes of the document that failed.
     refused: AtomicU64,
 }
 
@@ -276,11 +276,11 @@ async fn revoked_folders_are_not_restored_by_an_older_file() {
         poll_until(WAIT_TIMEOUT, || disk.refused.load(Ordering::SeqCst) > 0).await,
         "the revocation can't be written"
     );
-    // The earlier change is reported only now.
+    // Reports the earlier change of the file now.
     let (changed, before) = (disk.changed.lock().unwrap().clone().unwrap(), disk.reads.load(Ordering::SeqCst));
     changed.send(()).await.unwrap();
     assert!(poll_until(WAIT_TIMEOUT, || disk.reads.load(Ordering::SeqCst) > before).await, "the file is read again");
-    // The result of the read arrives at the host before this request.
+    // The host receives the result of the read before this request.
     app.host.set_settings(app.host.snapshot().await.unwrap().settings).await.unwrap();
     assert_eq!(app.server("harbour").await.roots, Some(vec![]), "a revoked folder stays revoked");
     app.host.close().await;

@@ -1,4 +1,4 @@
-//! Rules on the whole host with a running server: files, presets, scopes, and the resulting decisions.
+//! Policy rules in a complete host with a running server: rule files, presets, scopes, and the resulting decisions.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -53,7 +53,7 @@ fn is_tool(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::Tool { .. })
 }
 
-/// Calls a tool, and approves it with this decision.
+/// Calls a tool, and decides its consent request with the given approval.
 async fn approve(
     app: &TestApp,
     id: &str,
@@ -77,7 +77,7 @@ fn policy_file(app: &TestApp) -> PathBuf {
     app.folder.path().join("data").join("policy.json")
 }
 
-/// Waits until the rules satisfy a condition.
+/// Waits until `holds` returns `true` for the rules. `what` describes the condition in the failure message.
 async fn until(app: &TestApp, what: &str, holds: impl Fn(&host::rules::RulesView) -> bool) {
     let mut events = app.host.events();
     let deadline = tokio::time::Instant::now() + EVENT_TIMEOUT;
@@ -184,7 +184,7 @@ async fn trusted_server_runs_reviewed_tools_and_asks_for_the_rest() {
     let sampling = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::Sampling { .. });
     let request = app.consent_request(SERVER, "the model", sampling).await;
     app.decide(&request, UserDecision::Deny).await;
-    // The server's handling of the denial doesn't matter here.
+    // The server may handle the denial in any way.
     let _ = ended(new).await;
     app.host.set_server_trust(SERVER.to_owned(), TrustDuration::No).await.unwrap();
     let asked = call(&app, "4", "add", arguments(), None);
@@ -218,7 +218,7 @@ async fn careful_preset_asks_for_allowed_tools() {
         "the preset requires consent for each call"
     );
     app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
-    ended(called).await.expect("it runs");
+    ended(called).await.expect("the approved call returns a result");
     let resource = app.host.catalog(SERVER.to_owned()).await.unwrap().resources[0].read().unwrap().uri;
     let (host, uri) = (app.host.clone(), resource.clone());
     let read =

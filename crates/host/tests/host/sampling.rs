@@ -1,5 +1,5 @@
-//! Sampling: disabled by default, consent, replies by a model or by hand, review, and budgets (X26, X27). The model is
-//! scripted here; the providers' wire formats are tested elsewhere.
+//! Sampling: disabled by default, consent, replies by a model or by the user, review of replies, and budgets (X26,
+//! X27). The model is scripted. The wire formats of providers are tested elsewhere.
 
 mod held;
 
@@ -48,7 +48,7 @@ fn allow_start_and_tools(consent_request: &ConsentRequestView) -> Option<UserDec
     used.then_some(ONCE)
 }
 
-/// Returns a server of this era that may sample, with a user who allows its use, and a model.
+/// Returns a host with a server that may use sampling, a scripted model, and a user who allows the server's calls.
 async fn start_harbour(era: &str) -> (TestApp, std::sync::Arc<ScriptedModel>, JoinHandle<()>) {
     let app = TestApp::start(vec![(SERVER, demo(&["--era", era]))]).await;
     app.ready(SERVER).await;
@@ -71,7 +71,7 @@ fn is_sampling(consent_request: &ConsentRequestView) -> bool {
     matches!(consent_request.body, ConsentRequestBody::Sampling { .. })
 }
 
-/// Waits until the consent request is in this state, and returns it.
+/// Waits for a consent request whose sampling state satisfies a condition, described by `what`.
 async fn until(
     app: &TestApp,
     what: &str,
@@ -120,13 +120,13 @@ async fn sampling_reply_is_reviewed_before_it_is_sent() {
         app.decide(&consent_request, ONCE).await;
         let second = answered_request(&app).await;
         let asked = model.requests();
-        assert_eq!(asked.len(), 1, "one word, one request");
+        assert_eq!(asked.len(), 1, "one approval sends one request");
         assert_eq!(asked[0].system.as_deref(), Some("Be terse."), "[sampling-system-prompt], [sampling-edit-prompt]");
         let mut parts_asked = asked[0].messages.iter().flat_map(|message| &message.parts);
         assert!(parts_asked.any(|part| matches!(part, MessagePart::Image { .. })), "the request contains the image");
         assert!(!called.is_finished(), "[sampling-review-result]: the reply is not sent before the approval");
         let (_, response, state) = sampling_parts(&second);
-        let ModelAnswerState::Done { usage, .. } = &state.run else { panic!("it answered") };
+        let ModelAnswerState::Done { usage, .. } = &state.run else { panic!("the model has replied") };
         assert_eq!((usage.input, usage.output), (Some(30), Some(4)), "the usage is displayed");
         let mut changed = response.unwrap().clone();
         changed.content = SamplingContent::One(ContentBlock::text("Aye, but mind the wind."));
@@ -189,7 +189,7 @@ async fn sampling_reply_streams_and_can_be_stopped() {
         "the partial text becomes the reply"
     );
     app.decide(&stopped, ONCE).await;
-    assert!(call_text(called).await.1.contains("Fair winds"), "and sent");
+    assert!(call_text(called).await.1.contains("Fair winds"), "the approved reply is sent");
     user.abort();
 }
 
@@ -367,11 +367,11 @@ async fn x26_request_loop_stops_at_its_budget_and_is_reported() {
     let (host, arguments) = (app.host.clone(), Map::from_iter([("text".to_owned(), json!("x"))]));
     let called =
         tokio::spawn(async move { host.call_tool("1".into(), SERVER.into(), "echo".into(), arguments, None).await });
-    // Beyond the server's limit the rule does not apply, and the next request is refused immediately; each refusal
-    // causes the next request.
+    // Beyond the limit of the server, the rule doesn't apply and the next request is refused immediately. Each refusal
+    // makes the server send another request.
     let says_so = async {
         while !app.activity(SERVER).await.contains("the limit is reached") {
-            // sleep: polls for a condition that is not announced by an event.
+            // sleep: polls for a condition that no event reports.
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };
@@ -428,7 +428,7 @@ async fn x27_token_limit_is_capped_and_cost_is_bounded() {
     app.decide(&second, UserDecision::Deny).await;
     assert!(!call_text(called).await.0, "refused");
 
-    // A server for which the user chose a model.
+    // The user's choice of a model for the server has priority.
     set(&app, SamplingSettings { model: Some(model_reference("other-2")), ..enabled_settings() }).await;
     let called = call(&app, "2", json!({}));
     let consent_request = app.consent_request(SERVER, "the model", is_sampling).await;

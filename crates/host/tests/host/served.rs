@@ -1,4 +1,4 @@
-//! Well-behaved servers, one requirement per test.
+//! Tests with servers that follow the protocol, one requirement per test.
 
 use std::time::Duration;
 use testkit::calls::UserCalls as _;
@@ -16,7 +16,7 @@ use tokio::task::JoinHandle;
 
 type CallOutcome = Result<(CallToolResult, Option<Map<String, Value>>), CallFailure>;
 
-/// Spawns a user who allows every request.
+/// Spawns a task that approves each consent request.
 fn spawn_approving_user(app: &TestApp) -> JoinHandle<()> {
     app.decide_automatically(|request| match request.body {
         ConsentRequestBody::StartServer { .. } | ConsentRequestBody::Tool { .. } => {
@@ -26,7 +26,7 @@ fn spawn_approving_user(app: &TestApp) -> JoinHandle<()> {
     })
 }
 
-/// Starts servers, and waits until all their lists are read.
+/// Starts a host with these servers, and waits until all their lists are read.
 async fn started(servers: Vec<(&str, ports::server_config::ServerConfig)>) -> TestApp {
     let names: Vec<String> = servers.iter().map(|(name, _)| (*name).to_owned()).collect();
     let app = TestApp::start(servers).await;
@@ -62,7 +62,7 @@ async fn text(called: JoinHandle<CallOutcome>) -> String {
     }
 }
 
-/// Returns the parameters of all requests of a method that were sent to a server.
+/// Returns the parameters of all requests with this method that were sent to a server.
 async fn sent(app: &TestApp, server: &str, method: &str) -> Vec<Value> {
     let activity = app.host.activity(server.to_owned()).await.unwrap();
     let activity = activity.lock().unwrap();
@@ -74,7 +74,7 @@ async fn sent(app: &TestApp, server: &str, method: &str) -> Vec<Value> {
 async fn wait_until_sent(app: &TestApp, server: &str, method: &str, times: usize) {
     let sent_often = async {
         while sent(app, server, method).await.len() < times {
-            // sleep: polls for a condition that is not announced by an event.
+            // sleep: polls for a condition that no event reports.
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
@@ -98,7 +98,10 @@ async fn tool_requires_consent_despite_its_annotations() {
     let app = started(vec![("s", scripted(&["--reply", &format!("tools/list={claims}")]))]).await;
     let called = call(&app, "1", "s", "echo", json!({ "text": "x" }), None);
     let request = app.consent_request("s", "the tool", is_tool).await;
-    assert_eq!(request.rule, "tools-ask", "[tools-annotations-untrusted] [tools-annotations-no-decisions]: it asks");
+    assert_eq!(
+        request.rule, "tools-ask",
+        "[tools-annotations-untrusted] [tools-annotations-no-decisions]: the call requires consent"
+    );
     assert!(
         sent(&app, "s", "tools/call").await.is_empty(),
         "[tools-consent-principle]: nothing is sent before the approval"
@@ -121,7 +124,7 @@ async fn tool_names_are_case_sensitive_and_belong_to_one_server() {
     let tool = |name: &str| json!({ "name": name, "inputSchema": { "type": "object" } });
     let list = format!("tools/list={}", json!({ "tools": [tool("echo"), tool("Echo")] }));
     let says = |words: &str| format!("tools/call={}", json!({ "content": [{ "type": "text", "text": words }] }));
-    // Both servers claim the same name.
+    // Both servers report the same name for themselves.
     let one = scripted(&["--reply", &list, "--reply", &says("of one")]);
     let two = scripted(&["--reply", &list, "--reply", &says("of two")]);
     let app = started(vec![("one", one), ("two", two)]).await;
@@ -129,7 +132,10 @@ async fn tool_names_are_case_sensitive_and_belong_to_one_server() {
     let both = app.host.catalog("one".into()).await.unwrap();
     assert_eq!(both.tools.len(), 2, "[tools-name-case-sensitive]: echo and Echo are two tools");
     let other = call(&app, "1", "one", "ECHO", json!({}), None).await.unwrap();
-    assert!(matches!(other, Err(CallFailure::NotFound(_))), "[tools-name-case-sensitive]: ECHO is none: {other:?}");
+    assert!(
+        matches!(other, Err(CallFailure::NotFound(_))),
+        "[tools-name-case-sensitive]: ECHO is not a tool: {other:?}"
+    );
     let (of_one, of_two) =
         (call(&app, "2", "one", "Echo", json!({}), None), call(&app, "3", "two", "Echo", json!({}), None));
     let answers = (text(of_one).await, text(of_two).await);
@@ -174,7 +180,7 @@ async fn unresponsive_tool_times_out() {
     let ended = call(&app, "1", "s", "echo", json!({}), None).await.unwrap();
     let is_timeout =
         matches!(&ended, Err(CallFailure::Session { error, .. }) if matches!(**error, CallError::Timeout { .. }));
-    assert!(is_timeout, "[tools-timeouts]: {ended:?}");
+    assert!(is_timeout, "[tools-timeouts]: the call times out: {ended:?}");
     user.abort();
     app.host.close().await;
 }

@@ -1,4 +1,4 @@
-//! Skills of a server: listed without being read, and loaded only if they match their list entries.
+//! Skills of a server: listing reads no files, and a file is used only if it matches its entry in the list.
 
 use domain::call::CallFailure;
 use host::skills::{SkillError, SkillFileRead};
@@ -22,7 +22,7 @@ fn entry() -> Value {
     json!({ "uri": URI, "frontmatter": frontmatter, "resources": [file(URI, TEXT), file(OTHER, "more")] })
 }
 
-/// Starts a server that supports the extension and responds to these methods, each time with the next of its results.
+/// Starts a server with the skills extension. It responds to each of these methods with the next of its results.
 async fn with(replies: &[(&str, Value)]) -> TestApp {
     let opened = json!({
         "protocolVersion": "2025-11-25",
@@ -206,7 +206,7 @@ async fn endless_list_is_truncated() {
     app.host.close().await;
 }
 
-/// Starts a modern server that supports the extension and allows caching its responses for a minute.
+/// Starts a server of revision 2026-07-28 with the skills extension, whose responses may be cached for a minute.
 async fn start_caching_server(replies: &[(&str, Value)]) -> TestApp {
     let cached = |mut result: Value| {
         result["resultType"] = json!("complete");
@@ -230,7 +230,7 @@ async fn start_caching_server(replies: &[(&str, Value)]) -> TestApp {
     app
 }
 
-/// Returns the entry of the same skill with other instructions.
+/// Returns an entry of the same skill with other instructions.
 fn entry_of(text: &str) -> Value {
     let mut changed = entry();
     changed["resources"][0]["digest"] = json!(format!("sha256:{}", Hash::of_bytes(text.as_bytes())));
@@ -243,7 +243,7 @@ async fn retained_contents_that_no_longer_match_are_read_again() {
     let (second, third) = (TEXT.replace("this", "that"), TEXT.replace("this", "both"));
     let lists =
         [entry(), entry_of(&second), entry_of(&third)].map(|entry| ("skills/list", json!({ "skills": [entry] })));
-    // The server changes its contents only once: the third list promises contents that never arrive.
+    // The server's file changes only once: it never matches the third list.
     let app = start_caching_server(&[&lists[..], &[contents(URI, TEXT), contents(URI, &second)]].concat()).await;
     let read = |id: &str| app.host.read_skill(id.into(), "s".into(), (URI.into(), None), None);
     let text = |read: Result<SkillFileRead, SkillError>| read.unwrap().contents.text;
@@ -260,7 +260,7 @@ async fn retained_contents_that_no_longer_match_are_read_again() {
     app.host.close().await;
 }
 
-/// For files of a dynamic skill, only the head of its `SKILL.md` can be compared.
+/// The entry of a dynamic skill has no digests, so only the frontmatter of its `SKILL.md` can be compared.
 #[tokio::test]
 async fn retained_files_of_a_dynamic_skill_are_used_until_its_head_changes() {
     let dynamic = |description: &str| {
@@ -337,7 +337,7 @@ async fn file_that_differs_from_its_entry_is_rejected() {
     app.host.close().await;
 }
 
-/// The page lists skills again after this event, since the extension has none for them.
+/// The page lists skills again after this event, since the extension defines no notification about changed skills.
 #[tokio::test]
 async fn announced_resource_change_is_reported_even_if_the_list_is_equal() {
     let announced = json!({ "jsonrpc": "2.0", "method": "notifications/resources/list_changed" });

@@ -1,4 +1,4 @@
-//! Servers that exit or disconnect, and are restarted.
+//! Servers that exit or disconnect are restarted.
 
 use std::time::Duration;
 use testkit::calls::UserCalls as _;
@@ -123,7 +123,7 @@ async fn lost_remote_server_is_detected_and_reconnected() {
     app.host.close().await;
 }
 
-/// Ends a running remote server, and triggers all reconnection attempts immediately.
+/// Stops a remote server, and triggers all reconnection attempts without their pauses.
 async fn exhaust_retries(app: &TestApp, name: &str, server: HttpServer) {
     drop(server);
     app.host.network_changed().await.unwrap();
@@ -204,7 +204,7 @@ async fn user_subscriptions_and_log_level_are_restored_after_a_restart() {
     app.host.close().await;
 }
 
-/// Returns a server that consists of one script, so that it can change while its command stays equal.
+/// Returns a server that runs a script, which the test can change without changing the command.
 #[cfg(unix)]
 fn in_shell(folder: &tempfile::TempDir, script: &str) -> ports::server_config::ServerConfig {
     std::fs::write(folder.path().join("server.sh"), script).unwrap();
@@ -212,7 +212,7 @@ fn in_shell(folder: &tempfile::TempDir, script: &str) -> ports::server_config::S
     testkit::app::command("/bin/sh".into(), &[&script])
 }
 
-/// A legacy server that ignores unknown requests, and has a log and one resource.
+/// Script of a server of revision 2025-06-18. It ignores unknown requests, and supports logging and one resource.
 #[cfg(unix)]
 const OLD_AND_SILENT: &str = r#"
 says() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$1"; }
@@ -228,7 +228,7 @@ while read -r line; do
 done
 "#;
 
-/// A modern server that exits on `initialize`.
+/// Script of a server of revision 2026-07-28, which exits on `initialize`.
 #[cfg(unix)]
 const NEW: &str = r#"
 says() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$1"; }
@@ -304,7 +304,7 @@ async fn revision_set_by_the_user_is_not_stored_as_detected() {
 #[tokio::test]
 async fn user_settings_survive_a_failed_restart() {
     let folder = tempfile::tempdir().unwrap();
-    // A change of the script itself would require consent.
+    // The script itself is not changed, since that would require consent.
     let broken = folder.path().join("broken");
     let config = in_shell(&folder, &format!("[ -e '{}' ] && exit 3\n{OLD_AND_SILENT}", broken.display()));
     let app = TestApp::start_in(folder, vec![("old", config)], options_with_short_delays()).await;

@@ -1,5 +1,5 @@
-//! Tools that are turned off for models in the settings of their server: changes apply to pending calls, and are
-//! recorded in the audit log.
+//! Tools that are turned off for models in the server's settings: changes apply to pending calls, and are recorded in
+//! the audit log.
 
 use domain::call::CallFailure;
 use host::CallOrigin;
@@ -73,7 +73,7 @@ async fn a_refusal_and_each_change_of_the_lists_are_in_the_audit_log() {
     app.ready(SERVER).await;
     let refused = ended(call(&app, "refused", model())).await;
     assert!(is_turned_off(&refused), "{refused:?}");
-    assert!(app.consent_requests().await.is_empty(), "the user is not asked");
+    assert!(app.consent_requests().await.is_empty(), "no consent is requested");
     set_disabled(&app, &[]).await;
     let read = |kind: &str| {
         let query = ports::AuditQuery { kind: Some(kind.to_owned()), ..ports::AuditQuery::latest(10) };
@@ -97,7 +97,7 @@ async fn a_call_of_a_tool_that_is_turned_on_still_requires_consent() {
     set_disabled(&app, &[]).await;
     let by_model = call(&app, "by-model", model());
     let request = app.consent_request(SERVER, "the model's call", is_call_of("by-model")).await;
-    assert_eq!(request.rule, "tools-ask", "the preset asks for each call");
+    assert_eq!(request.rule, "tools-ask", "the preset requires consent for each call");
     app.decide(&request, UserDecision::Deny).await;
     let denied = ended(by_model).await;
     assert!(matches!(denied, Err(CallFailure::Refused(_))), "{denied:?}");

@@ -1,4 +1,4 @@
-//! URLs as displayed to the user: complete, with the domain highlighted (X23).
+//! URLs as displayed to the user: complete, and with the domain highlighted (X23).
 
 use ports::url_parts::{UrlParts, UrlWarning as W};
 
@@ -21,19 +21,19 @@ fn url_is_split_into_parts_with_warnings() {
         assert_eq!(
             (parts.before.as_str(), parts.domain.as_str(), parts.after.as_str()),
             (*before, *domain, *after),
-            "[elicit-url-highlight-domain] {url}: the parts"
+            "[elicit-url-highlight-domain] {url}: the domain is separated"
         );
         assert_eq!(
             format!("{}{}{}", parts.before, parts.domain, parts.after),
             parts.url,
             "{url}: the URL is displayed completely"
         );
-        assert_eq!(parts.warnings, *warnings, "[elicit-url-suspicious] {url}: the warnings");
-        assert_eq!(parts.openable, *openable, "{url}: whether it can be opened");
+        assert_eq!(parts.warnings, *warnings, "[elicit-url-suspicious] {url}: the warnings are complete");
+        assert_eq!(parts.openable, *openable, "{url}: the decision if it can be opened");
     }
 }
 
-/// X23: URLs of servers are opened only if encrypted, or on this computer.
+/// X23: URLs from servers are only opened if they use HTTPS or refer to this computer.
 #[test]
 fn only_encrypted_or_local_urls_of_servers_can_be_opened() {
     for (url, openable) in [
@@ -50,7 +50,7 @@ fn only_encrypted_or_local_urls_of_servers_can_be_opened() {
         ("javascript:alert(1)", false),
     ] {
         let parts = UrlParts::requested_by_server(url);
-        assert_eq!(parts.openable, openable, "{url}: whether it can be opened for a server");
+        assert_eq!(parts.openable, openable, "{url}: the decision if it can be opened for a server");
         let as_link = UrlParts::parse(url);
         assert_eq!(
             UrlParts { openable: as_link.openable, ..parts },
@@ -78,6 +78,6 @@ fn other_schemes_and_invalid_urls_cannot_be_opened() {
         &long,
     ] {
         let parts = UrlParts::parse(url);
-        assert!(!parts.openable && parts.warnings == [W::NotAllowed], "{url}: refused: {parts:?}");
+        assert!(!parts.openable && parts.warnings == [W::NotAllowed], "{url}: the URL is refused: {parts:?}");
     }
 }

@@ -1,13 +1,13 @@
-//! Detects names with letters that can be mistaken for others, such as `delеte_file` with a Cyrillic letter, even if
-//! no plain counterpart of the name exists, and variation selectors.
+//! Detects names that contain letters of other scripts that look like ASCII letters, such as `delеte_file` with a
+//! Cyrillic letter, even if no server has the plain name. Also recognizes variation selectors.
 
 use unicode_security::{MixedScript as _, RestrictionLevel, RestrictionLevelDetection as _, skeleton};
 
-/// Maximum length of the beginning of a name that is checked, in characters.
+/// Number of characters at the beginning of a name that are checked.
 const MAX_NAME: usize = 200;
 
-/// Returns true if the letters of a name mix scripts that don't belong together (UTS 39, section 5), or if some of
-/// them look like ASCII but are not.
+/// Returns `true` if a name mixes scripts in a suspicious way (UTS 39, section 5), or contains letters that look like
+/// ASCII letters.
 pub(crate) fn has_deceptive_letters(name: &str) -> bool {
     if name.is_ascii() {
         return false;
@@ -17,14 +17,14 @@ pub(crate) fn has_deceptive_letters(name: &str) -> bool {
         && letters.as_str().detect_restriction_level() > RestrictionLevel::HighlyRestrictive;
     let looks_ascii =
         |c: char| !c.is_ascii() && skeleton(c.encode_utf8(&mut [0; 4])).all(|c| c.is_ascii_alphanumeric());
-    // A whole word of another script contains such letters too, but can't be mistaken for an ASCII word.
+    // A word that is entirely in another script may contain such letters too, but does not look like an ASCII word.
     let is_taken_for_ascii =
         letters.chars().any(|c| c.is_ascii_alphabetic()) || skeleton(&letters).all(|c| c.is_ascii());
     is_mixed || (is_taken_for_ascii && letters.chars().any(looks_ascii))
 }
 
-/// Returns true for a variation selector that chooses the presentation of the preceding emoji. Elsewhere it is
-/// invisible.
+/// Returns `true` for the variation selectors that select the text or emoji presentation of the preceding character. In
+/// other places they are invisible.
 pub(super) fn is_style(c: char) -> bool {
     matches!(c, '\u{fe0e}' | '\u{fe0f}')
 }
@@ -43,7 +43,7 @@ mod tests {
             "f\u{131}le",
             "read_\u{444}айл",
         ] {
-            assert!(has_deceptive_letters(name), "{name:?} can be taken for another name");
+            assert!(has_deceptive_letters(name), "{name:?} can be confused with another name");
         }
         for name in [
             "delete_file",
@@ -60,7 +60,7 @@ mod tests {
             "ค้นหา",
             "",
         ] {
-            assert!(!has_deceptive_letters(name), "{name:?} is what it looks like");
+            assert!(!has_deceptive_letters(name), "{name:?} can't be confused with another name");
         }
     }
 }

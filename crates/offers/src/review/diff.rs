@@ -1,48 +1,48 @@
-//! Structural diff of two definitions. Used by the marks of a review.
+//! Structural diff of two definitions. Used for the findings of a review.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Maximum number of changes listed one by one.
+/// Maximum number of changes that are listed individually.
 pub const MAX_CHANGES: usize = 200;
-/// Maximum number of changes listed one by one within a list or object. Beyond it, the list or object is one change
-/// with its whole value before and after, so that many small changes don't hide another one.
+/// Maximum number of changes that are listed individually within one list or object. With more, the list or object is
+/// listed as one change with its whole values, so that many small changes don't hide another change.
 const MAX_NESTED_CHANGES: usize = 20;
-/// Members that people and models read first, and claims: changes of these are listed before all others.
+/// Members that are listed before all others: those that people and models read first, and annotations.
 const FIRST_MEMBERS: [&str; 5] = ["name", "title", "description", "annotations", "_meta"];
 
-/// The differences between the reviewed definition and the current one.
+/// Differences between the reviewed definition and the current one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct DefinitionDiff {
-    /// Changes; at most [`MAX_CHANGES`].
+    /// Changes of the definition, at most [`MAX_CHANGES`].
     pub changes: Vec<DefinitionChange>,
     /// Number of changes beyond [`MAX_CHANGES`].
     pub more: usize,
-    /// Set if the server itself changed: its command, program or address, or the issuer of its tokens.
+    /// Set if the server changed since the review: its command, program or address, or the issuer of its tokens.
     pub server_changed: bool,
-    /// Set if only the beginning of the reviewed definition was kept, because of its size.
+    /// Set if only the beginning of the reviewed definition is stored, because it is too large.
     pub cut: bool,
-    /// The whole reviewed definition, if it was kept. The current one is found in the catalog.
+    /// Complete reviewed definition, if it is stored. The current one is in the catalog.
     pub before: Option<String>,
 }
 
-/// A difference at one place.
+/// A difference at one path in a definition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct DefinitionChange {
-    /// Path to the place: keys, and positions of list items counted from 1.
+    /// Path of the difference: keys, and positions of list items starting at 1.
     pub path: Vec<String>,
-    /// Value before the change, or `None` if there was none. Strings are unquoted, everything else is JSON; never
+    /// Value before the change, or `None` if there was none. Strings are without quotes, other values are JSON. Never
     /// truncated.
     pub before: Option<String>,
-    /// Value after the change, or `None` if there is none.
+    /// Value after the change, or `None` if it was removed.
     pub after: Option<String>,
 }
 
 impl DefinitionDiff {
-    /// Returns the differences between two values.
+    /// Compares two values, and returns the differences.
     #[must_use]
     pub fn between(before: &Value, after: &Value) -> Self {
         let mut changes = diff_values(&mut Vec::new(), Some(before), Some(after));
@@ -51,20 +51,20 @@ impl DefinitionDiff {
         Self { changes, more, ..Self::default() }
     }
 
-    /// Returns the differences between two definitions, and includes the whole of the first one.
+    /// Compares two definitions, and returns the differences together with the complete first definition.
     #[must_use]
     pub fn between_definitions(before: &Value, after: &Value) -> Self {
         Self { before: Some(value_text(before)), ..Self::between(before, after) }
     }
 
-    /// Returns true if neither the definition nor the server changed.
+    /// Returns `true` if neither the definition nor the server has changed.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.changes.is_empty() && !self.server_changed
     }
 }
 
-// Recursion is as deep as JSON from a server may be, which is bounded where it is read.
+// The depth of recursion is bounded, since the nesting of JSON from servers is bounded when it is read.
 fn diff_values(path: &mut Vec<String>, before: Option<&Value>, after: Option<&Value>) -> Vec<DefinitionChange> {
     let inside = match (before, after) {
         (Some(Value::Object(before)), Some(Value::Object(after))) => diff_objects(path, before, after),
@@ -89,7 +89,8 @@ fn diff_lists(path: &mut Vec<String>, before: &[Value], after: &[Value]) -> Vec<
     found
 }
 
-/// Compares the members of two objects: those of [`FIRST_MEMBERS`], then added ones, then the others in their previous order.
+/// Compares the members of two objects in this order: [`FIRST_MEMBERS`], added members, all others in their previous
+/// order.
 fn diff_objects(
     path: &mut Vec<String>,
     before: &Map<String, Value>,
@@ -153,8 +154,11 @@ mod tests {
             change(&["inputSchema", "enum", "3"], None, Some("4")),
             change(&["gone"], Some("[\n  1,\n  {\n    \"a\": null\n  }\n]"), None),
         ];
-        assert_eq!(diff.changes, wanted, "claims first, then what is new; the order of keys is no change");
-        assert!(DefinitionDiff::between(&before, &before).is_empty(), "the same is the same");
+        assert_eq!(
+            diff.changes, wanted,
+            "annotations are first, then added members, and the order of keys is no change"
+        );
+        assert!(DefinitionDiff::between(&before, &before).is_empty(), "equal definitions have no differences");
     }
 
     #[test]
@@ -167,10 +171,10 @@ mod tests {
         let diff = DefinitionDiff::between_definitions(&before, &after);
         let places: Vec<String> = diff.changes.iter().map(|change| change.path.join(" ")).collect();
         let wanted = ["annotations readOnlyHint", "_meta note", "inputSchema enum", "outputSchema x"];
-        assert_eq!(places, wanted, "X04: the flip comes first, and a long list is one change");
+        assert_eq!(places, wanted, "X04: the changed annotation is first, and the long list is one change");
         let list = format!("{:#}", after["inputSchema"]["enum"]);
-        assert_eq!(diff.changes[2].after.as_deref(), Some(list.as_str()), "which has all of it");
-        assert_eq!(diff.before, Some(format!("{before:#}")), "and all that was seen can be read");
+        assert_eq!(diff.changes[2].after.as_deref(), Some(list.as_str()), "the change contains the complete list");
+        assert_eq!(diff.before, Some(format!("{before:#}")), "the complete reviewed definition is included");
     }
 
     #[test]
@@ -179,6 +183,6 @@ mod tests {
             (0..MAX_CHANGES + 7).map(|n| (n.to_string(), text.into())).collect::<Map<_, _>>().into()
         };
         let diff = DefinitionDiff::between(&of("a"), &of("b"));
-        assert_eq!((diff.changes.len(), diff.more), (MAX_CHANGES, 7), "the others are counted");
+        assert_eq!((diff.changes.len(), diff.more), (MAX_CHANGES, 7), "changes beyond the maximum are counted");
     }
 }

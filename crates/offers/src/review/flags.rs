@@ -1,6 +1,7 @@
-//! Flags on text of a server that looks designed to mislead a model or to escape the user's notice.
+//! Flags on text of a server that looks designed to mislead a model or to escape the user's attention.
 //!
-//! A flag is a reason to look twice. It hides nothing and allows nothing, and its absence proves nothing.
+//! A flag is a reason for the user to look closely. It hides and allows nothing, and a text without flags may be
+//! malicious.
 
 use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
@@ -17,24 +18,26 @@ use super::phrases::{CONTEXT_PARAMETER_NAMES, PHRASES};
 
 /// Maximum number of flags per definition.
 const MAX_FLAGS: usize = 50;
-/// Maximum amount of text searched per definition, in bytes. Exceeding it is a flag of its own.
+/// Maximum amount of text that is searched per definition, in bytes. A longer text gets the flag
+/// [`FlagReason::TooLong`].
 const MAX_TEXT: usize = 64 * 1024;
 /// Maximum length of an excerpt, in characters.
 const MAX_EXCERPT_CHARS: usize = 120;
-/// Part of an excerpt that precedes the flagged text, in characters.
+/// Maximum length of the text before the flagged text in an excerpt, in characters.
 const EXCERPT_LEAD_CHARS: usize = MAX_EXCERPT_CHARS / 4;
-/// Minimum length of a tool name that is searched for in texts, in bytes.
+/// Minimum length of tool names that are searched for in texts, in bytes.
 const MIN_NAME: usize = 4;
 
-/// A suspicious place in a text or definition.
+/// A flag on suspicious text in a definition or another text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Flag {
-    /// Path to the place: keys, and positions of list items counted from 1. Empty for a plain text.
+    /// Path of the text in the definition: keys, and positions of list items starting at 1. Empty if the text is not
+    /// part of a definition.
     pub place: Vec<String>,
     /// The reason for the flag.
     pub reason: FlagReason,
-    /// The suspicious text, verbatim, at most 120 characters.
+    /// Suspicious text, verbatim, at most 120 characters.
     pub excerpt: String,
 }
 
@@ -53,20 +56,20 @@ pub enum FlagReason {
     SecretPlace,
     /// The name of a tool of another server.
     OtherTool,
-    /// A parameter for something that the user didn't give to the tool, such as the conversation.
+    /// A parameter that requests content which the user didn't give to the tool, such as the conversation.
     AsksForContext,
-    /// Praise that makes a model prefer this tool to others.
+    /// Praise that could make a model prefer this tool to others.
     PraisesItself,
-    /// A name with letters that can be mistaken for others.
+    /// A name with letters that look like letters of another script.
     DeceptiveLetters,
-    /// A link that shows another host than the one it leads to.
+    /// A link whose text shows another host than its target.
     MisleadingLink,
-    /// More text than is searched.
+    /// More text than the maximum that is searched.
     TooLong,
 }
 
-/// Returns true if a variation selector is in a valid position: directly after a character with two presentations, or
-/// within a keycap sequence. `after` is the character that follows the selector.
+/// Returns `true` if a variation selector is in a valid position: directly after a character that has a text and an
+/// emoji presentation, or within a keycap sequence. `after` is the character after the selector.
 #[must_use]
 pub fn is_valid_variation(before: char, mark: char, after: Option<char>) -> bool {
     match before {
@@ -81,17 +84,18 @@ pub fn is_valid_variation(before: char, mark: char, after: Option<char>) -> bool
     }
 }
 
-/// Search automata for the phrases as written and for their skeletons, which match letters of other scripts.
+/// Search automata for the phrases as written and for their visual skeletons, which match similar letters of other
+/// scripts.
 static FINDERS: LazyLock<Option<[AhoCorasick; 2]>> = LazyLock::new(|| {
     let phrases = || PHRASES.iter().flat_map(|(_, phrases)| phrases.iter());
     let finder = |words: Vec<String>| AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(words);
     let plain = finder(phrases().map(|phrase| (*phrase).to_owned()).collect());
     let as_drawn = finder(phrases().map(|phrase| skeleton(phrase).collect()).collect());
-    // The compiled-in list fits, as the tests show.
+    // Building the automata from the compiled-in list can't fail, which a test proves.
     Some([plain.ok()?, as_drawn.ok()?])
 });
 
-/// Returns the phrase with this pattern number of the automata, and its reason.
+/// Returns the phrase with this pattern number in the automata, and the reason of its flag.
 fn phrase_of_pattern(pattern: usize) -> Option<(FlagReason, &'static str)> {
     let mut left = pattern;
     PHRASES.iter().find_map(|(reason, phrases)| {
@@ -103,8 +107,8 @@ fn phrase_of_pattern(pattern: usize) -> Option<(FlagReason, &'static str)> {
     })
 }
 
-/// Calls `found` for each phrase in a text: as written, by its visual skeleton, and as spelled by tag characters. The
-/// last argument is the text from the phrase on, with a few words before it.
+/// Calls `found` for each phrase in a text: in the text as written, in its visual skeleton, and in text that is spelled
+/// with tag characters. The last argument is the original text from shortly before the phrase to its end.
 pub(super) fn for_each_phrase<'t>(text: &'t str, mut found: impl FnMut(FlagReason, &'static str, &'t str)) {
     let Some([plain, as_drawn]) = FINDERS.as_ref() else { return };
     let mut search = |finder: &AhoCorasick, folded: &FoldedText| {
@@ -126,7 +130,7 @@ pub(super) fn for_each_phrase<'t>(text: &'t str, mut found: impl FnMut(FlagReaso
     }
 }
 
-/// Returns the flags on the definition of a tool or prompt. `foreign` holds the names of other servers' tools.
+/// Returns the flags on the definition of a tool or prompt. `foreign` contains the names of other servers' tools.
 #[must_use]
 pub fn flags_of_definition(definition: &Value, foreign: &[&NameIndex]) -> Vec<Flag> {
     let mut look = FlagScan { foreign, flags: Vec::new(), left: MAX_TEXT };
@@ -142,7 +146,7 @@ pub fn flags_of_text(text: &str, foreign: &[&NameIndex]) -> Vec<Flag> {
     look.flags
 }
 
-/// Returns the flags on a server name, chosen by the user or by the server itself.
+/// Returns the flags on the name of a server, chosen by the user or reported by the server.
 #[must_use]
 pub fn flags_of_name(name: &str) -> Vec<Flag> {
     let mut look = FlagScan { foreign: &[], flags: Vec::new(), left: MAX_TEXT };
@@ -157,7 +161,7 @@ struct FlagScan<'a> {
 }
 
 impl FlagScan<'_> {
-    // Recursion is as deep as JSON from a server may be, which is bounded where it is read.
+    // The depth of recursion is bounded, since the nesting of JSON from servers is bounded when it is read.
     fn scan_value(&mut self, place: &mut Vec<String>, value: &Value) {
         match value {
             Value::String(text) => {
@@ -174,7 +178,7 @@ impl FlagScan<'_> {
                 }
             }
             Value::Object(members) => {
-                // The keys below "properties" are names of parameters; elsewhere, only unusual keys count as text.
+                // Keys below "properties" are names of parameters. Other keys are only searched if they are unusual.
                 let named = place.last().is_some_and(|key| key == "properties");
                 for (key, value) in members {
                     place.push(key.clone());
@@ -204,7 +208,7 @@ impl FlagScan<'_> {
             self.add_flag(place, FlagReason::HiddenCharacters, hidden);
         }
         for_each_phrase(text, |reason, _, about| self.add_flag(place, reason, about));
-        // A tool's own name that another server uses too is reported as a look-alike instead.
+        // If another server has a tool with the same name, that is reported as a similar name instead.
         let is_own_name = place.first().is_some_and(|key| key == "name");
         let name = |word: &&str| word.len() >= MIN_NAME && self.foreign.iter().any(|names| names.has(word));
         if let Some(word) = identifier_words(text).find(name).filter(|_| !is_own_name) {
@@ -227,13 +231,13 @@ impl FlagScan<'_> {
 }
 
 impl Flag {
-    /// Creates a flag whose excerpt is the beginning of `about`.
+    /// Creates a flag. The excerpt is the beginning of `about`.
     pub(super) fn new(place: &[String], reason: FlagReason, about: &str) -> Self {
         Self { place: place.to_vec(), reason, excerpt: about.chars().take(MAX_EXCERPT_CHARS).collect() }
     }
 }
 
-/// Returns true if the place holds the name of a tool, a prompt or a prompt argument.
+/// Returns `true` if the path is that of the name of a tool, a prompt, or a prompt argument.
 fn is_name_path(place: &[String]) -> bool {
     match place {
         [key] => key == "name",
@@ -242,7 +246,7 @@ fn is_name_path(place: &[String]) -> bool {
     }
 }
 
-/// Returns the text from the first misplaced invisible character on.
+/// Returns the text from the first invisible character that is not in a valid position.
 fn hidden_part(text: &str) -> Option<&str> {
     if text.bytes().all(|byte| (b' '..0x7f).contains(&byte) || matches!(byte, b'\n' | b'\r' | b'\t')) {
         return None;
@@ -251,9 +255,9 @@ fn hidden_part(text: &str) -> Option<&str> {
     let mut in_flag = false;
     let mut left = text.char_indices().peekable();
     while let Some((at, c)) = left.next() {
-        // The flags of England, Scotland and Wales are spelled in tag characters.
+        // The flags of England, Scotland and Wales are sequences of tag characters.
         in_flag = c == '\u{1f3f4}' || (in_flag && matches!(c, '\u{e0020}'..='\u{e007f}'));
-        // Joiners are valid between parts of emoji, and in words of many scripts.
+        // Joiners are valid within emoji sequences, and in words of many scripts.
         let joins = matches!(c, '\u{200c}' | '\u{200d}') && !before.is_ascii() && !is_hidden(before);
         let styles = is_valid_variation(before, c, left.peek().map(|(_, after)| *after));
         if (is_hidden(c) && !in_flag && !joins) || (is_style(c) && !styles) {
@@ -264,13 +268,13 @@ fn hidden_part(text: &str) -> Option<&str> {
     None
 }
 
-/// Returns true if a parameter of this name asks for something that the user didn't give to the tool.
+/// Returns `true` if the name of a parameter suggests that it requests content which the user didn't give to the tool.
 fn asks_for_context(name: &str) -> bool {
     let plain: String = name.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_lowercase();
     CONTEXT_PARAMETER_NAMES.contains(&plain.as_str())
 }
 
-/// Returns the words of a text that look like identifiers: those with several parts, and quoted ones.
+/// Returns the words of a text that look like identifiers: words with several parts, and quoted words.
 fn identifier_words(text: &str) -> impl Iterator<Item = &str> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
     let mut rest = text;

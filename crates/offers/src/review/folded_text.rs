@@ -1,4 +1,4 @@
-//! Texts normalized for searching, with a map from each position to the original. Used by `flags.rs`.
+//! Texts that are normalized for searching, with a map from each position to the original text. Used by `flags.rs`.
 
 use foreign::is_hidden;
 use unicode_security::skeleton;
@@ -9,17 +9,19 @@ use super::deceptive_letters::is_style;
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct FoldedText {
     text: String,
-    /// For each byte of the text, the byte offset in the original of the character it comes from.
+    /// For each byte of the normalized text, the byte offset of its character in the original.
     origins: Vec<usize>,
 }
 
 impl FoldedText {
-    /// Normalizes a text: lower case, no invisible characters, and one space for each run of blanks, `_` or `-`.
+    /// Normalizes a text: converts it to lower case, removes invisible characters, and replaces each sequence of
+    /// blanks, `_` and `-` by one space.
     pub(super) fn new(text: &str) -> Self {
         Self::from_chars(text.char_indices())
     }
 
-    /// Decodes and normalizes the ASCII text that the tag characters of a text spell. `None` if it has none.
+    /// Decodes the text that is spelled with tag characters, and normalizes it. Returns `None` if there are no tag
+    /// characters.
     pub(super) fn from_tags(text: &str) -> Option<Self> {
         let spelled = |(at, c): (usize, char)| {
             let c = char::from_u32(u32::from(c).checked_sub(0xe_0000)?)?;
@@ -46,8 +48,8 @@ impl FoldedText {
         folded
     }
 
-    /// Returns the visual skeleton of the text (UTS 39, section 4), which maps letters of other scripts to those they
-    /// look like.
+    /// Returns the visual skeleton of the text (UTS 39, section 4), in which letters of other scripts are replaced by
+    /// similar ones.
     pub(super) fn visual_skeleton(&self) -> Self {
         let mut drawn = Self::default();
         let mut chars = self.text.char_indices().peekable();
@@ -55,7 +57,7 @@ impl FoldedText {
         while let Some((at, c)) = chars.next() {
             part.clear();
             part.push(c);
-            // Combining marks are reordered together with their base character.
+            // Combining marks are reordered together with the character that they modify.
             while let Some((_, mark)) = chars.next_if(|(_, c)| is_combining_mark(*c)) {
                 part.push(mark);
             }
@@ -75,13 +77,13 @@ impl FoldedText {
         &self.text
     }
 
-    /// Returns the byte offset in the original for a byte offset in the normalized text.
+    /// Converts a byte offset in the normalized text to one in the original.
     pub(super) fn original_offset(&self, at: usize) -> usize {
         self.origins.get(at).copied().unwrap_or_default()
     }
 }
 
-/// Returns true for combining marks.
+/// Returns `true` for Unicode combining marks.
 fn is_combining_mark(c: char) -> bool {
     matches!(c, '\u{300}'..='\u{36f}' | '\u{483}'..='\u{489}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}')
         || matches!(c, '\u{20d0}'..='\u{20ff}' | '\u{3099}' | '\u{309a}' | '\u{fe20}'..='\u{fe2f}')
@@ -95,16 +97,28 @@ mod tests {
     fn folded_parts_map_to_their_origin() {
         let text = "\u{200b}İ__A\u{e0042}é б";
         let folded = FoldedText::new(text);
-        assert_eq!(folded.text(), "i\u{307} aé б", "lower case, with one space and nothing hidden");
+        assert_eq!(
+            folded.text(),
+            "i\u{307} aé б",
+            "the text is in lower case, with single spaces and without invisible characters"
+        );
         for (part, origin) in [("i", "İ"), ("a", "A"), ("é", "é"), ("б", "б")] {
             let at = folded.text().find(part).unwrap();
-            assert_eq!(folded.original_offset(at), text.find(origin).unwrap(), "{part:?} comes from {origin:?}");
+            assert_eq!(
+                folded.original_offset(at),
+                text.find(origin).unwrap(),
+                "{part:?} maps to the position of {origin:?}"
+            );
             let drawn = folded.visual_skeleton();
             let found = drawn.origins.contains(&text.find(origin).unwrap());
-            assert!(found, "and {origin:?} has its place in what is drawn");
+            assert!(found, "the skeleton contains the position of {origin:?}");
         }
         let tags = FoldedText::from_tags(text).unwrap();
-        assert_eq!((tags.text(), tags.original_offset(0)), ("b", text.find('\u{e0042}').unwrap()), "what tags spell");
-        assert_eq!(FoldedText::from_tags("plain"), None, "where there are any");
+        assert_eq!(
+            (tags.text(), tags.original_offset(0)),
+            ("b", text.find('\u{e0042}').unwrap()),
+            "the text in tag characters is decoded"
+        );
+        assert_eq!(FoldedText::from_tags("plain"), None, "a text without tag characters has no decoded text");
     }
 }

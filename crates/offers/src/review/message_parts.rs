@@ -1,5 +1,5 @@
-//! Converts contents from servers to the parts of a request that a model reads. The review of a result shows these
-//! parts, the consent gate hashes them (`host/src/owner/gate.rs`), and conversations send them.
+//! Converts content from servers to message parts that a model reads. The review of a result displays these parts, the
+//! gate hashes them (`host/src/owner/gate.rs`), and conversations send them.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -9,14 +9,14 @@ use serde_json::{Value, json};
 
 use super::visible_text::visible_part;
 
-/// Returns the parts of a tool result. Structured content is included only if there is no text, since servers send
+/// Converts a tool result to message parts. Structured content is only included if there is no text, since servers send
 /// the same content in both.
 #[must_use]
 pub fn result_parts(result: &ToolResult) -> Vec<MessagePart> {
     raw_result_parts(result).into_iter().map(visible_part).collect()
 }
 
-/// Returns the parts of a tool result with unmodified texts: invisible characters are kept.
+/// Converts a tool result to message parts without making invisible characters visible.
 pub fn raw_result_parts(result: &ToolResult) -> Vec<MessagePart> {
     let has_text = result.content.iter().any(|content| matches!(content, Content::Text { .. }));
     let mut parts: Vec<MessagePart> = result.content.iter().map(raw_content_part).collect();
@@ -32,7 +32,7 @@ pub fn raw_result_parts(result: &ToolResult) -> Vec<MessagePart> {
     parts
 }
 
-/// Returns the part for one content of a result or message.
+/// Converts one content of a result or message to a message part.
 #[must_use]
 pub fn content_part(content: &Content) -> MessagePart {
     visible_part(raw_content_part(content))
@@ -53,13 +53,13 @@ fn raw_content_part(content: &Content) -> MessagePart {
     }
 }
 
-/// Returns the part for one content of a resource.
+/// Converts one content of a resource to a message part.
 #[must_use]
 pub fn contents_part(contents: &ResourceContents) -> MessagePart {
     visible_part(raw_contents_part(contents))
 }
 
-/// Returns the part with its text unmodified.
+/// Converts one content of a resource without making invisible characters visible.
 fn raw_contents_part(contents: &ResourceContents) -> MessagePart {
     match (&contents.text, &contents.blob) {
         (Some(text), _) => MessagePart::Text(text.clone()),
@@ -71,13 +71,13 @@ fn raw_contents_part(contents: &ResourceContents) -> MessagePart {
     }
 }
 
-/// Returns the part for base64 data, according to its media type. Text becomes a text part.
+/// Converts base64 data to a message part according to its media type. Textual data becomes text.
 #[must_use]
 pub fn bytes_part(name: &str, mime: &str, data: &str) -> MessagePart {
     visible_part(raw_bytes_part(name, mime, data))
 }
 
-/// Returns the part with its text unmodified.
+/// Converts base64 data to a message part without making invisible characters visible.
 fn raw_bytes_part(name: &str, mime: &str, data: &str) -> MessagePart {
     let Ok(bytes) = STANDARD.decode(data) else {
         return MessagePart::Text(format!("(what is in {name:?} can't be read)"));
@@ -93,7 +93,7 @@ fn raw_bytes_part(name: &str, mime: &str, data: &str) -> MessagePart {
     }
 }
 
-/// Decodes text if the media type is textual, or if the type is unspecified and the bytes are valid text.
+/// Decodes data as text if the media type is textual, or if the type is unspecified and the bytes are valid UTF-8.
 fn decode_text(mime: &str, bytes: Vec<u8>) -> Result<String, Vec<u8>> {
     let is_said = mime.starts_with("text/")
         || ["json", "xml", "yaml", "toml", "javascript", "svg"].iter().any(|word| mime.contains(word));
@@ -104,8 +104,8 @@ fn decode_text(mime: &str, bytes: Vec<u8>) -> Result<String, Vec<u8>> {
     String::from_utf8(bytes).map_err(std::string::FromUtf8Error::into_bytes)
 }
 
-/// Returns the content that a model would read of a result, for hashing and for the audit log: texts verbatim, binary
-/// data by its SHA-256.
+/// Returns the content of a result that a model would read, as JSON for hashing and for the audit log. Texts are
+/// verbatim, binary data is replaced by its SHA-256.
 pub fn result_content_json(tool: &str, parts: &[MessagePart], is_error: bool) -> Value {
     let bytes = |kind: &str, name: &str, mime: &str, data: &[u8]| json!({ kind: name, "mime": mime, "sha256": policy::Hash::of_bytes(data).as_str() });
     let parts: Vec<Value> = parts
@@ -115,7 +115,7 @@ pub fn result_content_json(tool: &str, parts: &[MessagePart], is_error: bool) ->
             MessagePart::Image { mime, data } => bytes("image", "", mime, data),
             MessagePart::Audio { mime, data } => bytes("audio", "", mime, data),
             MessagePart::File { name, mime, data } => bytes("file", name, mime, data),
-            // Results contain none of these.
+            // Results contain none of these parts.
             other @ (MessagePart::Thinking { .. } | MessagePart::ToolUse { .. } | MessagePart::ToolResult { .. }) => {
                 json!({ "other": format!("{other:?}") })
             }

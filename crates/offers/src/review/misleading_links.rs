@@ -1,25 +1,25 @@
-//! Detects links whose text shows one host while they lead to another. Used by `results.rs`.
+//! Detects links whose text shows one host but whose target is another. Used by `results.rs`.
 //!
-//! Markdown and HTML links are recognized everywhere, also in code and attributes: a model reads those as well, and a
-//! parser of one of the two formats would miss links written in the other. Each part of a text is scanned once,
-//! however links are nested.
+//! Markdown and HTML links are recognized everywhere, including in code and attributes, since a model reads those too
+//! and a parser of one format would miss links in the other. Each part of a text is scanned once, even if links are
+//! nested.
 
 use url::Url;
 
-/// Returns the text from the first misleading link on.
+/// Returns the text from the first misleading link.
 pub(super) fn misleading_link(text: &str) -> Option<&str> {
     find_in_markdown(text).or_else(|| find_in_html(text))
 }
 
-/// Finds a misleading `[shown](address)`.
+/// Returns the text from the first misleading Markdown link, `[shown](address)`.
 fn find_in_markdown(text: &str) -> Option<&str> {
     let mut from = 0;
     while let Some(found) = text[from..].find("](") {
         let (middle, after) = (from + found, from + found + 2);
-        // The innermost bracket.
+        // The link's text begins at the innermost bracket.
         let begin = text[from..middle].rfind('[').map(|at| from + at);
         from = after;
-        // The alternative text of an image is shown only if the image is missing.
+        // An image shows its alternative text only if the image can't be loaded.
         let Some(begin) = begin.filter(|begin| !text[..*begin].ends_with('!')) else { continue };
         let address = text[after..].trim_start_matches([' ', '<']);
         let address = address.split([')', '>', '[', ']', ' ', '\n']).next().unwrap_or_default();
@@ -30,7 +30,7 @@ fn find_in_markdown(text: &str) -> Option<&str> {
     None
 }
 
-/// Finds a misleading `<a href="address">shown</a>`.
+/// Returns the text from the first misleading HTML link, `<a href="address">shown</a>`.
 fn find_in_html(text: &str) -> Option<&str> {
     let mut from = 0;
     while let Some(begin) = next_anchor(text, from) {
@@ -54,7 +54,7 @@ fn next_anchor(text: &str, from: usize) -> Option<usize> {
     text[from..].match_indices('<').map(|(at, _)| from + at).find(begins)
 }
 
-/// Returns the address in the tag of a link.
+/// Returns the address in the opening tag of a link.
 fn link_address(tag: &str) -> Option<&str> {
     let at = tag.as_bytes().windows(4).position(|word| word.eq_ignore_ascii_case(b"href"))?;
     let value = tag[at + 4..].trim_start().strip_prefix('=')?.trim_start();
@@ -65,7 +65,7 @@ fn link_address(tag: &str) -> Option<&str> {
     }
 }
 
-/// Returns the text that an HTML link shows.
+/// Returns the visible text of an HTML link.
 fn without_tags(inside: &str) -> String {
     let mut shown = String::new();
     let mut parts = inside.split('<');
@@ -81,12 +81,13 @@ fn without_tags(inside: &str) -> String {
 
 fn is_misleading(shown: &str, address: &str) -> bool {
     let Some(leads_to) = address_host(address) else { return false };
-    // The owner of a host owns its subdomains too.
+    // The owner of a domain also owns its subdomains.
     let is_below = |host: &str| leads_to.strip_suffix(host).is_some_and(|before| before.ends_with('.'));
     shown_host(shown).is_some_and(|host| host != leads_to && !is_below(&host))
 }
 
-/// Returns the host of a web address, without a trailing dot or a leading `www.`, which don't make it another site.
+/// Returns the host of a web address, without a trailing dot and a leading `www.`, which are not significant for the
+/// comparison.
 fn address_host(address: &str) -> Option<String> {
     let address = address.trim();
     let url = match address.strip_prefix("//") {
@@ -98,14 +99,14 @@ fn address_host(address: &str) -> Option<String> {
     Some(host.strip_prefix("www.").unwrap_or(host).to_owned())
 }
 
-/// Returns the host that a link's text shows, if it shows an address.
+/// Returns the host in the text of a link, if the text looks like a web address.
 fn shown_host(text: &str) -> Option<String> {
     let is_around = |c: char| matches!(c, '*' | '_' | '`' | '"' | '\'' | '(' | ')' | ',' | ';' | '!' | '?' | '.' | '…');
     let mut words = text.split_whitespace().map(|word| word.trim_matches(is_around));
     if let Some(host) = words.clone().filter(|word| word.contains("://")).find_map(address_host) {
         return Some(host);
     }
-    // `example.com/login` alone counts as an address. `setup.sh`, `docs/setup.md` and `@zip.js/zip.js` do not.
+    // A single word such as `example.com/login` is an address, unlike `setup.sh`, `docs/setup.md` and `@zip.js/zip.js`.
     let word = words.next().filter(|word| words.next().is_none() && !word.contains('@'))?;
     let name = word.split('/').next().unwrap_or_default();
     let ends_as_host = name.rsplit_once('.').is_some_and(|(before, end)| {
@@ -115,7 +116,7 @@ fn shown_host(text: &str) -> Option<String> {
     (ends_as_host || has_path).then(|| address_host(&format!("https://{word}"))).flatten()
 }
 
-/// Endings of names that are sites rather than files or products, such as `setup.sh` and `Node.js`.
+/// Top-level domains that are unlikely to be endings of files or products, unlike those in `setup.sh` and `Node.js`.
 const SITE_ENDINGS: &[&str] = &["com", "org", "gov", "edu", "bank"];
 
 #[cfg(test)]
@@ -138,7 +139,10 @@ mod tests {
             "<p>x<A class=b HREF='https://evil.example'><b>bank.com</b></A>",
             "<a href=https://evil.example>www.<i>bank</i>.example</a>",
         ] {
-            assert!(misleading_link(text).is_some_and(|found| found.contains("evil")), "S27: {text}");
+            assert!(
+                misleading_link(text).is_some_and(|found| found.contains("evil")),
+                "S27: the link in {text} is misleading"
+            );
         }
     }
 
@@ -166,7 +170,7 @@ mod tests {
             "](",
             "no link at all",
         ] {
-            assert_eq!(misleading_link(text), None, "S27: nothing is wrong with {text}");
+            assert_eq!(misleading_link(text), None, "S27: no link in {text} is misleading");
         }
     }
 }

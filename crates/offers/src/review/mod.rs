@@ -1,6 +1,6 @@
-//! Computes what a user should see before something of a server is used: its standing, its diff to the reviewed
-//! definition, names that look alike, and flags on text that may mislead a model. Pure; the pins are kept by
-//! `host/src/owner/pins.rs`.
+//! Computes information for the user before something of a server is used: its review state, the differences to the
+//! reviewed definition, similar names, and flags on text that may mislead a model. Pure functions.
+//! `host/src/owner/pins.rs` stores the pins.
 
 mod deceptive_letters;
 mod diff;
@@ -37,24 +37,23 @@ use serde_json::{Value, json};
 use crate::catalog::{Catalog, CatalogList};
 use crate::definitions::requires_consent_each_call;
 
-/// Marks on one tool, prompt or other item that deserve the user's attention.
+/// Findings on one tool, prompt or other item that deserve the user's attention.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ReviewFindings {
-    /// Standing of the definition, or `None` for items without a definition.
+    /// Review state of the definition, or `None` for items without a definition.
     pub standing: Option<ReviewState>,
-    /// Set if the server reported a change of the list that holds the item, and the list has not been read again
-    /// since.
+    /// Set if the server reported a change of the list that contains the item, and the list was not read again since.
     pub outdated: bool,
-    /// Differences to the reviewed definition.
+    /// Differences to the reviewed definition, if there are any.
     pub diff: Option<Box<DefinitionDiff>>,
-    /// Names and titles that can be mistaken for this one; at most [`MAX_LOOK_ALIKES`].
+    /// Similar names and titles that could be confused with this one, at most [`MAX_LOOK_ALIKES`].
     pub look_alikes: Vec<LookAlike>,
     /// Flags on text that may mislead a model.
     pub flags: Vec<Flag>,
 }
 
-/// Definitions of a server together with the reviewed ones, and the names used by other servers. A snapshot: it can be
-/// examined outside of a turn of the owner.
+/// Definitions of a server, the reviewed definitions, and the names used by other servers. As a snapshot, it can be
+/// examined outside of the owner's turns.
 #[derive(Debug, Clone)]
 pub struct ServerReview {
     /// Name of the server.
@@ -63,18 +62,18 @@ pub struct ServerReview {
     pub config: Arc<ServerConfig>,
     /// Current catalog of the server.
     pub catalog: Arc<Catalog>,
-    /// Definitions that the user has reviewed.
+    /// Definitions that the user has reviewed (pins).
     pub pins: Arc<ServerPins>,
-    /// Hash of the identity that was started or connected to.
+    /// Hash of the command or address that was started or connected to.
     pub identity: Option<Hash>,
-    /// Hashes that standing approvals depend on, by tool name.
+    /// Hashes of the definitions that grants apply to, by tool name.
     pub granted: HashMap<String, Hash>,
-    /// Names of the tools and prompts that each other server offers or offered, by server.
+    /// Names of the tools and prompts that each other server lists, or listed when it was last running.
     pub others: Vec<(String, KindNameIndexes)>,
 }
 
 impl ServerReview {
-    /// Creates a review without approvals and without other servers.
+    /// Creates a review of a server without grants, and without other servers.
     #[must_use]
     pub fn new(server: &str, config: ServerConfig, catalog: Catalog, pins: ServerPins, identity: Option<Hash>) -> Self {
         Self {
@@ -88,11 +87,11 @@ impl ServerReview {
         }
     }
 
-    /// Returns true if both have the same catalog, pins, identity, approvals and tools for models, so that results
-    /// derived from one are valid for the other. Catalogs and pins are compared by address.
+    /// Returns `true` if both have the same catalog, pins, identity, grants, and tools available to models, so that
+    /// results computed from one apply to the other. Catalogs and pins are compared by address.
     #[must_use]
     pub fn has_same_inputs(&self, other: &Self) -> bool {
-        // Empty pins of a server are allocated anew each time.
+        // Servers without pins get a new allocation each time.
         let same_pins = Arc::ptr_eq(&self.pins, &other.pins) || (self.pins.is_empty() && other.pins.is_empty());
         Arc::ptr_eq(&self.catalog, &other.catalog)
             && same_pins
@@ -112,7 +111,7 @@ impl ServerReview {
         &self.pins
     }
 
-    /// Returns the hash of a tool's definition, its marks, and true if a standing approval allows calls of it.
+    /// Returns the hash of a tool's definition, the findings about it, and `true` if a grant allows calls of it.
     #[must_use]
     pub fn review_tool(&self, tool: &Tool) -> (Hash, ReviewFindings, bool) {
         let definition = json!(tool);
@@ -126,7 +125,8 @@ impl ServerReview {
         (hash, marks, allowed)
     }
 
-    /// Returns the standing of a tool's definition, taking into account that the list of tools may be outdated.
+    /// Returns the review state of a tool's definition. A reviewed definition in an outdated list is treated as
+    /// changed.
     #[must_use]
     pub fn tool_review_state(&self, tool: &Tool) -> ReviewState {
         let hash = Hash::of_json(&json!(tool));
@@ -134,7 +134,7 @@ impl ServerReview {
         self.catalog.current_review_state(CatalogList::Tools, standing)
     }
 
-    /// Returns the hash of a prompt's definition and its marks. Prompts need no approval.
+    /// Returns the hash of a prompt's definition, and the findings about it.
     #[must_use]
     pub fn review_prompt(&self, prompt: &Prompt) -> (Hash, ReviewFindings) {
         let definition = json!(prompt);
@@ -165,7 +165,7 @@ impl ServerReview {
 /// Name indexes of one server's tools and prompts, indexed by [`DefinitionKind`].
 pub type KindNameIndexes = [Arc<NameIndex>; 2];
 
-/// Returns the display title that is shown in place of a definition's name.
+/// Returns the title of a definition, which is displayed in place of its name.
 pub fn display_title(definition: &Value) -> Option<&str> {
     let of_claims = || definition.get("annotations").and_then(|claims| claims.get("title"));
     definition.get("title").or_else(of_claims).and_then(Value::as_str)
@@ -196,20 +196,24 @@ mod tests {
             others: vec![("mail".into(), offering(&[Tool { name: "sеnd".into(), ..Tool::default() }]).names.clone())],
         };
         let (_, marks, allowed) = reviewed.review_tool(&tool);
-        assert_eq!(marks.standing, Some(ReviewState::New), "nobody has seen it");
-        assert!(!allowed, "and nothing allows it");
+        assert_eq!(marks.standing, Some(ReviewState::New), "a tool without a pin is new");
+        assert!(!allowed, "a tool without a grant is not allowed");
         let alike = LookAlike { server: "mail".into(), name: "sеnd".into(), same: false };
-        assert_eq!(marks.look_alikes, [alike], "X06: the other server's tool with a Cyrillic letter is named");
+        assert_eq!(marks.look_alikes, [alike], "X06: the similar tool of the other server is found");
 
         let mut pins = ServerPins::default();
         pins.pin(DefinitionKind::Tool, &tool.name, &json!(tool), Some(&identity), 1);
         reviewed.pins = Arc::new(pins);
-        assert_eq!(reviewed.review_tool(&tool).1.standing, Some(ReviewState::Reviewed), "what was pinned is as it was");
+        assert_eq!(
+            reviewed.review_tool(&tool).1.standing,
+            Some(ReviewState::Reviewed),
+            "a pinned definition is reviewed"
+        );
         let other = Tool { description: Some("Sends, also to me".into()), ..tool.clone() };
         let marks = reviewed.review_tool(&other).1;
-        assert_eq!(marks.standing, Some(ReviewState::Changed), "another description is another tool");
-        let diff = marks.diff.expect("what is different is told");
-        assert_eq!(diff.changes.len(), 1, "and nothing else: {diff:?}");
-        assert_eq!(diff.changes[0].path, ["description"], "with its place");
+        assert_eq!(marks.standing, Some(ReviewState::Changed), "a tool with another description is changed");
+        let diff = marks.diff.expect("a changed tool has differences");
+        assert_eq!(diff.changes.len(), 1, "only one difference is listed: {diff:?}");
+        assert_eq!(diff.changes[0].path, ["description"], "the path of the difference is given");
     }
 }

@@ -1,4 +1,4 @@
-//! Finds names and titles that collide or look alike: `send` of one server, and `sеnd` with a Cyrillic letter, or
+//! Finds equal or similar names and titles: for example `send` of one server, and `sеnd` with a Cyrillic letter, or
 //! `Send`, of another.
 
 use serde::{Deserialize, Serialize};
@@ -9,52 +9,53 @@ use unicode_security::skeleton;
 
 use super::deceptive_letters::is_style;
 
-/// Maximum number of look-alikes reported per name.
+/// Maximum number of similar names that are reported per name.
 pub const MAX_LOOK_ALIKES: usize = 10;
-/// Maximum length of the beginning of a name that is compared, in characters.
+/// Number of characters at the beginning of a name that are compared.
 const MAX_NAME: usize = 200;
 
-/// A name or title that can be mistaken for another.
+/// A name or title that could be confused with another.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LookAlike {
-    /// Name of the server that has it, as chosen by the user.
+    /// Name of the server that has the similar name, as chosen by the user.
     pub server: String,
-    /// The name, or the title if that is what looks alike.
+    /// Similar name, or the title if that is similar.
     pub name: String,
     /// Set if the text is identical and belongs to another server.
     pub same: bool,
 }
 
-/// Comparison keys of a name: names that can be mistaken for each other share a key (UTS 39, section 4), regardless
-/// of case and of separators between words.
+/// Comparison keys of a name. Names that could be confused share a key (UTS 39, section 4). Case and separators between
+/// words are ignored.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NameKeys([Box<str>; 2]);
 
 impl NameKeys {
-    /// Returns the keys of a name.
+    /// Computes the keys of a name.
     #[must_use]
     pub fn new(name: &str) -> Self {
         let seen: String = name.chars().take(MAX_NAME).filter(|c| !is_hidden(*c) && !is_style(*c)).collect();
-        // In both orders: a capital I looks like an l, but its lower case is i.
+        // One key is lower-cased before, and one after the skeleton is computed: a capital I looks like an l, but its
+        // lower case is i.
         let as_drawn = skeleton(&seen).collect::<String>().to_lowercase();
         let in_one_case = skeleton(&seen.to_lowercase()).collect::<String>();
         Self([without_separators(&as_drawn), without_separators(&in_one_case)])
     }
 
-    /// Returns true if one name can be mistaken for the other.
+    /// Returns `true` if one name could be confused with the other.
     #[must_use]
     pub fn have_common_key(&self, other: &Self) -> bool {
         self.0.iter().any(|key| !key.is_empty() && other.0.contains(key))
     }
 }
 
-/// Removes separators between words.
+/// Removes separators between words from a text.
 fn without_separators(text: &str) -> Box<str> {
     text.chars().filter(|c| !c.is_whitespace() && !"_-./:".contains(*c)).collect::<String>().into()
 }
 
-/// Index of the names in one list, and of the titles that are shown in their place, searchable by appearance.
+/// Index of the names in one list and of the titles displayed in their place, for finding similar ones.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NameIndex {
     exact: HashSet<Box<str>>,
@@ -64,13 +65,13 @@ pub struct NameIndex {
 /// A name or title in the index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct IndexedName {
-    /// Name of the entry.
+    /// Name of the entry that the text belongs to.
     of: Box<str>,
     text: Box<str>,
 }
 
 impl NameIndex {
-    /// Builds the index from pairs of a name and its optional title.
+    /// Builds the index. Each item is a name with its title, if there is one.
     pub fn new(named: impl Iterator<Item = (String, Option<String>)>) -> Self {
         let mut known = Self::default();
         for (name, title) in named {
@@ -92,27 +93,28 @@ impl NameIndex {
         self.by_key.entry(first).or_default().push(label());
     }
 
-    /// Returns true if the list contains exactly this name.
+    /// Returns `true` if the index contains exactly this name.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         self.exact.contains(name)
     }
 
-    /// Returns the labels that share one of these keys.
+    /// Returns the names and titles that share one of these keys.
     fn labels_with_keys(&self, keys: &NameKeys) -> impl Iterator<Item = &IndexedName> {
         let found = keys.0.iter().filter(|key| !key.is_empty()).filter_map(|key| self.by_key.get(key));
         found.flatten()
     }
 }
 
-/// Returns the look-alikes of a name and its title: other entries of the same list, and any entries of other servers.
+/// Returns the names that could be confused with a name or its title: other entries of the same list, and all entries
+/// of other servers.
 pub(crate) fn look_alikes(
     (name, title): (&str, Option<&str>),
     (server, own): (&str, &NameIndex),
     others: &[(&str, &NameIndex)],
 ) -> Vec<LookAlike> {
     let mut found: Vec<LookAlike> = Vec::new();
-    // Tracked by entry, since the name and title of one entry are not two look-alikes.
+    // Each entry is reported only once, even if both its name and its title are similar.
     let mut told: HashSet<(&str, &str)> = HashSet::new();
     for label in [Some(name), title].into_iter().flatten() {
         let keys = NameKeys::new(label);
@@ -168,10 +170,14 @@ mod tests {
         let many: Vec<String> = (0..50).map(|n| format!("{}send", "_".repeat(n))).collect();
         let other = named(&many.iter().map(String::as_str).collect::<Vec<_>>());
         let found = look_alikes(("send", None), ("a", &own), &[("b", &other)]);
-        assert_eq!(found.len(), MAX_LOOK_ALIKES, "no more than can be read");
-        assert_eq!(found[0].name, "sеnd", "those of the same server come first, and never the tool itself");
-        assert_eq!(found[1], LookAlike { server: "b".into(), name: "send".into(), same: true }, "the very same name");
-        assert!(found.iter().skip(2).all(|alike| !alike.same), "the others are other names");
+        assert_eq!(found.len(), MAX_LOOK_ALIKES, "the number of similar names is limited");
+        assert_eq!(found[0].name, "sеnd", "similar names of the same server are first, without the tool itself");
+        assert_eq!(
+            found[1],
+            LookAlike { server: "b".into(), name: "send".into(), same: true },
+            "an identical name of another server is marked"
+        );
+        assert!(found.iter().skip(2).all(|alike| !alike.same), "other similar names are not marked as identical");
     }
 
     #[test]
@@ -181,18 +187,21 @@ mod tests {
         let other = NameIndex::new([titled("mail_out", "Send mail"), titled("send_mail", "Post")].into_iter());
         let found = look_alikes(("a1", Some("Sеnd mail")), ("a", &own), &[("b", &other)]);
         let names: Vec<&str> = found.iter().map(|alike| alike.name.as_str()).collect();
-        assert_eq!(names, ["Send mail", "send_mail"], "X06: what is drawn first counts, whatever the name under it");
-        assert!(look_alikes(("a2", Some("Read")), ("a", &own), &[("b", &other)]).is_empty(), "others do not");
+        assert_eq!(
+            names,
+            ["Send mail", "send_mail"],
+            "X06: similar titles and names are found, regardless of the name under a title"
+        );
+        assert!(
+            look_alikes(("a2", Some("Read")), ("a", &own), &[("b", &other)]).is_empty(),
+            "different titles are not found"
+        );
         let many: Vec<NameIndex> = (0..3).map(|_| NameIndex::new([titled("a1", "Sеnd mail")].into_iter())).collect();
         let many: Vec<(&str, &NameIndex)> = std::iter::zip(["b", "c", "d"], &many).collect();
         let found = look_alikes(("a1", Some("Sеnd mail")), ("a", &own), &many);
-        assert_eq!(
-            found.len(),
-            3,
-            "a tool of the same name and title is told once, and leaves room for others: {found:?}"
-        );
+        assert_eq!(found.len(), 3, "a tool with a similar name and title is found once: {found:?}");
         let twins = NameIndex::new([titled("x", "Run"), titled("y", "Run")].into_iter());
         let found = look_alikes(("x", Some("Run")), ("a", &twins), &[]);
-        assert_eq!(found.len(), 1, "one title for two tools of a server is told of the other: {found:?}");
+        assert_eq!(found.len(), 1, "the other tool with the same title is found: {found:?}");
     }
 }

@@ -1,9 +1,10 @@
-//! Phrases known from texts that mislead models. The list finds careless or common attempts only: a match is a reason
-//! to look twice, and the absence of a match is no reason to trust.
+//! Phrases known from texts that mislead models. The list finds only careless or common attempts: a match is a reason
+//! for the user to look closely, but a text without a match may be malicious.
 
 use super::flags::FlagReason;
 
-/// Phrases, normalized like [`FoldedText`](super::folded_text): lower case, one space for each run of blanks, `_` or `-`.
+/// Phrases in the normalized form of [`FoldedText`](super::folded_text): lower case, and one space for each sequence of
+/// blanks, `_` and `-`.
 pub(super) const PHRASES: &[(FlagReason, &[&str])] = &[
     (
         FlagReason::InstructsModel,
@@ -292,8 +293,9 @@ pub(super) const PHRASES: &[(FlagReason, &[&str])] = &[
     ),
 ];
 
-/// Phrases that are suspicious in documents too, because they address a model or speak of its user. The others are
-/// suspicious in a definition only: honest documents say "you must first", honest code says `[inst]` and `<System>`.
+/// Phrases that are suspicious in documents too, because they address a model or refer to its user. The other phrases
+/// are only suspicious in definitions: harmless documents contain "you must first", and harmless code contains `[inst]`
+/// and `<System>`.
 pub(super) const SUSPICIOUS_IN_DOCUMENTS: &[&str] = &[
     "ignore all previous",
     "ignore any previous",
@@ -370,8 +372,7 @@ pub(super) const SUSPICIOUS_IN_DOCUMENTS: &[&str] = &[
     "瞒着用户",
 ];
 
-/// Names of parameters that ask for something that the user didn't give to the tool, without separators between
-/// words.
+/// Names of parameters that request content which the user didn't give to the tool, without separators between words.
 pub(super) const CONTEXT_PARAMETER_NAMES: &[&str] = &[
     "allmessages",
     "availabletools",

@@ -1,5 +1,6 @@
-//! Pins of what the user has reviewed of a server: its identity, and the definitions of its tools and prompts. Stored
-//! in `pins.json`, so that a change is detected even if it happened while Drawbridge was not running.
+//! Pins: the command or address of a server that the user approved, and the definitions of its tools and prompts that
+//! the user reviewed. Stored in `pins.json`, so that a change is detected even if it happened while Drawbridge was not
+//! running.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,18 +14,19 @@ use serde_json::{Map, Value};
 use super::name_index::NameIndex;
 use super::{DefinitionChange, DefinitionDiff, display_title};
 
-/// Maximum number of pinned definitions of one kind per server. Definitions beyond it count as new and need approval
-/// each time.
+/// Maximum number of pinned definitions of one kind per server. Definitions beyond it remain new, so that their use
+/// requires consent each time.
 pub const MAX_PINS: usize = 5_000;
-/// Maximum size of a definition that is kept whole, in bytes of canonical JSON. For larger ones, the hash and the
-/// beginning are kept.
+/// Maximum size of a definition that is stored completely, in bytes of canonical JSON. Of larger ones, the hash and the
+/// beginning are stored.
 pub const MAX_DEFINITION: usize = 64 * 1024;
-/// Maximum total size of definitions kept per server, in bytes. Beyond it, only hashes and beginnings are kept.
+/// Maximum total size of definitions stored per server, in bytes. Of further definitions, only the hash and the
+/// beginning are stored.
 pub const MAX_STORED_BYTES: usize = 4 * 1024 * 1024;
-/// Length of the beginning that is kept of a definition that is not kept whole, in characters.
+/// Length of the stored beginning of a definition that is not stored completely, in characters.
 const BEGINNING_CHARS: usize = 1_000;
 
-/// Pins by server name.
+/// Pins of all servers, by server name.
 pub type Pins = BTreeMap<String, Arc<ServerPins>>;
 
 /// The kind of a pinned definition.
@@ -51,13 +53,13 @@ impl DefinitionKind {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ServerPins {
-    /// Approved identity of the server.
+    /// Command or address that the user approved, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub identity: Option<PinnedIdentity>,
-    /// Issuer of the tokens for the server.
+    /// Issuer of the tokens for the server, if the user has signed in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub issuer: Option<String>,
-    /// URLs that credentials and tokens are sent to, by the purpose of each endpoint.
+    /// Approved URLs that receive credentials and tokens, by the purpose of the endpoint.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub endpoints: BTreeMap<String, String>,
     /// Pinned tools by name.
@@ -66,51 +68,52 @@ pub struct ServerPins {
     pub prompts: BTreeMap<String, Pin>,
 }
 
-/// The identity of a server: a command with the program it resolves to, or an address.
+/// The approved command of a server with the program that it resolves to, or its approved address.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PinnedIdentity {
-    /// Hash that the approval to start the server depends on.
+    /// Hash of the command or address. The grant for starting the server applies to this hash.
     pub hash: Hash,
-    /// The hashed values in readable form, without values that are likely secrets.
+    /// Readable values that the hash covers, without values that are likely secrets.
     pub parts: Map<String, Value>,
     /// Time of the user's approval, in milliseconds since 1970.
     pub at: Millis,
 }
 
-/// A definition as the user reviewed it.
+/// A definition as reviewed by the user.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Pin {
-    /// Hash of the whole definition, as canonical JSON.
+    /// Hash of the complete definition, as canonical JSON.
     pub hash: Hash,
-    /// Hash of the server's identity at that time. `None` once the server's identity changed, such as its token
-    /// issuer.
+    /// Hash of the server's command or address at the time of the review. `None` if the server has changed since in
+    /// another way, such as its token issuer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub under: Option<Hash>,
     /// Time of the review, in milliseconds since 1970.
     pub at: Millis,
-    /// The definition, unless it is too large.
+    /// Complete definition, or `None` if it is too large.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub definition: Option<Value>,
-    /// Beginning of the canonical JSON of a definition that is too large.
+    /// Beginning of the canonical JSON if the definition is too large, otherwise empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub head: String,
     /// Size of the definition, in bytes of canonical JSON.
     #[serde(default)]
     pub bytes: usize,
-    /// Time since which the server is known to offer another definition, in milliseconds since 1970.
+    /// Time at which a different definition was first seen, in milliseconds since 1970, or `None` if the definition is
+    /// unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed: Option<Millis>,
 }
 
 impl ServerPins {
-    /// Returns true if nothing is pinned.
+    /// Returns `true` if nothing is pinned.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Returns these pins with the changes between two versions of the file applied; pins known only to this process
-    /// stay.
+    /// Returns these pins after applying the changes from `before` to `now`, two versions of the file. Pins that only
+    /// this process knows are retained.
     #[must_use]
     pub fn with_changes(&self, before: &Self, now: &Self) -> Self {
         let mut pins = self.clone();
@@ -128,7 +131,7 @@ impl ServerPins {
         pins
     }
 
-    /// Returns the pinned definitions of a kind.
+    /// Returns the pinned definitions of one kind, by name.
     #[must_use]
     pub const fn definitions(&self, kind: DefinitionKind) -> &BTreeMap<String, Pin> {
         match kind {
@@ -144,10 +147,10 @@ impl ServerPins {
         }
     }
 
-    /// Returns the standing of a definition: reviewed only if both the definition and the server's identity are
-    /// unchanged.
+    /// Returns the review state of a definition. The definition is reviewed only if both it and the server's command or
+    /// address are unchanged.
     ///
-    /// Standing approvals are not considered: they don't depend on the file that the command resolves to.
+    /// Grants are not considered, since they don't depend on the file that the command resolves to.
     #[must_use]
     pub fn review_state(&self, kind: DefinitionKind, name: &str, hash: &Hash, identity: Option<&Hash>) -> ReviewState {
         match self.definitions(kind).get(name) {
@@ -159,7 +162,7 @@ impl ServerPins {
         }
     }
 
-    /// Returns an index of the pinned names and titles, for finding look-alikes.
+    /// Returns an index of the pinned names and titles, for finding similar names.
     pub fn name_index(&self, kind: DefinitionKind) -> NameIndex {
         let titled = |(name, pin): (&'_ String, &'_ Pin)| {
             (name.clone(), pin.definition.as_ref().and_then(display_title).map(str::to_owned))
@@ -167,7 +170,7 @@ impl ServerPins {
         NameIndex::new(self.definitions(kind).iter().map(titled))
     }
 
-    /// Returns the differences to the reviewed definition, or `None` if it is unreviewed or unchanged.
+    /// Returns the differences to the reviewed definition, or `None` if the definition is not reviewed or unchanged.
     #[must_use]
     pub fn diff(
         &self,
@@ -180,7 +183,7 @@ impl ServerPins {
         Some(pin.diff(definition))
     }
 
-    /// Pins a definition as reviewed. Returns false if there is no room for it.
+    /// Pins a definition as reviewed. Returns `false` if the maximum number of pins is reached.
     pub fn pin(
         &mut self,
         kind: DefinitionKind,
@@ -209,13 +212,14 @@ impl ServerPins {
         true
     }
 
-    /// Pins the identity of the server. Definitions that were reviewed for another identity count as changed;
-    /// [`review_state`](Self::review_state) finds that by the hash.
+    /// Pins the command or address of the server. Definitions that were reviewed for another one are then treated as
+    /// changed by [`review_state`](Self::review_state), which compares the hashes.
     pub fn pin_identity(&mut self, identity: PinnedIdentity) {
         self.identity = Some(identity);
     }
 
-    /// Pins the issuer of the server's tokens. If the issuer changes, every definition has to be reviewed again.
+    /// Pins the issuer of the server's tokens. If it differs from the pinned one, all definitions have to be reviewed
+    /// again.
     pub fn pin_issuer(&mut self, issuer: &str) {
         if self.issuer.as_deref().is_some_and(|before| before != issuer) {
             for pin in self.tools.values_mut().chain(self.prompts.values_mut()) {
@@ -225,8 +229,7 @@ impl ServerPins {
         self.issuer = Some(issuer.to_owned());
     }
 
-    /// Returns the differences to the approved identity of the server, or `None` if there is no approved one or it is
-    /// unchanged.
+    /// Returns the differences to the approved command or address, or `None` if it is unchanged or none was approved.
     #[must_use]
     pub fn identity_diff(&self, hash: &Hash, parts: &Map<String, Value>) -> Option<DefinitionDiff> {
         let seen = self.identity.as_ref().filter(|seen| seen.hash != *hash)?;
@@ -236,7 +239,7 @@ impl ServerPins {
 }
 
 impl Pin {
-    /// Returns the number of bytes kept of the definition.
+    /// Returns the number of stored bytes of the definition.
     const fn stored_bytes(&self) -> usize {
         if self.definition.is_some() { self.bytes } else { 0 }
     }
@@ -276,39 +279,64 @@ mod tests {
         let standing = |pins: &ServerPins, tool: &Value, server: &Hash| {
             pins.review_state(DefinitionKind::Tool, "a", &Hash::of_json(tool), Some(server))
         };
-        assert_eq!(standing(&pins, &tool, &server), ReviewState::New, "what nobody saw is new");
-        assert!(pins.pin(DefinitionKind::Tool, "a", &tool, Some(&server), 1), "there is room");
-        assert_eq!(standing(&pins, &tool, &server), ReviewState::Reviewed, "what was seen is as it was");
+        assert_eq!(standing(&pins, &tool, &server), ReviewState::New, "a definition without a pin is new");
+        assert!(
+            pins.pin(DefinitionKind::Tool, "a", &tool, Some(&server), 1),
+            "the maximum number of pins is not reached"
+        );
+        assert_eq!(standing(&pins, &tool, &server), ReviewState::Reviewed, "the pinned definition is reviewed");
         let flipped = json!({"name": "a", "annotations": {"readOnlyHint": true}});
-        assert_eq!(standing(&pins, &flipped, &server), ReviewState::Changed, "X04: annotations are part of it");
+        assert_eq!(
+            standing(&pins, &flipped, &server),
+            ReviewState::Changed,
+            "X04: annotations are part of the definition"
+        );
         let diff = pins.diff(DefinitionKind::Tool, "a", &flipped, ReviewState::Changed).map(|diff| diff.changes);
-        assert_eq!(diff.map(|changes| changes.len()), Some(1), "X04: and the flip is told");
-        assert_eq!(standing(&pins, &tool, &hash("npx b")), ReviewState::Changed, "another command is another server");
+        assert_eq!(diff.map(|changes| changes.len()), Some(1), "X04: the changed annotation is listed");
+        assert_eq!(
+            standing(&pins, &tool, &hash("npx b")),
+            ReviewState::Changed,
+            "a definition of a server with another command is changed"
+        );
         let diff = pins.diff(DefinitionKind::Tool, "a", &tool, ReviewState::Changed);
-        assert!(diff.is_some_and(|diff| diff.server_changed && diff.changes.is_empty()), "and that is what is told");
+        assert!(
+            diff.is_some_and(|diff| diff.server_changed && diff.changes.is_empty()),
+            "the difference is the server, not the definition"
+        );
         pins.pin_issuer("https://one.example");
-        assert_eq!(standing(&pins, &tool, &server), ReviewState::Reviewed, "the first issuer is no change");
+        assert_eq!(
+            standing(&pins, &tool, &server),
+            ReviewState::Reviewed,
+            "the first issuer doesn't change the review state"
+        );
         pins.pin_issuer("https://two.example");
-        assert_eq!(standing(&pins, &tool, &server), ReviewState::Changed, "another issuer is one");
+        assert_eq!(standing(&pins, &tool, &server), ReviewState::Changed, "another issuer requires new reviews");
     }
 
     #[test]
     fn pins_are_bounded_and_changes_of_large_definitions_detected() {
         let mut pins = ServerPins::default();
         let large = |c: &str| json!({"name": "a", "description": c.repeat(MAX_DEFINITION)});
-        assert!(pins.pin(DefinitionKind::Tool, "a", &large("x"), None, 1), "it is pinned all the same");
+        assert!(pins.pin(DefinitionKind::Tool, "a", &large("x"), None, 1), "a large definition can be pinned");
         let pin = &pins.tools["a"];
         assert!(
             pin.definition.is_none() && pin.head.len() == BEGINNING_CHARS,
-            "of a large one only the beginning is kept"
+            "only the beginning of a large definition is stored"
         );
         let diff = pins.diff(DefinitionKind::Tool, "a", &large("y"), ReviewState::Changed).unwrap_or_default();
-        assert!(diff.cut && diff.changes.len() == 1, "a change is found by the hash: {}", diff.changes.len());
+        assert!(
+            diff.cut && diff.changes.len() == 1,
+            "a change of a large definition is detected by its hash: {}",
+            diff.changes.len()
+        );
         for n in 1..MAX_PINS {
-            assert!(pins.pin(DefinitionKind::Tool, &n.to_string(), &json!(n), None, 1), "there is room for {n}");
+            assert!(
+                pins.pin(DefinitionKind::Tool, &n.to_string(), &json!(n), None, 1),
+                "the maximum number of pins is not reached at {n}"
+            );
         }
-        assert!(!pins.pin(DefinitionKind::Tool, "one more", &json!({}), None, 1), "and then there is none");
-        assert!(pins.pin(DefinitionKind::Tool, "a", &json!({}), None, 1), "what is pinned can be pinned anew");
+        assert!(!pins.pin(DefinitionKind::Tool, "one more", &json!({}), None, 1), "the number of pins is limited");
+        assert!(pins.pin(DefinitionKind::Tool, "a", &json!({}), None, 1), "a pinned definition can be replaced");
     }
 
     #[test]
@@ -319,11 +347,22 @@ mod tests {
         };
         let (own, before, now) =
             (with("https://one.example/"), with("https://one.example/"), with("https://two.example/"));
-        assert_eq!(own.with_changes(&before, &now).endpoints, now.endpoints, "an approval of other endpoints arrives");
+        assert_eq!(
+            own.with_changes(&before, &now).endpoints,
+            now.endpoints,
+            "endpoints approved by the other process are applied"
+        );
         let held_here = with("https://three.example/");
-        assert_eq!(held_here.with_changes(&before, &before), held_here, "without a change, what is held here stays");
+        assert_eq!(
+            held_here.with_changes(&before, &before),
+            held_here,
+            "without external changes the pins remain unchanged"
+        );
         let nothing = ServerPins::default();
-        assert!(own.with_changes(&before, &nothing).endpoints.is_empty(), "what was forgotten is forgotten here");
+        assert!(
+            own.with_changes(&before, &nothing).endpoints.is_empty(),
+            "endpoints removed by the other process are removed"
+        );
     }
 
     #[test]
@@ -334,21 +373,27 @@ mod tests {
             ..ServerPins::default()
         };
         let (own, before, now) = (with("here"), with("one"), with("two"));
-        assert_eq!(own.with_changes(&before, &now), now, "another approval arrives");
-        assert_eq!(own.with_changes(&before, &before), own, "without a change, what is held here stays");
+        assert_eq!(own.with_changes(&before, &now), now, "an identity approved by the other process is applied");
+        assert_eq!(own.with_changes(&before, &before), own, "without external changes the pins remain unchanged");
     }
 
     #[test]
     fn changed_server_identity_is_reported() {
         let parts = |command: &str| Map::from_iter([("command".to_owned(), json!(command))]);
         let mut pins = ServerPins::default();
-        assert!(pins.identity_diff(&hash("npx a"), &parts("npx a")).is_none(), "nothing was approved before");
+        assert!(
+            pins.identity_diff(&hash("npx a"), &parts("npx a")).is_none(),
+            "without an approved identity there is no difference"
+        );
         pins.pin_identity(PinnedIdentity { hash: hash("npx a"), parts: parts("npx a"), at: 1 });
-        assert!(!pins.is_empty(), "it is kept");
-        assert!(pins.identity_diff(&hash("npx a"), &parts("npx a")).is_none(), "the same is no change");
+        assert!(!pins.is_empty(), "the identity is stored");
+        assert!(
+            pins.identity_diff(&hash("npx a"), &parts("npx a")).is_none(),
+            "an unchanged identity has no difference"
+        );
         let diff = pins.identity_diff(&hash("npx b"), &parts("npx b")).unwrap_or_default();
-        assert!(diff.server_changed, "the server is another");
-        assert_eq!(diff.changes.len(), 1, "with the part that differs");
+        assert!(diff.server_changed, "the difference states that the server changed");
+        assert_eq!(diff.changes.len(), 1, "only the changed part is listed");
     }
 
     #[test]
@@ -357,10 +402,10 @@ mod tests {
         pins.pin(DefinitionKind::Prompt, "greet", &json!({"name": "greet"}), Some(&hash("x")), 7);
         pins.pin_identity(PinnedIdentity { hash: hash("x"), parts: Map::new(), at: 7 });
         let read: Result<ServerPins, _> = serde_json::to_value(&pins).and_then(serde_json::from_value);
-        assert_eq!(read.ok().as_ref(), Some(&pins), "nothing is lost on the way");
+        assert_eq!(read.ok().as_ref(), Some(&pins), "the pins are equal after serialization");
         assert!(
             serde_json::from_value::<ServerPins>(json!({})).is_ok_and(|pins| pins.is_empty()),
-            "nothing is nothing"
+            "an empty object has no pins"
         );
     }
 }

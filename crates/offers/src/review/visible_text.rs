@@ -1,4 +1,4 @@
-//! Text of servers as a model receives it, which is also how the user sees it: invisible characters are replaced by
+//! Converts text of servers to the form that a model receives and the user sees: invisible characters are replaced by
 //! their code points. Used by `chat` and by the review of results.
 
 use std::borrow::Cow;
@@ -9,11 +9,11 @@ use serde_json::Value;
 
 use super::is_hidden;
 
-/// Maximum depth to which a schema is processed. Deeper parts are left unchanged; no provider accepts such schemas.
+/// Maximum nesting depth to which a schema is converted. Deeper parts are not changed. No provider accepts such
+/// schemas.
 const MAX_DEPTH: usize = 64;
 
-/// Returns the text with each character that is invisible or changes the text direction replaced by its code point,
-/// such as `[U+202E]`.
+/// Replaces each character that is invisible or changes the text direction by its code point, such as `[U+202E]`.
 #[must_use]
 pub fn visible_text(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_hidden) {
@@ -35,7 +35,7 @@ pub fn visible_text(text: &str) -> Cow<'_, str> {
     Cow::Owned(told)
 }
 
-/// Returns a part with its text as it is shown.
+/// Converts the text in a message part to its visible form.
 #[must_use]
 pub fn visible_part(part: MessagePart) -> MessagePart {
     match part {
@@ -44,12 +44,13 @@ pub fn visible_part(part: MessagePart) -> MessagePart {
     }
 }
 
-/// Returns true for emoji and the emoji variation selector. A joiner between two of them is legitimate.
+/// Returns `true` for emoji and for the variation selector that follows them. A joiner between two of them is
+/// legitimate.
 const fn is_emoji(c: char) -> bool {
     matches!(c, '\u{2600}'..='\u{27bf}' | '\u{fe0f}' | '\u{1f000}'..='\u{1faff}')
 }
 
-/// Returns a schema with its titles, descriptions and comments as they are shown.
+/// Converts the titles, descriptions and comments in a schema to their visible form.
 #[must_use]
 pub fn visible_schema(schema: Value) -> Value {
     visible_schema_at_depth(schema, 0)
@@ -85,15 +86,23 @@ mod tests {
 
     #[test]
     fn hidden_characters_are_made_visible_to_the_model() {
-        assert_eq!(visible_text("a\u{e0041}b\u{202e}c"), "a[U+E0041]b[U+202E]c", "X10: hidden text is named");
-        assert_eq!(visible_text("plain 漢字\n\ttext"), "plain 漢字\n\ttext", "other text is as it came");
+        assert_eq!(
+            visible_text("a\u{e0041}b\u{202e}c"),
+            "a[U+E0041]b[U+202E]c",
+            "X10: hidden characters are replaced by their code points"
+        );
+        assert_eq!(
+            visible_text("plain 漢字\n\ttext"),
+            "plain 漢字\n\ttext",
+            "text without hidden characters is unchanged"
+        );
         assert_eq!(
             visible_text("👩\u{200d}🚀 a\u{200d}b"),
             "👩\u{200d}🚀 a[U+200D]b",
-            "an emoji is one, letters are not"
+            "a joiner is only valid between emoji"
         );
         let schema = json!({"properties": {"x": {"description": "a\u{200b}b", "enum": ["a\u{200b}b"]}}});
         let told = json!({"properties": {"x": {"description": "a[U+200B]b", "enum": ["a\u{200b}b"]}}});
-        assert_eq!(visible_schema(schema), told, "X10: in descriptions; values stay what the server takes");
+        assert_eq!(visible_schema(schema), told, "X10: descriptions are converted, and values remain unchanged");
     }
 }

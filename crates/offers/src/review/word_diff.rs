@@ -1,19 +1,19 @@
 //! Word diff of two texts. Used by `cli/src/review_marks_text.rs`.
 
-/// Maximum number of word comparisons per diff. For longer texts, everything between the common prefix and suffix
-/// counts as changed.
+/// Maximum number of word comparisons per diff. If it would be exceeded, everything between the common prefix and the
+/// common suffix is treated as changed.
 const MAX_COMPARISONS: usize = 4_000_000;
 
-/// A piece of a text in a word diff.
+/// A part of a text in a word diff.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DiffPiece<'a> {
-    /// Text of the piece.
+    /// Text of the part.
     pub text: &'a str,
-    /// Set if the piece is not in the other text.
+    /// Set if the other text doesn't contain the part.
     pub is_changed: bool,
 }
 
-/// Splits two texts into unchanged and changed pieces.
+/// Splits two texts into unchanged and changed parts.
 #[must_use]
 pub fn changed_words<'a>(before: &'a str, after: &'a str) -> (Vec<DiffPiece<'a>>, Vec<DiffPiece<'a>>) {
     let (old, new) = (split_words(before), split_words(after));
@@ -30,7 +30,7 @@ pub fn changed_words<'a>(before: &'a str, after: &'a str) -> (Vec<DiffPiece<'a>>
     (marked(&old, &old_kept, before), marked(&new, &new_kept, after))
 }
 
-/// Splits a text into words, runs of blanks, and single other characters.
+/// Splits a text into words, sequences of blanks, and single other characters.
 fn split_words(text: &str) -> Vec<&str> {
     #[derive(PartialEq, Clone, Copy)]
     enum CharacterClass {
@@ -59,14 +59,14 @@ fn split_words(text: &str) -> Vec<&str> {
     found
 }
 
-/// Marks the words of both texts that are in their longest common subsequence.
+/// Marks the words of both texts that belong to their longest common subsequence.
 fn mark_common_words(old: &[&str], new: &[&str]) -> (Vec<bool>, Vec<bool>) {
     let mut kept = (vec![false; old.len()], vec![false; new.len()]);
     if old.len().saturating_mul(new.len()) > MAX_COMPARISONS {
         return kept;
     }
     let width = new.len() + 1;
-    // Length of the longest common subsequence from each pair of positions on.
+    // `longest` contains the length of the longest common subsequence starting at each pair of positions.
     let mut longest = vec![0_u32; (old.len() + 1) * width];
     for (i, word) in old.iter().enumerate().rev() {
         for (j, other) in new.iter().enumerate().rev() {
@@ -91,7 +91,7 @@ fn mark_common_words(old: &[&str], new: &[&str]) -> (Vec<bool>, Vec<bool>) {
     kept
 }
 
-/// Merges adjacent words of one kind into pieces. Blanks between two changed words count as changed.
+/// Merges consecutive words of the same kind into parts. Blanks between two changed words are treated as changed.
 fn merge_pieces<'a>(whole: &'a str, words: &[&'a str], kept: impl Iterator<Item = bool>) -> Vec<DiffPiece<'a>> {
     let mut kept: Vec<bool> = kept.collect();
     for at in 1..kept.len().saturating_sub(1) {
@@ -137,7 +137,11 @@ mod tests {
             ("a b c d", "d c b a", "[a b] c [d]", "[d] c [b a]"),
         ] {
             let (was, is) = changed_words(before, after);
-            assert_eq!((marked(&was).as_str(), marked(&is).as_str()), (old, new), "{before:?} and {after:?}");
+            assert_eq!(
+                (marked(&was).as_str(), marked(&is).as_str()),
+                (old, new),
+                "the changed words between {before:?} and {after:?}"
+            );
         }
     }
 
@@ -145,8 +149,8 @@ mod tests {
     fn s34_texts_too_long_to_compare_are_marked_completely() {
         let (before, after) = ("x ".repeat(5_000), "y ".repeat(5_000));
         let (was, is) = changed_words(&before, &after);
-        assert!(was[0].is_changed && is[0].is_changed, "nothing that changed counts as the same");
+        assert!(was[0].is_changed && is[0].is_changed, "all text is marked as changed");
         let text = |pieces: &[DiffPiece<'_>]| pieces.iter().map(|piece| piece.text).collect::<String>();
-        assert_eq!((text(&was), text(&is)), (before.clone(), after.clone()), "and all of it is there");
+        assert_eq!((text(&was), text(&is)), (before.clone(), after.clone()), "the pieces add up to the complete texts");
     }
 }

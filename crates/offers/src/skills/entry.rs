@@ -4,23 +4,24 @@ use policy::Hash;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-/// Maximum number of files per skill. The extension requires hosts to accept this many.
+/// Maximum number of files per skill. The extension requires hosts to accept at least this number.
 pub const MAX_FILES: usize = 512;
-/// Maximum total size of the files of a skill, in bytes. The extension requires hosts to accept this many.
+/// Maximum total size of the files of a skill, in bytes. The extension requires hosts to accept at least this size.
 pub const MAX_SKILL_BYTES: u64 = 16 * 1024 * 1024;
-/// Percent encodings of the dot and of both separators. The encoded percent sign is first.
+/// Percent-encodings of the dot and of path separators. The one of the percent sign is decoded first.
 const PERCENT_ENCODINGS: [(&str, &str); 4] = [("%25", "%"), ("%2e", "."), ("%2f", "/"), ("%5c", "\\")];
-/// Maximum length of a name, set by the Agent Skills specification.
+/// Maximum length of a skill's name, in characters, as defined by the Agent Skills specification.
 const MAX_NAME: usize = 64;
 
-/// A skill of a server. It is identified by the server's local name and `uri`; names may occur twice.
+/// A skill of a server. Identified by the user's name for the server and by `uri`, since several skills may have the
+/// same name.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Skill {
     /// URI of its `SKILL.md`.
     pub uri: String,
     /// Name from the frontmatter.
     pub name: String,
-    /// Purpose of the skill, from the frontmatter.
+    /// Purpose of the skill, as described in the frontmatter.
     pub description: String,
     /// Complete frontmatter of the `SKILL.md`.
     pub frontmatter: Map<String, Value>,
@@ -31,13 +32,13 @@ pub struct Skill {
 /// The files of a skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SkillFiles {
-    /// Every file, including `SKILL.md`.
+    /// All files of the skill, including `SKILL.md`.
     Listed(Vec<SkillFile>),
-    /// Files generated on request, which have no digests to check.
+    /// The files are generated on request, so that their digests are not known in advance.
     Dynamic,
 }
 
-/// A file of a skill. Contents of another size or hash are rejected.
+/// A file of a skill. Contents with another size or hash are rejected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SkillFile {
@@ -64,11 +65,11 @@ struct RawFile {
 }
 
 impl Skill {
-    /// Parses an entry.
+    /// Parses the entry of a skill.
     ///
     /// # Errors
     ///
-    /// Returns the cause as text if the entry breaks a rule of the extension; such a skill must not be loaded.
+    /// Returns the cause as text if the entry violates a rule of the extension. Such a skill must not be loaded.
     pub fn parse(entry: Value) -> Result<Self, String> {
         let RawEntry { uri, frontmatter, resources } = serde_json::from_value(entry).map_err(|e| e.to_string())?;
         let text = |key: &str| match frontmatter.get(key).and_then(Value::as_str) {
@@ -87,7 +88,7 @@ impl Skill {
         Ok(Self { uri, name, description, frontmatter, files })
     }
 
-    /// Returns the hash of the whole entry: what the user sees of the skill, and what its files are checked against.
+    /// Returns the hash of the complete entry, including the digests of the files.
     #[must_use]
     pub fn hash(&self) -> Hash {
         let files = match &self.files {
@@ -109,14 +110,15 @@ impl Skill {
         }
     }
 
-    /// Returns true if a URI is in the skill's folder.
+    /// Returns `true` if a URI is within the skill's folder.
     pub(super) fn contains(&self, uri: &str) -> bool {
         self.uri.strip_suffix("/SKILL.md").is_some_and(|root| is_within_folder(root, uri))
     }
 }
 
-/// Returns true for the URI of a file within a folder, without a segment that leads out of it. Percent-encoded dots
-/// and separators count as well, since the resolver of the URI may decode it first.
+/// Returns `true` if the URI is that of a file within the folder `root`, without a segment that leads out of it.
+/// Percent-encoded dots and separators are taken into account, since the server may decode the URI before it resolves
+/// it.
 fn is_within_folder(root: &str, uri: &str) -> bool {
     let rest = uri.strip_prefix(root).and_then(|rest| rest.strip_prefix('/'));
     let decoded = rest.map(|path| {
@@ -191,16 +193,16 @@ mod tests {
     #[test]
     fn entry_is_parsed_completely() {
         let skill = Skill::parse(entry()).unwrap();
-        assert_eq!((skill.name.as_str(), skill.description.as_str()), ("refunds", "Pay it back"), "what is shown");
-        assert_eq!(skill.frontmatter["license"], "MIT", "fields that mean nothing here stay");
-        assert_eq!(skill.file("skill://acme/refunds/a/b.md").unwrap().size, 20, "its files are known");
+        assert_eq!(
+            (skill.name.as_str(), skill.description.as_str()),
+            ("refunds", "Pay it back"),
+            "name and description are parsed"
+        );
+        assert_eq!(skill.frontmatter["license"], "MIT", "other fields of the frontmatter are retained");
+        assert_eq!(skill.file("skill://acme/refunds/a/b.md").unwrap().size, 20, "the size of each file is parsed");
         let mut dynamic = entry();
         dynamic["resources"] = json!("dynamic");
-        assert_eq!(
-            Skill::parse(dynamic).unwrap().files,
-            SkillFiles::Dynamic,
-            "files without digests are said to be so"
-        );
+        assert_eq!(Skill::parse(dynamic).unwrap().files, SkillFiles::Dynamic, "a dynamic skill is recognized");
     }
 
     /// Covers the requirement `[lifecycle-ext-untrusted]`.
@@ -210,7 +212,7 @@ mod tests {
             let mut entry = entry();
             *entry.pointer_mut(path).unwrap() = value.clone();
             let cause = Skill::parse(entry).unwrap_err();
-            assert!(cause.contains(says), "{path} as {value} must be refused because of {says}: {cause}");
+            assert!(cause.contains(says), "{path} with {value} is refused because of {says}: {cause}");
         };
         broken("/uri", json!("skill://acme/refunds"), "/SKILL.md");
         broken("/uri", json!("skill://acme/other/SKILL.md"), "not called refunds");
@@ -238,7 +240,7 @@ mod tests {
                 (0..count).map(|i| json!({ "uri": uri(i), "digest": digest, "size": 32 * 1024 })).collect();
             Skill::parse(entry)
         };
-        assert!(files(MAX_FILES).is_ok(), "512 files with 16 MiB in all");
-        assert!(files(MAX_FILES + 1).is_err(), "and no more");
+        assert!(files(MAX_FILES).is_ok(), "512 files with 16 MiB in total are accepted");
+        assert!(files(MAX_FILES + 1).is_err(), "a 513th file is rejected");
     }
 }

@@ -4,23 +4,23 @@ use serde_json::{Map, Value};
 
 /// Maximum size of the frontmatter, in bytes.
 const MAX_FRONTMATTER: usize = 64 * 1024;
-/// Maximum nesting depth of its values.
+/// Maximum nesting depth of the values in a frontmatter.
 const MAX_DEPTH: usize = 32;
-/// Maximum number of values in it.
+/// Maximum number of values in a frontmatter.
 const MAX_NODES: usize = 4_096;
 
-/// Parses the frontmatter of a file into JSON.
+/// Parses the frontmatter of a file, and converts it to JSON.
 ///
 /// # Errors
 ///
-/// Returns the cause as text if there is no frontmatter, or it is not a YAML mapping with string keys, or it exceeds
-/// a bound.
+/// Returns the cause as text if there is no frontmatter, it is not a YAML mapping with string keys, or it exceeds a
+/// bound.
 pub(super) fn parse_frontmatter(text: &str) -> Result<Map<String, Value>, String> {
     let yaml = yaml_block(text).ok_or("it does not begin with frontmatter between lines of three hyphens")?;
     if yaml.len() > MAX_FRONTMATTER {
         return Err(format!("its frontmatter is longer than {MAX_FRONTMATTER} bytes"));
     }
-    // Only `true` and `false` are booleans, as in YAML 1.2. The library bounds the expansion of aliases.
+    // As in YAML 1.2, only `true` and `false` are booleans. The library limits the expansion of aliases.
     let options = serde_saphyr::options! {
         strict_booleans: true,
         budget: serde_saphyr::budget! { max_depth: MAX_DEPTH, max_nodes: MAX_NODES },
@@ -49,7 +49,7 @@ fn yaml_block(text: &str) -> Option<&str> {
     None
 }
 
-/// Returns true if two values are equal. Numbers may be written in several ways.
+/// Compares two values. Numbers are equal if they have the same value, regardless of their notation.
 pub(super) fn is_equal_value(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => one == other || one.as_f64() == other.as_f64(),
@@ -61,7 +61,7 @@ pub(super) fn is_equal_value(one: &Value, other: &Value) -> bool {
     }
 }
 
-/// Returns the first key in which two mappings differ.
+/// Returns the first key whose value differs between two mappings, or that only one of them contains.
 pub(super) fn first_difference<'a>(one: &'a Map<String, Value>, other: &'a Map<String, Value>) -> Option<&'a str> {
     let is_different = |key: &&String| match (one.get(*key), other.get(*key)) {
         (Some(one), Some(other)) => !is_equal_value(one, other),
@@ -81,21 +81,25 @@ mod tests {
         let read =
             parse_frontmatter("---\r\nname: a\nmetadata:\n  version: 1.0\n  tags: [x, y]\n---\n\n---\n# A\n").unwrap();
         let expected = json!({ "name": "a", "metadata": { "version": 1, "tags": ["x", "y"] } });
-        assert_eq!(first_difference(&read, expected.as_object().unwrap()), None, "as JSON: {read:?}");
+        assert_eq!(
+            first_difference(&read, expected.as_object().unwrap()),
+            None,
+            "the frontmatter is converted to JSON: {read:?}"
+        );
     }
 
     #[test]
     fn missing_or_invalid_frontmatter_is_an_error() {
         for text in ["", "# A", "---\nname: a\n", "name: a\n---\n", "---\n- a\n---\n", "---\na: [\n---\n"] {
-            assert!(parse_frontmatter(text).is_err(), "{text:?} has none");
+            assert!(parse_frontmatter(text).is_err(), "{text:?} has no valid frontmatter");
         }
         let nested = format!("---\na: {}1{}\n---\n", "[".repeat(10_000), "]".repeat(10_000));
-        assert!(parse_frontmatter(&nested).is_err(), "nesting is bounded");
+        assert!(parse_frontmatter(&nested).is_err(), "the nesting depth is limited");
         let many: String =
             (1..9).map(|i| format!("x{i}: &x{i} [{}]\n", vec![format!("*x{}", i - 1); 9].join(","))).collect();
         assert!(
             parse_frontmatter(&format!("---\nx0: &x0 [1,1,1,1,1,1,1,1,1]\n{many}---\n")).is_err(),
-            "so are aliases of aliases"
+            "the expansion of aliases is limited"
         );
     }
 
@@ -103,9 +107,17 @@ mod tests {
     fn difference_is_named_at_any_depth() {
         let of = |value: Value| value.as_object().unwrap().clone();
         let (one, other) = (of(json!({ "a": { "b": [1] } })), of(json!({ "a": { "b": [2] } })));
-        assert_eq!(first_difference(&one, &other), Some("a"), "inside another value");
-        assert_eq!(first_difference(&one, &Map::new()), Some("a"), "a field that one lacks");
-        assert_eq!(first_difference(&Map::new(), &one), Some("a"), "or the other");
-        assert!(!is_equal_value(&json!(1), &json!("1")), "text is no number");
+        assert_eq!(first_difference(&one, &other), Some("a"), "a nested difference is found");
+        assert_eq!(
+            first_difference(&one, &Map::new()),
+            Some("a"),
+            "a key that only the first mapping contains is found"
+        );
+        assert_eq!(
+            first_difference(&Map::new(), &one),
+            Some("a"),
+            "a key that only the second mapping contains is found"
+        );
+        assert!(!is_equal_value(&json!(1), &json!("1")), "a text is not equal to a number");
     }
 }

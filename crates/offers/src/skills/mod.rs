@@ -1,8 +1,8 @@
-//! Skills that servers publish (the extension `io.modelcontextprotocol/skills`): instructions with their files, which
-//! are listed with digests, fetched on demand, and used only if they match the listing.
+//! Skills that servers publish (the extension `io.modelcontextprotocol/skills`): instructions with files, which are
+//! listed with digests, requested on demand, and used only if they match their entries in the list.
 //!
-//! Skill text is untrusted text of a server like any other. A digest proves that content and entry match, and nothing
-//! about the author.
+//! The text of a skill is untrusted, like all text of a server. A digest proves that a file matches its entry, but
+//! nothing about its author.
 
 mod entry;
 mod frontmatter;

@@ -1,4 +1,5 @@
-//! Checks that content matches a skill's entry; content that doesn't is never used. Used by `host/src/skills.rs`.
+//! Verifies that the content of a file matches the skill's entry. Content that doesn't is never used. Used by
+//! `host/src/skills.rs`.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -7,16 +8,16 @@ use mcp_proto::types::ResourceContents;
 use super::entry::{MAX_SKILL_BYTES, Skill, SkillFiles};
 use super::frontmatter;
 
-/// A mismatch between a file and the skill's entry.
+/// Difference between a received file and the skill's entry.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SkillMismatch {
     /// The entry doesn't list the file.
     #[error("it is not one of the files that the skill lists")]
     Unlisted,
-    /// The server returned another resource, several resources, or none.
+    /// The server returned another resource, several contents, or none.
     #[error("the server sent something else")]
     OtherContents,
-    /// The file has another length.
+    /// The size of the file differs.
     #[error("it has {found} bytes instead of {listed}")]
     Size {
         /// Size in the entry, in bytes.
@@ -24,20 +25,20 @@ pub enum SkillMismatch {
         /// Size of the received content, in bytes.
         found: u64,
     },
-    /// The file has another SHA-256.
+    /// The SHA-256 of the file differs.
     #[error("its SHA-256 is another than the one listed")]
     Digest,
-    /// The frontmatter of the received `SKILL.md` differs from the entry or can't be read; the text is the cause.
+    /// The frontmatter of the received `SKILL.md` differs from the entry or can't be parsed, with the cause.
     #[error("{0}")]
     Frontmatter(String),
 }
 
-/// Returns the bytes of a file if they match the entry.
+/// Returns the bytes of a file after verifying them against the entry.
 ///
 /// # Errors
 ///
-/// Returns the [`SkillMismatch`] if the file is not listed, its contents differ from the entry, or several contents were
-/// received.
+/// Returns the [`SkillMismatch`] if the file is not listed, its contents differ from the entry, or several contents
+/// were received.
 pub fn verify_file(skill: &Skill, uri: &str, contents: &[ResourceContents]) -> Result<Vec<u8>, SkillMismatch> {
     check_listed(skill, uri)?;
     let [content] = contents else { return Err(SkillMismatch::OtherContents) };
@@ -62,12 +63,12 @@ pub fn verify_file(skill: &Skill, uri: &str, contents: &[ResourceContents]) -> R
     Ok(bytes)
 }
 
-/// Checks that a file may be requested.
+/// Checks that a file of the skill may be requested.
 ///
 /// # Errors
 ///
-/// Returns [`SkillMismatch::Unlisted`] if the entry doesn't list the file, or, for a dynamic skill, if the file is outside
-/// of its folder.
+/// Returns [`SkillMismatch::Unlisted`] if the entry doesn't list the file, or, for a dynamic skill, if the file is
+/// outside of its folder.
 pub fn check_listed(skill: &Skill, uri: &str) -> Result<(), SkillMismatch> {
     let is_known = match &skill.files {
         SkillFiles::Listed(_) => skill.file(uri).is_some(),
@@ -120,7 +121,7 @@ mod tests {
         assert_eq!(verify_file(&listed(TEXT), OTHER, &blob).unwrap(), [0, 255], "bytes");
         assert!(
             verify_file(&skill(json!("dynamic")), URI, &text(TEXT)).is_ok(),
-            "without digests the head is compared"
+            "for a dynamic skill the frontmatter is compared"
         );
     }
 
@@ -128,38 +129,57 @@ mod tests {
     fn mismatching_contents_are_rejected() {
         let longer = format!("{TEXT}more");
         let size = SkillMismatch::Size { listed: TEXT.len() as u64, found: longer.len() as u64 };
-        assert_eq!(verify_file(&listed(TEXT), URI, &text(&longer)), Err(size), "another length");
+        assert_eq!(verify_file(&listed(TEXT), URI, &text(&longer)), Err(size), "a file with another size is rejected");
         let other = TEXT.replace("this", "that");
         assert_eq!(
             verify_file(&listed(TEXT), URI, &text(&other)),
             Err(SkillMismatch::Digest),
-            "other bytes of the same length"
+            "a file with other bytes of the same size is rejected"
         );
         let lying = TEXT.replace("Shows it", "Steals it");
         for skill in [listed(&lying), skill(json!("dynamic"))] {
             let found = verify_file(&skill, URI, &text(&lying));
-            assert!(matches!(found, Err(SkillMismatch::Frontmatter(_))), "the entry promised another head: {found:?}");
+            assert!(
+                matches!(found, Err(SkillMismatch::Frontmatter(_))),
+                "a file with another frontmatter is rejected: {found:?}"
+            );
         }
         let two = [text(TEXT), text(TEXT)].concat();
         assert_eq!(
             verify_file(&listed(TEXT), URI, &two),
             Err(SkillMismatch::OtherContents),
-            "two answers for one file"
+            "several contents for one file are rejected"
         );
         let named = contents(json!({ "uri": OTHER, "text": TEXT }));
         assert_eq!(
             verify_file(&listed(TEXT), URI, &named),
             Err(SkillMismatch::OtherContents),
-            "another file's contents"
+            "contents of another file are rejected"
         );
     }
 
     #[test]
     fn only_files_of_the_skill_are_accepted() {
-        assert_eq!(check_listed(&listed(TEXT), "skill://demo/b.md"), Err(SkillMismatch::Unlisted), "not in the list");
+        assert_eq!(
+            check_listed(&listed(TEXT), "skill://demo/b.md"),
+            Err(SkillMismatch::Unlisted),
+            "a file that is not listed can't be requested"
+        );
         let dynamic = skill(json!("dynamic"));
-        assert_eq!(check_listed(&dynamic, "skill://demo/b.md"), Ok(()), "in its folder");
-        assert_eq!(check_listed(&dynamic, "skill://demo/../b.md"), Err(SkillMismatch::Unlisted), "not outside of it");
-        assert_eq!(check_listed(&dynamic, "file:///etc/passwd"), Err(SkillMismatch::Unlisted), "nor anywhere else");
+        assert_eq!(
+            check_listed(&dynamic, "skill://demo/b.md"),
+            Ok(()),
+            "a file in the folder of a dynamic skill can be requested"
+        );
+        assert_eq!(
+            check_listed(&dynamic, "skill://demo/../b.md"),
+            Err(SkillMismatch::Unlisted),
+            "a file outside of the folder can't be requested"
+        );
+        assert_eq!(
+            check_listed(&dynamic, "file:///etc/passwd"),
+            Err(SkillMismatch::Unlisted),
+            "a file with another scheme can't be requested"
+        );
     }
 }

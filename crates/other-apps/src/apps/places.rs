@@ -1,11 +1,12 @@
-//! Paths of apps' files on a computer, and the app that a file belongs to.
+//! Paths of apps' settings files on a computer, and the app that a file belongs to.
 
 use std::path::{Path, PathBuf};
 
 use super::{APPS, BaseFolder, SettingsPath, SourceApp};
 use crate::app_environment::{AppEnvironment, OperatingSystem, join_components};
 
-/// Returns the app and place of a file, by the end of its path. Considers files of users and of projects.
+/// Returns the app that a file belongs to, and the matching path, by the last components of the file's path. Files of
+/// users and of projects are considered.
 pub(crate) fn find_place(file: &Path) -> Option<(&'static SourceApp, &'static SettingsPath)> {
     let parts: Vec<String> = file.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
     let fits = |place: &SettingsPath| {
@@ -14,7 +15,7 @@ pub(crate) fn find_place(file: &Path) -> Option<(&'static SourceApp, &'static Se
             _ => "",
         };
         let wanted: Vec<&str> = base.split('/').chain(place.path.split('/')).filter(|part| !part.is_empty()).collect();
-        // A file name such as "mcp.json" alone is ambiguous.
+        // The file name alone, such as "mcp.json", is ambiguous.
         let is_specific = wanted.len() > 1
             || matches!(wanted[..], [name] if !matches!(name, "mcp-config.json" | "mcp.json" | "settings.json"));
         is_specific
@@ -25,7 +26,7 @@ pub(crate) fn find_place(file: &Path) -> Option<(&'static SourceApp, &'static Se
                 .all(|(part, wanted)| matches_pattern(part, wanted))
     };
     let all = || APPS.iter().flat_map(|app| app.places.iter().chain(app.project).map(move |place| (app, place)));
-    // A file that the user names is more likely one of a project.
+    // A file that the user chooses is more likely in a project folder.
     let rank = |place: &SettingsPath| (place.path.matches('/').count(), matches!(place.base, BaseFolder::Project));
     all().filter(|(_, place)| fits(place)).max_by_key(|(_, place)| rank(place))
 }
@@ -39,7 +40,7 @@ pub(crate) fn matches_pattern(name: &str, pattern: &str) -> bool {
 }
 
 impl SettingsPath {
-    /// Returns the base folder of the place on this computer, or `None` if none of the searched systems has it.
+    /// Returns the folder that the path is relative to, or `None` if none of the searched operating systems has it.
     pub(crate) fn base_folder(&self, surroundings: &AppEnvironment) -> Option<PathBuf> {
         let on = |system| surroundings.systems.contains(&system);
         let config = || surroundings.variable_or_home_folder("XDG_CONFIG_HOME", ".config");

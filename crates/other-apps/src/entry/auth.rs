@@ -1,5 +1,5 @@
-//! The `auth` object of a remote server in Drawbridge's own format. `store` parses `mcp.json` with it, and
-//! [`crate::entry`] pasted text.
+//! The `auth` object of a remote server in Drawbridge's format. `store` parses it in `mcp.json`, and [`crate::entry`]
+//! in pasted text.
 
 use jsonc_parser::ast::{Object, Value};
 use ports::server_config::{AuthConfig, AuthIdentityProvider, ConfigProblem, GrantType};
@@ -7,7 +7,7 @@ use ports::server_config::{AuthConfig, AuthIdentityProvider, ConfigProblem, Gran
 use super::command_text;
 use crate::json_text::{JsonText, present_property, value_type_name as kind_of};
 
-/// Key of the object in an entry.
+/// Key of the `auth` object in an entry.
 pub const AUTH_KEY: &str = "auth";
 /// Key of the requested scopes.
 pub const SCOPES_KEY: &str = "scopes";
@@ -15,13 +15,13 @@ pub const SCOPES_KEY: &str = "scopes";
 pub const GRANT_KEY: &str = "grant";
 /// Key of the DPoP setting.
 pub const DPOP_KEY: &str = "dpop";
-/// Key of the redirect port.
+/// Key of the port in the redirect URI.
 pub const PORT_KEY: &str = "redirectPort";
 /// Key of the identity provider.
 pub const PROVIDER_KEY: &str = "identityProvider";
 
-/// Parses the sign-in settings without validating them, or returns `None` if the entry has none. `what` names the
-/// object in error messages.
+/// Parses the sign-in settings without validating them, or returns `None` if the entry has none. `what` names the entry
+/// in error messages.
 ///
 /// # Errors
 ///

@@ -1,4 +1,5 @@
-//! Further settings of an entry: the switch, lists of tools, approvals, prompted values, and unknown keys.
+//! Other settings of an entry: the switch that disables it, lists of tools, approvals, prompted values, and unknown
+//! keys.
 
 use jsonc_parser::ast::{Object, Value};
 use ports::server_config::ToolFilter;
@@ -9,7 +10,7 @@ use crate::notes::{ImportNote, ImportNoteKind, quoted_text, unused_settings_note
 use crate::secret_detection::has_secret;
 use crate::server_candidate::{AppInput, ServerCandidate};
 
-/// Keys that are parsed, or that are irrelevant for an import.
+/// Keys that are parsed elsewhere, or are irrelevant for an import.
 const IGNORED_KEYS: [&str; 47] = [
     "name",
     "type",
@@ -59,26 +60,26 @@ const IGNORED_KEYS: [&str; 47] = [
     sandbox::SANDBOX_KEY,
     REVISION_KEY,
 ];
-/// Keys of lists of tools that are hidden from the model.
+/// Keys of lists of tools that are not offered to the model.
 const DENIED_TOOLS_KEYS: [&str; 3] = [DISABLED_TOOLS, "excludeTools", "disabled_tools"];
-/// Keys of lists of tools that are offered to the model exclusively.
+/// Keys of lists of the only tools that are offered to the model.
 const OFFERED_TOOLS_KEYS: [&str; 5] = [ENABLED_TOOLS, "includeTools", "enabled_tools", "available_tools", "tools"];
-/// Keys of such lists for which an empty list means all tools. An empty list under another key means none.
+/// Keys of such lists for which an empty list means all tools. An empty list under another key means no tools.
 const ALL_IF_EMPTY: [&str; 2] = ["available_tools", "tools"];
-/// Keys that permit an app to act without consent.
+/// Keys of settings that allow the app to call tools without the user's consent.
 const APPROVAL_KEYS: [&str; 6] =
     ["trust", "autoApprove", "alwaysAllow", "autoAllow", "default_tools_approval_mode", "approval_mode"];
-/// Maximum number of keys named in a note, and of inputs.
+/// Maximum number of keys in a note, and of prompted values.
 const MAX_NAMED_KEYS: usize = 20;
 const MAX_INPUTS: usize = 100;
 
-/// Parses the switch that disables a server. Entries with a nested object have it on the outer level.
+/// Parses the switch that disables a server. It is on the outer level, even if the entry has a nested object.
 pub(super) fn read_switches(found: &mut ServerCandidate, object: &Object<'_>) {
     let is = |key: &str, wanted: bool| object.get_boolean(key).is_some_and(|switch| switch.value == wanted);
     found.extras.off |= is("disabled", true) || is("enabled", false) || is("isActive", false);
 }
 
-/// Parses the rest of an entry. `root` is the object that may contain `inputs`.
+/// Parses the other settings of an entry. `root` is the object that may contain `inputs`.
 pub(super) fn read_details(found: &mut ServerCandidate, object: &Object<'_>, root: &Object<'_>) {
     for key in DENIED_TOOLS_KEYS {
         found.tools.disabled.extend(tool_names(object, key).unwrap_or_default());
@@ -97,7 +98,7 @@ pub(super) fn read_details(found: &mut ServerCandidate, object: &Object<'_>, roo
     if let Some(program) = object.get_string("headersHelper") {
         found.notes.push(format!(
             "its app runs {} for headers, which Drawbridge does not: enter the headers yourself",
-            // The arguments may be secrets.
+            // The arguments are not displayed, since they may be secrets.
             quoted_text(
                 program.value.split_whitespace().next().filter(|word| !has_secret(word)).unwrap_or("a program")
             )
@@ -107,8 +108,8 @@ pub(super) fn read_details(found: &mut ServerCandidate, object: &Object<'_>, roo
     note_unused_keys(found, object);
 }
 
-/// Returns a list of tool names, or `None` if there is none. One name more than the limit is returned, so that a list
-/// that is too long is noticed.
+/// Parses a list of tool names, or returns `None` if there is none. Returns at most one name more than allowed, so that
+/// the caller notices a list that is too long.
 fn tool_names(object: &Object<'_>, key: &str) -> Option<Vec<String>> {
     let items = object.get_array(key)?.elements.iter();
     let names = items.filter_map(Value::as_string_lit).map(|name| name.value.clone().into_owned());
@@ -136,9 +137,9 @@ fn note_approvals(found: &mut ServerCandidate, object: &Object<'_>) {
     }
 }
 
-/// Notes values for which VS Code prompts the user. In Drawbridge they are entered in the settings.
+/// Adds notes about values for which VS Code prompts the user. In Drawbridge, the user enters them in the settings.
 fn note_inputs(found: &mut ServerCandidate, root: &Object<'_>) {
-    // In general settings, each key contains its whole path.
+    // In VS Code's general settings, a key contains its whole path.
     let Some(inputs) = root.get_array("inputs").or_else(|| root.get_array("mcp.inputs")) else { return };
     for input in inputs.elements.iter().filter_map(Value::as_object).take(MAX_INPUTS) {
         let Some(id) = input.get_string("id") else { continue };
@@ -173,10 +174,10 @@ fn note_inputs(found: &mut ServerCandidate, root: &Object<'_>) {
 }
 
 fn note_unused_keys(found: &mut ServerCandidate, object: &Object<'_>) {
-    // Local programs have no sign-in.
+    // Local servers don't support sign-ins.
     let is_remote = found.remote.is_some();
     let is_sign_in = |name: &str| sign_in::CLIENT_KEYS.contains(&name) || name == "scopes";
-    // The key `tools` may also have settings of each tool.
+    // The key `tools` may also contain settings of individual tools.
     let is_unusable_list = |name: &str| {
         name != "tools"
             && (DENIED_TOOLS_KEYS.contains(&name) || OFFERED_TOOLS_KEYS.contains(&name))

@@ -12,19 +12,19 @@ use crate::server_candidate::ServerCandidate;
 
 /// Keys of environment variables.
 const ENVIRONMENT_KEYS: [&str; 3] = ["env", "envs", "environment"];
-/// Keys of headers. Continue has them in `requestOptions`.
+/// Keys of HTTP headers. In Continue, they are in `requestOptions`.
 const HEADER_KEYS: [&str; 2] = ["headers", "http_headers"];
-/// Maximum number of arguments, variables or headers of an entry.
+/// Maximum number of arguments, of variables, and of headers in an entry.
 const MAX_ITEMS: usize = 1_000;
 
-/// Parses parts of an entry into a candidate.
+/// Parses parts of an entry, and stores them in a candidate.
 pub(super) struct EntryReader<'r, 't> {
     pub(super) text: &'r JsonText<'t>,
     pub(super) found: &'r mut ServerCandidate,
 }
 
 impl EntryReader<'_, '_> {
-    /// Parses everything about a local server except the command.
+    /// Parses the settings of a local server except for the command.
     pub(super) fn read_local(&mut self, object: &Object<'_>) -> Result<(), ConfigProblem> {
         if let Some(args) = present_property(object, "args") {
             let Value::Array(list) = &args.value else {
@@ -52,7 +52,8 @@ impl EntryReader<'_, '_> {
                 self.found.config.env.insert(name.to_owned(), value);
             }
         }
-        // Codex names variables of its environment, as strings or objects, and goose names those in its keychain.
+        // Codex lists names of variables in its environment, as strings or objects. goose lists names of values in its
+        // keychain.
         for key in ["env_vars", "env_keys"] {
             for name in self.read_names(object, key)? {
                 self.found.config.env.entry(name.clone()).or_insert_with(|| variable_reference(&name));
@@ -66,7 +67,8 @@ impl EntryReader<'_, '_> {
             let folder = self.read_text(&cwd.value, "cwd")?;
             self.found.config.cwd = Some(folder).filter(|folder| !folder.is_empty()).map(PathBuf::from);
         }
-        // Other apps use this key for something else. A partial interpretation would be a sandbox that nobody wrote.
+        // Other apps use this key for other settings. If some keys are unknown, none are applied, since the result
+        // would be a sandbox that the user did not configure.
         if let Some(key) = sandbox::foreign_key(object) {
             self.found.notes.push(format!("{:?} is omitted: {key:?} is of another app", sandbox::SANDBOX_KEY));
             return Ok(());
@@ -81,7 +83,7 @@ impl EntryReader<'_, '_> {
         Ok(())
     }
 
-    /// Parses everything about a remote server except the transport.
+    /// Parses the settings of a remote server except for the transport.
     pub(super) fn read_http(&mut self, object: &Object<'_>) -> Result<HttpConfig, ConfigProblem> {
         let mut config = HttpConfig::default();
         if let Some(url) = URL_KEYS.iter().find_map(|key| present_property(object, key)) {
@@ -112,7 +114,7 @@ impl EntryReader<'_, '_> {
             config.auth = known;
             return Ok(config);
         }
-        // Other programs may use this key for something else.
+        // Other programs may use this key for other settings.
         match auth::parse(self.text, &quoted_text(auth::AUTH_KEY), object) {
             Ok(auth) => config.auth = auth,
             Err(problem) => self.found.notes.push(format!("{:?} is omitted: {}", auth::AUTH_KEY, problem.message)),
@@ -120,7 +122,7 @@ impl EntryReader<'_, '_> {
         Ok(config)
     }
 
-    /// Parses the token of Codex, as the name of a variable or, against its rules, as a literal.
+    /// Parses the bearer token of Codex: the name of a variable or, although Codex forbids it, a literal.
     fn read_bearer_token(&mut self, object: &Object<'_>, config: &mut HttpConfig) -> Result<(), ConfigProblem> {
         const HEADER_NAME: &str = "Authorization";
         if let Some(name) = present_property(object, "bearer_token_env_var") {
@@ -147,7 +149,7 @@ impl EntryReader<'_, '_> {
         list.elements.iter().map(|value| self.read_text(value, key)).collect()
     }
 
-    /// Parses a list of names, each a string or an object with a `name`.
+    /// Parses a list of names. Each item is a string, or an object with a `name`.
     fn read_names(&mut self, object: &Object<'_>, key: &str) -> Result<Vec<String>, ConfigProblem> {
         let Some(list) = present_property(object, key) else { return Ok(Vec::new()) };
         let Value::Array(list) = &list.value else {
@@ -174,7 +176,7 @@ impl EntryReader<'_, '_> {
         Ok(map)
     }
 
-    /// Parses a string. Numbers and Booleans, which users write without quotes, are converted.
+    /// Parses a string. Numbers and booleans are converted, since users write them without quotes.
     pub(super) fn read_text(&mut self, value: &Value<'_>, key: &str) -> Result<String, ConfigProblem> {
         let (text, plain) = match value {
             Value::StringLit(literal) => (literal.value.clone().into_owned(), false),
@@ -186,7 +188,7 @@ impl EntryReader<'_, '_> {
             let message = format!("{} has a NUL character, which no program takes", quoted_text(key));
             return Err(self.text.value_problem(value, message));
         }
-        // The settings files of other apps accept it, so no note is necessary.
+        // Other apps accept unquoted values in their settings files, so a note is only added for pasted text.
         if plain && self.text.file.is_none() {
             self.found.notes.push(format!("{} has {} without quotes; it is taken as a text", quoted_text(key), text));
         }
@@ -201,7 +203,7 @@ impl EntryReader<'_, '_> {
     }
 }
 
-/// Returns the reference to a variable that an entry only names.
+/// Returns a reference to a variable that the entry only names.
 fn variable_reference(name: &str) -> String {
     format!("${{{name}}}")
 }

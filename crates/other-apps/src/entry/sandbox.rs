@@ -1,5 +1,5 @@
-//! The `sandbox` object of a local server, an extension by Drawbridge. `store` parses `mcp.json` with it, and
-//! [`crate::entry`] pasted text.
+//! The `sandbox` object of a local server, which only Drawbridge supports. `store` parses it in `mcp.json`, and
+//! [`crate::entry`] in pasted text.
 
 use std::path::PathBuf;
 
@@ -11,9 +11,9 @@ use ports::server_config::{
 use super::command_text;
 use crate::json_text::{JsonText, present_property, value_type_name as kind_of};
 
-/// Maximum length of a foreign key in a note, in characters.
+/// Maximum length of an unknown key in a note, in characters.
 const MAX_KEY: usize = 80;
-/// Key of the object in an entry.
+/// Key of the `sandbox` object in an entry.
 pub const SANDBOX_KEY: &str = "sandbox";
 /// Key of the accessible folders.
 pub const FOLDERS_KEY: &str = "folders";
@@ -24,11 +24,11 @@ pub const PATH_KEY: &str = "path";
 /// Key of a folder's access mode.
 pub const ACCESS_KEY: &str = "access";
 
-/// Parses the sandbox, or returns `None` if the entry has none. `what` names the object in error messages.
+/// Parses the sandbox, or returns `None` if the entry has none. `what` names the entry in error messages.
 ///
 /// # Errors
 ///
-/// Returns [`ConfigProblem`] with its position if anything is not understood.
+/// Returns [`ConfigProblem`] with its position if any part is unknown or invalid.
 pub fn parse(text: &JsonText<'_>, what: &str, entry: &Object<'_>) -> Result<Option<SandboxConfig>, ConfigProblem> {
     if let Some(property) = entry.properties.iter().find(|property| is_misspelled_sandbox(property)) {
         let message = format!("{what} must be called {SANDBOX_KEY:?}, found {:?}", property.name.as_str());
@@ -61,15 +61,15 @@ pub fn parse(text: &JsonText<'_>, what: &str, entry: &Object<'_>) -> Result<Opti
     }
 }
 
-/// Returns a key of the object that is not part of Drawbridge's format, if there is one.
+/// Returns the first key of the object that Drawbridge's format doesn't define, if there is one.
 pub(super) fn foreign_key(entry: &Object<'_>) -> Option<String> {
     let Value::Object(map) = &entry.get(SANDBOX_KEY)?.value else { return None };
     let mut names = map.properties.iter().map(|property| property.name.as_str());
     names.find(|name| ![FOLDERS_KEY, NETWORK_KEY].contains(name)).map(|name| name.chars().take(MAX_KEY).collect())
 }
 
-/// Returns `true` if a property is a misspelled `sandbox`: it differs in case, punctuation or one letter, or is an
-/// object whose key begins with it.
+/// Returns `true` if a property looks like a misspelled `sandbox`: it differs in case, punctuation or one letter, or it
+/// is an object whose key begins with `sandbox`.
 fn is_misspelled_sandbox(property: &ObjectProp<'_>) -> bool {
     let name = property.name.as_str();
     let letters = || name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>();
@@ -77,7 +77,7 @@ fn is_misspelled_sandbox(property: &ObjectProp<'_>) -> bool {
     name != SANDBOX_KEY && (is_longer() || is_within_one_edit(&letters(), SANDBOX_KEY))
 }
 
-/// Returns `true` if two words differ by at most one replaced, missing, added or transposed letter.
+/// Returns `true` if two words differ by at most one replaced, missing, additional or transposed letter.
 fn is_within_one_edit(one: &str, other: &str) -> bool {
     let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
     let begin = one.iter().zip(&other).take_while(|(one, other)| one == other).count();

@@ -1,4 +1,4 @@
-//! The spellings in settings files of a server's transport.
+//! The keys and values in settings files that determine the transport of a server, and related keys.
 
 use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::common::Ranged as _;
@@ -6,10 +6,10 @@ use ports::server_config::{ConfigProblem, HttpKind};
 
 use crate::json_text::{JsonText, present_property, value_type_name as kind_of};
 
-/// Key of the protocol revision to use exclusively.
+/// Key of the only protocol revision to use for the server.
 pub const REVISION_KEY: &str = "protocolVersion";
 
-/// Key of the list of tools that are offered to models exclusively.
+/// Key of the list of the only tools that are offered to models.
 pub const ENABLED_TOOLS: &str = "enabledTools";
 
 /// Key of the list of tools that are not offered to models.
@@ -25,15 +25,15 @@ pub(crate) const URL_KEYS: [&str; 8] =
 /// The transport of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EntryTransport {
-    /// A local program with pipes.
+    /// A local program that communicates over pipes.
     Stdio,
-    /// A remote server, with its transport if the entry names one.
+    /// A remote server, with its transport if the entry specifies one.
     Http(Option<HttpKind>),
     /// A transport that is not supported.
     Unknown,
 }
 
-/// Returns the transport of an entry. `urls` are the keys that may contain a URL.
+/// Determines the transport of an entry. `urls` are the keys that may contain a URL.
 pub fn entry_transport(entry: &Object<'_>, urls: &[&str]) -> EntryTransport {
     let transport = entry.get_string("type").or_else(|| entry.get_string("transport"));
     let transport = transport.map(|literal| literal.value.to_lowercase());
@@ -47,8 +47,8 @@ pub fn entry_transport(entry: &Object<'_>, urls: &[&str]) -> EntryTransport {
     }
 }
 
-/// Parses the name of an HTTP transport in any common spelling. Returns `Some(None)` to detect the transport, also for
-/// a missing name, and `None` for other transports.
+/// Parses the name of an HTTP transport, in any common spelling. Returns `Some(None)` if the transport has to be
+/// detected, which includes a missing name, and `None` for other transports.
 pub fn parse_http_kind(transport: Option<&str>) -> Option<Option<HttpKind>> {
     match transport.map(str::to_lowercase).as_deref() {
         None | Some("remote") => Some(None),
@@ -61,12 +61,12 @@ pub fn parse_http_kind(transport: Option<&str>) -> Option<Option<HttpKind>> {
 /// Keys of a local server's program.
 pub(crate) const COMMAND_KEYS: [&str; 2] = ["command", "cmd"];
 
-/// Returns `true` if an entry names a program.
+/// Returns `true` if an entry specifies a program.
 fn is_local(entry: &Object<'_>) -> bool {
     COMMAND_KEYS.iter().any(|key| present_property(entry, key).is_some())
 }
 
-/// Returns a string that can be passed to a program.
+/// Returns the value as a string that can be an argument of a program.
 ///
 /// # Errors
 ///

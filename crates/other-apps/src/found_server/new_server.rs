@@ -1,11 +1,12 @@
-//! Converts a found server to the form that `host::Setup` adds.
+//! Converts a found server to the argument of `host::Setup::add_new`.
 
 use ports::server_config::{NewServer, ServerEntry, ValuePart};
 
 use super::{FoundServer, PendingSecret};
 
 impl FoundServer {
-    /// Returns the server to add. A pending secret has a name in the settings, and no value in the keychain.
+    /// Returns the server to add. A secret that the user has to enter later is referenced in the settings, but has no
+    /// value in the keychain.
     #[must_use]
     pub fn new_server(&self) -> NewServer {
         let secret = |value: &secrecy::SecretString| vec![ValuePart::Secret(Some(value.clone()))];

@@ -1,5 +1,5 @@
-//! Removes secrets that would be stored in a file: in the command, its arguments and working directory, and in a URL.
-//! The user enters them again, or they become variables where that is equivalent.
+//! Removes secrets that would be stored in the settings file: in the command, its arguments and working directory, and
+//! in a URL. The user has to enter them again. If possible, they are moved to variables instead.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -11,12 +11,12 @@ use crate::notes::ImportNoteKind;
 use crate::secret_detection::{has_credential, has_secret, is_client_id, is_harmless, is_secret_name, is_secret_value};
 use crate::server_candidate::ServerCandidate;
 
-/// Replacement for an argument that can't be shown at all.
+/// Replacement for an argument that consists of a secret.
 const SECRET_PLACEHOLDER: &str = "<secret>";
-/// Maximum number of names before a value in an argument.
+/// Maximum number of nested names before a value in an argument.
 const MAX_NAMES: usize = 8;
 
-/// Removes secrets from everything that is written to a file, except variables and headers.
+/// Removes secrets from all parts of a server that are stored in a file, except for variables and headers.
 pub(crate) fn remove_secrets(candidate: &mut ServerCandidate) {
     let mut taken = BTreeSet::new();
     if let Some(remote) = &mut candidate.remote {
@@ -35,7 +35,7 @@ pub(crate) fn remove_secrets(candidate: &mut ServerCandidate) {
             }
             let before = auth.scopes.len();
             auth.scopes.retain(|scope| !has_secret(scope));
-            // These are keys, or refer to Drawbridge's secrets of another server.
+            // These values are secret keys, or refer to secrets of another server in Drawbridge's keychain.
             let keys = [auth.private_key.take(), auth.assertion.take()];
             let has_key = keys.iter().any(Option::is_some) || auth.identity_provider.take().is_some();
             if has_key || auth.scopes.len() < before {
@@ -85,19 +85,19 @@ fn clean_local_command(config: &mut StdioConfig, taken: &mut BTreeSet<String>) {
     }
 }
 
-/// Returns an argument without its secret, or `None` if it contains none.
+/// Returns an argument without the secret that it contains, or `None` if it contains none.
 fn clean_argument(word: &str) -> Option<String> {
     clean_argument_part(word, 0)
         .map(|cleaned| if has_secret(&cleaned) { String::from(SECRET_PLACEHOLDER) } else { cleaned })
 }
 
-/// Cleans the part of an argument after `depth` names, such as `Name: value` in `--header=Name: value`.
+/// Removes the secret from the part of an argument after `depth` names, such as `value` in `--header=Name: value`.
 fn clean_argument_part(word: &str, depth: usize) -> Option<String> {
     let sign = word.find(['=', ':']).filter(|at| !word[*at..].starts_with("://") && depth < MAX_NAMES);
     if let Some(at) = sign {
         let (name, value) = (&word[..at], &word[at + 1..]);
         let sign = if word[at..].starts_with('=') { "=" } else { ": " };
-        // A hash that pins an image is checked together with the name.
+        // A hash that pins a container image is not a secret. It is checked together with the image's name.
         let is_pin = name.ends_with("@sha256") || name.ends_with("@sha512");
         if !name.contains("//") && !is_pin && !has_secret(name) {
             let is_named = is_secret_name(name) && !is_harmless(value.trim());
@@ -125,7 +125,8 @@ fn clean_argument_part(word: &str, depth: usize) -> Option<String> {
     has_secret(word).then(|| String::from(SECRET_PLACEHOLDER))
 }
 
-/// Returns a URL without secrets in its user information, path, query and fragment.
+/// Returns a URL without secrets in its user information, path, query and fragment. `taken` are placeholder names in
+/// use.
 fn clean_url(text: &str, taken: &mut BTreeSet<String>) -> String {
     let (scheme, rest) = text.split_once("://").map_or(("", text), |(scheme, rest)| (scheme, rest));
     let (rest, fragment) = rest.split_once('#').map_or((rest, None), |(rest, fragment)| (rest, Some(fragment)));
@@ -166,8 +167,8 @@ fn clean_url(text: &str, taken: &mut BTreeSet<String>) -> String {
     if has_secret(&cleaned) { leave_out("address") } else { cleaned }
 }
 
-/// Moves variables of a container from its arguments to the environment, which the container inherits: `-e NAME=VALUE`
-/// and `-e NAME` are equivalent.
+/// Moves variables of a container from its arguments to the environment, since the container inherits them: `-e
+/// NAME=VALUE` is equivalent to `-e NAME` with the variable.
 pub(crate) fn move_container_variables(config: &mut StdioConfig) {
     if !matches!(stem(&config.command), "docker" | "podman") {
         return;
@@ -202,7 +203,7 @@ mod tests {
             ("--db-pass=hunter2", "--db-pass=<db-pass>"),
         ];
         for (word, cleaned) in cases {
-            assert_eq!(clean_argument(word).as_deref(), Some(cleaned), "of {word}");
+            assert_eq!(clean_argument(word).as_deref(), Some(cleaned), "the secret in {word} is removed");
         }
         for word in
             ["--header=Authorization: Bearer ${TOKEN}", "C:\\Users\\ann", "--port=80", "--url=https://x/mcp?a=b"]

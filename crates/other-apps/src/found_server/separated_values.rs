@@ -1,4 +1,4 @@
-//! Values of variables and headers: text, secrets and references.
+//! Separates the values of variables and headers into text, secrets and references.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::secret_detection::{
 use crate::server_candidate::ServerCandidate;
 use crate::variables::{ReferenceSyntax, ReferenceTarget, ValueReference, references};
 
-/// The values of a server, separated by kind. The remaining configuration may be stored in a file.
+/// Values of a server, separated by kind. The remaining configuration contains no secrets.
 #[derive(Debug, Default)]
 pub(crate) struct SeparatedValues {
     pub(crate) env: BTreeMap<String, ImportedValueKind>,
@@ -22,12 +22,12 @@ pub(crate) struct SeparatedValues {
     pub(crate) secrets: BTreeMap<String, SecretString>,
     pub(crate) pending: BTreeMap<String, PendingSecret>,
     pub(crate) client_secret: Option<SecretString>,
-    /// Set if the settings refer to a client secret that the user has to enter.
+    /// Set if the settings refer to a client secret whose value is not known.
     pub(crate) lacks_client_secret: bool,
 }
 
-/// Replaces references with known values: the home folder, the path separator, and the project folder in a project's
-/// files.
+/// Replaces references whose values are known: the home folder, the path separator, and in files of a project the
+/// project folder.
 pub(crate) fn resolve_known_references(
     candidate: &mut ServerCandidate,
     syntax: ReferenceSyntax,
@@ -41,7 +41,8 @@ pub(crate) fn resolve_known_references(
             let known = match target {
                 ReferenceTarget::Home => Some(home.as_str()),
                 ReferenceTarget::Separator => Some(separator),
-                // In the user's settings it is the folder that happens to be open.
+                // In a user's settings, the reference means any folder that is open in the app, so its value is
+                // unknown.
                 ReferenceTarget::Workspace => project,
                 _ => None,
             };
@@ -66,8 +67,8 @@ pub(crate) fn resolve_known_references(
     }
 }
 
-/// Adds the names of the variables in a file that the app reads. The values are not imported, since another program
-/// changes them.
+/// Adds the names of the variables in a file that the app reads. Their values are not imported, since another program
+/// may change them.
 pub(crate) fn add_env_file_variables(candidate: &mut ServerCandidate, names: &dyn Fn(&str) -> Option<Vec<String>>) {
     let Some(file) = candidate.extras.env_file.take() else { return };
     let Some(names) = names(&file) else {
@@ -85,7 +86,7 @@ pub(crate) fn add_env_file_variables(candidate: &mut ServerCandidate, names: &dy
     }
 }
 
-/// Removes the secret values of a server, and returns the kind of each value.
+/// Removes the secret values of a server's variables and headers, and returns the kind of each value.
 pub(crate) fn separate_secrets(candidate: &mut ServerCandidate, syntax: ReferenceSyntax) -> SeparatedValues {
     let mut parted = SeparatedValues::default();
     secret_removal::move_container_variables(&mut candidate.config);
@@ -97,7 +98,7 @@ pub(crate) fn separate_secrets(candidate: &mut ServerCandidate, syntax: Referenc
     let mut notes = Vec::new();
     let names: Vec<String> = values.keys().cloned().collect();
     for name in names {
-        // Names are written to a file as well.
+        // A name is stored in a file, so it must not contain a secret.
         if has_secret(&name) {
             values.remove(&name);
             let note = "a value was left out whose name looks like a secret";
@@ -105,7 +106,7 @@ pub(crate) fn separate_secrets(candidate: &mut ServerCandidate, syntax: Referenc
             continue;
         }
         let Some(value) = values.get_mut(&name) else { continue };
-        // A file of another app must not gain access to Drawbridge's secrets.
+        // A file of another app must not be able to use Drawbridge's stored secrets.
         let names_own = !secrets::referenced_names(value).is_empty();
         let is_named_only = candidate.extras.named_only.contains(&name);
         let is_in_keychain = candidate.extras.in_keychain.contains(&name);
@@ -126,7 +127,7 @@ pub(crate) fn separate_secrets(candidate: &mut ServerCandidate, syntax: Referenc
             notes.push(ImportNote::new(ImportNoteKind::NotFollowed, note).with_names([&name]));
         }
         match kind {
-            // Otherwise the placeholder would be used as the secret.
+            // The user has to enter the secret, since the placeholder would be used otherwise.
             ImportedValueKind::Secret if is_placeholder(value) && !has_secret(value) => {
                 parted.pending.insert(name.clone(), secret_after_scheme(value));
                 values.remove(&name);
@@ -164,7 +165,7 @@ pub(crate) fn separate_secrets(candidate: &mut ServerCandidate, syntax: Referenc
     parted
 }
 
-/// Returns the kind of a value. Text around references counts, and so do defaults of variables.
+/// Determines the kind of a value. Text around references is considered, and so are default values of variables.
 fn value_kind(name: &str, value: &str, found: &[ValueReference]) -> ImportedValueKind {
     if found.is_empty() {
         return if is_secret_value(name, value) { ImportedValueKind::Secret } else { ImportedValueKind::Literal };
@@ -186,17 +187,18 @@ fn value_kind(name: &str, value: &str, found: &[ValueReference]) -> ImportedValu
     if any { ImportedValueKind::Secret } else { ImportedValueKind::Reference }
 }
 
-/// Returns the value after the authentication scheme of a header, such as `Bearer `, if there is one.
+/// Splits a header value after its authentication scheme, such as `Bearer `, if there is one.
 fn secret_after_scheme(value: &str) -> PendingSecret {
     let scheme = value.split_once(' ').map(|(scheme, _)| scheme).filter(|scheme| is_auth_scheme(scheme));
     PendingSecret { before: scheme.map(|scheme| format!("{scheme} ")).unwrap_or_default(), after: String::new() }
 }
 
-/// Returns the text around the references. The user enters everything from the first to the last reference.
+/// Returns the text before the first and after the last reference. The user enters everything in between.
 fn pending_secret(value: &str, found: &[ValueReference]) -> PendingSecret {
     let (Some(first), Some(last)) = (found.first(), found.last()) else { return PendingSecret::default() };
     let (before, after) = (&value[..first.range.start], &value[last.range.end..]);
-    // References beyond the maximum number are not found, so one to Drawbridge's secrets would remain effective.
+    // References beyond the maximum number are not found. A reference to one of Drawbridge's secrets would therefore
+    // remain in the text.
     if !secrets::referenced_names(before).is_empty() || !secrets::referenced_names(after).is_empty() {
         return PendingSecret::default();
     }

@@ -1,5 +1,5 @@
-//! Writes install links for the user's own servers, to publish on a page. Links are public, so they never contain
-//! secrets: values that look like one are left blank for the person who installs the server.
+//! Writes install links for the user's own servers, for publishing them on a page. Links are public, so they never
+//! contain secrets: values that look like secrets are left empty, to be filled in when the server is installed.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
@@ -12,20 +12,20 @@ use super::{link_problem, parse_candidates};
 use crate::export::{EntryWriter, SecretSubstitute};
 use crate::notes::quoted_text;
 
-/// Characters that are not percent-encoded in a parameter.
+/// Characters that are percent-encoded in a parameter: all except letters, digits, `-`, `_` and `.`.
 const ENCODED_CHARACTERS: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.');
 
-/// Maximum number of paths named in a note.
+/// Maximum number of paths that are named in a note.
 const MAX_NAMED_PATHS: usize = 10;
 
-/// The app that a link installs a server in.
+/// The app in which a link installs a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinkTarget {
-    /// Drawbridge, by its own link.
+    /// Drawbridge, with its `drawbridge:` link.
     Drawbridge,
-    /// Cursor, by its deep link.
+    /// Cursor, with its deep link.
     Cursor,
-    /// Visual Studio Code, by its link.
+    /// Visual Studio Code, with its `vscode:` link.
     VsCode,
 }
 
@@ -46,18 +46,18 @@ impl LinkTarget {
 pub struct InstallLink {
     /// App that the link is for.
     pub app: LinkTarget,
-    /// Link, which the app itself opens.
+    /// Link, which the operating system opens with the app.
     pub link: String,
-    /// Web page of the app's maker that redirects to the link, for sites such as GitHub that only permit links to web
-    /// pages.
+    /// Web page of the app's maker that redirects to the link, if there is one. Sites such as GitHub only permit links
+    /// to web pages.
     pub web: Option<String>,
-    /// Descriptions of values to fill in, and of settings that a link can't contain.
+    /// Notes about values that have to be filled in, and about settings that a link can't contain.
     pub notes: Vec<String>,
 }
 
 impl InstallLink {
-    /// Returns Markdown for a page. If there is no web page that redirects to the app, the link is repeated for
-    /// pasting.
+    /// Returns Markdown with the link. If no web page redirects to the app, the Markdown also contains the link as
+    /// text, for copying.
     #[must_use]
     pub fn markdown(&self) -> String {
         let title = format!("Add to {}", self.app.app());
@@ -99,7 +99,7 @@ pub fn install_link(server: &ServerEntry, app: LinkTarget) -> Result<InstallLink
     Ok(InstallLink { app, link, web, notes })
 }
 
-/// Removes settings that a link can't contain, and describes them.
+/// Removes settings that a link can't contain from an entry, and returns a note about them.
 fn remove_unsupported(entry: &mut Map<String, Value>, config: &ServerConfig, app: LinkTarget) -> Option<String> {
     entry.remove("cwd");
     entry.retain(|key, value| key != "args" || value.as_array().is_some_and(|args| !args.is_empty()));
@@ -121,7 +121,7 @@ fn remove_unsupported(entry: &mut Map<String, Value>, config: &ServerConfig, app
     (!places.is_empty()).then(|| format!("no link carries {}", places.join(", ")))
 }
 
-/// Describes paths that may only exist on this computer. Omitted secrets are not among them.
+/// Returns a note about paths that may only exist on this computer. Omitted secrets are not mentioned.
 fn local_path_note(entry: &Map<String, Value>) -> Option<String> {
     let is_path = |word: &&str| {
         let is_drive = matches!(word.as_bytes(), [drive, b':', b'\\' | b'/', ..] if drive.is_ascii_alphabetic());
@@ -169,7 +169,7 @@ fn link_addresses(
     }
 }
 
-/// Verifies that the link is parsed as the same server.
+/// Verifies that the link is parsed as the same server again.
 fn verify_link(link: &str, config: &ServerConfig) -> Result<(), ConfigProblem> {
     let found = parse_candidates(link)
         .map_err(|found| link_problem(&format!("no link can install this server: {}", found.message)))?;

@@ -1,20 +1,20 @@
-//! The install links of apps: their beginnings, and the location of the servers in each.
+//! The install links of apps: how they begin, and where the servers are in each.
 
-/// A kind of install link.
+/// A kind of install link that an app defines.
 #[derive(Debug)]
 pub(super) struct LinkForm {
     /// Name of the app.
     pub(super) app: &'static str,
-    /// Beginnings of such links. A star matches one path segment, such as a language.
+    /// Beginnings of such links. `*` matches one path segment, such as a language.
     starts: &'static [&'static str],
-    /// Location of the servers.
+    /// Format and place of the servers in the link.
     pub(super) payload: LinkPayload,
-    /// Set for Drawbridge's own links, in which unsupported keys are an error. In links of other apps they are ignored
-    /// and noted.
+    /// Set for Drawbridge's own links, in which unsupported keys are an error. In links of other apps, they are ignored
+    /// with a note.
     pub(super) own: bool,
 }
 
-/// The location of servers in a link.
+/// Format and place of the servers in a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LinkPayload {
     /// The rest of the link is JSON.
@@ -25,9 +25,9 @@ pub(super) enum LinkPayload {
     JsonIn(&'static str),
     /// A parameter contains JSON in base64.
     Base64In(&'static str),
-    /// Each word of a command is a separate parameter.
+    /// Each word of the command is a separate parameter.
     Words,
-    /// A parameter contains a link of another kind.
+    /// A link of another kind in this parameter.
     LinkIn(&'static str),
 }
 
@@ -84,10 +84,10 @@ const FORMS: [LinkForm; 13] = [
     link_form("Hermes", &["hermes://mcp/install?"], LinkPayload::Base64In("config")),
 ];
 
-/// Maximum length of a path segment that a star matches, in bytes.
+/// Maximum length of a path segment that `*` matches, in bytes.
 const MAX_PART: usize = 8;
 
-/// Returns the form whose beginning matches a text, and the rest of the text.
+/// Returns the kind of link that a text begins with, and the remaining text.
 pub(super) fn match_form(text: &str) -> Option<(&'static LinkForm, &str)> {
     FORMS.iter().find_map(|form| Some((form, form.starts.iter().find_map(|start| strip_start(text, start))?)))
 }
@@ -99,7 +99,8 @@ fn strip_start<'t>(text: &'t str, start: &str) -> Option<&'t str> {
     strip_prefix_ignoring_case(&rest[end..], behind)
 }
 
-/// Schemes and hosts are case-insensitive (RFC 3986, section 6.2.2.1).
+/// Removes a prefix from a text. Case is ignored, since schemes and hosts are case-insensitive (RFC 3986, section
+/// 6.2.2.1).
 fn strip_prefix_ignoring_case<'t>(text: &'t str, start: &str) -> Option<&'t str> {
     let (head, rest) = text.split_at_checked(start.len())?;
     head.eq_ignore_ascii_case(start).then_some(rest)

@@ -1,4 +1,4 @@
-//! Decoding of links: parameters, percent-encoding, base64. Each encoding is decoded once.
+//! Decoding of links: query parameters, percent-encoding, and base64. Each encoding is decoded only once.
 
 use base64::Engine as _;
 use base64::alphabet::{STANDARD, URL_SAFE};
@@ -15,8 +15,8 @@ const LENIENT_PADDING: GeneralPurposeConfig =
 const STANDARD_ENGINE: GeneralPurpose = GeneralPurpose::new(&STANDARD, LENIENT_PADDING);
 const URL_SAFE_ENGINE: GeneralPurpose = GeneralPurpose::new(&URL_SAFE, LENIENT_PADDING);
 
-/// The parameters of a link, in order. Apps differ in whether they use the first or the last duplicate, so a parameter
-/// with a single value must be unique.
+/// Query parameters of a link, in order. If a parameter occurs twice, apps differ in which value they use, so a
+/// parameter that requires a single value must be unique.
 pub(super) struct LinkParameters(Vec<(String, String)>);
 
 impl LinkParameters {
@@ -28,7 +28,7 @@ impl LinkParameters {
         }
         let pair = |part: &&str| {
             let (name, value) = part.split_once('=').unwrap_or((part, ""));
-            // Form encoding of spaces. In base64, the space is converted back to a plus.
+            // In form encoding, a plus is a space. When base64 is decoded, it is converted back to a plus.
             Ok((percent_decode(&name.replace('+', " "))?, percent_decode(&value.replace('+', " "))?))
         };
         Ok(Self(parts.iter().map(pair).collect::<Result<_, String>>()?))
@@ -39,7 +39,11 @@ impl LinkParameters {
         self.0.iter().filter(move |(of, _)| of == name).map(|(_, value)| value.as_str())
     }
 
-    /// Returns the only value of a parameter, or `None` if it is missing or empty.
+    /// Returns the value of a parameter, or `None` if it is missing or empty.
+    ///
+    /// # Errors
+    ///
+    /// Returns the problem as text if the parameter occurs more than once.
     pub(super) fn get_one(&self, name: &str) -> Result<Option<String>, String> {
         let mut values = self.get_all(name);
         let first = values.next();
@@ -58,7 +62,7 @@ impl LinkParameters {
     }
 }
 
-/// Percent-decodes a text that must be UTF-8.
+/// Decodes percent-encoded text, which must be UTF-8.
 pub(super) fn percent_decode(text: &str) -> Result<String, String> {
     let decoded = percent_decode_str(text).decode_utf8();
     decoded.map(std::borrow::Cow::into_owned).map_err(|_| String::from("it is no text in UTF-8"))

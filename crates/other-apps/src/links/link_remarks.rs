@@ -1,5 +1,5 @@
-//! Warnings before a server of a link is added. They don't block anything, and their absence proves nothing, since
-//! programs can be made to run other code in more ways than a list can cover.
+//! Warnings that are displayed before a server of a link is added. They don't prevent anything, and a server without
+//! warnings may be malicious, since programs can be made to run other code in more ways than a list can cover.
 
 use std::net::IpAddr;
 
@@ -14,29 +14,29 @@ use crate::notes::quoted_text;
 use crate::secret_detection::{has_secret, is_empty_or_switch, is_secret_name};
 use crate::server_candidate::ServerCandidate;
 
-/// Maximum number of warnings on a server, and of names in one of them.
+/// Maximum number of warnings about a server, and of names in one warning.
 const MAX_REMARKS: usize = 20;
 const MAX_NAMED_VALUES: usize = 20;
 
-/// The kind of a program, by the risk of its options.
+/// Kind of a program, by the risk of its options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ProgramKind {
     /// A shell for command lines.
     Shell,
-    /// An interpreter of a language, with the letters of its options that run code.
+    /// An interpreter, with the letters of its options that run code.
     Interpreter(&'static str),
     /// A program that loads and runs a package.
     Launcher,
     /// A program that runs a container.
     Container,
-    /// A program that runs another one with elevated rights.
+    /// A program that runs another one with elevated privileges.
     Elevation,
 }
 
-/// Options of interpreters and launchers whose value is code, or a file with code that runs first.
+/// Options of interpreters and launchers whose value is code, or a file with code that is executed first.
 const CODE_OPTIONS: [&str; 8] =
     ["--call", "--eval", "--print", "--require", "--import", "--loader", "--experimental-loader", "--preload"];
-/// Options of launchers that name the source of packages.
+/// Options of launchers that set the source of packages.
 const PACKAGE_SOURCE_OPTIONS: [&str; 10] = [
     "--from",
     "--with",
@@ -49,10 +49,10 @@ const PACKAGE_SOURCE_OPTIONS: [&str; 10] = [
     "--find-links",
     "-p",
 ];
-/// Options of containers that share a folder, a device or rights of the host.
+/// Options of container programs that give access to a folder, a device or privileges of the host.
 const HOST_ACCESS_OPTIONS: [&str; 8] =
     ["--volume", "--mount", "--privileged", "--device", "--cap-add", "--pid", "--network", "--net"];
-/// Returns the warnings on a server.
+/// Returns the warnings about a server.
 pub(super) fn server_warnings(found: &ServerCandidate) -> Vec<String> {
     let mut remarks = match &found.remote {
         Some(remote) => remote_warnings(remote),
@@ -83,7 +83,7 @@ pub(super) fn server_warnings(found: &ServerCandidate) -> Vec<String> {
     remarks
 }
 
-/// Returns `true` if the user has to fill in a value.
+/// Returns `true` if the user has to fill in the value.
 fn needs_value(value: &str) -> bool {
     is_empty_or_switch(value.trim()) || value.contains("${") || (value.contains('<') && value.contains('>'))
 }
@@ -108,7 +108,7 @@ fn remote_warnings(remote: &HttpConfig) -> Vec<String> {
     remarks
 }
 
-/// The location of an address.
+/// Network range of an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum AddressRange {
     ThisComputer,
@@ -116,7 +116,7 @@ enum AddressRange {
     Internet,
 }
 
-/// Top-level names that are only resolved within a private network.
+/// Top-level domains that are only resolved in a private network.
 const PRIVATE_DOMAINS: [&str; 4] = ["local", "internal", "lan", "home.arpa"];
 
 fn address_range(host: &Host<String>) -> AddressRange {
@@ -144,11 +144,11 @@ fn local_warnings(config: &StdioConfig) -> Vec<String> {
     let mut remarks = Vec::new();
     let mut kind = program_kind(&config.command);
     add_program_warnings(kind, "the command", &config.command, &mut remarks);
-    // The launcher's own options end at its package. Everything after it belongs to the server.
+    // The options of a launcher end at the package. All following arguments belong to the server.
     let mut is_server = false;
     for (number, word) in (1..).zip(&config.args) {
         let place = format!("argument {number}");
-        // The name of a package may end like that of a program.
+        // A package may have a name that ends like that of a program.
         let inner =
             program_kind(word).filter(|inner| !word.contains('@') && (*inner != ProgramKind::Launcher || !is_server));
         if inner.is_some() {
@@ -168,7 +168,7 @@ fn local_warnings(config: &StdioConfig) -> Vec<String> {
                 && !is_step
                 && !is_value
                 && matches!(kind, Some(ProgramKind::Launcher | ProgramKind::Interpreter(_)));
-            // Only the package itself, and not an argument of the server.
+            // Only the package is checked, not the arguments of the server.
             if is_server && !was_server && kind == Some(ProgramKind::Launcher) && is_address(word) {
                 remarks.push(format!("{place} loads code from an address, and no package of a registry"));
             }
@@ -197,10 +197,10 @@ fn add_program_warnings(kind: Option<ProgramKind>, place: &str, word: &str, rema
     }
 }
 
-/// Returns the kind of a word as a program.
+/// Returns the kind of the program that a word names, if it is known.
 fn program_kind(word: &str) -> Option<ProgramKind> {
     let name = stem(word).to_ascii_lowercase();
-    // Names such as python3.12.
+    // The name may end with a version, such as python3.12.
     let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     Some(match name {
         "sh" | "bash" | "dash" | "zsh" | "ksh" | "fish" | "csh" | "tcsh" | "cmd" | "powershell" | "pwsh"
@@ -219,13 +219,13 @@ fn program_kind(word: &str) -> Option<ProgramKind> {
     })
 }
 
-/// Describes the effect of an option. `next` is the word after it.
+/// Describes the risk of an option, if it has one. `next` is the following word.
 fn option_effect(kind: ProgramKind, word: &str, next: &str) -> Option<&'static str> {
     const RUNS_CODE_TEXT: &str = "runs code that stands in the link or is loaded first";
     let value = word.split_once('=').map_or(next, |(_, value)| value);
     let has_letter = |letters: &str| {
         let cluster = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
-        // The name of a module follows an "m".
+        // After the letter m, an option contains the name of a module.
         let is_letter = |c: &char| c.is_ascii_alphabetic() && *c != 'm';
         cluster.is_some_and(|cluster| cluster.chars().take_while(is_letter).any(|c| letters.contains(c)))
     };
@@ -259,7 +259,7 @@ fn option_name(word: &str) -> &str {
     word.split('=').next().unwrap_or(word)
 }
 
-/// Returns `true` for a source other than a registry: a URL, a repository, a file.
+/// Returns `true` for a package source other than a registry: a URL, a repository, or a file.
 fn is_address(word: &str) -> bool {
     word.contains("://") || ["git+", "github:", "gitlab:", "file:", "git@"].iter().any(|start| word.contains(start))
 }

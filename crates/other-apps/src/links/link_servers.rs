@@ -1,5 +1,5 @@
-//! The servers in a link. A link may set a name, a command with arguments and variables, or a URL with headers and its
-//! transport. Nothing else in an entry is read, even if the app of the link supports it.
+//! Parses the servers in a link. A link may set a name, a command with arguments and variables, or a URL with headers
+//! and a transport. No other settings are read, even if the app that defines the link supports them.
 
 use std::borrow::Cow;
 
@@ -19,17 +19,17 @@ use crate::server_candidate::ServerCandidate;
 const MAX_SERVERS: usize = 20;
 /// Maximum length of a server's name, in characters.
 const MAX_NAME: usize = 64;
-/// Maximum number of keys named in a note.
+/// Maximum number of keys that are named in a note.
 const MAX_NAMED_KEYS: usize = 20;
 
-/// Keys that a link may set for local servers, and for remote ones.
+/// Keys that a link may set for local servers. The next constant contains those for remote servers.
 const LOCAL_KEYS: [&str; 5] = ["name", "type", "command", "args", "env"];
 const REMOTE_KEYS: [&str; 4] = ["name", "type", "url", "headers"];
-/// Keys in links of other apps that don't affect the server.
+/// Keys in links of other apps that have no effect on the server.
 const IGNORED_KEYS: [&str; 5] = ["inputs", "gallery", "description", "id", "installation_notes"];
 
-/// Parses the servers in the JSON of a link. `name` and `inputs`, the values for which VS Code prompts, are separate
-/// parameters.
+/// Parses the servers in the JSON of a link. `name`, and `inputs` with the values for which VS Code prompts, are
+/// separate parameters of the link.
 pub(super) fn parse_candidates(
     form: &'static LinkForm,
     json: &str,
@@ -66,7 +66,7 @@ pub(super) fn parse_candidates(
         .collect()
 }
 
-/// Parses the server of a link with a parameter for each word.
+/// Parses the server in a link with one parameter for each word.
 pub(super) fn parse_goose_server(
     form: &'static LinkForm,
     parameters: &LinkParameters,
@@ -82,7 +82,7 @@ pub(super) fn parse_goose_server(
     if !arguments.is_empty() {
         entry.insert("args".to_owned(), json!(arguments));
     }
-    // goose discards the values, and prompts for them.
+    // goose ignores the values in the link, and prompts the user for them.
     let variables = parameters.get_all("env").map(|pair| (pair.split('=').next().unwrap_or_default(), ""));
     insert_pairs(&mut entry, "env", variables)?;
     let headers = parameters.get_all("header").map(|pair| pair.split_once('=').unwrap_or((pair, "")));
@@ -109,7 +109,7 @@ fn insert_pairs<'p>(
     Ok(())
 }
 
-/// Rejects unsupported keys in Drawbridge's own links, and notes them in links of other apps.
+/// Rejects unsupported keys in Drawbridge's own links. In links of other apps, adds a note about them.
 pub(super) fn reject_or_note_keys<'k>(
     form: &LinkForm,
     keys: impl Iterator<Item = &'k str>,
@@ -136,7 +136,7 @@ fn parse_root<'t>(text: &JsonText<'t>) -> Result<Value<'t>, String> {
 
 type NamedEntry<'o, 't> = (Option<String>, &'o Object<'t>);
 
-/// Returns the entries: a single one, a list, or a map by name.
+/// Returns the entries with their names. The value is a single entry, a list, or an object of entries by name.
 fn named_entries<'o, 't>(
     form: &LinkForm,
     text: &JsonText<'_>,
@@ -215,14 +215,14 @@ fn parse_candidate(
     Ok(found)
 }
 
-/// Returns the entry of another app with its keys for URL and transport replaced by the common ones.
+/// Returns an entry in which the other app's keys for the URL and the transport are replaced by the common ones.
 fn with_common_keys<'o, 't>(form: &LinkForm, object: &'o Object<'t>) -> Cow<'o, Object<'t>> {
     use jsonc_parser::ast::ObjectPropName::String as Name;
     if form.own {
         return Cow::Borrowed(object);
     }
     let mut own = object.clone();
-    // Null and empty values count as missing: some apps write all keys.
+    // Null and empty values are treated as missing, since some apps write all keys.
     own.properties.retain(|property| match &property.value {
         Value::NullKeyword(_) => false,
         Value::StringLit(text) => !text.value.is_empty(),
@@ -244,7 +244,8 @@ fn with_common_keys<'o, 't>(form: &LinkForm, object: &'o Object<'t>) -> Cow<'o, 
     Cow::Owned(own)
 }
 
-/// Returns the name of a server: letters, digits, `.`, `-` and `_`. Names of other apps are converted.
+/// Returns the name of a server, which may contain letters, digits, `.`, `-` and `_`. In links of other apps, other
+/// names are converted.
 fn server_name(form: &LinkForm, name: Option<String>, notes: &mut ImportNotes) -> Result<Option<String>, String> {
     let Some(name) = name else { return Ok(None) };
     let plain = nearest_allowed_name(&name);
@@ -258,7 +259,7 @@ fn server_name(form: &LinkForm, name: Option<String>, notes: &mut ImportNotes) -
     Ok(Some(plain).filter(|plain| !plain.is_empty()))
 }
 
-/// Converts a name to the nearest one that a link may set.
+/// Converts a name to the most similar one that a link may set.
 pub(super) fn nearest_allowed_name(name: &str) -> String {
     let sign = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_') { c } else { ' ' };
     let spaced: String = name.chars().take(MAX_NAME * 4).map(sign).collect();
@@ -266,7 +267,7 @@ pub(super) fn nearest_allowed_name(name: &str) -> String {
     words.join("-").chars().take(MAX_NAME).collect()
 }
 
-/// Rejects content that no legitimate link contains: invisible characters, references to Drawbridge's secrets, and
+/// Rejects content that legitimate links don't contain: invisible characters, references to Drawbridge's secrets, and
 /// unencrypted addresses.
 fn reject_suspicious_content(found: &ServerCandidate) -> Result<(), String> {
     for (place, text) in described_texts(found) {

@@ -1,4 +1,4 @@
-//! Texts that the user has to replace before a server works: placeholders of a README or an import, and references that
+//! Texts that the user has to replace before a server works: placeholders in a README or an import, and references that
 //! another program would replace.
 
 use ports::secrets;
@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{ImportNote, ImportNoteKind, printable_text, quoted_text};
 
-/// Maximum number of notes about placeholders per server.
+/// Maximum number of placeholders that are noted per server.
 const MAX_PLACEHOLDERS: usize = 20;
 
-/// A location in the configuration of a server.
+/// A place in the configuration of a server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "is", rename_all = "snake_case")]
@@ -19,7 +19,7 @@ pub enum ImportPlace {
     Command,
     /// An argument of the command.
     Argument {
-        /// Position of the argument, from 1.
+        /// Position of the argument, starting at 1.
         number: u32,
     },
     /// The working directory of the command.
@@ -31,7 +31,7 @@ pub enum ImportPlace {
         /// Name of the variable or header.
         name: String,
     },
-    /// The client secret for signing in.
+    /// The OAuth client secret.
     ClientSecret,
 }
 
@@ -39,13 +39,13 @@ pub enum ImportPlace {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ImportPlaceholder {
-    /// Location of the text.
+    /// Place of the text in the configuration.
     pub place: ImportPlace,
-    /// The text, safe to print. Empty if the value is missing.
+    /// Text to replace, safe to print. Empty if the value is missing.
     pub text: String,
 }
 
-/// The reason why a text may have to be replaced.
+/// Reason why a text may have to be replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PlaceholderReason {
     Empty,
@@ -53,7 +53,7 @@ enum PlaceholderReason {
     Placeholder,
 }
 
-/// Returns notes on texts that look as if the user, or another program, has to replace them.
+/// Returns notes about texts that look as if the user or another program has to replace them.
 pub(crate) fn placeholder_notes(config: &ServerConfig) -> Vec<ImportNote> {
     let notes = find_gaps(config).into_iter().map(|(place, gap, text)| {
         let is_value = matches!(place, ImportPlace::Value { .. });
@@ -75,7 +75,7 @@ pub(crate) fn placeholder_notes(config: &ServerConfig) -> Vec<ImportNote> {
     notes.collect()
 }
 
-/// Returns the texts in a command or an address that must be replaced before the server can work.
+/// Returns the texts in a command or a URL that have to be replaced before the server can work.
 pub(crate) fn required_replacements(config: &ServerConfig) -> Vec<ImportPlaceholder> {
     let is_needed = |(place, gap, _): &(ImportPlace, PlaceholderReason, &str)| {
         *gap != PlaceholderReason::Empty && !matches!(place, ImportPlace::Value { .. })
@@ -86,7 +86,7 @@ pub(crate) fn required_replacements(config: &ServerConfig) -> Vec<ImportPlacehol
 
 fn find_gaps(config: &ServerConfig) -> Vec<(ImportPlace, PlaceholderReason, &str)> {
     let mut places: Vec<(ImportPlace, &str)> = Vec::new();
-    // A reference to one of Drawbridge's secrets is resolved.
+    // A reference to one of Drawbridge's secrets is replaced by Drawbridge.
     let values =
         config.environment_or_headers().iter().filter(|(_, value)| secrets::referenced_names(value).is_empty());
     let values = values.map(|(name, value)| (ImportPlace::Value { name: name.clone() }, value.as_str()));
@@ -128,7 +128,7 @@ fn place_text(place: &ImportPlace, config: &ServerConfig) -> String {
     }
 }
 
-/// Returns `true` if a shell or an editor would replace something in the text.
+/// Returns `true` if a shell or an editor would replace part of the text.
 fn is_reference(text: &str) -> bool {
     let name = |rest: &str| rest.chars().next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
     text.contains("${")
@@ -142,7 +142,7 @@ fn is_reference(text: &str) -> bool {
             .is_some_and(|inner| !inner.is_empty() && inner.bytes().all(|b| b.is_ascii_uppercase() || b == b'_'))
 }
 
-/// Returns `true` if the text looks like a placeholder in a README.
+/// Returns `true` if the text looks like a placeholder of a README.
 pub(crate) fn is_placeholder(text: &str) -> bool {
     let lower = text.to_lowercase();
     let in_angles =

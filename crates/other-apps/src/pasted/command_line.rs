@@ -1,4 +1,4 @@
-//! Servers in command lines: commands that start a server, or that add one to a program.
+//! Parses command lines that start a server, or that add one to a program.
 
 use ports::server_config::{HttpConfig, StdioConfig};
 
@@ -7,17 +7,17 @@ use crate::json_text::JsonText;
 use crate::notes::quoted_text;
 use crate::server_candidate::ServerCandidate;
 
-/// Programs with a command to add a server, with a common syntax: `claude mcp add [options] NAME [--] COMMAND
+/// Programs with a subcommand for adding a server that share a syntax: `claude mcp add [options] NAME [--] COMMAND
 /// [ARGUMENTS]`.
 const ADD_COMMAND_PROGRAMS: [&str; 5] = ["claude", "codex", "gemini", "amp", "qwen"];
 
-/// Programs that commonly start servers.
+/// Programs that are commonly used to start servers.
 const SERVER_LAUNCHERS: [&str; 14] = [
     "npx", "uvx", "bunx", "pipx", "uv", "docker", "podman", "node", "python", "python3", "deno", "bun", "java",
     "dotnet",
 ];
 
-/// Returns `true` if a line adds a server to a program.
+/// Returns `true` if a command line adds a server to a program.
 pub(super) fn is_add_command(line: &str) -> bool {
     let words: Vec<&str> = line.split_whitespace().take(3).collect();
     match words[..] {
@@ -27,7 +27,7 @@ pub(super) fn is_add_command(line: &str) -> bool {
     }
 }
 
-/// Returns `true` if a line begins with a program that commonly starts servers.
+/// Returns `true` if a command line begins with a program that is commonly used to start servers.
 pub(super) fn begins_with_launcher(line: &str) -> bool {
     line.split_whitespace().next().is_some_and(|word| SERVER_LAUNCHERS.contains(&word))
 }
@@ -62,7 +62,8 @@ fn is_url(word: &str) -> bool {
     word.starts_with("https://") || word.starts_with("http://")
 }
 
-/// Rejects shell syntax: Drawbridge starts a program without a shell, so the program would receive it as text.
+/// Rejects shell syntax, since Drawbridge starts programs without a shell, so that a program would receive the syntax
+/// as text.
 fn reject_shell_syntax(line: &str, words: &[String]) -> Result<(), String> {
     const SHELL_OPERATORS: [&str; 9] = ["&&", "||", "|", ";", "&", ">", ">>", "<", "2>&1"];
     let found = words.iter().find(|word| SHELL_OPERATORS.contains(&word.as_str()) || word.ends_with(';'));
@@ -76,7 +77,7 @@ fn reject_shell_syntax(line: &str, words: &[String]) -> Result<(), String> {
     }
 }
 
-/// Returns the server that these words start. Assignments before the program become variables.
+/// Parses the words of a command that starts a server. Assignments before the program become environment variables.
 fn parse_server_command(name: Option<String>, words: Vec<String>) -> Result<ServerCandidate, String> {
     let mut config = StdioConfig::default();
     let mut words = words.into_iter();
@@ -105,7 +106,7 @@ fn parse_assignment(word: &str) -> Option<(String, String)> {
     valid.then(|| (name.to_owned(), value.to_owned()))
 }
 
-/// Returns a server at a URL. `kind` is the transport as in the settings, or `None` if its name is unknown.
+/// Creates a server with a URL. `kind` is the transport as in settings files, or `None` if its name is unknown.
 fn remote_candidate(
     name: Option<String>,
     url: &str,
@@ -185,7 +186,7 @@ fn candidate_of_words(words: &[String]) -> Result<ServerCandidate, String> {
             "--" => {
                 plain.extend(words.by_ref().cloned());
             }
-            // All words after the start of the command belong to it. Only headers can follow a URL.
+            // All words after the program are its arguments. After a URL, only headers can follow.
             _ if plain.len() >= 2 && !plain.get(1).is_some_and(|word| is_url(word)) => plain.push(word.clone()),
             "-e" | "--env" => {
                 while let Some(variable) = words.peek().and_then(|word| parse_assignment(word)) {

@@ -3,25 +3,25 @@
 use super::command_line;
 use crate::json_text::JsonText;
 
-/// A part of the text.
+/// A part of a pasted text that may describe a server.
 #[derive(Debug)]
 pub(super) enum PastedPart<'t> {
     /// A complete JSON value.
     Json(JsonText<'t>),
     /// Properties of an object without its braces.
     Fragment { text: &'t str, lines_before: u32 },
-    /// A command line, with the number of its first line.
+    /// A command line, with the line number of its beginning.
     Command { text: String, line: u32 },
 }
 
 impl PastedPart<'_> {
-    /// Returns `true` for a command line that does not add a server to a program.
+    /// Returns `true` for a command line that starts a server, as opposed to adding one to a program.
     pub(super) fn is_plain_command(&self) -> bool {
         matches!(self, Self::Command { text, .. } if !command_line::is_add_command(text))
     }
 }
 
-/// A section of the text, with its position.
+/// A section of the pasted text, with its position.
 #[derive(Clone, Copy)]
 struct TextRun<'t> {
     text: &'t str,
@@ -29,14 +29,15 @@ struct TextRun<'t> {
 }
 
 impl<'t> TextRun<'t> {
-    /// Returns the section from a byte offset on.
+    /// Returns the section that starts at a byte offset.
     fn starting_at(self, offset: usize) -> Self {
         let (before, text) = self.text.split_at_checked(offset).unwrap_or(("", self.text));
         Self { text, lines_before: self.lines_before + count_lines(before) }
     }
 }
 
-/// Finds the parts: the code blocks of Markdown, or else the JSON in the text, or else its command lines.
+/// Finds the parts of a text that may describe a server: the code blocks of Markdown or, if there are none, JSON or, if
+/// there is none, command lines.
 pub(super) fn split_parts(text: &str) -> Vec<PastedPart<'_>> {
     let blocks = code_blocks(text);
     match blocks[..] {
@@ -46,7 +47,8 @@ pub(super) fn split_parts(text: &str) -> Vec<PastedPart<'_>> {
     }
 }
 
-/// Returns the content of fenced code blocks (CommonMark 4.5). An unclosed block extends to the end.
+/// Returns the contents of fenced code blocks (CommonMark 4.5). A block without a closing fence extends to the end of
+/// the text.
 fn code_blocks(text: &str) -> Vec<TextRun<'_>> {
     let mut blocks = Vec::new();
     let mut open: Option<(char, usize, usize, u32)> = None;
@@ -85,8 +87,8 @@ fn split_piece(piece: TextRun<'_>, alone: bool) -> Vec<PastedPart<'_>> {
     }]
 }
 
-/// Returns the beginning of JSON: a line that opens an object, or a name followed by an object. Comments may precede
-/// it.
+/// Returns the position where JSON begins: a line that opens an object, or a name followed by an object, including
+/// comments before it.
 fn json_start(text: &str) -> Option<usize> {
     let mut offset = 0;
     for line in text.split_inclusive('\n') {
@@ -103,7 +105,7 @@ fn json_start(text: &str) -> Option<usize> {
     None
 }
 
-/// Returns `true` for a list of objects, and not a heading in square brackets.
+/// Returns `true` if the line begins a list of objects, as opposed to a heading in square brackets.
 fn looks_like_list(line: &str) -> bool {
     line[1..].trim_start().is_empty() || line[1..].trim_start().starts_with('{')
 }
@@ -115,7 +117,8 @@ fn starts_with_property(line: &str, rest: &str) -> bool {
     after.strip_prefix(':').is_some_and(|value| value.trim_start().starts_with(['{', '"', '[']))
 }
 
-/// Returns the end of the first value, by its brackets. A fragment ends where a bracket closes that it did not open.
+/// Returns the position where the first JSON value ends, determined by its brackets. A fragment ends before a closing
+/// bracket that it did not open.
 fn json_end(text: &str) -> Option<usize> {
     let fragment = text.starts_with('"');
     let (mut depth, mut in_text, mut escaped) = (0_u32, false, false);
@@ -149,9 +152,10 @@ fn json_end(text: &str) -> Option<usize> {
     None
 }
 
-/// Returns the command lines, with continued lines joined and comments and prompts removed. Of several lines, only
-/// those that add a server to a program are returned. The others install something, or are prose. The same applies to a
-/// single line among other blocks, unless it begins with a program that commonly starts servers.
+/// Returns the command lines of a section, with continued lines joined, and comments and prompts removed. If there are
+/// several lines, only those that add a server to a program are returned, since the others install something or are
+/// prose. The same applies to a single line if there are other sections, unless it begins with a program that is
+/// commonly used to start servers.
 fn command_parts(piece: TextRun<'_>, alone: bool) -> Vec<PastedPart<'_>> {
     let mut lines: Vec<(String, u32)> = Vec::new();
     let mut continues = false;

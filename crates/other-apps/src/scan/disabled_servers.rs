@@ -1,5 +1,4 @@
-//! Finds the servers of a project's `.mcp.json` that are disabled in Claude Code, which stores their names in other
-//! files.
+//! Finds servers in a project's `.mcp.json` that are disabled in Claude Code, which stores their names in other files.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,13 +13,13 @@ use crate::found_server::FoundServer;
 use crate::json_text::{JsonDialect, JsonText, without_byte_order_mark};
 use crate::notes::{ImportNote, ImportNoteKind};
 
-/// Name of the file that contains the servers.
+/// Name of the file that contains a project's servers.
 const PROJECT_FILE: &str = ".mcp.json";
-/// Settings files with such a list, in the project and in the home folder.
+/// Settings files that may contain the list of disabled servers, in the project folder and in the home folder.
 const SETTINGS_FILES: [&str; 2] = [".claude/settings.json", ".claude/settings.local.json"];
-/// Key of the list.
+/// Key of the list of disabled servers.
 const DISABLED_SERVERS_KEY: &str = "disabledMcpjsonServers";
-/// Maximum number of names in a file.
+/// Maximum number of names that are read per file.
 const MAX_NAMES: usize = 1_000;
 
 #[derive(Deserialize)]
@@ -36,7 +35,7 @@ struct ClaudeProject {
 }
 
 impl SettingsScan<'_> {
-    /// Marks the servers of a project's file that Claude Code does not start.
+    /// Marks the servers in a project's file that are disabled in Claude Code.
     pub(super) fn mark_disabled_servers(&self, file: &Path, servers: &mut [FoundServer]) {
         let Some(folder) = file.parent().filter(|_| file.file_name().is_some_and(|name| name == PROJECT_FILE)) else {
             return;
@@ -50,8 +49,8 @@ impl SettingsScan<'_> {
         }
     }
 
-    /// Returns the names of disabled servers. An unreadable file disables nothing, since its problem is unrelated to
-    /// the project's servers.
+    /// Returns the names of disabled servers. An unreadable file is ignored, since its problem is not about the
+    /// project's servers.
     fn disabled_in_project(&self, folder: &Path) -> BTreeSet<String> {
         let home = &self.surroundings.home;
         let mut roots = files::allowed_roots(self.surroundings);
@@ -84,7 +83,7 @@ fn disabled_in_state(text: &str, folder: &Path) -> Vec<String> {
     let Ok(mut state) = serde_json::from_str::<ClaudeStateFile<'_>>(without_byte_order_mark(text)) else {
         return Vec::new();
     };
-    // The app stores the folder as the user opened it, possibly by a link.
+    // The app stores the path by which the user opened the folder, which may be a link.
     let real = folder.canonicalize().ok();
     let names = [Some(folder), real.as_deref()].into_iter().flatten();
     let project = names.filter_map(Path::to_str).find_map(|folder| state.projects.remove(folder));

@@ -1,4 +1,4 @@
-//! Parses a large state file of Claude Code: extracts the servers, and skips everything else.
+//! Parses a large state file of Claude Code. Only the servers are extracted, without parsing everything else.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 use super::{SettingsEntry, SettingsReader};
 use crate::json_text::{JsonDialect, JsonText};
 
-/// Maximum number of projects with servers.
+/// Maximum number of projects that have servers.
 const MAX_PROJECTS: usize = 10_000;
 
 #[derive(Deserialize)]
@@ -66,8 +66,8 @@ pub(super) fn entries(mut reader: SettingsReader<'_, '_>) -> Result<Vec<Settings
     Ok(reader.entries)
 }
 
-/// Returns the number of lines before each part of a text, and of characters before it on its line. Scans the text
-/// once.
+/// Returns, for each part of a text, the number of lines before it, and the number of characters before it in its line.
+/// Scans the text only once.
 fn part_positions(whole: &str, parts: &[&str]) -> Vec<(u32, u32)> {
     let offset = |part: &str| (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize);
     let mut order: Vec<usize> = (0..parts.len()).collect();

@@ -1,4 +1,4 @@
-//! Files that are too long or contain too much.
+//! Files that exceed limits on size or content.
 
 use std::fs;
 use std::path::Path;
@@ -31,7 +31,7 @@ fn overlong_file_is_skipped_and_reported() {
 #[test]
 fn only_the_servers_of_a_long_state_file_are_read() {
     let home = tempfile::tempdir().unwrap();
-    // History of several megabytes that contains text like servers, on an earlier line.
+    // The history has several megabytes and contains text that looks like servers, on an earlier line.
     let history = format!("[{}\"end\"]", "{\"mcpServers\": {\"none\": {\"command\": \"never\"}}},".repeat(60_000));
     let text = format!(
         "{{\n\"history\": {history},\n\"mcpServers\": {{\"user\": {{\"command\": \"u\"}}, /* a comment is none here */\n\"x\": 1}},\n\"projects\": {{}}}}"
@@ -70,7 +70,7 @@ fn nested_references_are_expanded_in_linear_time() {
         ".cursor/mcp.json",
         format!("{{\"mcpServers\": {{\"open\": {{\"command\": \"x\", \"env\": {{\"A\": \"{open}\"}}}}}}}}"),
     );
-    // Each variable refers to the next one ten times.
+    // Each variable refers to the next one ten times, so that repeated expansion would grow exponentially.
     let laughs: Vec<String> =
         (0..20).map(|level| format!("\"V{level:02}\": \"{}\"", format!("${{V{:02}}}", level + 1).repeat(10))).collect();
     put(
@@ -128,7 +128,7 @@ fn projects_with_servers_are_bounded() {
         let projects: Vec<String> = (0..projects)
             .map(|number| format!("\"/p{number}\":{{\"mcpServers\":{{\"a\":{{\"command\":\"x\"}}}}}}"))
             .collect();
-        // The servers are extracted from a file of more than 1 MB.
+        // The file is larger than 1 MB, so that only the servers are extracted.
         format!("{{\"history\":\"{}\",\"projects\":{{{}}}}}", "x".repeat(1 << 20), projects.join(","))
     };
     let home = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Links to other files, and paths that are not files.
+//! Settings files that are symbolic links, and paths that are not regular files.
 
 use std::fs;
 
@@ -27,7 +27,7 @@ fn link_is_followed_within_the_home_only() {
     let problem = report.problems.first().expect("the other link is reported");
     assert!(problem.message.contains("out of the home folder"), "with the reason: {problem}");
     assert_eq!(problem.file.as_deref(), home.join(".cursor/mcp.json").to_str(), "and the file");
-    // A folder on the path may be the link.
+    // A parent folder of the file may be the link, too.
     fs::remove_dir_all(home.join(".cursor")).unwrap();
     fs::create_dir(folder.path().join("elsewhere")).unwrap();
     fs::write(folder.path().join("elsewhere/mcp.json"), ONE).unwrap();

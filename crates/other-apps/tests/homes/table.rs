@@ -1,4 +1,4 @@
-//! The table of expected results for home folders, as stored in `tests/import`: a line for each problem and each
+//! The table of expected results for home folders, stored in `tests/import`, with a line for each problem and each
 //! server.
 #![allow(dead_code, reason = "each of the tests takes what it needs")]
 
@@ -9,15 +9,15 @@ use std::path::{Path, PathBuf};
 use other_apps::{FoundServer, ImportedValueKind, ScanReport};
 use ports::server_config::ServerTransport;
 
-/// The columns of the table.
+/// Column headings of the table.
 const HEAD: &str = "home\tapp\tfile\tname\ttransport\ttarget\targs\tenv\theaders\tstatus\ttools and switch\tnotes";
 
-/// Returns the folder with the homes, special cases and settings of `tests/import`.
+/// Returns the folder `tests/import`, which contains home folders, special cases and settings.
 pub(crate) fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/import").canonicalize().expect("the fixtures are there")
 }
 
-/// The lines of a table under construction.
+/// The lines of a table that a test builds.
 pub(crate) struct Table {
     lines: Vec<String>,
 }
@@ -27,7 +27,7 @@ impl Table {
         Self { lines: vec![HEAD.to_owned()] }
     }
 
-    /// Adds the results for a home folder, which the table names by `case`.
+    /// Adds the results for a home folder. `case` is its name in the table.
     pub(crate) fn add(&mut self, case: &str, home: &Path, report: &ScanReport) {
         let home = home.to_str().unwrap();
         for problem in &report.problems {
@@ -41,7 +41,7 @@ impl Table {
         }
     }
 
-    /// Compares the table with a file, and writes it elsewhere for inspection if it differs.
+    /// Compares the table with a file. If they differ, the table is written to another file for inspection.
     pub(crate) fn expect(&self, file: &Path) {
         let actual = self.lines.join("\n") + "\n";
         let expected = fs::read_to_string(file).unwrap_or_default();

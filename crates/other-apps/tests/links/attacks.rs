@@ -1,4 +1,4 @@
-//! Published attacks with install links, each under its published name, and the rules that prevent them.
+//! Published attacks with install links, each with its published name, and the rules that prevent it.
 
 use std::fmt::Write as _;
 
@@ -32,7 +32,11 @@ fn cve_2025_64106_invalid_name_is_rejected() {
             "{name:?}: {message}"
         );
     }
-    assert_eq!(one(&own(&"n".repeat(64), &json!({ "command": "x" }))).name, "n".repeat(64), "64 are allowed");
+    assert_eq!(
+        one(&own(&"n".repeat(64), &json!({ "command": "x" }))).name,
+        "n".repeat(64),
+        "a name of 64 characters is allowed"
+    );
 }
 
 #[test]
@@ -94,7 +98,7 @@ fn cherry_studio_9509_link_activates_no_server_and_is_limited_to_20() {
         let server = |number| json!({ "name": format!("s{number}"), "command": "x" });
         others(&(0..count).map(server).collect())
     };
-    assert_eq!(import(&many(20), &[]).unwrap().len(), 20, "20 in one list");
+    assert_eq!(import(&many(20), &[]).unwrap().len(), 20, "20 servers in one link are allowed");
     assert!(refused(&many(21)).ends_with("it has more than 20 servers"), "21 servers are rejected");
     let list = json!([{ "command": "x" }, { "command": "y" }]);
     assert!(
@@ -130,7 +134,7 @@ fn goose_and_5ire_431_arguments_that_run_code_or_share_folders_are_marked() {
         (&["C:\\Windows\\powershell.exe", "-EncodedCommand", "ZQ=="], &[shell, code]),
         (&["env", "A=b", "sh", "-c", "evil"], &[shell, code]),
         (&["sudo", "acme"], &["runs the rest with more rights than yours"]),
-        // Common usage of servers has no warnings.
+        // Common commands of servers have no warnings.
         (&["npx", "-y", "@acme/files", "-c", "settings.json", "--eval"], &[]),
         (&["npx", "-y", "@acme/cmd", "/srv/x"], &[]),
         (&["uvx", "--from", "acme==1.2", "acme-mcp", "-v"], &[]),
@@ -285,7 +289,7 @@ fn private_address_is_noted() {
     assert_eq!(
         note("https://xn--gthub-n4a.com/mcp"),
         "its host has letters that can be taken for others: it is \"xn--gthub-n4a.com\"",
-        "a look-alike"
+        "a host with similar letters is noted"
     );
     for url in ["http://mcp.example.com", "http://192.168.1.1", "http://localhost.example.com", "http://nas.local"] {
         assert!(refused(&own("a", &json!({ "url": url }))).contains("its address is not encrypted"), "{url}");

@@ -1,6 +1,6 @@
-//! The install links of apps as their makers document them, with the servers in each. Caller: `links.rs`.
+//! Install links of apps as documented by their makers, with the servers in each. Used by `links.rs`.
 
-/// A text, and the servers in it: name, transport if named, command line or URL, variables or headers.
+/// A text, and the expected servers: name, transport if specified, command line or URL, and variables or headers.
 pub(super) struct Form {
     pub(super) what: &'static str,
     pub(super) text: &'static str,

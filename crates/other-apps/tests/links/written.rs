@@ -1,4 +1,4 @@
-//! Links that Drawbridge writes and parses again.
+//! Links that Drawbridge writes are parsed as the same servers again.
 
 use std::collections::BTreeMap;
 
@@ -76,7 +76,10 @@ fn link_contains_no_secret() {
             let written = link("a", config.clone(), app);
             let read = import(&written.link, &[]).unwrap();
             let all = format!("{written:?}{}{}", written.markdown(), described(&read[0]));
-            assert!(!all.contains("4eC39") && !all.contains("secret:"), "for {app:?}: {all}");
+            assert!(
+                !all.contains("4eC39") && !all.contains("secret:"),
+                "the link for {app:?} contains no secret: {all}"
+            );
         }
     }
 }
@@ -142,22 +145,22 @@ fn markdown_shows_own_link_as_text_and_other_links_as_web_urls() {
     let config = || local("npx", &["acme"], &[]);
     let own = link("acme", config(), LinkTarget::Drawbridge);
     let expected = "drawbridge://mcp/install?name=acme&config=eyJjb21tYW5kIjoibnB4IiwiYXJncyI6WyJhY21lIl19";
-    assert_eq!(own.link, expected, "the link");
+    assert_eq!(own.link, expected, "the link contains the server");
     assert_eq!(
         own.markdown(),
         format!(
             "[Add to Drawbridge]({expected}), or copy this and paste it under *Add server*:\n\n```text\n{expected}\n```"
         ),
-        "in Markdown"
+        "the Markdown contains the link as text"
     );
     let cursor = link("acme", config(), LinkTarget::Cursor).markdown();
     assert!(
         cursor.starts_with("[Add to Cursor](https://cursor.com/install-mcp?name=acme&config="),
-        "a web page: {cursor}"
+        "the Markdown links to a web page: {cursor}"
     );
     let code = link("acme", config(), LinkTarget::VsCode).markdown();
     assert!(
         code.starts_with("[Add to VS Code](https://vscode.dev/redirect/mcp/install?name=acme&config=%7B"),
-        "and here: {code}"
+        "the Markdown links to a web page: {code}"
     );
 }

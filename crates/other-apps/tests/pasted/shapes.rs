@@ -1,6 +1,6 @@
-//! The formats in which READMEs print servers, with the servers in each. Caller: `pasted.rs`.
+//! Formats in which READMEs describe servers, with the servers in each. Used by `pasted.rs`.
 
-/// A format, and the servers in it: name, command, arguments, variables.
+/// A text in one format, and the expected servers: name, command, arguments, and variables.
 pub(super) struct Shape {
     pub(super) what: &'static str,
     pub(super) text: &'static str,

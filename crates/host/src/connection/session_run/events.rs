@@ -1,4 +1,4 @@
-//! Handles the events of the session and its driver.
+//! Handles events of the session and its driver.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use supervision::activity::{ActivityKind, ActivityLog};
 
 use super::{CallPurpose, ConnectionEvent, SessionRun, lists, log_state};
 
-/// Maximum number of updated resources that are forwarded per tick.
+/// Maximum number of updated resources that are reported per tick.
 const MAX_UPDATED_PER_TICK: usize = 50;
 
 impl SessionRun<'_> {
@@ -51,7 +51,7 @@ impl SessionRun<'_> {
         }
     }
 
-    /// Records a message. Excess notifications are counted but not stored.
+    /// Records a message in the activity log. Excess notifications are counted instead of stored.
     fn record_frame(&mut self, frame: Frame) {
         let was_slowed = self.usage.is_slowed();
         if self.usage.count_frame(&frame) {
@@ -136,7 +136,7 @@ impl SessionRun<'_> {
             SessionEvent::SubscriptionsRenewed => {
                 log_state(&self.activity, "change notifications come again");
                 self.send_event(ConnectionEvent::Listening { lost: None });
-                // Changes in between were not reported.
+                // Changes during the interruption were not reported, so all lists are read again.
                 self.reread_all_lists();
             }
             SessionEvent::Reopened(facts) => {

@@ -1,5 +1,4 @@
-//! Reads the lists of a server: page by page, and again when a list changed, is no longer fresh, or a refresh is
-//! requested.
+//! Reads the lists of a server page by page, and again after a change, when a list is no longer fresh, or on request.
 
 use std::sync::Arc;
 
@@ -12,7 +11,7 @@ use tokio::time::Instant;
 use super::tick_timer::TICK;
 use super::{CallPurpose, ConnectionEvent, MIN_REREAD_INTERVAL, SessionRun, log_state};
 
-/// Maximum number of dropped entries per page that are logged.
+/// Maximum number of dropped entries that are logged per page.
 const MAX_DROPPED: usize = 20;
 
 impl SessionRun<'_> {
@@ -35,7 +34,8 @@ impl SessionRun<'_> {
         self.ticks.schedule_soon();
     }
 
-    /// Marks lists as outdated. The owner is notified immediately, since reading them takes time and may fail.
+    /// Marks lists as outdated, and reports this to the owner before they are read, since reading takes time and may
+    /// fail.
     pub(super) fn mark_outdated(&mut self, lists: &[CatalogList]) {
         if lists.iter().all(|list| self.lists.catalog.is_outdated(*list)) {
             return;
@@ -47,7 +47,7 @@ impl SessionRun<'_> {
         self.send_event(ConnectionEvent::Catalog(Arc::clone(&self.lists.catalog)));
     }
 
-    /// Entries that the session dropped belong to the next page.
+    /// Logs the entries that the session dropped from a page, and adds them as notes to the read of that list.
     pub(super) fn on_items_dropped(&mut self, kind: ListKind, items: Vec<DroppedItem>) {
         let dropped = items.into_iter().take(MAX_DROPPED);
         let Some(list) = lists_of(kind).first() else { return };
@@ -89,7 +89,7 @@ impl SessionRun<'_> {
     fn request_page(&mut self, reading: ListReader, request: ClientRequest, session: &mut SessionControl<'_>) {
         let list = reading.list;
         let (idle, total) = self.start.times.list;
-        // A list whose request can't be sent retains its known entries.
+        // If the request for a list can't be sent, the known entries of the list are retained.
         let page = CallPurpose::Page(Box::new(reading));
         if let Err(error) = self.call(page, request, CallDeadline { idle, total }, session) {
             let mut unread = ListReader::new(list);
@@ -102,7 +102,7 @@ impl SessionRun<'_> {
         let list = reading.list;
         self.lists.last_read.insert(list, Instant::now());
         let catalog = Arc::make_mut(&mut self.lists.catalog);
-        // A change that was reported during the reading refers to the state after it.
+        // A change reported while the list was being read may not be included in what was read.
         let is_outdated_again = catalog.is_outdated(list) && self.lists.changed.contains(&list);
         reading.finish(catalog, self.start.clock.now());
         catalog.outdated[list as usize] |= is_outdated_again;
@@ -114,7 +114,7 @@ impl SessionRun<'_> {
         }
     }
 
-    /// Reads lists again, as soon as the readings in progress are done.
+    /// Reads lists again, after reads of the same lists that are in progress.
     pub(super) fn refresh_lists(
         &mut self,
         kind: ListKind,

@@ -10,13 +10,13 @@ use tokio::time::{Instant, Sleep};
 /// Interval at which activity, progress and changed resources are forwarded.
 pub(super) const TICK: Duration = Duration::from_millis(50);
 
-/// The next tick and its timer.
+/// Schedule of the next tick, and the timer that waits for it.
 pub(super) struct TickTimer {
     next: Option<Instant>,
-    /// Timer of the next tick.
+    /// Timer that expires at the next tick.
     alarm: Pin<Box<Sleep>>,
     bell: WakeFlag,
-    /// Set if the next tick is due within [`TICK`].
+    /// Set if [`schedule_soon`](Self::schedule_soon) was called since the last tick.
     is_soon: bool,
 }
 
@@ -25,19 +25,19 @@ impl TickTimer {
         Self { next: None, alarm: Box::pin(tokio::time::sleep(TICK)), bell: WakeFlag::default(), is_soon: false }
     }
 
-    /// Schedules the next tick within [`TICK`].
+    /// Schedules a tick within [`TICK`], unless that was already done.
     pub(super) fn schedule_soon(&mut self) {
         if !std::mem::replace(&mut self.is_soon, true) {
             self.schedule_by(Instant::now() + TICK);
         }
     }
 
-    /// Schedules the next tick no later than at this time.
+    /// Schedules the next tick at this time, unless an earlier tick is scheduled.
     pub(super) fn schedule_by(&mut self, at: Instant) {
         self.next = Some(self.next.map_or(at, |tick| tick.min(at)));
     }
 
-    /// Returns `true` once the next tick is due.
+    /// Returns `true` if the scheduled tick is due.
     pub(super) fn is_due(&self, now: Instant) -> bool {
         self.next.is_some_and(|tick| tick <= now)
     }
@@ -48,7 +48,7 @@ impl TickTimer {
         self.is_soon = false;
     }
 
-    /// Completes at the next tick. Pending while none is scheduled.
+    /// Returns `Ready` when the scheduled tick is due, and `Pending` while no tick is scheduled.
     pub(super) fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let Some(tick) = self.next else { return Poll::Pending };
         if tick != self.alarm.deadline() {

@@ -1,5 +1,5 @@
-//! Progress, results and the end of calls that were sent. Used by `Owner::on_connection_event` for reports of a connection, and by
-//! code that ends a call or a run.
+//! Progress and results of calls that were sent, and the end of calls. Used by `Owner::on_connection_event` for reports
+//! of a connection, and by code that ends a call or a run.
 
 use std::sync::Arc;
 
@@ -59,8 +59,8 @@ impl Owner {
         }
     }
 
-    /// Requests consent for the URLs that must be visited before the failed call is repeated (revision 2025-11-25). The
-    /// user then repeats the call.
+    /// Requests the user's consent to open the URLs that a server requires to be visited before the failed call is
+    /// repeated (revision 2025-11-25). The user repeats the call afterwards.
     fn request_url_consents(&mut self, id: &str, pages: Vec<ElicitParams>) {
         let Some(record) = self.calls.records.get(id) else { return };
         let server = record.view.server.clone();
@@ -85,7 +85,7 @@ impl Owner {
         }
     }
 
-    /// Resumes a call after a consent request that it waited for.
+    /// Sets a call that waited for this consent request to running again.
     pub(in crate::owner) fn resume_call(&mut self, why: &ConsentRequestOrigin) {
         if let ConsentRequestOrigin::Call { call, .. } = why
             && self.calls.awaits_approval(call)
@@ -100,20 +100,20 @@ impl Owner {
         }
     }
 
-    /// Ends the remaining calls of a run. The session has already ended the calls that it knew of.
+    /// Ends the calls of a run that are still in progress. The session has already ended those that were sent.
     pub(in crate::owner) fn end_calls_of_run(&mut self, run: RunId) {
         for ticket in self.calls.tickets_of(run) {
             self.on_call_done(ticket, Err(CallError::Closed(CloseReason::ServerClosedOutput)));
         }
     }
 
-    /// Reports the result of a call that was removed from the list.
+    /// Reports the result of a call to its caller and to observers, after the call was removed from the table.
     pub(in crate::owner) fn report_call_result(
         &mut self,
         mut record: Box<CallRecord>,
         reply: Result<ServerResult, CallFailure>,
     ) {
-        // The text of an error is written by the server, too.
+        // The text of a session error was written by the server, so it also counts as content of the server.
         if let (Some(conversation), Ok(_) | Err(CallFailure::Session { .. })) = (record.origin.conversation(), &reply) {
             self.record_conversation_servers(conversation, std::slice::from_ref(&record.view.server), false);
             let ServerCall { server, kind, name, .. } = &record.view;
@@ -127,7 +127,7 @@ impl Owner {
             Err(_) => CallState::Failed,
         };
         self.events.emit(HostEvent::CallChanged(record.view));
-        // The caller may have gone.
+        // The caller may have stopped waiting.
         let _ = record.reply.send(reply);
     }
 }

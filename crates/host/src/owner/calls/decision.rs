@@ -1,6 +1,6 @@
-//! Decisions about calls: a call is checked, the policy decides, and the call is sent, waits for the user, or is
-//! refused. Used by `calls.rs`, by `audit.rs` once the entry of a call is written, and by `dispatch.rs` and `gate.rs`,
-//! which check the definition again.
+//! Decisions about calls: checks a call, applies the policy, and then sends the call, requests consent, or refuses the
+//! call. Used by `calls.rs`, by `audit.rs` once the audit entry of a call is written, and by `dispatch.rs` and
+//! `gate.rs`, which check the definition again.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -22,7 +22,7 @@ use crate::owner::tool_filter::TURNED_OFF;
 use crate::view::{ConsentRequestBody, ServerState};
 
 impl Owner {
-    /// Decides about a call, after resolving links in those of its paths that rules depend on.
+    /// Decides about a call. If rules depend on paths in its arguments, symbolic links in these are resolved first.
     pub(super) fn resolve_paths_and_decide(&mut self, mut record: Box<CallRecord>, shown: Option<String>) {
         let paths = match record.request.as_ref().map(CallRequest::get) {
             Some(ClientRequest::CallTool { name, arguments, .. }) => {
@@ -73,8 +73,12 @@ impl Owner {
         }
     }
 
-    /// Decides about a tool call. Returns the consent request if one is required, the audit entry to write first if the call
-    /// is allowed, and otherwise the denial.
+    /// Decides about a tool call. Returns the consent request if one is required, or the audit entry to write first if
+    /// the call is allowed.
+    ///
+    /// # Errors
+    ///
+    /// Returns the [`CallFailure`] of a denied call.
     fn decide_call(
         &mut self,
         call: &ServerCall,
@@ -92,7 +96,7 @@ impl Owner {
             .is_some_and(|record| record.offer.catalog.is_read || !record.offer.catalog.tools.is_empty());
         let missing = || match is_listed {
             true => CallFailure::NotFound(format!("tool \"{tool}\" on {server}")),
-            // A server that just restarted may have the tool in a list that is not read yet.
+            // The tool may be in a list that was not read yet since the server's restart.
             false => CallFailure::NotListed { server: server.to_owned() },
         };
         let after_untrusted = self.is_after_untrusted(origin, server);
@@ -158,7 +162,7 @@ impl Owner {
         }
     }
 
-    /// Records a tool call that was denied without the user.
+    /// Records a tool call that the policy denied.
     fn note_denied(
         &mut self,
         call: &ServerCall,
@@ -182,14 +186,14 @@ impl Owner {
         });
     }
 
-    /// Sends a call whose entry is written, unless the basis of the decision has changed meanwhile. In that case an
-    /// entry records that the call was not sent.
+    /// Sends a call whose audit entry was written, unless the data that the decision depended on has changed meanwhile.
+    /// In that case another entry records that the call was not sent.
     pub(in crate::owner) fn send_if_still_allowed(&mut self, mut record: Box<CallRecord>, departure: SendPermit) {
         let Some(request) = &mut record.request else { return };
         if let ClientRequest::CallTool { name, arguments, .. } = request.get()
             && !self.paths_in_call(&record.view.server, name, arguments).is_empty()
         {
-            // The rules may depend on other paths now, so the call is decided as if it were new.
+            // The rules may now depend on other paths, so the call is decided again from the beginning.
             self.audit_unsent_call(&record.view, &record.origin, departure.payload_hash());
             record.view.state = CallState::AwaitingApproval;
             return self.resolve_paths_and_decide(record, None);
@@ -209,7 +213,7 @@ impl Owner {
         }
     }
 
-    /// Checks the preconditions of a call.
+    /// Checks that a call can be made: its id is unused, and its server is ready.
     pub(super) fn check_preconditions(&self, call: &NewCall) -> Result<(), CallFailure> {
         self.calls.may_begin(&call.id, &call.server)?;
         let record = self
@@ -223,7 +227,7 @@ impl Owner {
         Ok(())
     }
 
-    /// Returns the definition of a tool as currently listed by the server.
+    /// Returns the definition of a tool that the server currently lists.
     pub(in crate::owner) fn current_definition(&mut self, server: &str, tool: &str) -> Option<&Definition> {
         let record = self.servers.records.get_mut(server)?;
         let (pins, identity) = (&self.reviews.pins, record.offer.identity.as_ref());
@@ -231,13 +235,14 @@ impl Owner {
         record.offer.definitions.get(&record.config, &record.offer.catalog, tool, seen)
     }
 
-    /// Returns `true` if the definition of a tool claims that it reaches an open world.
+    /// Returns `true` if the annotations of a tool contain `openWorldHint: true`.
     pub(in crate::owner) fn claims_open_world(&mut self, server: &str, tool: &str) -> bool {
         self.current_definition(server, tool).is_some_and(|definition| definition.says_open_world)
     }
 
-    /// Checks a prompt, which the user requests by themselves, but which has to be reviewed first if it differs from
-    /// the reviewed or displayed definition. Returns the hash of the requested definition.
+    /// Checks the definition of a prompt that the user requested. It must be equal to the reviewed or displayed
+    /// definition, otherwise the user has to review it first. Returns the hash of the definition, or `None` if the
+    /// prompt is not listed.
     pub(super) fn check_prompt(
         &self,
         server: &str,
@@ -252,12 +257,12 @@ impl Owner {
             (Some((now, _)), Some(shown)) if now.as_str() != shown => Err(changed("it was shown")),
             (Some((now, _)), _) => Ok(Some(now)),
             (None, Some(_)) => Err(changed("it was shown")),
-            // A prompt that is not listed is left for the server to reject.
+            // A prompt that is not listed is sent to the server, which rejects it.
             (None, None) => Ok(None),
         }
     }
 
-    /// Requests the user's consent for a call.
+    /// Adds a consent request for a call to the queue.
     fn request_call_consent(&mut self, record: Box<CallRecord>, (body, rule, scopes): CallConsentRequest) {
         let (id, server) = (record.view.id.clone(), record.view.server.clone());
         let why = self.call_consent_origin(&record.origin, &server);

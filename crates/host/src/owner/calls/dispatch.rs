@@ -1,5 +1,5 @@
-//! Sends permitted calls, and requests that require no consent. Used by `decision.rs`, `audit.rs` and
-//! `decisions/approvals.rs`, and for requests by `handle/calls.rs`, `handle/catalogs.rs` and `supervision.rs`.
+//! Sends calls for which a permit exists, and requests that require no consent. Calls are sent by `decision.rs`,
+//! `audit.rs` and `decisions/approvals.rs`, requests by `handle/calls.rs`, `handle/catalogs.rs` and `supervision.rs`.
 
 use std::sync::Arc;
 
@@ -17,14 +17,14 @@ use crate::owner::state::{CallRecord, TicketUse};
 use crate::view::HostEvent;
 
 impl Owner {
-    /// Sends a permitted call unmodified.
+    /// Sends a permitted call with its original arguments.
     pub(in crate::owner) fn send_unmodified(&mut self, id: &str, departure: SendPermit) {
         if let Some(record) = self.calls.records.remove(id) {
             self.send(record, departure);
         }
     }
 
-    /// Sends a permitted tool call with these arguments.
+    /// Sends a permitted tool call with the arguments that the user approved.
     pub(in crate::owner) fn send_approved(&mut self, id: &str, arguments: Map<String, Value>, departure: SendPermit) {
         let Some(mut record) = self.calls.records.remove(id) else { return };
         if record.request.as_mut().is_some_and(|request| request.change_arguments(&arguments)) {
@@ -33,7 +33,7 @@ impl Owner {
         self.send(record, departure);
     }
 
-    /// Sends a call whose entry is written.
+    /// Sends a call whose audit entry was written.
     pub(in crate::owner) fn send(&mut self, record: Box<CallRecord>, departure: SendPermit) {
         let allowed = departure.payload_hash().clone();
         if let Err((record, failure)) = self.try_send(record, departure) {
@@ -48,7 +48,7 @@ impl Owner {
         departure: SendPermit,
     ) -> Result<(), (Box<CallRecord>, CallFailure)> {
         if record.view.kind == CallKind::Prompt {
-            // The call may have waited for the user, and the prompt may have changed.
+            // The prompt may have changed while the call waited for the user.
             let wanted = record.wanted.as_ref().map(Hash::as_str);
             if let Err(failure) = self.check_prompt(&record.view.server, &record.view.name, wanted) {
                 return Err((record, failure));
@@ -75,7 +75,7 @@ impl Owner {
                 record.ticket = Some((run, ticket));
                 record.view.state = CallState::Running;
                 if let Some(sent) = record.sent.take() {
-                    // The caller may have gone.
+                    // The caller may have stopped waiting.
                     let _ = sent.send(record.edited.take());
                 }
                 if self.events.is_observed() {
@@ -88,7 +88,7 @@ impl Owner {
         }
     }
 
-    /// Sends a request that requires no consent and is not displayed as a call.
+    /// Sends a request that requires no consent and that observers don't see as a call.
     pub(crate) fn send_request(
         &mut self,
         server: &str,
@@ -117,7 +117,7 @@ impl Owner {
         }
     }
 
-    /// Makes a connection read a list again.
+    /// Requests that a connection reads a list again.
     pub(crate) fn refresh_list(
         &self,
         server: &str,

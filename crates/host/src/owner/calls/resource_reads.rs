@@ -1,4 +1,5 @@
-//! Cached and subscribed resources, and the log level of a server. Used by `handle/calls.rs` and `Owner::on_connection_event`.
+//! Cached resources, subscriptions, and the log level of a server. Used by `handle/calls.rs` and
+//! `Owner::on_connection_event`.
 
 use domain::Millis;
 use mcp_proto::session::CacheHint;
@@ -11,13 +12,13 @@ use crate::owner::Owner;
 use crate::view::{HostEvent, ServerState};
 
 impl Owner {
-    /// Returns the cached contents of a resource while they are fresh.
+    /// Returns the contents of a resource from the cache, if they are still fresh.
     pub(crate) fn cached_read(&mut self, server: &str, uri: &str) -> Option<ResourceRead> {
         let record = self.servers.records.get(server).filter(|record| record.state == ServerState::Ready)?;
         self.calls.reads.get_fresh(server, &config_hash(&record.config), uri, Instant::now())
     }
 
-    /// Caches the contents of a resource for as long as the server allows. Returns the expiry.
+    /// Caches the contents of a resource for the time that the server allows. Returns the expiry, if they were cached.
     pub(crate) fn cache_read(
         &mut self,
         server: &str,
@@ -35,7 +36,7 @@ impl Owner {
         )
     }
 
-    /// Emits a change of a resource if the user subscribed to it or to a parent of it.
+    /// Emits an event for a changed resource if the user subscribed to its URI or to that of a parent resource.
     pub(in crate::owner) fn on_resource_updated(&mut self, server: String, uri: String) {
         self.calls.reads.remove_changed(&server, &uri);
         let Some(record) = self.servers.records.get(&server) else { return };

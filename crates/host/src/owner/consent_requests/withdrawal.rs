@@ -1,5 +1,5 @@
-//! Consent requests that end without a decision: their server withdraws them, their tool changes, or their run ends.
-//! Used by `Owner::on_connection_event`, and by parts of the owner that end a call or a run.
+//! Withdrawal of consent requests that no longer need a decision: the server withdrew its request, the tool changed, or
+//! the run ended. Used by `Owner::on_connection_event`, and by code that ends a call or a run.
 
 use std::sync::Arc;
 
@@ -17,8 +17,8 @@ use crate::owner::state::{PendingRequest, RequestPurpose, asker_of};
 use crate::view::{ConsentRequestBody, HostEvent, ServerState};
 
 impl Owner {
-    /// Updates pending requests after the tools of a server were read again, since each must refer to the current
-    /// definition.
+    /// Updates the pending consent requests for a server's tools to the current definitions, after the tools were read
+    /// again. Requests for tools that no longer exist are withdrawn.
     pub(in crate::owner) fn update_requests_for_tools(&mut self, server: &str) {
         let Some(catalog) = self.servers.records.get(server).map(|record| Arc::clone(&record.offer.catalog)) else {
             return;
@@ -50,7 +50,7 @@ impl Owner {
         );
     }
 
-    /// Removes consent requests that are no longer needed from the queue.
+    /// Withdraws the consent requests for which `is_over` returns `true`.
     pub(in crate::owner) fn end_consent_requests(&mut self, is_over: impl Fn(&PendingRequest) -> bool) {
         for pending in self.consent.take_ended(is_over) {
             self.audit_outcome(&pending, ConsentRequestOutcome::Withdrawn, None);
@@ -66,19 +66,19 @@ impl Owner {
                     self.end_call(&call, Err(failure));
                 }
                 RequestPurpose::Request { call: Some(call), .. } => self.resume_if_all_decided(&call),
-                // The receiver is notified by the dropped sender.
+                // Dropping the sender notifies the sign-in.
                 RequestPurpose::SignIn(number) => {
                     drop(self.sign_ins.replies.remove(&number));
                     self.resume_call(&pending.view.why);
                 }
-                // The receiver is notified by the dropped sender.
+                // Dropping the result's sender notifies the model's run.
                 RequestPurpose::Result(call) => drop(self.calls.held_results.remove(&call)),
                 RequestPurpose::Start | RequestPurpose::Request { .. } | RequestPurpose::Page => {}
             }
         }
     }
 
-    /// Resumes a call after a decision on one of its consent requests, if no other is pending.
+    /// Continues a call after a decision on one of its consent requests, unless another one is pending.
     pub(in crate::owner) fn resume_if_all_decided(&mut self, call: &str) {
         let more = self.consent.waits_for_input(call);
         if let Some(record) = self.calls.records.get_mut(call) {
@@ -89,7 +89,7 @@ impl Owner {
         }
     }
 
-    /// Records the outcome of a consent request that sends nothing.
+    /// Submits the audit entry of a consent request that ended without a payload being sent.
     pub(in crate::owner) fn audit_outcome(
         &mut self,
         pending: &PendingRequest,
@@ -100,7 +100,7 @@ impl Owner {
         self.audit_entry_without_waiting(entry);
     }
 
-    /// Returns the audit entry for the outcome of a consent request. Moves the content out of `leaving`.
+    /// Creates the audit entry about the outcome of a consent request. Moves the content out of `leaving`.
     pub(in crate::owner) fn outcome_audit_entry(
         &self,
         pending: &PendingRequest,

@@ -1,5 +1,5 @@
-//! Approvals: sends the payload of each kind of consent request, and turns permanent approvals into grants. Used by
-//! `decisions.rs`.
+//! Approvals of consent requests: sends the payload according to the kind of request, and adds a grant for an approval
+//! that lasts. Used by `decisions.rs`.
 
 use domain::Millis;
 use domain::consent_request::ConsentRequestOutcome;
@@ -16,7 +16,7 @@ use crate::owner::gate::{Approval, OutgoingPayload, PayloadMismatch, SendPermit,
 use crate::owner::state::{AnswerProgress, DecisionError, PendingRequest, RequestPurpose, content_of, subject_of};
 use crate::view::{ConsentRequestBody, ConsentRequestView, HostEvent};
 
-/// The lifetime of an approval.
+/// Scope and expiry of an approval.
 struct ApprovalDuration {
     scope: ApprovalScope,
     conversation: Option<String>,
@@ -24,8 +24,8 @@ struct ApprovalDuration {
 }
 
 impl Owner {
-    /// Approves a consent request. `lasts` is the lifetime of the approval in milliseconds, or `None` if only its scope
-    /// limits it.
+    /// Approves a consent request. `lasts` is the time in milliseconds until the approval expires, or `None` if only
+    /// its scope limits it.
     pub(super) fn approve_request(
         &mut self,
         at: usize,
@@ -138,7 +138,7 @@ impl Owner {
         if !problems.is_empty() {
             return Err(DecisionError::Form(problems));
         }
-        // The hash of a password would allow guessing it offline.
+        // Secrets are excluded from the hash, since a hash of a password would allow guessing it offline.
         let kept = form.without_secrets(&content);
         let logged = (Hash::of_json(&json!(kept)), Some(policy::canonical_object(&kept)));
         let answer = ClientResponse::Elicitation(ElicitResult { action: ElicitAction::Accept, content: Some(content) });
@@ -184,7 +184,7 @@ impl Owner {
                 }
                 Err(DecisionError::Browser(cause))
             }
-            // No other decision applies while the page is being opened, so accepting it here is safe.
+            // No other decision is accepted while the page is being opened, so the request can be removed by its index.
             Ok(()) => at.ok_or(DecisionError::NotOpen).map(|at| {
                 let pending = self.consent.pending.remove(at);
                 self.events.emit(HostEvent::ConsentRequestClosed { id, outcome: ConsentRequestOutcome::Allowed });
@@ -195,8 +195,8 @@ impl Owner {
         self.consent.report_decision(id, acted);
     }
 
-    /// Adds a grant, effective immediately. The reply is sent once the grant is written; a grant that can't be written
-    /// is effective until Drawbridge exits.
+    /// Adds a grant, which is effective immediately. The reply is sent once the grant is written. If it can't be
+    /// written, the grant is effective until Drawbridge exits.
     fn add_grant(
         &mut self,
         request: &ConsentRequestView,

@@ -1,6 +1,6 @@
-//! Denials of consent requests, by the user or by a rule, and the replies to their originators. Used by `decisions.rs`,
-//! by `handle/consent.rs`, and by code that denies pending requests without the user (`rules/pending.rs`, `gate.rs`,
-//! `muting.rs`).
+//! Denials of consent requests by the user or by a rule, and the responses to whatever requested consent. Used by
+//! `decisions.rs`, by `handle/consent.rs`, and by code that denies pending requests without the user
+//! (`rules/pending.rs`, `gate.rs`, `muting.rs`).
 
 use domain::call::CallFailure;
 use domain::consent_request::ConsentRequestOutcome;
@@ -17,7 +17,8 @@ use crate::view::{ConsentRequestBody, HostEvent};
 const MAX_REASON: usize = 2_000;
 
 impl Owner {
-    /// Denies a consent request for the user. Counts against the server if the request is its own.
+    /// Denies a consent request as decided by the user. If the server caused the request, the denial counts towards
+    /// muting the server.
     pub(super) fn refuse_as_user(&mut self, at: usize, outcome: ConsentRequestOutcome, reason: Option<&str>) {
         let asked = Some(&self.consent.pending[at]).filter(|p| p.is_asked_by_server()).map(|p| p.view.server.clone());
         let is_about_folders = self.consent.pending[at].view.body == ConsentRequestBody::Roots;
@@ -31,8 +32,8 @@ impl Owner {
         }
     }
 
-    /// Shares no folders with a server whose request for roots was denied, until the user shares some on its page.
-    /// Denies its other pending requests for roots.
+    /// Records that no folders are shared with a server, after the user denied its request for roots, and denies its
+    /// other pending requests for roots. The user can share folders on the page of the server later.
     fn share_no_folders(&mut self, server: &str, reason: Option<&str>) {
         if let Some(none) = self.servers.shared_with_command(server, Vec::new()) {
             self.share_roots(server, none);
@@ -54,14 +55,14 @@ impl Owner {
         self.notify_refusal(&pending, outcome, by);
     }
 
-    /// Denies a pending request because of a rule.
+    /// Denies a pending consent request because a rule denies it.
     pub(in crate::owner) fn refuse_by_rule(&mut self, at: usize, by: DecisionSource) {
         let rule = by.to_string();
         let reason = format!("by {rule}");
         self.refuse_without_user(at, rule, reason);
     }
 
-    /// Denies a pending request for a call of a tool that is turned off for models.
+    /// Denies a pending consent request for the call of a tool that was disabled for models.
     pub(in crate::owner) fn refuse_turned_off(&mut self, at: usize) {
         self.refuse_without_user(at, "settings".to_owned(), TURNED_OFF.to_owned());
     }
@@ -81,7 +82,7 @@ impl Owner {
         self.notify_refusal(&pending, ConsentRequestOutcome::Denied, reason);
     }
 
-    /// Reports the denial to the originator of a consent request.
+    /// Sends the denial to the server, call, sign-in or model run that waits for the decision.
     pub(in crate::owner) fn notify_refusal(
         &mut self,
         pending: &PendingRequest,
@@ -120,8 +121,8 @@ impl Owner {
         }
     }
 
-    /// Denies all pending requests of a server and, with `mute` set, its future requests. A page that is being opened
-    /// has already been sent; an approved payload that still waits for the audit log has not.
+    /// Denies all pending requests of a server and, with `mute` set, its future requests. A URL that is being opened
+    /// can no longer be denied, unlike an approved payload that still waits for its audit entry.
     pub(crate) fn deny_all(&mut self, server: &str, mute: bool) {
         if mute {
             self.permissions.policy.mute(server);
@@ -130,11 +131,11 @@ impl Owner {
         self.stop_sampling_by_rule(server);
         let is_open = |p: &PendingRequest| p.view.server == server && p.can_be_refused();
         let asked = self.consent.pending.iter().any(|p| is_open(p) && p.is_asked_by_server());
-        // Includes requests that the user initiated, since the queue should be empty after "deny all".
+        // Includes requests that the user caused, since the queue should be empty after "deny all".
         while let Some(at) = self.consent.pending.iter().position(is_open) {
             self.refuse_request(at, ConsentRequestOutcome::Denied, None);
         }
-        // Counts as one denial, regardless of the number of requests.
+        // All requests together count as one denial.
         if asked {
             self.count_decision(server, true);
         }

@@ -1,4 +1,4 @@
-//! Lists and revokes grants. Used by `handle/rules.rs`.
+//! Listing and revoking grants. Used by `handle/rules.rs`.
 
 use domain::StoreError;
 use policy::GrantSubject;
@@ -13,8 +13,8 @@ impl Owner {
         self.permissions.policy.grants().iter().cloned().collect()
     }
 
-    /// Revokes a grant, effective immediately. `reply` receives `false` if the grant doesn't exist, and is sent once
-    /// the file no longer contains it.
+    /// Revokes a grant, effective immediately. `reply` receives `false` if no grant has this id, otherwise `true` once
+    /// the file no longer contains the grant.
     pub(crate) fn revoke_grant(&mut self, id: policy::GrantId, reply: oneshot::Sender<Result<bool, StoreError>>) {
         let Some(grant) = self.permissions.policy.grants_mut().revoke(id) else {
             let _ = reply.send(Ok(false));

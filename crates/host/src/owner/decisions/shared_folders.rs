@@ -1,5 +1,5 @@
-//! Folders that the user shares with a server (roots), in a consent request or on the server's page. Used by
-//! `decisions.rs` and `handle/consent.rs`.
+//! Folders that the user shares with a server as roots, in reply to a consent request or on the page of the server.
+//! Used by `decisions.rs` and `handle/consent.rs`.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ use crate::owner::state::{AnswerProgress, DecisionError, DecisionReply, PendingR
 use crate::view::ConsentRequestBody;
 
 impl Owner {
-    /// Shares these folders, whose paths are canonical.
+    /// Approves a request for roots by sharing these folders, whose paths are canonical.
     pub(super) fn share_folders(
         &mut self,
         at: usize,
@@ -45,7 +45,7 @@ impl Owner {
         })
     }
 
-    /// Applies the decision to identical pending requests of the server, so that the user decides once.
+    /// Sends the same response to all pending requests of the server for roots, so that the user decides only once.
     fn share_with_identical_requests(&mut self, server: &str, leaving: &OutgoingPayload, answer: &ClientResponse) {
         let same = |p: &&PendingRequest| {
             p.view.server == server && p.view.body == ConsentRequestBody::Roots && !p.being_acted_on
@@ -71,14 +71,15 @@ impl Owner {
         }
     }
 
-    /// Sets the roots of a server outside of a consent request, and notifies the server. The paths are canonical.
+    /// Sets the folders that are shared with a server without a consent request, and notifies the server. The paths are
+    /// canonical.
     pub(crate) fn set_roots(&mut self, server: &str, folders: Vec<PathBuf>, reply: DecisionReply) {
         let subject = policy::canonical_json(&json!(folders));
         let Some(shared) = self.servers.shared_with_command(server, folders) else {
             let _ = reply.send(Err(DecisionError::WrongKind("there is no such server")));
             return;
         };
-        // Removed folders are withheld immediately, even if the audit entry can't be written.
+        // Removed folders are no longer shared from now on, even if the audit entry can't be written.
         self.remove_unshared_roots(server, &shared);
         let hash = Hash::of_bytes(subject.as_bytes());
         let entry = AuditedDecision {
@@ -99,7 +100,7 @@ impl Owner {
                 }
                 Ok(())
             });
-            // A server that is not ready lists the roots once it is.
+            // Fails if the server is not ready. It requests its roots once it is.
             let _ =
                 owner.servers.send_command(&server, ConnectionCommand::Notify(ClientNotification::RootsListChanged));
             owner.emit_server(&server);
@@ -108,8 +109,8 @@ impl Owner {
     }
 }
 
-/// Returns the canonical paths of existing folders, without duplicates. Runs on a blocking thread, since the file
-/// system may be slow.
+/// Checks that folders can be shared, and returns their canonical paths without duplicates. Runs on a blocking thread,
+/// since the file system may be slow.
 ///
 /// # Errors
 ///

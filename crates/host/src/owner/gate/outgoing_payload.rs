@@ -1,4 +1,4 @@
-//! The description of a payload that an approval authorizes. Used by `gate.rs` and by decisions on consent requests.
+//! Description of a payload that an approval authorizes. Used by `gate.rs` and by decisions on consent requests.
 
 use credentials::sign_in::EnteredClient;
 use mcp_proto::session::ClientResponse;
@@ -10,20 +10,20 @@ use server_requests::sampling::{SamplingState, request_hash};
 use super::{client_hash, response_hash, sign_in_url_hash, url_hash};
 use crate::owner::state::{PendingRequest, content_of, kind_of, sampling_subject, subject_of};
 
-/// A payload that an approval authorizes: its description in the audit log, and its hash.
+/// A payload that an approval authorizes: its description for the audit log, and its hashes.
 #[derive(Clone)]
 pub(in crate::owner) struct OutgoingPayload {
     pub(in crate::owner) kind: &'static str,
     pub(in crate::owner) subject: String,
     pub(in crate::owner) content: Option<String>,
-    /// Hash for the audit log. Computed without secrets.
+    /// Hash for the audit log, which doesn't cover secrets.
     pub(in crate::owner) logged: Hash,
-    /// Hash of the exact bytes, which the sent payload must have.
+    /// Hash of the payload. The payload that is sent must have the same hash.
     pub(super) leaves: Hash,
 }
 
 impl OutgoingPayload {
-    /// Describes the payload of a consent request as displayed: a call, a start, or a connection.
+    /// Describes the payload of a consent request as displayed, for calls, starts, and connections.
     pub(in crate::owner) fn displayed(pending: &PendingRequest) -> Self {
         let body = &pending.view.body;
         Self {
@@ -35,7 +35,7 @@ impl OutgoingPayload {
         }
     }
 
-    /// Describes a request to a model.
+    /// Describes a sampling request that is sent to a model.
     pub(in crate::owner) fn model_request(request: &CreateMessageParams, state: &SamplingState) -> Self {
         let hash = request_hash(request, state);
         Self {
@@ -47,7 +47,8 @@ impl OutgoingPayload {
         }
     }
 
-    /// Describes a response that the user entered or chose, with the text and hash for the audit log.
+    /// Describes a response that the user entered or chose. `logged` and `content` are the hash and text for the audit
+    /// log.
     pub(in crate::owner) fn response(
         pending: &PendingRequest,
         subject: String,
@@ -57,12 +58,12 @@ impl OutgoingPayload {
         Self { kind: kind_of(&pending.view.body), subject, content, logged, leaves: response_hash(answer) }
     }
 
-    /// Describes a URL to open.
+    /// Describes a URL that the browser opens.
     pub(in crate::owner) fn url(pending: &PendingRequest, url: &str) -> Self {
         Self { leaves: url_hash(url), ..Self::displayed(pending) }
     }
 
-    /// Describes an authorization URL to open.
+    /// Describes an authorization URL that the browser opens.
     pub(in crate::owner) fn sign_in_url(pending: &PendingRequest, url: &str) -> Self {
         Self { leaves: sign_in_url_hash(url), ..Self::displayed(pending) }
     }

@@ -1,4 +1,4 @@
-//! Tests that a departure authorizes exactly one payload, once.
+//! Tests that a permit authorizes exactly one payload, once.
 #![allow(clippy::unwrap_used)]
 
 use std::sync::{Arc, Mutex};
@@ -10,10 +10,11 @@ use serde_json::Map;
 use super::*;
 use crate::owner::tests::world::{ASKING, SERVER, World, polled};
 
-/// Outcomes of the actions that follow departures.
+/// Results that the continuations of recorded approvals received.
 type Departures = Arc<Mutex<Vec<Result<(), DecisionError>>>>;
 
-/// Returns a host with a consent request for a call, and its hash. Audit entries wait to be written.
+/// Returns a host with a consent request for a call, and the hash of the request. Audit entries are only written by
+/// [`write_entries`].
 async fn requested() -> (World, String) {
     let world = World::new().await;
     assert!(polled(&mut world.call("call", ASKING, 1)).await.is_none(), "the call requires consent");
@@ -21,7 +22,7 @@ async fn requested() -> (World, String) {
     (world, shown)
 }
 
-/// Departs with an approval of the request, and records the outcome.
+/// Records an approval of the first request, and collects the result that its continuation receives.
 fn depart(owner: &mut Owner, approval: Approval, departures: &Departures) -> Result<AnswerProgress, DecisionError> {
     let leaving = OutgoingPayload::displayed(&owner.consent.pending[0]);
     let departures = Arc::clone(departures);
@@ -31,11 +32,11 @@ fn depart(owner: &mut Owner, approval: Approval, departures: &Departures) -> Res
     })
 }
 
-/// Writes the audit entries, and delivers their receipts.
+/// Writes all queued audit entries, and delivers their receipts.
 async fn write_entries(world: &World) {
     while world.log.queued() > 0 {
         world.log.write_next();
-        // The task that delivers receipts runs.
+        // Lets the task that delivers receipts run.
         tokio::task::yield_now().await;
         tokio::task::yield_now().await;
     }
@@ -85,14 +86,15 @@ async fn an_approval_departs_by_the_rules_after_its_entry_is_written() {
     let departing = world.host.with_owner(move |owner| {
         let approval = owner.approval(0, &shown)?;
         depart(owner, approval, &outcomes)?;
-        // Added without the usual refusal of pending requests, which would also prevent the departure.
+        // The rule is added without refusing pending requests as usual, since that would also prevent the payload from
+        // being sent.
         owner.permissions.policy.session_mut().add(rule).map_err(|error| DecisionError::Denied(error.to_string()))
     });
     assert!(departing.await.unwrap().is_ok(), "the rule is valid");
-    assert!(departures.lock().unwrap().is_empty(), "nothing departs before the entry is written");
+    assert!(departures.lock().unwrap().is_empty(), "nothing is sent before the entry is written");
     write_entries(&world).await;
     let departed = departures.lock().unwrap().clone();
-    assert!(matches!(departed[..], [Err(DecisionError::Denied(_))]), "the rule denies the departure: {departed:?}");
+    assert!(matches!(departed[..], [Err(DecisionError::Denied(_))]), "the rule denies sending: {departed:?}");
     let entries = world.log.written().into_iter().filter(|entry| entry.kind == "tool" && entry.subject == ASKING);
     let decisions: Vec<_> = entries.map(|entry| entry.decision).collect();
     assert_eq!(decisions, ["allowed", "denied", "withdrawn"], "the log states that nothing was sent");

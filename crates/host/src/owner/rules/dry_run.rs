@@ -1,4 +1,4 @@
-//! Dry runs: the decision about a call, a start or a sampling request that is not made. Used by `handle/rules.rs`.
+//! Dry runs: the policy's decision about an act that is not executed. Used by `handle/rules.rs`.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ use crate::rules::{DryRunAct, DryRunResult, RulesError};
 use crate::view::ServerState;
 
 impl Owner {
-    /// Decides about an act and explains the decision, without executing the act.
+    /// Returns the policy's decision about an act with its explanation, without executing the act.
     pub(crate) fn dry_run(
         &mut self,
         server: String,
@@ -31,7 +31,7 @@ impl Owner {
         if paths.is_empty() {
             let facts =
                 self.servers.records.get(&server).map(|record| unresolved_paths(&record.config)).unwrap_or_default();
-            // The caller may have gone, here and below.
+            // The caller may have stopped waiting, here and below.
             let _ = reply.send(self.dry_run_with(&server, &asked, &facts));
             return;
         }
@@ -61,7 +61,7 @@ impl Owner {
         }
         let record = self.servers.records.get(server).ok_or_else(|| RulesError::NoSuchServer(server.to_owned()))?;
         let approved = self.permissions.policy.grants().find(server, &GrantSubject::Command);
-        // The hash of a local command includes the resolved file, which is only determined by a start.
+        // The hash of a local command includes the program file, which is only determined when the server is started.
         let approved = approved.filter(|_| self.is_approved(server, &record.config));
         let hash = approved.map_or_else(|| config_hash(&record.config), |grant| grant.rests_on.clone());
         let act = match asked {
@@ -86,7 +86,7 @@ impl Owner {
         })
     }
 
-    /// Returns the current definition of a tool or, if its server is not running, the last reviewed one.
+    /// Returns the current definition of a tool, or the last reviewed one if its server is not running.
     fn known_definition(&mut self, server: &str, tool: &str) -> Result<KnownTool, RulesError> {
         let no_tool = || RulesError::NoSuchTool { server: server.to_owned(), tool: tool.to_owned() };
         let record = self.servers.records.get_mut(server).ok_or_else(|| RulesError::NoSuchServer(server.to_owned()))?;

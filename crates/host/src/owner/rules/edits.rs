@@ -1,4 +1,5 @@
-//! The user's changes of rules, written to the file and to the audit log. Used by `handle/rules.rs` and `trust.rs`.
+//! Changes of rules by the user, which are written to the rule file and to the audit log. Used by `handle/rules.rs` and
+//! `trust.rs`.
 
 use std::sync::Arc;
 
@@ -13,11 +14,11 @@ use crate::owner::Owner;
 use crate::owner::audited_decision::AuditedDecision;
 use crate::rules::{RulesError, RulesView};
 
-/// Maximum number of rules recorded one by one when a file changed.
+/// Maximum number of changed rules that get an audit entry each when a rule file has changed.
 const MAX_AUDITED_CHANGES: usize = 20;
 
 impl Owner {
-    /// Records changes that another process made to the files of rules, since a rule can allow payloads to be sent
+    /// Records rules that another process changed in the audit log, since a rule can allow payloads to be sent
     /// regardless of who wrote it.
     pub(super) fn audit_rule_changes(&mut self, before: &RulesView, after: &RulesView) {
         let mut lines: Vec<(String, &'static str)> = Vec::new();
@@ -64,10 +65,10 @@ impl Owner {
         }
     }
 
-    /// Adds a rule, or replaces the one with the same id. Temporary rules are stored in memory.
+    /// Adds a rule, or replaces the rule with the same id. Rules for this session are stored in memory only.
     pub(crate) fn set_rule(&mut self, rule: PolicyRule, reply: oneshot::Sender<Result<RuleRef, RulesError>>) {
         if let Err(error) = RuleSet::compile(RuleSource::User, vec![rule.clone()]) {
-            // The caller may have gone, here and below.
+            // The caller may have stopped waiting, here and below.
             let _ = reply.send(Err(error.into()));
             return;
         }
@@ -119,7 +120,7 @@ impl Owner {
         });
     }
 
-    /// Sets the preset, which decides on requests without a matching rule.
+    /// Sets the preset, which decides about acts that no rule matches.
     pub(crate) fn set_preset(&mut self, preset: Preset, reply: oneshot::Sender<Result<(), RulesError>>) {
         let subject = canonical_json(&json!({ "preset": preset }));
         self.audit_policy(&subject, "allowed", move |owner, written| {
@@ -135,7 +136,7 @@ impl Owner {
         });
     }
 
-    /// Changes the current content of the user's file, applies it, and continues with `then`.
+    /// Changes the content of the user's rule file, applies the result, and calls `then`.
     pub(super) fn change_rules<T: Send + 'static>(
         &mut self,
         change: impl Fn(&mut PolicyFile) -> Result<T, RulesError> + Send + 'static,
@@ -150,7 +151,8 @@ impl Owner {
         };
         self.change_document(Document::Policy, change, move |owner, written| {
             let given = written.map_err(RulesError::from).and_then(|(managed, before, changed)| {
-                // Applied first, so that changes by another process are not attributed to this one.
+                // The previous content is applied first, so that changes that another process made are not attributed
+                // to this change.
                 owner.apply_rules(managed, Ok(before));
                 let (file, given) = changed?;
                 owner.permissions.policy.set_user(file)?;
@@ -172,7 +174,8 @@ impl Owner {
         self.audit_policy(&canonical_json(&json!(rule)), decision, then);
     }
 
-    /// Records a change of the policy before it takes effect, since it can allow payloads to be sent.
+    /// Writes the audit entry of a policy change before the change takes effect, since it can allow payloads to be
+    /// sent.
     fn audit_policy(
         &mut self,
         subject: &str,
@@ -187,7 +190,7 @@ impl Owner {
     }
 }
 
-/// Returns the changed content of the user's file, with an id for each rule.
+/// Applies a change to the content of the user's rule file. Rules without an id get one.
 pub(super) fn changed_policy<T>(
     kept: Option<Value>,
     change: &impl Fn(&mut PolicyFile) -> Result<T, RulesError>,
@@ -199,7 +202,7 @@ pub(super) fn changed_policy<T>(
     Ok((file, given))
 }
 
-/// Replaces the rule with the same id, or appends the rule with a new id.
+/// Replaces the rule with the same id, or appends the rule with a new id if it has none.
 pub(super) fn put_rule(file: &mut PolicyFile, rule: &PolicyRule) -> Result<u64, RulesError> {
     if rule.id == 0 {
         let id = file.rules.iter().map(|own| own.id).max().unwrap_or(0) + 1;

@@ -1,4 +1,4 @@
-//! Pending consent requests, decided again by the current rules. Used by `rules.rs` after each change, and by
+//! Applies the current rules to pending consent requests. Used by `rules.rs` after each change of the rules, and by
 //! `decisions.rs` and `gate.rs` before a decision is executed.
 
 use std::collections::BTreeSet;
@@ -12,8 +12,8 @@ use crate::owner::state::PendingRequest;
 use crate::view::ConsentRequestBody;
 
 impl Owner {
-    /// Refuses a consent request that a rule now denies, unless it was approved and its payload was sent. Refusing one
-    /// may end others.
+    /// Refuses a consent request that a rule now denies, unless its payload was already sent. This may also remove
+    /// other requests from the queue.
     pub(super) fn refuse_if_denied(&mut self, id: ConsentRequestId) {
         let at = self.consent.pending.iter().position(|pending| pending.view.id == id && pending.can_be_refused());
         if let Some((at, by)) = at.and_then(|at| Some((at, self.current_denial(at)?))) {
@@ -21,8 +21,8 @@ impl Owner {
         }
     }
 
-    /// Returns the rule or grant that denies a consent request now. The rules and the payload may have changed since
-    /// the request.
+    /// Returns the rule or grant that denies a consent request according to the current rules and the current payload,
+    /// if any.
     pub(in crate::owner) fn current_denial(&self, at: usize) -> Option<DecisionSource> {
         match self.reevaluate_request(self.consent.pending.get(at)?) {
             PolicyDecision::Deny { by, .. } => Some(by),
@@ -39,7 +39,7 @@ impl Owner {
             ConsentRequestBody::Tool { tool, arguments, .. } => PolicyAct::CallTool {
                 server,
                 tool: &tool.name,
-                // Denials don't depend on these fields.
+                // The following values don't influence a denial.
                 definition: hash,
                 standing: ReviewState::New,
                 after_untrusted: false,
@@ -63,7 +63,7 @@ impl Owner {
         self.permissions.policy.decide(&act, self.now())
     }
 
-    /// Returns the paths in a consent request for a call that rules depend on.
+    /// Returns the paths in the payload of a consent request that rules depend on.
     pub(in crate::owner) fn paths_to_resolve(&self, pending: &PendingRequest) -> BTreeSet<String> {
         match &pending.view.body {
             ConsentRequestBody::Tool { tool, arguments, .. } => {

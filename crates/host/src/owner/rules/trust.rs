@@ -1,4 +1,4 @@
-//! Trust in a server, represented by a rule about calls of its tools. Used by `handle/rules.rs`, and by code that
+//! Trust in a server, which is a rule that allows calls of its tools. Used by `handle/rules.rs`, and by code that
 //! removes a server from the settings.
 
 use policy::{PolicyFile, PolicyRule, RuleSource};
@@ -10,7 +10,7 @@ use crate::owner::Owner;
 use crate::rules::{RulesError, TrustDuration};
 
 impl Owner {
-    /// Trusts a server with calls of its tools, or ends that trust.
+    /// Sets or ends the user's trust in a server.
     pub(crate) fn set_server_trust(
         &mut self,
         server: &str,
@@ -29,13 +29,13 @@ impl Owner {
         });
     }
 
-    /// Returns how long a server is trusted.
+    /// Returns how long the user trusts a server.
     pub(crate) fn trust_in(&self, server: &str) -> TrustDuration {
         self.permissions.trust_in(server, self.now())
     }
 
     fn set_trust(&mut self, server: String, trust: TrustDuration, reply: oneshot::Sender<Result<(), RulesError>>) {
-        // Starts with the state in memory, since ending trust must not depend on an unusable file.
+        // Trust in memory is changed first, since ending it must not depend on a valid rule file.
         if trust == TrustDuration::Run {
             if let Err(error) = self.permissions.policy.trust_for_run(&server) {
                 let _ = reply.send(Err(error.into()));
@@ -66,7 +66,7 @@ impl Owner {
         });
     }
 
-    /// Removes the trust in a server whose name may be reused.
+    /// Ends the trust in a removed server, since another server may get the same name.
     pub(in crate::owner) fn forget_trust(&mut self, server: &str) {
         if !self.permissions.policy.rules(RuleSource::User).any(|rule| rule.trusts(server)) {
             return;

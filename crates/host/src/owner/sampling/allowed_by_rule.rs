@@ -1,5 +1,5 @@
-//! Sampling requests that a rule with a budget allows: a model replies, and the reply is sent without consent. The
-//! audit log and the server's activity log contain it like any other.
+//! Sampling requests that a rule with a budget allows: a model replies, and the reply is sent to the server without
+//! consent. Both are recorded in the audit log and in the server's activity log.
 
 use std::collections::BTreeSet;
 
@@ -25,8 +25,8 @@ use crate::owner::state::{
 };
 
 impl Owner {
-    /// Sends a request to its model as this rule allows, once its usage is reserved and the decision is recorded.
-    /// Requests consent instead if there is no model, or the server's own limits don't allow it.
+    /// Sends a request that a rule allows to the model, after its usage was reserved and the decision recorded.
+    /// Requests the user's consent instead if no model is available or the server's own limits are lower.
     pub(super) fn sample_by_rule(&mut self, request: SamplingRequest, by: DecisionSource) {
         let (server, of) = (request.server.clone(), request.of);
         let Some(choice) = request.state.model.clone() else { return self.request_consent_despite_rule(request) };
@@ -141,7 +141,7 @@ impl Owner {
                     rule: unasked.by.text(),
                     ..AuditedDecision::default()
                 });
-                // Until the entry is written, the reply can be refused or withdrawn like the request.
+                // While the audit entry is being written, the reply can be refused or withdrawn like the request.
                 self.models.sampling.unasked.insert(of, UnaskedRequest { running: None, ..unasked });
                 self.audit_entry_then(entry, move |owner, written| {
                     if !owner.models.sampling.is_unasked(of, number) {
@@ -157,7 +157,7 @@ impl Owner {
                 if let Some(record) = self.servers.records.get(&server) {
                     record.note(ActivityKind::State, &format!("sampling failed: {cause}"));
                 }
-                // The provider's message is for the user only.
+                // The provider's error message is shown to the user only, not sent to the server.
                 self.servers.send_response(
                     &server,
                     run,
@@ -168,7 +168,11 @@ impl Owner {
         }
     }
 
-    /// Returns the reply to send, or the reason why it can't be sent.
+    /// Converts a model's reply to the response to the server.
+    ///
+    /// # Errors
+    ///
+    /// Returns the reason if the reply can't be sent.
     fn sampling_by_rule_response(
         &self,
         unasked: &UnaskedRequest,
@@ -183,8 +187,8 @@ impl Owner {
         Ok(answer)
     }
 
-    /// Stops the models that reply to a server whose requests the user denies, or which may not sample any more, and
-    /// notifies the server.
+    /// Stops the models that reply to requests of a server, because the user denied its requests or disabled its
+    /// sampling, and sends the server error responses.
     pub(in crate::owner) fn stop_sampling_by_rule(&mut self, server: &str) {
         let own = self.models.sampling.unasked.iter().filter(|(_, unasked)| unasked.server == server);
         let own: Vec<(RunId, ServerRequestId)> = own.map(|(of, _)| *of).collect();
@@ -206,8 +210,8 @@ impl Owner {
         }
     }
 
-    /// Stops requests that no rule allows any more. The remaining budget doesn't matter, since the usage was reserved
-    /// at the start.
+    /// Stops the models for requests that no rule allows any more. The remaining budget is not checked again, since the
+    /// usage was reserved at the start.
     pub(in crate::owner) fn end_disallowed_sampling(&mut self) {
         let servers: BTreeSet<String> =
             self.models.sampling.unasked.values().map(|unasked| unasked.server.clone()).collect();

@@ -1,5 +1,5 @@
-//! Counts and limits the servers' usage of the user's models: the maximum is reserved when a model starts, and replaced
-//! by the actual usage when it is done.
+//! Limits the use of the user's models by servers: the maximum usage is reserved when a model starts, and replaced by
+//! the actual usage when it has finished.
 
 use mcp_proto::types::CreateMessageParams;
 use models::ModelRef;
@@ -11,8 +11,8 @@ use crate::owner::state::{DecisionError, ModelOutcome, ModelRun, UsageReservatio
 use crate::view::HostEvent;
 
 impl Owner {
-    /// Reserves the maximum usage of a request, and continues with `then`. `then` receives an error, and nothing is
-    /// reserved, if that exceeds the server's budget.
+    /// Reserves the maximum usage of a request, and calls `then`. If that would exceed the server's budget, nothing is
+    /// reserved and `then` receives an error.
     pub(super) fn reserve_usage(
         &mut self,
         server: &str,
@@ -22,7 +22,7 @@ impl Owner {
     ) {
         let settings = self.models.sampling.settings(server);
         let (input, price) = (estimated_tokens(params), self.models.price_of(model));
-        // Local models cost nothing.
+        // Local models are free of charge.
         let is_local = self.models.providers.settings_of(&model.provider).is_ok_and(|provider| provider.is_local());
         if settings.limits_cost() && price.is_none() && !is_local {
             return then(self, Err(DecisionError::NoPrice(model.model.clone())));
@@ -35,7 +35,7 @@ impl Owner {
             return then(self, Err(DecisionError::Budget(limit)));
         }
         let reservation = UsageReservation { server: server.to_owned(), at, spent, input, price };
-        // Checks the current usage on disk again, since another process may serve requests of the same server.
+        // The usage on disk is checked again, since another process may handle requests of the same server.
         let change = move |own: &mut UsageRecord| {
             let over = own.limit_exceeded_by(&settings, &spent, at);
             if over.is_none() {
@@ -45,19 +45,19 @@ impl Owner {
         };
         self.change_usage(server, change, |owner, over| match over.flatten() {
             Some(limit) => then(owner, Err(DecisionError::Budget(limit))),
-            // If the usage can't be written, it counts in memory.
+            // If the usage can't be written to disk, the reservation exists in memory only.
             None => then(owner, Ok(reservation)),
         });
     }
 
-    /// Counts a request that the user replies to by hand. It uses no tokens.
+    /// Counts a request to which the user replies without a model. It uses no tokens.
     pub(super) fn count_manual_reply(&mut self, server: &str, params: &CreateMessageParams) {
         let (spent, at) = (ModelUsage { requests: 1, rounds: rounds(params), ..ModelUsage::default() }, self.now());
         self.change_usage(server, move |own| own.add(&spent, at), |_, _| ());
     }
 
-    /// Replaces the reservation by the actual usage. Returns the cost in millionths of a US dollar, if the reply is
-    /// complete and its price is known.
+    /// Replaces the reservation of a finished model run by the actual usage. Returns the cost in millionths of a US
+    /// dollar, if the reply is complete and the price is known.
     pub(super) fn settle_usage(&mut self, run: &ModelRun, outcome: &ModelOutcome) -> Option<u64> {
         let (spent, cost) = run.settlement(outcome);
         if let Some(spent) = spent {
@@ -66,14 +66,14 @@ impl Owner {
         cost
     }
 
-    /// Replaces the reservation of a stopped model, whose usage is at best partially known.
+    /// Replaces the reservation of a stopped model run, if its actual usage is known at least in part.
     pub(super) fn settle_stopped_run(&mut self, run: &ModelRun) {
         if let Some(spent) = run.settlement_if_stopped() {
             self.replace_reservation(&run.reservation, spent);
         }
     }
 
-    /// Releases the reservation of a request that no model received.
+    /// Releases the reservation of a request that the model did not receive.
     pub(super) fn settle_unanswered(&mut self, reservation: &UsageReservation) {
         self.replace_reservation(reservation, reservation.unanswered());
     }
@@ -83,8 +83,8 @@ impl Owner {
         self.change_usage(&reservation.server, move |own| own.replace_estimate(at, &most, &spent), |_, _| ());
     }
 
-    /// Counts usage in memory immediately and then in the file, and continues with `then`, which receives the value
-    /// that `change` returned for the file, or `None` if it could not be written.
+    /// Changes the usage in memory immediately and then in the file, and calls `then` with the value that `change`
+    /// returned for the file, or `None` if the file could not be written.
     fn change_usage<T: Send + 'static>(
         &mut self,
         server: &str,

@@ -1,4 +1,5 @@
-//! The user's decisions on a sampling request: reply by a model or by hand, repeat, go back, stop, and send.
+//! The user's decisions on a sampling request: let a model reply, reply without a model, repeat, go back, stop, and
+//! send.
 
 use mcp_proto::types::CreateMessageResult;
 use server_requests::sampling::{ModelAnswerState, empty_response, previously_approved_hash};
@@ -9,7 +10,7 @@ use crate::owner::state::{AnswerProgress, DecisionError};
 use crate::view::ConsentRequestBody;
 
 impl Owner {
-    /// Accepts a request: the chosen model replies or, without one, the user.
+    /// Accepts a sampling request: the chosen model replies or, if no model is available, the user.
     pub(in crate::owner) fn accept_sampling(
         &mut self,
         at: usize,
@@ -25,8 +26,8 @@ impl Owner {
         }
     }
 
-    /// Starts a reply by hand. The request stays in the queue, with an empty reply to edit. Nothing is sent by this, so
-    /// nothing is recorded before the reply is sent.
+    /// Lets the user reply without a model: adds an empty reply for editing to the consent request, which stays in the
+    /// queue. No audit entry is written, since nothing is sent yet.
     pub(in crate::owner) fn begin_manual_reply(&mut self, at: usize) -> Result<(), DecisionError> {
         self.consent.is_not_running(at)?;
         let shown = self.consent.pending[at].copy();
@@ -38,8 +39,8 @@ impl Owner {
         Ok(())
     }
 
-    /// Repeats the request to the same model. Only an identical request that was approved and sent before can be
-    /// repeated: a reply written by the user is no approval to contact a model.
+    /// Sends the request to the same model again. This requires that an identical request was approved and sent before:
+    /// a reply written by the user is not an approval to send anything to a model.
     pub(in crate::owner) fn repeat_model_request(
         &mut self,
         at: usize,
@@ -55,7 +56,7 @@ impl Owner {
         self.ask_model(at, approval)
     }
 
-    /// Goes back to the request, and drops the reply.
+    /// Drops the reply, and displays the request again.
     pub(in crate::owner) fn return_to_request(&mut self, at: usize) -> Result<(), DecisionError> {
         self.consent.is_not_running(at)?;
         if !matches!(self.consent.pending[at].view.body, ConsentRequestBody::Sampling { .. }) {
@@ -65,7 +66,7 @@ impl Owner {
         Ok(())
     }
 
-    /// Sets or clears the reply in a consent request.
+    /// Sets the reply in a consent request, or removes it.
     pub(super) fn set_model_reply(&mut self, at: usize, new: Option<CreateMessageResult>, run: ModelAnswerState) {
         if let ConsentRequestBody::Sampling { response, state, .. } = &mut self.consent.pending[at].view.body {
             *response = new.map(Box::new);

@@ -1,6 +1,6 @@
-//! Sampling: servers request replies of a model, as far as the user allows for each of them. Disabled by default. A
-//! request is limited by the server's budget, displayed and editable, sent to a model or replied to by hand; the reply
-//! is displayed and editable before it is sent back. A rule with a budget may allow requests without consent.
+//! Sampling: servers request replies of a model, within the limits that the user sets for each server. Disabled by
+//! default. The user can edit each request before it is sent to a model, and each reply before it is sent to the
+//! server, or reply without a model. A rule with a budget may allow requests without consent.
 
 mod allowed_by_rule;
 mod budget;
@@ -29,7 +29,7 @@ pub enum SamplingError {
     /// No server has this name.
     #[error(transparent)]
     Server(#[from] ServerError),
-    /// The settings or the audit entry can't be written. The settings are unchanged.
+    /// The settings or the audit entry can't be written. The settings remain unchanged.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The host has shut down.
@@ -38,7 +38,7 @@ pub enum SamplingError {
 }
 
 impl Owner {
-    /// Returns the sampling budget of a server and its usage.
+    /// Returns the sampling budget of a server, and how much of it is used.
     pub(crate) fn sampling_report(&self, server: &str) -> Result<SamplingReport, ServerError> {
         let record = self.servers.records.get(server).ok_or_else(|| ServerError::NotFound(server.to_owned()))?;
         let (settings, spent) = (self.models.sampling.settings(server), self.models.sampling.spending(server));
@@ -52,8 +52,8 @@ impl Owner {
         })
     }
 
-    /// Sets the sampling budget of a server. The server receives the changed capability on its next start. Disabling
-    /// takes effect immediately, even if it can't be written; enabling takes effect once it is written.
+    /// Sets the sampling budget of a server, which receives the changed capability on its next start. Disabling takes
+    /// effect immediately, even if it can't be written. Enabling takes effect once it is written.
     pub(crate) fn set_sampling(
         &mut self,
         server: &str,
@@ -61,7 +61,7 @@ impl Owner {
         reply: oneshot::Sender<Result<(), SamplingError>>,
     ) {
         if !self.servers.records.contains_key(server) {
-            // The caller may have gone, here and below.
+            // The caller may have stopped waiting, here and below.
             let _ = reply.send(Err(ServerError::NotFound(server.to_owned()).into()));
             return;
         }
@@ -100,7 +100,7 @@ impl Owner {
         });
     }
 
-    /// Applies new settings of a server after they were written to the file.
+    /// Applies new sampling settings of a server, after they were written to the file.
     fn on_sampling_set(&mut self, server: String, settings: SamplingSettings, number: u64) {
         if self.models.sampling.turned_off.get(&server).is_some_and(|last| *last <= number) {
             self.models.sampling.turned_off.remove(&server);
@@ -111,7 +111,7 @@ impl Owner {
         self.events.emit(HostEvent::SamplingChanged(server));
     }
 
-    /// Reloads the budgets and usage after another process changed them.
+    /// Reads the budgets and the usage again after another process changed them.
     pub(crate) fn reload_sampling(&mut self) {
         self.reload_document(Document::Sampling, Self::on_sampling_read);
     }
@@ -137,8 +137,8 @@ impl Owner {
         }
     }
 
-    /// Changes the current record of a server on disk, to which another process may have added usage. Continues with
-    /// `then`, which receives the value that `change` returned.
+    /// Changes the record of a server in the file, which may include usage added by another process. Then calls `then`
+    /// with the value that `change` returned.
     fn change_sampling<T: Send + 'static>(
         &mut self,
         server: &str,
@@ -149,8 +149,8 @@ impl Owner {
         self.change_sampling_from(own, server, change, then);
     }
 
-    /// Changes the record of a server as `change_sampling` does, starting with `own` if the file contains no record of
-    /// the server.
+    /// Changes the record of a server like `change_sampling`. If the file contains no record of the server, `change` is
+    /// applied to `own`.
     fn change_sampling_from<T: Send + 'static>(
         &mut self,
         own: SamplingRecord,
@@ -169,7 +169,7 @@ impl Owner {
         };
         self.change_document(Document::Sampling, change, move |owner, written| {
             let given = written.map(|(now, given)| {
-                // Usage counted since is about to be written to the file.
+                // If another write is pending, the file doesn't include the usage that was counted since.
                 if !owner.documents.writer.is_written_later(Document::Sampling)
                     && owner.servers.records.contains_key(&server)
                 {

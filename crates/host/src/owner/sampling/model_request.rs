@@ -1,5 +1,4 @@
-//! Runs a model for a sampling request: adds its text to the consent request as it streams, and its reply when it is
-//! complete.
+//! Sends a sampling request to a model: adds streamed text to the consent request, and the reply when it is complete.
 
 use std::time::Duration;
 
@@ -17,11 +16,11 @@ use crate::owner::state::{AnswerProgress, DecisionError, ModelOutcome, ModelRun,
 use crate::owner::{DeferredTurn, WeakOwner};
 use crate::view::{ConsentRequestBody, ConsentRequestView, HostEvent};
 
-/// Interval in which streamed text is coalesced: two frames of the page.
+/// Interval at which streamed text is sent to observers: two frames of the page.
 const COALESCE_INTERVAL: Duration = Duration::from_millis(33);
 
 impl Owner {
-    /// Sends the request to the chosen model, once its usage is reserved and the decision is recorded. The reply is
+    /// Sends the request to the chosen model, after the usage was reserved and the decision recorded. The reply is
     /// added to the consent request.
     pub(super) fn ask_model(&mut self, at: usize, approval: Approval) -> Result<AnswerProgress, DecisionError> {
         self.consent.is_not_running(at)?;
@@ -121,7 +120,7 @@ impl Owner {
         }
     }
 
-    /// Stops the model at the user's request. The partial text stays as the reply.
+    /// Stops the model as decided by the user. Its output so far becomes the reply.
     pub(in crate::owner) fn stop_model(&mut self, at: usize) -> Result<(), DecisionError> {
         let Some(running) = self.consent.pending[at].running.take() else {
             return Err(DecisionError::WrongKind("no model answers it now"));
@@ -146,14 +145,14 @@ impl Owner {
     }
 }
 
-/// A request that is about to be sent to a model.
+/// An authorized request that is about to be sent to a model.
 pub(super) struct AuthorizedModelRequest {
     pub(super) models: ProviderRegistry,
     pub(super) asks: AuthorizedPayload<(ModelRef, ModelRequest)>,
 }
 
 impl AuthorizedModelRequest {
-    /// Sends the request, and reports streamed text and the outcome.
+    /// Sends the request to the model, and reports streamed text and the result in turns of the owner.
     pub(super) async fn run(
         self,
         back: WeakOwner,
@@ -161,7 +160,7 @@ impl AuthorizedModelRequest {
         tell: Option<impl Fn(String) -> DeferredTurn + Send>,
         end: impl FnOnce(ModelOutcome) -> DeferredTurn + Send,
     ) {
-        // The host may have shut down.
+        // Fails only if the host has shut down.
         let send = |deferred: DeferredTurn| {
             let _ = back.run(deferred);
         };
@@ -184,7 +183,7 @@ impl AuthorizedModelRequest {
                     }
                 };
                 match delta {
-                    // A stream without an end event was interrupted.
+                    // The stream ended without an end event, so it was interrupted.
                     None => return Err(ModelError::Cut),
                     Some(Err(error)) => return Err(error),
                     Some(Ok(ReplyDelta::Text(text))) => {

@@ -1,4 +1,5 @@
-//! Sampling requests of servers: checks if they are allowed, chooses the model, and creates the consent request.
+//! Handles sampling requests of servers: checks if they are allowed, chooses the model, and creates the consent
+//! request.
 
 use domain::call::CallState;
 use mcp_proto::session::ServerRequestId;
@@ -14,14 +15,14 @@ use crate::connection::RunId;
 use crate::owner::state::{DecisionError, RequestPurpose};
 use crate::view::ConsentRequestBody;
 
-/// Scopes of an approval: each request requires one.
+/// Possible scopes of an approval: each request requires a new approval.
 const EACH_TIME_SCOPES: &[ApprovalScope] = &[ApprovalScope::Once];
 
-/// A sampling request of a server.
+/// A server's sampling request that is being handled.
 pub(super) struct SamplingRequest {
     pub(super) server: String,
     pub(super) of: (RunId, ServerRequestId),
-    /// Call during which the server sent the request.
+    /// Id of the call during which the server sent the request, if known.
     pub(super) call: Option<String>,
     pub(super) params: Box<CreateMessageParams>,
     pub(super) state: SamplingState,
@@ -58,8 +59,8 @@ impl Owner {
         }
     }
 
-    /// Requests consent although a rule allows the request, because no model is available, or the server's limit is
-    /// lower than the rule's.
+    /// Requests the user's consent although a rule allows the request, because no model is available or the server's
+    /// own limit is lower than that of the rule.
     pub(super) fn request_consent_despite_rule(&mut self, request: SamplingRequest) {
         self.request_sampling_consent(request, DecisionReason::SamplingAsks, EACH_TIME_SCOPES);
     }
@@ -81,8 +82,8 @@ impl Owner {
         self.request_consent_with(&server, why, body, scopes, rule, purpose, (None, round));
     }
 
-    /// Updates pending requests after the providers changed. Each keeps its model or gets another one, which the
-    /// request displays.
+    /// Updates pending sampling requests after the model providers have changed. If the chosen model is no longer
+    /// available, another one is chosen and displayed.
     pub(in crate::owner) fn update_requests_for_models(&mut self) {
         for at in 0..self.consent.pending.len() {
             let pending = &self.consent.pending[at];
@@ -106,7 +107,8 @@ impl Owner {
         }
     }
 
-    /// Applies the user's edit of the request. It never allows more tokens than the server requested.
+    /// Applies the user's edit of the sampling request. The maximum number of tokens can't exceed the one that the
+    /// server requested.
     pub(in crate::owner) fn edit_request(
         &mut self,
         at: usize,

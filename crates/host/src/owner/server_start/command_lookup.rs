@@ -10,8 +10,8 @@ use ports::server_config::{BundleFiles, StdioConfig};
 use process::sandbox::ResolvedSandbox;
 use process::{CommandNotFound, LaunchFiles, PathSource, SearchPath, ServerCommand};
 
-/// Resolves a command. The login shell's search path is read once for all servers, and again if it doesn't contain the
-/// command, which may have been installed since. It is never replaced by a guess.
+/// Searches for the program of a command. The search path is read from the login shell once for all servers. It is read
+/// again if it doesn't contain the program, which may have been installed since. No other folders are searched.
 pub(in crate::owner) async fn find_command(
     command: ServerCommand,
     known: Arc<tokio::sync::Mutex<Option<SearchPath>>>,
@@ -32,8 +32,8 @@ pub(in crate::owner) async fn find_command(
     (path, found)
 }
 
-/// Resolves a command, its sandbox plan if it has a sandbox, and the package that it loads. First verifies the files of
-/// the bundle that it was installed from.
+/// Resolves a command, its sandbox plan if it has a sandbox, and the package that it loads. The files of a bundle are
+/// verified first.
 pub(super) async fn find_and_plan(
     name: String,
     command: ServerCommand,
@@ -60,7 +60,7 @@ pub(super) async fn find_and_plan(
     (path, planned)
 }
 
-/// Verifies all files of an unpacked bundle on a blocking thread.
+/// Verifies all files of an unpacked bundle, on a blocking thread.
 pub(super) async fn verify_bundle(own: &AppFiles, bundle: Option<BundleFiles>) -> Result<(), SandboxPlanError> {
     let Some(BundleFiles { tree, folder, .. }) = bundle else { return Ok(()) };
     let root = own.bundles();
@@ -70,27 +70,27 @@ pub(super) async fn verify_bundle(own: &AppFiles, bundle: Option<BundleFiles>) -
         };
         bundles::verify_folder(&place, &tree).map_err(|change| change.to_string())
     });
-    // Cancelled only if the host shuts down.
+    // The task is only cancelled if the host shuts down.
     verified.await.unwrap_or_else(|_| Err("it could not be read".to_owned())).map_err(SandboxPlanError::Bundle)
 }
 
-/// A resolved command, with everything that determines what it runs.
+/// A resolved command, and the data that determines what it runs.
 #[derive(Debug, Clone)]
 pub(in crate::owner) struct ResolvedCommand {
     pub(in crate::owner) program: PathBuf,
-    /// Path of the program after resolving links.
+    /// Path of the program after resolving symbolic links, or `None` if that failed.
     pub(in crate::owner) real: Option<PathBuf>,
-    /// Sandbox plan, if the server has a sandbox.
+    /// Sandbox plan, or `None` if the server has no sandbox.
     pub(in crate::owner) plan: Option<ResolvedSandbox>,
     /// Files that determine what the command runs.
     pub(in crate::owner) files: LaunchFiles,
 }
 
-/// A resolved command, with the package that it loads.
+/// A resolved command, and the package that it loads if it is a launcher.
 pub(super) type FoundLaunch = (ResolvedCommand, Option<LauncherPackage>);
 
-/// Reads the files that determine what a command runs. If that is cancelled, the set is empty, so that the start fails
-/// when they are checked again.
+/// Reads the files that determine what a command runs. If the task is cancelled, the result is empty, so that the start
+/// fails when the files are checked again.
 pub(in crate::owner) async fn read_launch_files(
     command: ServerCommand,
     program: PathBuf,

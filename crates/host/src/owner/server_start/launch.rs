@@ -1,5 +1,5 @@
-//! Launches an approved server: its secrets, environment and connection. Used by `start_decision.rs` and
-//! `decisions/approvals.rs`.
+//! Launches an approved server: reads its secrets and environment, and starts its connection. Used by
+//! `start_decision.rs` and `decisions/approvals.rs`.
 
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
@@ -23,7 +23,7 @@ use crate::owner::sign_in::ServerSignIn;
 use crate::view::ServerState;
 
 impl Owner {
-    /// Launches a server whose command is resolved, or whose address is known.
+    /// Launches a server whose command was resolved or whose address is known.
     pub(in crate::owner) fn launch(&mut self, name: &str, departure: SendPermit) {
         if self.lifetime.is_closing {
             return;
@@ -78,7 +78,7 @@ impl Owner {
         match prepared {
             Ok((mut start, sign_in)) => {
                 let secrets = std::mem::take(&mut start.secrets);
-                // Redacted in case the server repeats them.
+                // The server may repeat the secrets in its messages, so the activity log redacts them.
                 record.activity.lock().unwrap_or_else(PoisonError::into_inner).redact_named_secrets(secrets);
                 start.authorizer = sign_in.map(|made| record.access.keep(made).authorizer());
                 start.known = self.known_server(name);
@@ -103,7 +103,7 @@ impl Owner {
         let Some(record) = self.servers.awaiting_start(name, config) else { return };
         match read {
             Ok((environment, secrets)) => {
-                // Redacted in case the server repeats them.
+                // The server may repeat the secrets in its messages, so the activity log redacts them.
                 record.activity.lock().unwrap_or_else(PoisonError::into_inner).redact_named_secrets(secrets);
                 let command = ServerCommand { environment, ..command };
                 self.connect_process(name, ConnectionTarget::Process { command, program, path }, departure);
@@ -112,8 +112,8 @@ impl Owner {
         }
     }
 
-    /// Checks the program, scripts and files of the bundle again, since they may have changed during the wait for the
-    /// user and for secrets.
+    /// Starts the process of a local server. Before that, checks the program, the scripts and the files of its bundle
+    /// again, since they may have changed while the start waited for the user or for secrets.
     fn connect_process(&mut self, name: &str, target: ConnectionTarget, departure: SendPermit) {
         let ConnectionTarget::Process { command: ServerCommand { files: Some(files), .. }, .. } = &target else {
             return self.connect(name, target, None, departure);
@@ -179,10 +179,10 @@ impl Owner {
     }
 }
 
-/// A remote server with its secrets, and its sign-in.
+/// A remote server with the secrets in its headers, and its sign-in if it supports one.
 type PreparedRemote = (HttpStart, Option<ServerSignIn>);
 
-/// Inserts the secrets into the headers. May wait for the keychain to prompt the user.
+/// Inserts the secrets into the headers of a remote server. May wait for the user to unlock the keychain.
 async fn read_secrets(config: HttpConfig, secrets: Arc<dyn Secrets>) -> Result<HttpStart, UnresolvedSecret> {
     let read = tokio::task::spawn_blocking(move || {
         let (headers, secrets) = ports::secrets::resolve(&config, secrets.as_ref())?;
@@ -191,13 +191,14 @@ async fn read_secrets(config: HttpConfig, secrets: Arc<dyn Secrets>) -> Result<H
     read.await.unwrap_or_else(|error| Err(UnresolvedSecret::Interrupted(error.to_string())))
 }
 
-/// Inserts the secrets into the environment of a local server.
+/// Inserts the secrets into the environment variables of a local server.
 async fn read_environment(config: StdioConfig, secrets: Arc<dyn Secrets>) -> Result<FilledValues, UnresolvedSecret> {
     let read = tokio::task::spawn_blocking(move || ports::secrets::resolve_environment(&config, secrets.as_ref()));
     read.await.unwrap_or_else(|error| Err(UnresolvedSecret::Interrupted(error.to_string())))
 }
 
-/// Returns the client capabilities for a server. The session omits those that a revision doesn't know.
+/// Returns the client capabilities to declare to a server. The session omits those that the negotiated revision doesn't
+/// define.
 fn client_capabilities(config: &ServerConfig, sampling: Option<SamplingCapability>) -> ClientCapabilities {
     let auth = config.as_http().and_then(|http| http.auth.as_ref());
     let extension = auth.and_then(|auth| auth.grant.extension());

@@ -1,4 +1,4 @@
-//! The policy's decision about a start, and its consent request if required. Used by `server_start.rs`, and by
+//! Decides about the start of a server, and requests consent if required. Used by `server_start.rs`, and by
 //! `packages.rs` for a package whose version was looked up.
 
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::owner::{AuditedDecision, Owner};
 use crate::view::{ConsentRequestBody, ServerState};
 
 impl Owner {
-    /// Decides about a completely resolved command, including the version of the package that it loads.
+    /// Decides about starting a resolved command, including the version of the package that it loads.
     pub(in crate::owner) fn decide_command(
         &mut self,
         name: &str,
@@ -54,13 +54,13 @@ impl Owner {
         self.decide_start(name, &hash, body);
     }
 
-    /// Applies the policy's decision on starting or connecting to a server.
+    /// Applies the policy's decision about starting or connecting to a server.
     pub(super) fn decide_start(&mut self, name: &str, hash: &Hash, mut body: ConsentRequestBody) {
         let act = start_act(name, hash, &body);
         let signed_in = self.servers.records.get(name).is_some_and(|record| record.supervision.signed_in_to(hash));
         match self.permissions.policy.decide(&act, self.now()) {
             PolicyDecision::Deny { rule, .. } => self.fail_unapproved(name, rule.name()),
-            // Continuing after the sign-in that the start waited for requires no new consent.
+            // The user already approved this start, which only waited for the sign-in.
             PolicyDecision::Ask { .. } if signed_in => {
                 self.launch_audited(name, SendPermit::after_sign_in(name, hash.clone()), body, "policy");
             }
@@ -71,8 +71,8 @@ impl Owner {
         }
     }
 
-    /// Requests consent for starting a server. For a server that ended by itself, the origin is the host, and the user
-    /// is not interrupted.
+    /// Adds a consent request for starting a server to the queue. If the server ended by itself, the origin of the
+    /// request is that end rather than the user, who is not interrupted.
     fn request_start_consent(
         &mut self,
         name: &str,
@@ -99,10 +99,10 @@ impl Owner {
         self.request_consent(name, why, body.clone(), scopes, rule, RequestPurpose::Start);
     }
 
-    /// Launches a server without consent, once the decision is recorded.
+    /// Launches a server without consent, after the decision was recorded.
     fn launch_audited(&mut self, name: &str, departure: SendPermit, body: ConsentRequestBody, by: &'static str) {
         let Some(record) = self.servers.records.get(name) else { return };
-        // Restarts after a failure are initiated by the host, not by the user.
+        // After a failure, the restart is requested by the host rather than the user.
         let brings_back = record.supervision.is_bringing_back();
         if brings_back && by == "grant" {
             record.note(ActivityKind::State, "starting again with its saved approval");
@@ -127,7 +127,7 @@ impl Owner {
         self.audit_entry_then(entry, move |owner, written| {
             let name = server.as_str();
             if owner.servers.awaiting_start(name, &config).is_none() {
-                // The server was stopped, changed or removed while the entry was being written.
+                // The server was stopped, changed or removed while the audit entry was being written.
                 if written.is_ok() {
                     owner.audit_not_started(name, kind, &subject, &hash);
                 }
@@ -136,7 +136,7 @@ impl Owner {
             match written {
                 Err(error) => owner.fail_unapproved(name, &error.to_string()),
                 Ok(()) if judgement == owner.permissions.judgement => owner.launch(name, departure),
-                // The rule or grant may have been revoked.
+                // The rule or grant may have been revoked while the audit entry was being written.
                 Ok(()) if owner.is_start_still_allowed(name, &hash, &body) => owner.launch(name, departure),
                 Ok(()) => {
                     owner.audit_not_started(name, kind, &subject, &hash);
@@ -146,7 +146,7 @@ impl Owner {
         });
     }
 
-    /// Returns `true` if a start still requires no consent.
+    /// Returns `true` if the policy still allows a start without consent.
     fn is_start_still_allowed(&self, name: &str, hash: &Hash, body: &ConsentRequestBody) -> bool {
         match self.permissions.policy.decide(&start_act(name, hash, body), self.now()) {
             PolicyDecision::Allow { .. } => true,

@@ -1,4 +1,4 @@
-//! A sign-in, from its cause until the server is running again.
+//! The course of a sign-in, from its cause until the server is running again.
 
 use credentials::sign_in::{SignInError, SignInNeeded, SignInPhase};
 use mcp_auth::{Account, AuthError, AuthReason};
@@ -11,11 +11,11 @@ use super::super::{AuditedDecision, Owner};
 use super::{ServerSignIn, views};
 use crate::view::ServerState;
 
-/// Kind of the announcement for a sign-in that waits for the user.
+/// Kind of the system notification about a sign-in that waits for the user.
 const SIGN_IN_ANNOUNCEMENT: &str = "sign-in";
 
 impl Owner {
-    /// Starts a server for a user who is present and can sign in if the server requires it.
+    /// Starts a server on the user's request. If the server requires a sign-in, the user is present to sign in.
     pub(crate) fn start_for_user(&mut self, name: &str) -> Result<(), super::super::ServerError> {
         if let Some(record) = self.servers.records.get_mut(name) {
             record.access.want_now();
@@ -26,7 +26,7 @@ impl Owner {
         self.start(name)
     }
 
-    /// Handles a server that rejected a request because it requires a sign-in.
+    /// Handles a server's rejection of a request because it requires a sign-in.
     pub(in crate::owner) fn on_sign_in_required(&mut self, name: &str, cause: String) {
         let Some(record) = self.servers.records.get_mut(name) else { return };
         record.supervision.awaits_sign_in();
@@ -34,11 +34,11 @@ impl Owner {
         let Some(sign_in) = access.sign_in.clone() else { return };
         if access.then.take_if(|then| matches!(then, AfterSession::Start)).is_some() {
             record.set(ServerState::Stopped);
-            // The server exists, so no other error is possible.
+            // Can't fail, since the server exists.
             let _ = self.start(name);
             return;
         }
-        // If there is a token, the server rejected it, and repeating the same flow would only yield an equivalent one.
+        // If there is a token, the server rejected it. The same flow would only yield an equivalent token.
         let unattended =
             sign_in.is_unattended() && !access.may_pass() && !std::mem::replace(&mut access.tried_unattended, true);
         let is_wanted = std::mem::take(&mut access.wanted_now) || unattended;
@@ -56,7 +56,8 @@ impl Owner {
         }
     }
 
-    /// Ends the session after a request was rejected despite the best token. It is unusable until the user signs in.
+    /// Ends the session after the server rejected a request although it had the best available token. The server can't
+    /// be used until the user signs in.
     pub(super) fn end_session_for_sign_in(&mut self, name: &str) {
         let Some(record) = self.servers.records.get_mut(name) else { return };
         let is_open = matches!(record.state, ServerState::Ready | ServerState::Starting);
@@ -77,20 +78,20 @@ impl Owner {
                 self.begin_sign_in(name, &sign_in, reason);
             }
             (ServerState::Ready, Some(_)) if record.access.is_outdated => {
-                // The next connection creates a new sign-in.
+                // A new sign-in is created for the next connection.
                 record.access.reason.get_or_insert(AuthReason::SignIn);
                 self.restart_session(name, "it is started again with its settings as they are now");
             }
             (ServerState::Ready, Some(sign_in)) => self.begin_sign_in(name, &sign_in, AuthReason::SignIn),
             _ => {
-                // The server exists, so no other error is possible.
+                // Can't fail, since the server exists.
                 let _ = self.start(name);
             }
         }
         Ok(())
     }
 
-    /// Starts a sign-in that the user requested and that was not necessary for starting the server.
+    /// Starts a sign-in that the user requested, if the server became ready without it.
     pub(in crate::owner) fn sign_in_if_requested(&mut self, name: &str) {
         let Some(record) = self.servers.records.get_mut(name) else { return };
         if let Some(sign_in) = record.access.is_ready() {
@@ -98,7 +99,7 @@ impl Owner {
         }
     }
 
-    /// Ends the session of a server and starts it again.
+    /// Ends the session of a server, and starts the server again.
     fn restart_session(&mut self, name: &str, cause: &str) {
         if let Some(record) = self.servers.records.get_mut(name) {
             record.access.then = Some(AfterSession::Start);
@@ -142,10 +143,10 @@ impl Owner {
                 record.signs_in(false, None);
                 self.audit_signed_in(name, &words);
                 match self.servers.records.get(name).map(|record| &record.state) {
-                    // A session that was opened without a sign-in may offer less.
+                    // The server may offer less in a session that was opened without a sign-in.
                     Some(ServerState::Ready) => self.restart_session(name, "it is started again after the sign-in"),
                     Some(ServerState::NeedsSignIn(_)) => {
-                        // The server exists, so no other error is possible.
+                        // Can't fail, since the server exists.
                         let _ = self.start(name);
                     }
                     _ => {}
@@ -194,16 +195,16 @@ impl Owner {
     }
 }
 
-/// Returns the reason for a sign-in to a server that rejected a request.
+/// Returns the reason for the next sign-in to a server that rejected a request.
 fn renewal_reason(sign_in: &ServerSignIn, cause: String) -> AuthReason {
     if sign_in.authorization.account().is_some() { AuthReason::Again { cause } } else { AuthReason::SignIn }
 }
 
-/// Checks that a pasted address is the redirect URI with an authorization response.
+/// Checks that a URL pasted by the user is the redirect URI with an authorization response.
 ///
 /// # Errors
 ///
-/// Returns the problem as text for the user.
+/// Returns a description of the problem for the user.
 fn check_redirect(address: &str, redirect_uri: &str) -> Result<(), String> {
     let (Ok(pasted), Ok(wanted)) = (Url::parse(address), Url::parse(redirect_uri)) else {
         return Err(format!("it must begin with {redirect_uri}"));

@@ -1,4 +1,4 @@
-//! Signs the requests of one server, and notifies the owner when that no longer succeeds.
+//! Signs the requests to one server, and notifies the owner when no usable token is available.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,21 +13,22 @@ use url::Url;
 
 use super::sign_in_user::SignInUser;
 
-/// Marker for no token that was redacted yet.
+/// Value of `hidden` before any token is redacted.
 const NO_TOKEN_REDACTED: u64 = u64::MAX;
-/// Status of a response that rejects a missing or invalid token.
+/// HTTP status of a response that rejects a missing or invalid token.
 const UNAUTHORIZED: u16 = 401;
-/// Status of a response that rejects insufficient scopes.
+/// HTTP status of a response that rejects a token with insufficient scopes.
 const FORBIDDEN: u16 = 403;
 
-/// The signer for one server.
+/// The authorizer of one server.
 pub(super) struct RequestSigner {
     authorization: Arc<ServerAuthorization>,
     asker: Arc<SignInUser>,
     activity: Arc<Mutex<ActivityLog>>,
-    /// Generation of the last token added to the redactions. Each is added before the server receives it.
+    /// Generation of the latest token that the activity log redacts. Each token is added to the redactions before it is
+    /// sent to the server.
     hidden: AtomicU64,
-    /// Reason why the last rejection could not be resolved.
+    /// Reason why the last rejection by the server could not be resolved.
     refused: Mutex<Option<String>>,
 }
 
@@ -40,13 +41,13 @@ impl RequestSigner {
         Self { authorization, asker, activity, hidden: AtomicU64::new(NO_TOKEN_REDACTED), refused: Mutex::default() }
     }
 
-    /// Returns and clears the reason why the server rejected a request despite the best available token.
+    /// Returns and clears the reason why the server rejected a request although it had the best available token.
     pub(super) fn take_refusal(&self) -> Option<String> {
         self.refused.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Steps up the authorization, waiting for the user, who may take longer than the timeout of the call. Once the
-    /// browser is open, the step-up continues without the call.
+    /// Requests additional scopes (step-up authorization), and waits for the user. The user may take longer than the
+    /// timeout of the call. Once the browser is open, the step-up continues even if the call ends.
     async fn step_up(&self, challenge: AuthChallenge) -> ChallengeOutcome {
         let authorization = Arc::clone(&self.authorization);
         let stepping = tokio::spawn(async move { authorization.on_challenge(challenge).await });
@@ -61,13 +62,13 @@ impl RequestSigner {
     }
 }
 
-/// Returns the token that a request is signed with.
+/// Returns the token in a request's signature.
 fn signed_token(signed: &RequestSignature) -> Option<SecretString> {
     let (_, header) = signed.headers.iter().find(|(name, _)| name.as_str() == "authorization")?;
     header.expose()?.split_once(' ').map(|(_, token)| token.into())
 }
 
-/// Aborts a step-up that no call waits for, unless the user has the browser open.
+/// Cancels a step-up when its call no longer waits for it, unless the browser is already open.
 struct StepUpGuard<'a> {
     asker: &'a SignInUser,
     task: AbortHandle,
@@ -86,9 +87,10 @@ impl Authorizer for RequestSigner {
     async fn sign(&self, method: &str, url: &Url) -> Result<RequestSignature, SigningRefusal> {
         let signed = self.authorization.sign(method, url).await;
         match &signed {
-            // The generation is stored after the redaction, otherwise a concurrent request could be sent before it.
+            // The generation is stored after the token is redacted, since otherwise a concurrent request could be sent
+            // before.
             Ok(signed) if self.hidden.load(Ordering::Acquire) != signed.generation => {
-                // Newer tokens may exist already.
+                // All current tokens are redacted, since newer ones than that of this request may exist.
                 let tokens = self.authorization.tokens().into_iter().chain(signed_token(signed)).collect();
                 self.activity.lock().unwrap_or_else(PoisonError::into_inner).redact_tokens(tokens);
                 self.hidden.store(signed.generation, Ordering::Release);
@@ -151,7 +153,7 @@ mod tests {
             (&[], None),
         ] {
             let found = signed_token(&signed(headers));
-            assert_eq!(found.as_ref().map(|found| found.expose_secret()), wanted, "the token in {headers:?}");
+            assert_eq!(found.as_ref().map(|found| found.expose_secret()), wanted, "the token is found in {headers:?}");
         }
     }
 }

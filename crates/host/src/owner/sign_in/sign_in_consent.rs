@@ -1,5 +1,4 @@
-//! Consent requests of sign-ins: they are added to the common queue, and the decisions are returned to the waiting
-//! sign-in.
+//! Consent requests of sign-ins. They are added to the common queue, and the decisions are sent to the waiting sign-in.
 
 use credentials::sign_in::{EnteredClient, SignInReason};
 use domain::call::CallState;
@@ -12,12 +11,12 @@ use super::super::state::{AnswerProgress, DecisionError, RequestPurpose, SignInA
 use super::super::{AuditedDecision, Owner};
 use crate::view::{ConsentRequestBody, ConsentRequestView};
 
-/// Maximum length of an entered client id or secret, in bytes.
+/// Maximum length of a client id or secret that the user enters, in bytes.
 const MAX_ENTERED_BYTES: usize = 2_048;
 
 impl Owner {
-    /// Adds a consent request of a sign-in to the queue. The decision is sent as [`SignInAnswer`]; the sender is
-    /// dropped if the request is withdrawn.
+    /// Adds a consent request of a sign-in to the queue. The decision is sent to `reply`, which is dropped if the
+    /// request is withdrawn.
     pub(super) fn request_sign_in_consent(
         &mut self,
         server: &str,
@@ -61,19 +60,19 @@ impl Owner {
                     ..AuditedDecision::default()
                 };
                 self.audit_without_waiting(decided);
-                // The sign-in may have been cancelled.
+                // The sign-in may have been cancelled meanwhile.
                 let _ = reply.send(SignInAnswer::No);
             }
         }
         self.events.authorization_changed(server);
     }
 
-    /// Withdraws a consent request that no sign-in waits for.
+    /// Withdraws the consent request with this number, since its sign-in no longer waits for the decision.
     pub(super) fn withdraw_sign_in_request(&mut self, number: u64) {
         self.end_consent_requests(|p| p.purpose == RequestPurpose::SignIn(number));
     }
 
-    /// Sends the decision on a consent request to the sign-in.
+    /// Sends the user's decision on a consent request to the waiting sign-in.
     pub(in crate::owner) fn decide_sign_in(
         &mut self,
         request: &ConsentRequestView,
@@ -82,7 +81,7 @@ impl Owner {
     ) {
         self.resume_call(&request.why);
         if let Some(reply) = self.sign_ins.replies.remove(&number) {
-            // The sign-in may have been cancelled.
+            // The sign-in may have been cancelled meanwhile.
             let _ = reply.send(answered);
         }
         self.events.authorization_changed(&request.server);
@@ -104,7 +103,7 @@ impl Owner {
         };
         self.permit_and_remove(approval, scope, leaving, |owner, pending, departure| {
             if let ConsentRequestBody::SignIn { issuer, endpoints, authorization_url, .. } = &pending.view.body {
-                // If no page is opened, the issuer is part of the settings, which are pinned with the address.
+                // If no page is opened, the issuer is part of the settings, which are pinned together with the address.
                 if authorization_url.is_some() {
                     owner.pin_issuer(&pending.view.server, issuer);
                 }
@@ -117,7 +116,7 @@ impl Owner {
         })
     }
 
-    /// Sends the client id that the user entered to the sign-in.
+    /// Sends the client credentials that the user entered to the waiting sign-in.
     pub(in crate::owner) fn send_client_id(
         &mut self,
         at: usize,

@@ -1,4 +1,5 @@
-//! Creates the sign-in of a server outside of the owner's turns, since it reads secrets and stored tokens.
+//! Creates the sign-in of a server. This is done outside of the owner's turns, since it reads secrets and stored
+//! tokens.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -18,10 +19,10 @@ use super::request_signer::RequestSigner;
 use super::sign_in_user::SignInUser;
 use super::{ServerSignIn, views};
 
-/// Minimum interval between notifications about a changed sign-in.
+/// Minimum interval between two notifications about changes of a sign-in.
 const NOTIFY_INTERVAL: Duration = Duration::from_millis(50);
 
-/// The inputs for creating a sign-in.
+/// The inputs for creating the sign-in of one server.
 pub(in crate::owner) struct SignInFactory {
     pub(super) server: String,
     pub(super) back: WeakOwner,
@@ -29,15 +30,15 @@ pub(in crate::owner) struct SignInFactory {
     pub(super) vaults: Arc<TokenVaults>,
     pub(super) activity: Arc<Mutex<ActivityLog>>,
     pub(super) existing: Option<ServerSignIn>,
-    /// Hashes of the approved addresses.
+    /// Hashes of the addresses that the user approved.
     pub(super) approved: Vec<Hash>,
-    /// Endpoints of the most recently approved sign-in.
+    /// Endpoints that the user approved in the latest sign-in.
     pub(super) endpoints: Vec<Url>,
 }
 
 impl SignInFactory {
-    /// Creates the sign-in of a server from the vault, or returns `None` if the server does not support signing in. May
-    /// wait for the keychain to prompt the user.
+    /// Creates the sign-in of a server with the tokens in the vault, or returns `None` if the server doesn't support
+    /// signing in. May wait for the user to unlock the keychain.
     pub(in crate::owner) async fn create_from_vault(
         self,
         config: HttpConfig,
@@ -56,7 +57,7 @@ impl SignInFactory {
             }
         };
         if let Err(error) = sign_in.authorization.load().await {
-            // The account is unknown; the server reports if a sign-in is required.
+            // It is unknown if the user is signed in. If a sign-in is required, the server rejects the next request.
             tracing::warn!(server = sign_in.asker.server(), %error, "the stored tokens of a sign-in could not be read");
         }
         if sign_in.authorization.account().is_some() && sign_in.found.is_none() {
@@ -66,7 +67,7 @@ impl SignInFactory {
         Ok(Some(sign_in))
     }
 
-    /// Returns an authorization that can revoke the tokens of an emptied vault.
+    /// Creates an authorization for revoking tokens that were already deleted from the vault.
     pub(super) async fn create_for_revocation(
         self,
         config: HttpConfig,
@@ -75,7 +76,7 @@ impl SignInFactory {
         Ok(self.create(config, was).await?.authorization)
     }
 
-    /// Returns `true` if the user approved exactly this address with these settings.
+    /// Returns `true` if the user approved exactly this address and its settings.
     fn has_approved(&self, config: &HttpConfig) -> bool {
         self.approved.contains(&address_hash(config))
     }
@@ -100,7 +101,7 @@ impl SignInFactory {
     }
 }
 
-/// Notifies the owner of changes until the sign-in is dropped.
+/// Notifies the owner of changes of a sign-in until the sign-in is dropped.
 async fn notify_changes(mut changed: watch::Receiver<u64>, server: String, back: WeakOwner) {
     while changed.changed().await.is_ok() {
         if back.turn("authorization changed", |owner| owner.events.authorization_changed(&server)).is_err() {

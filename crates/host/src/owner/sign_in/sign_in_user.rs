@@ -1,5 +1,5 @@
-//! The user as seen by a sign-in: requests consent through the common queue, and opens the user's browser through the
-//! platform.
+//! Implements the user interaction of a sign-in: requests consent through the queue of consent requests, and opens the
+//! browser through the platform.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,21 +20,21 @@ use super::super::{Owner, WeakOwner};
 use super::views;
 use crate::view::ConsentRequestBody;
 
-/// Timeout of a sign-in that waits for the browser, in milliseconds.
+/// Time that a sign-in waits for the redirect of the browser, in milliseconds.
 const BROWSER_TIMEOUT: Millis = 5 * 60 * 1000;
-/// Maximum number of pasted addresses that wait for processing.
+/// Maximum number of pasted URLs that wait for processing.
 const MAX_PASTED: usize = 4;
 
-/// The progress of a sign-in that concerns the user.
+/// Progress of a sign-in that is displayed to the user.
 #[derive(Debug, Clone)]
 pub(super) struct ConsentProgress {
     pub(super) reason: AuthReason,
     pub(super) since: Millis,
-    /// Redirect URI of the browser, once known.
+    /// Redirect URI of the sign-in, or `None` before it is known.
     pub(super) redirect_uri: Option<Url>,
-    /// Deadline of the wait, once the browser was opened.
+    /// End of the wait for the browser, or `None` before the browser was opened.
     pub(super) ends_at: Option<Millis>,
-    /// Reason why the browser did not open.
+    /// Reason why the browser could not be opened, if it failed.
     pub(super) browser_problem: Option<String>,
 }
 
@@ -44,7 +44,7 @@ impl ConsentProgress {
     }
 }
 
-/// The user, as seen by the sign-in of one server.
+/// User interaction of one server's sign-in.
 pub(super) struct SignInUser {
     server: String,
     url: String,
@@ -52,13 +52,13 @@ pub(super) struct SignInUser {
     platform: Arc<dyn Platform>,
     clock: SharedClock,
     way: Mutex<ConsentProgress>,
-    /// Authorization of the approved page, until it is opened.
+    /// Permit for the approved authorization URL, until the URL is opened.
     agreed: Mutex<Option<SendPermit>>,
     paste: mpsc::Sender<String>,
     pasted: tokio::sync::Mutex<mpsc::Receiver<String>>,
 }
 
-/// Number of the next consent request of any server.
+/// Number of the next consent request of a sign-in, over all servers.
 static NEXT_REQUEST_NUMBER: AtomicU64 = AtomicU64::new(0);
 
 impl SignInUser {
@@ -89,28 +89,28 @@ impl SignInUser {
         self.agreed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Resets the progress for another sign-in.
+    /// Resets the progress for a new sign-in.
     pub(super) fn begin(&self, reason: AuthReason) {
         *self.progress() = ConsentProgress::new(reason, self.clock.now());
         *self.permit() = None;
-        // Addresses pasted for a previous sign-in are discarded.
+        // URLs that were pasted for an earlier sign-in are discarded.
         if let Ok(mut pasted) = self.pasted.try_lock() {
             while pasted.try_recv().is_ok() {}
         }
     }
 
-    /// Passes a pasted address to the sign-in. Returns `false` if too many are waiting.
+    /// Sends a pasted URL to the sign-in. Returns `false` if too many are waiting.
     pub(super) fn paste(&self, address: &str) -> bool {
         self.paste.try_send(address.to_owned()).is_ok()
     }
 
-    /// Takes a turn of the owner. Does nothing if the host has shut down.
+    /// Runs `act` in a turn of the owner. Does nothing if the host has shut down.
     pub(super) fn with_owner(&self, act: impl FnOnce(&mut Owner)) {
-        // After shutdown, no consent is requested.
+        // Fails only after shutdown, when no consent is requested.
         let _ = self.back.turn("sign-in", act);
     }
 
-    /// Requests consent, and waits for the decision. Dropping the future withdraws the request.
+    /// Requests the user's consent, and waits for the decision. Dropping the future withdraws the request.
     async fn request_consent(&self, body: ConsentRequestBody) -> SignInAnswer {
         let number = NEXT_REQUEST_NUMBER.fetch_add(1, Ordering::Relaxed);
         let (reply, replied) = oneshot::channel();
@@ -126,16 +126,16 @@ impl SignInUser {
     }
 }
 
-/// Takes a turn of the owner from another task, since the caller may already run in a turn. Does nothing if the runtime
-/// has stopped because the process exits.
+/// Runs `act` in a turn of the owner, in a spawned task, since the caller may already be in a turn. Does nothing if the
+/// runtime was stopped because the process exits.
 fn spawn_turn(back: WeakOwner, act: impl FnOnce(&mut Owner) + Send + 'static) {
     if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-        // After shutdown, no consent is requested.
+        // Fails only after shutdown, when no consent is requested.
         runtime.spawn(async move { back.turn("sign-in", act) });
     }
 }
 
-/// Withdraws a consent request when its sign-in no longer waits for the decision.
+/// Withdraws a consent request on drop, unless it was decided.
 struct ConsentWithdrawal<'a> {
     back: &'a WeakOwner,
     number: u64,
@@ -209,7 +209,7 @@ impl User for SignInUser {
     }
 
     async fn pasted(&self) -> String {
-        // `self` holds the sender, so the channel never closes.
+        // The channel never closes, since `self` has a sender.
         let pasted = self.pasted.lock().await.recv().await;
         match pasted {
             Some(address) => address,

@@ -1,4 +1,4 @@
-//! Signing out, and the actions that follow it.
+//! Signing out, and the actions that can follow a sign-out.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::super::{AuditedDecision, Owner, ServerRecord};
 use super::{ServerSignIn, views};
 use crate::view::ServerState;
 
-/// Receives the result of removing the local tokens. Dropped if there was nothing to remove.
+/// Sender for the result of deleting the stored tokens. Dropped if there were none.
 pub(crate) type ForgetReply = oneshot::Sender<Result<(), String>>;
 
 impl Owner {
@@ -36,7 +36,7 @@ impl Owner {
             let Some(record) = owner.servers.records.get_mut(name) else { return };
             record.access.flow = None;
             if record.session.connection.is_some() {
-                // Signs out afterwards, since the end of the session is still a signed request.
+                // The sign-out is delayed until the session has ended, since ending the session is a signed request.
                 record.access.then = Some(AfterSession::SignOut(reply, after));
                 record.set(ServerState::Stopping);
                 owner.servers.end_session(name, "you signed out".to_owned());
@@ -47,7 +47,7 @@ impl Owner {
         });
     }
 
-    /// Continues with the action that waited for the end of a server's session.
+    /// Executes the action that waited for the end of a server's session.
     pub(in crate::owner) fn continue_after_session(&mut self, name: &str) {
         let Some(access) = self.servers.records.get_mut(name).map(|record| &mut record.access) else { return };
         if let (Some(AfterSession::SignOut(reply, after)), Some(sign_in)) = (access.then.take(), access.sign_in.clone())
@@ -83,7 +83,7 @@ impl Owner {
             self.audit_signed_out(name, issuer);
         }
         let goes_on = after == AfterSignOut::SignIn && done.is_ok();
-        // The caller may have gone.
+        // The caller may have stopped waiting.
         let _ = reply.send(done);
         self.emit_server(name);
         self.events.authorization_changed(name);
@@ -91,7 +91,7 @@ impl Owner {
             if let Some(record) = self.servers.records.get_mut(name) {
                 record.access.reason = Some(AuthReason::AnotherAccount);
             }
-            // The server exists and supports signing in, so no other error is possible.
+            // Can't fail, since the server exists and supports signing in.
             let _ = self.sign_in(name);
         }
     }
@@ -111,7 +111,7 @@ impl Owner {
         self.audit_without_waiting(decided);
     }
 
-    /// Removes the tokens for the old name or address of a server that the user is about to change.
+    /// Deletes the tokens that are stored for the old name or address of a server, which the user is about to change.
     pub(in crate::owner) fn forget_old_sign_in(&mut self, was: &str, entry: &ServerEntry, forgotten: ForgetReply) {
         let url = |config: &ServerConfig| config.as_http().map(|config| config.url.clone());
         let is_same = |record: &ServerRecord| entry.name == was && url(&record.config) == url(&entry.config);
@@ -120,22 +120,25 @@ impl Owner {
         }
     }
 
-    /// Removes all tokens and registrations of a server, then revokes the tokens if revocation is offered.
+    /// Deletes all tokens and client registrations of a server, and then revokes the tokens if the authorization server
+    /// supports it.
     pub(in crate::owner) fn forget_sign_in(&mut self, name: &str, forgotten: ForgetReply) {
         let Some((record, maker)) = self.servers.records.get(name).zip(self.sign_in_factory(name)) else { return };
-        // This instance also knows the tokens that it is just requesting.
+        // The sign-in in use also knows tokens that are being requested.
         let used = record.access.sign_in.as_ref().map(|sign_in| Arc::clone(&sign_in.authorization));
         let config = record.config.as_http().cloned();
         let (emptying, name) = (self.sign_ins.vaults.empty(name), name.to_owned());
         tokio::spawn(async move {
             let EmptiedVault { was, removed } = emptying.await;
             let is_remote = config.is_some();
-            // The secrets that the settings reference may be removed after the notification.
+            // The secrets that the settings refer to are read now, since the caller may delete them after it is
+            // notified.
             let kept = match config.zip(was) {
                 Some((config, was)) => Some(maker.create_for_revocation(config, was).await),
                 None => None,
             };
-            // A local program has no tokens unless its entry was a remote server before. The receiver may have gone.
+            // A local server has no tokens unless its entry was a remote server before, so a failure doesn't matter.
+            // The caller may have stopped waiting.
             let _ = forgotten.send(removed.or_else(|error| if is_remote { Err(error.cause) } else { Ok(()) }));
             for authorization in used.map(Ok).into_iter().chain(kept) {
                 let ended = match authorization {

@@ -1,4 +1,4 @@
-//! Converts the state of a sign-in for observers.
+//! Converts the state of a sign-in to its view for observers.
 
 use credentials::sign_in::{
     AccountView, ClientIdentity, EndpointUse, SignInEndpoint, SignInFailure, SignInPhase, SignInProgress, SignInReason,
@@ -57,7 +57,7 @@ pub(super) fn account_view(account: Account) -> AccountView {
     }
 }
 
-/// Returns the progress of a sign-in that has just started.
+/// Returns the progress of a sign-in that has just been started.
 pub(super) const fn starting_progress() -> AuthProgress {
     AuthProgress { phase: AuthPhase::ResourceMetadata, authorize_url: None }
 }
@@ -112,12 +112,12 @@ pub(super) fn token_storage(sign_in: &ServerSignIn) -> Option<TokenStorage> {
     match sign_in.authorization.token_persistence() {
         Some(EntryPersistence::Safely) => Some(TokenStorage::Keychain),
         Some(EntryPersistence::ThisRun { cause }) => Some(TokenStorage::ThisRun { cause }),
-        // Nothing was written since the tokens were found.
+        // The storage has not changed since the sign-in was created.
         None => sign_in.found.clone(),
     }
 }
 
-/// Returns the storage of existing secrets.
+/// Returns where tokens are stored, according to the state of the keychain.
 pub(super) fn storage_of_status(status: SecretsStatus) -> TokenStorage {
     match status {
         SecretsStatus::Keychain => TokenStorage::Keychain,
@@ -134,7 +134,7 @@ pub(super) fn sign_out_outcome(revoked: RevocationOutcome) -> SignOutOutcome {
     }
 }
 
-/// Returns the reason why a sign-in failed and the next step, as text.
+/// Describes why a sign-in failed, and the next step for the user.
 pub(super) fn error_text(error: &AuthError) -> String {
     match error.cause {
         AuthErrorCause::Declined => "You declined the sign-in.".to_owned(),
@@ -142,7 +142,7 @@ pub(super) fn error_text(error: &AuthError) -> String {
     }
 }
 
-/// Returns the stable identifier of an error.
+/// Converts an error to the stable identifier that observers receive.
 pub(super) const fn sign_in_failure(error: &AuthError) -> SignInFailure {
     match &error.cause {
         AuthErrorCause::Declined => SignInFailure::Declined,

@@ -1,4 +1,5 @@
-//! Documents that grant rights: their writer, the confirmed settings, and the problem of a rejected one.
+//! Documents that grant rights: the thread that writes them, the confirmed settings, and the problem of a rejected
+//! document.
 
 mod writer;
 
@@ -7,12 +8,12 @@ pub(in crate::owner) use writer::DocumentWriter;
 use host_state::ConfirmedSettings;
 use ports::server_config::ConfigProblem;
 
-/// The documents that grant rights, and their writer.
+/// State of the documents that grant rights.
 pub(in crate::owner) struct GrantDocuments {
     pub(in crate::owner) writer: DocumentWriter,
     pub(in crate::owner) confirmed: ConfirmedSettings,
-    /// Set while the grants wait for the keychain.
+    /// Set while the grants can't be verified because the keychain is not available yet.
     pub(in crate::owner) awaits_seal: bool,
-    /// Problem of a document that is rejected.
+    /// Problem of a rejected document, to be displayed to the user.
     pub(in crate::owner) problem: Option<ConfigProblem>,
 }

@@ -1,15 +1,15 @@
-//! The reference to the owner for spawned tasks, and the shutdown of the host.
+//! The owner's reference to itself for spawned tasks, and the callers that wait for the shutdown of the host.
 
 use tokio::sync::oneshot;
 
 use crate::owner::WeakOwner;
 
-/// The state of the shutdown, and the callers that wait for it.
+/// State of the shutdown, and the callers that wait for it.
 pub(in crate::owner) struct Lifetime {
-    /// Reference to the owner, for spawned tasks.
+    /// Weak reference to the owner, for spawned tasks.
     pub(in crate::owner) back: WeakOwner,
     pub(in crate::owner) is_closing: bool,
-    /// Notified when all server processes have ended.
+    /// Senders that are notified when all server processes have ended.
     pub(in crate::owner) waiting: Vec<oneshot::Sender<()>>,
 }
 

@@ -1,9 +1,10 @@
-//! The parts of the owner's state. Each part is a module with its tests, and has the methods that need no other part.
-//! Used by the methods of [`Owner`](super::Owner), which connect the parts, and by `handle` for operations on servers
-//! or models alone. Parts that are plain data are modules of the crate `host-state`.
+//! The parts of the owner's state. Each part is a module with its own tests, and its methods need no other part. Used
+//! by the methods of [`Owner`](super::Owner), which combine the parts, and by `handle` for operations on servers or
+//! models alone. Parts that are plain data are modules of the crate `host-state`.
 //!
-//! A part uses from other modules of the owner only what `OF_THE_OWNER` in `xtask/src/tidy/owner_parts.rs` lists with
-//! reasons: the reference to the owner, types that only the gate creates, and the sign-in that a record contains.
+//! A part uses only those items of other modules of the owner that `OF_THE_OWNER` in `xtask/src/tidy/owner_parts.rs`
+//! lists with reasons: the reference to the owner, types that only the gate creates, and the sign-in that a record
+//! contains.
 
 mod grant_documents;
 mod lifetime;

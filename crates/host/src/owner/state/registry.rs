@@ -28,21 +28,21 @@ use crate::connection::{ConnectionCommand, RunId};
 use crate::owner::gate::AuthorizedPayload;
 use crate::view::ServerState;
 
-/// All servers of the settings file, and their runs.
+/// All servers in the settings file, and their current runs.
 #[derive(Default)]
 pub(crate) struct ServerRegistry {
-    /// Servers in the order of the file.
+    /// Servers by name, in the order of the settings file.
     pub(in crate::owner) records: IndexMap<String, ServerRecord, FxBuildHasher>,
-    /// Server of each run.
+    /// Name of the server of each current run.
     pub(in crate::owner) runs: FxHashMap<RunId, String>,
-    /// Running processes, as recorded on disk.
+    /// Records of running processes, as written to disk.
     pub(in crate::owner) running: FxHashMap<RunId, RunningRecord>,
-    /// Total size of the activity logs of all servers.
+    /// Total size of the activity logs of all servers, which is bounded.
     pub(in crate::owner) activity_size: TotalActivitySize,
 }
 
 impl ServerRegistry {
-    /// Returns these definitions, if all of them equal the displayed ones.
+    /// Returns the current definitions, if each of them is equal to the displayed one.
     ///
     /// # Errors
     ///
@@ -74,18 +74,18 @@ impl ServerRegistry {
         if stale.is_empty() { Ok(definitions.into_iter().flatten().collect()) } else { Err(ReviewError::Stale(stale)) }
     }
 
-    /// Returns a share of these folders for the current command of the server.
+    /// Creates a share of these folders, bound to the current command of the server.
     pub(in crate::owner) fn shared_with_command(&self, server: &str, folders: Vec<PathBuf>) -> Option<FolderShare> {
         let record = self.records.get(server)?;
         Some(FolderShare { command: config_hash(&record.config), folders })
     }
 
-    /// Returns the server if this is its current run.
+    /// Returns the record of a server if `run` is its current run.
     pub(in crate::owner) fn current(&mut self, name: &str, run: RunId) -> Option<&mut ServerRecord> {
         self.records.get_mut(name).filter(|r| r.session.connection.as_ref().is_some_and(|c| c.run == run))
     }
 
-    /// Sends a command to a ready server's connection without waiting.
+    /// Sends a command to the connection of a server that is ready, without waiting.
     ///
     /// # Errors
     ///
@@ -105,7 +105,7 @@ impl ServerRegistry {
         }
     }
 
-    /// Examines the information that a server sent about itself.
+    /// Examines the information that a server sent about itself on initialization.
     pub(in crate::owner) fn look_at_claims(&mut self, server: &str) {
         if let Some(record) = self.records.get_mut(server)
             && let Some(facts) = &record.session.facts
@@ -119,7 +119,7 @@ impl ServerRegistry {
         self.records.get(server).is_some_and(|record| record.config.as_http().is_some())
     }
 
-    /// Returns the warnings about a server itself.
+    /// Returns the warnings about a server itself rather than its definitions.
     pub(in crate::owner) fn marks_of_server(&self, server: &str, record: &ServerRecord) -> ReviewFindings {
         let Some((name, keys)) = record.offer.description.name.as_ref().filter(|_| record.session.facts.is_some())
         else {
@@ -144,7 +144,8 @@ impl ServerRegistry {
         }
     }
 
-    /// Returns the roots that a server receives: with a sandbox, only the folders that it can access.
+    /// Returns the folders in `shared` that the server receives. A sandboxed server receives only those that its
+    /// sandbox allows.
     pub(in crate::owner) fn folders_told_to(&self, server: &str, shared: Vec<PathBuf>) -> Vec<PathBuf> {
         let config = self.records.get(server).and_then(|record| record.config.as_stdio());
         match config.and_then(|config| config.sandbox.as_ref()) {
@@ -153,15 +154,19 @@ impl ServerRegistry {
         }
     }
 
-    /// Returns a server that is still waiting for its start with this configuration. It may have been stopped, changed
-    /// or removed meanwhile.
+    /// Returns the record of a server if it still waits for its start with this configuration. It may have been
+    /// stopped, changed or removed meanwhile.
     pub(in crate::owner) fn awaiting_start(&mut self, name: &str, config: &ServerConfig) -> Option<&mut ServerRecord> {
         self.records
             .get_mut(name)
             .filter(|r| r.state == ServerState::Starting && r.session.connection.is_none() && *r.config == *config)
     }
 
-    /// Returns an error if a model's reply can't be sent to this server.
+    /// Checks that a model's reply can be sent to this server.
+    ///
+    /// # Errors
+    ///
+    /// Returns the reason if it can't be sent.
     pub(in crate::owner) fn check_sampling_answer(
         &self,
         server: &str,
@@ -177,19 +182,20 @@ impl ServerRegistry {
         Ok(())
     }
 
-    /// Makes the connection read lists that are stale at this time. The known entries are used until then.
+    /// Requests that the connection reads lists that are stale at the time `at`. Until then their known entries are
+    /// used.
     pub(crate) fn read_stale_lists(&self, server: &str, at: Millis) {
         let Some(record) = self.records.get(server).filter(|r| r.state == ServerState::Ready) else { return };
         let is_stale = |until: &Option<Millis>| until.is_some_and(|until| until <= at);
         if record.offer.catalog.fresh_until.iter().any(is_stale)
             && let Some(connection) = &record.session.connection
         {
-            // If the connection is busy, the next reader triggers it again.
+            // If the connection's channel is full, the next access to the lists requests this again.
             let _ = connection.tell.try_send(Box::new(ConnectionCommand::ReadStale));
         }
     }
 
-    /// Sends the response to a request of this run. Drops it if the run has ended.
+    /// Sends the response to a request of this run, or drops it if the run has ended.
     pub(in crate::owner) fn send_response(
         &mut self,
         server: &str,
@@ -204,7 +210,7 @@ impl ServerRegistry {
         };
         let tell = connection.tell.clone();
         if let Err(error) = tell.try_send(Box::new(ConnectionCommand::Answer { request, answer })) {
-            // The connection is busy, but every request must receive a response.
+            // The channel is full, but every request must receive a response, so a task waits for room.
             tokio::spawn(async move { tell.send(error.into_inner()).await });
         }
     }

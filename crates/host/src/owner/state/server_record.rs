@@ -1,4 +1,4 @@
-//! A server and its state, grouped by lifetime: its session, its launch, and its lists.
+//! The record of a server, with its state grouped by lifetime: session, launch, and lists.
 
 mod sign_in_state;
 
@@ -21,7 +21,7 @@ use crate::connection::Connection;
 use crate::owner::sign_in::ServerSignIn;
 use crate::view::{RemoteConnection, ServerState};
 
-/// The state of one server.
+/// The record of one server in the settings.
 pub(crate) struct ServerRecord {
     pub(crate) config: Arc<ServerConfig>,
     pub(crate) state: ServerState,
@@ -30,10 +30,10 @@ pub(crate) struct ServerRecord {
     pub(crate) launch: LaunchState,
     pub(crate) offer: OfferState,
     pub(crate) activity: Arc<Mutex<ActivityLog>>,
-    /// Resource usage of the server, compared with its limits.
+    /// Measured resource usage of the server, and its limits.
     pub(crate) used: Arc<Mutex<UsageGauge>>,
     pub(in crate::owner) supervision: Supervision,
-    /// Set if the server is started again once it has stopped.
+    /// Set if the server must be started again when it has stopped.
     pub(crate) start_again: bool,
     pub(in crate::owner) access: SignInState,
     clock: SharedClock,
@@ -69,7 +69,7 @@ impl ServerRecord {
         }
     }
 
-    /// Moves the subscriptions and the log level of an ended session to those that the next session restores.
+    /// Saves the subscriptions and the log level of an ended session, so that they can be restored in the next session.
     pub(in crate::owner) fn restore_later(&mut self) {
         let (uris, level) = &mut self.session.to_restore;
         for uri in std::mem::take(&mut self.session.subscriptions) {
@@ -80,15 +80,15 @@ impl ServerRecord {
         *level = self.session.log_level.take().or(*level);
     }
 
-    /// Returns the sign-in if it is usable immediately. A sign-in that signs for a connection, or is in progress, stays
-    /// usable until that ends, even if its settings have changed.
+    /// Returns the sign-in if it can be used without creating a new one. A sign-in that a connection uses, or that is
+    /// in progress, remains usable even if the server's settings have changed.
     pub(in crate::owner) fn usable_sign_in(&self) -> Option<&ServerSignIn> {
         let is_in_use = self.session.connection.is_some() || self.access.flow.is_some();
         if is_in_use { self.access.sign_in.as_ref() } else { self.access.current() }
     }
 
-    /// Records in the state of a server that requires a sign-in if one is in progress, and the reason why it is still
-    /// required.
+    /// Sets whether a sign-in is in progress, and the reason why it is required, in the state of a server that requires
+    /// one.
     pub(in crate::owner) fn signs_in(&mut self, signing_in: bool, cause: Option<String>) {
         if let ServerState::NeedsSignIn(needed) = &mut self.state {
             needed.signing_in = signing_in;
@@ -96,32 +96,32 @@ impl ServerRecord {
         }
     }
 
-    /// Returns a text with the tokens of this server redacted.
+    /// Returns a text with the access tokens of this server redacted.
     pub(in crate::owner) fn redacted(&self, text: String) -> String {
         self.activity.lock().unwrap_or_else(PoisonError::into_inner).redacted(text)
     }
 }
 
-/// The session of a server, from its start to its end.
+/// Data of a server's session, from its start to its end.
 #[derive(Default)]
 pub(crate) struct SessionState {
     pub(crate) connection: Option<Connection>,
     pub(crate) facts: Option<ServerFacts>,
     pub(crate) pid: Option<u32>,
-    /// Connection to a remote server, once it was reached.
+    /// Connection to a remote server, or `None` before it was reached.
     pub(crate) connected: Option<RemoteConnection>,
     pub(crate) subscriptions: Vec<String>,
     pub(crate) log_level: Option<LogLevel>,
-    /// Reason why change notifications stopped, or `None` if they arrive.
+    /// Reason why change notifications stopped, or `None` if they work.
     pub(crate) subscriptions_lost: Option<String>,
     /// Resource subscriptions and log level to restore in the next session.
     pub(crate) to_restore: (Vec<String>, Option<LogLevel>),
-    /// Sampling capability that the session was opened with.
+    /// Sampling capability that was declared when the session was opened.
     pub(in crate::owner) sampling_offered: Option<SamplingCapability>,
 }
 
 impl SessionState {
-    /// Returns `true` if the server's revision supports this content of a model's reply.
+    /// Returns `true` if the server's protocol revision supports this content of a model's reply.
     pub(in crate::owner) fn can_carry(&self, content: &SamplingContent) -> bool {
         let Some(facts) = &self.facts else { return true };
         let is_text = |block: &ContentBlock| matches!(block, ContentBlock::Text(_));

@@ -1,4 +1,4 @@
-//! Tokens of remote servers, and the sign-ins that wait for a decision of the user. Used by `owner/sign_in`.
+//! Tokens of remote servers, and sign-ins that wait for a decision of the user. Used by `owner/sign_in`.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use tokio::sync::oneshot;
 
 use crate::owner::gate::{AuthorizedPayload, SendPermit};
 
-/// The sign-ins of all servers.
+/// State of the sign-ins that is shared by all servers.
 pub(in crate::owner) struct SignIns {
     pub(in crate::owner) vaults: Arc<TokenVaults>,
-    /// Sign-ins that wait for a decision, by the number of their consent request.
+    /// Senders for the decisions that sign-ins wait for, by number of the consent request.
     pub(in crate::owner) replies: FxHashMap<u64, oneshot::Sender<SignInAnswer>>,
 }
 
@@ -25,12 +25,12 @@ impl SignIns {
 /// The decision on a consent request of a sign-in.
 #[derive(Debug)]
 pub(in crate::owner) enum SignInAnswer {
-    /// Approved: continue with the approved page.
+    /// The user approved opening the authorization URL.
     Yes(SendPermit),
-    /// Approved: continue with this client id.
+    /// The user entered the client credentials to use.
     Client(AuthorizedPayload<EnteredClient>),
-    /// Denied: stop the sign-in.
+    /// The user denied the request, which ends the sign-in.
     No,
-    /// Dismissed without a decision.
+    /// The user dismissed the request without a decision.
     Cancelled,
 }

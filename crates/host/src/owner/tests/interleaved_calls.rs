@@ -1,8 +1,9 @@
-//! Runs an action of the user and concurrent calls in many orders: no call departs under a permission whose end was
-//! acknowledged, each call has its audit entry before it departs, and each call ends.
+//! Tests an action of the user, such as a revocation, with concurrent calls in many orders. After the action was
+//! acknowledged, no call may be sent under the permission that it ended. Each call must have its audit entry before it
+//! is sent, and each call must end.
 //!
-//! The order is chosen by a seed, and nothing else: each step is a poll by the test, a write that the test permits, or
-//! one round of the spawned tasks.
+//! The order is determined by a seed only: each step is a poll by the test, a write that the test permits, or one round
+//! of the spawned tasks.
 
 use std::collections::VecDeque;
 
@@ -17,26 +18,26 @@ use crate::connection::{CallTicket, ConnectionCommand, ConnectionEvent};
 use crate::owner::Owner;
 use crate::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
 
-/// Number of orders in which each action is tested.
+/// Number of random orders in which each action is tested.
 const SEEDS: u64 = 150;
-/// Number of calls, and how many of them begin only after the acknowledgement.
+/// Number of calls. The next constant is the number of calls that begin only after the acknowledgement.
 const CALLS: usize = 7;
 const AFTER: usize = 2;
-/// Maximum number of steps of one order.
+/// Maximum number of steps in one order.
 const MAX_STEPS: usize = 3_000;
 
-/// An action that ends the permission of the calls.
+/// Actions that end the permission of the calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Action {
     Revoke,
     Deny,
     DenyForRun,
-    /// The server reports other definitions. The turn with the report is the acknowledgement.
+    /// The server reports changed definitions, which is acknowledged in the turn with the report.
     ChangeDefinition,
     Stop,
 }
 
-/// A call and its progress.
+/// A call of the test, and its progress.
 struct ScheduledCall {
     future: Polled<Result<CallToolResult, CallFailure>>,
     has_begun: bool,
@@ -44,12 +45,12 @@ struct ScheduledCall {
     outcome: Option<Result<CallToolResult, CallFailure>>,
 }
 
-/// Steps of a schedule.
+/// Possible steps of the test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
-    /// Polls the action, for the first time or again.
+    /// Polls the future of the action once.
     Act,
-    /// Begins the next call, whose decision is made at once.
+    /// Begins the next call, which is decided in the same step.
     Begin,
     /// Approves the oldest consent request.
     Approve,
@@ -57,7 +58,7 @@ enum Step {
     WriteEntry,
     /// Writes the oldest document.
     WriteDocument,
-    /// Runs the spawned tasks.
+    /// Runs the spawned tasks for one round.
     Run,
     /// Lets the server respond to the oldest call.
     Respond,
@@ -66,14 +67,14 @@ enum Step {
 const STEPS: [Step; 7] =
     [Step::Act, Step::Begin, Step::Approve, Step::WriteEntry, Step::WriteDocument, Step::Run, Step::Respond];
 
-/// Counts over all orders, which show that the orders differ.
+/// Counters over all orders, which prove that the orders differ.
 #[derive(Debug, Default)]
 struct Coverage {
-    /// Calls that departed before the acknowledgement.
+    /// Number of calls that were sent before the acknowledgement.
     departed: usize,
-    /// Calls that were allowed, and withdrawn because of the action.
+    /// Number of calls that were allowed, but not sent because of the action.
     withdrawn: usize,
-    /// Calls that waited for their audit entry when the action was acknowledged.
+    /// Number of calls that waited for their audit entries when the action was acknowledged.
     overtaken: usize,
 }
 
@@ -83,10 +84,10 @@ struct Schedule {
     is_acknowledged: bool,
     calls: Vec<ScheduledCall>,
     decisions: Vec<Polled<Result<(), crate::DecisionError>>>,
-    /// Calls that the server has received and not responded to.
+    /// Calls that the server has received, but not responded to.
     received: VecDeque<CallTicket>,
     is_told_to_stop: bool,
-    /// Steps so far, for the message of a failure.
+    /// Steps so far, for the message of a failed assertion.
     steps: Vec<Step>,
 }
 
@@ -124,7 +125,7 @@ impl Schedule {
         Self { world, action, is_acknowledged: false, calls, decisions, received, is_told_to_stop: false, steps }
     }
 
-    /// Returns `true` if a step would change something.
+    /// Returns `true` if a step is possible in the current state.
     async fn is_possible(&self, step: Step) -> bool {
         match step {
             Step::Act => !self.is_acknowledged,
@@ -140,8 +141,8 @@ impl Schedule {
         }
     }
 
-    /// Returns the consent requests for calls of the tool that requires consent each time. Requests for the other tool
-    /// show that its grant has ended, and are denied at the end.
+    /// Returns the consent requests for calls of [`ASKING`]. Requests for the other tool prove that its grant has
+    /// ended, and are denied at the end.
     async fn approvable(&self) -> Vec<ConsentRequestView> {
         let is_asking =
             |body: &ConsentRequestBody| matches!(body, ConsentRequestBody::Tool { tool, .. } if tool.name == ASKING);
@@ -181,23 +182,23 @@ impl Schedule {
             },
         }
         self.receive();
-        // A departure in the step of the acknowledgement precedes it.
+        // A call that was sent in the step of the acknowledgement was sent before it.
         self.is_acknowledged |= acknowledged;
         self.poll_begun().await;
     }
 
-    /// Receives what has departed to the server, and checks it.
+    /// Receives the calls that were sent to the server, and checks that each was allowed.
     fn receive(&mut self) {
         while let Ok(command) = self.world.commands.try_recv() {
             match *command {
                 ConnectionCommand::Call { ticket, request, .. } => {
                     let ClientRequest::CallTool { arguments, .. } = request.get() else { panic!("{request:?}") };
                     let number = usize::try_from(arguments["n"].as_u64().unwrap()).unwrap();
-                    assert!(!self.is_acknowledged, "{self}: call {number} departs after the acknowledgement");
+                    assert!(!self.is_acknowledged, "{self}: call {number} is sent after the acknowledgement");
                     let is_logged = self.allowed_hash(number).is_some();
-                    assert!(is_logged, "{self}: call {number} departs before its audit entry is written");
+                    assert!(is_logged, "{self}: call {number} is sent before its audit entry is written");
                     let call = &mut self.calls[number - 1];
-                    assert!(!std::mem::replace(&mut call.has_departed, true), "call {number} departs once");
+                    assert!(!std::mem::replace(&mut call.has_departed, true), "call {number} is sent more than once");
                     self.received.push_back(ticket);
                 }
                 ConnectionCommand::Stop => self.is_told_to_stop = true,
@@ -206,7 +207,7 @@ impl Schedule {
         }
     }
 
-    /// Returns the hash in the written audit entry that allows a call.
+    /// Returns the payload hash in the written audit entry that allows a call.
     fn allowed_hash(&self, number: usize) -> Option<String> {
         let arguments = format!("\"n\":{number}");
         let allows = |entry: &ports::AuditEntry| {
@@ -233,7 +234,7 @@ impl Schedule {
         self.decisions = pending;
     }
 
-    /// Takes random steps until the action is acknowledged and all calls have begun.
+    /// Executes random steps until the action is acknowledged and all calls have begun.
     async fn run(&mut self, rng: &mut fastrand::Rng, coverage: &mut Coverage) {
         while !self.is_acknowledged || self.calls.iter().any(|call| !call.has_begun) {
             let was_acknowledged = self.is_acknowledged;
@@ -249,7 +250,7 @@ impl Schedule {
         self.settle().await;
     }
 
-    /// Takes all steps that are possible, and denies the remaining consent requests.
+    /// Executes steps until none is possible, and denies the remaining consent requests.
     async fn settle(&mut self) {
         loop {
             for step in [Step::WriteEntry, Step::WriteDocument, Step::Respond] {
@@ -257,7 +258,7 @@ impl Schedule {
                     self.take(step).await;
                 }
             }
-            // A task that was woken may wake another one.
+            // Several rounds, since a task that runs may wake another one.
             for _ in 0..4 {
                 self.take(Step::Run).await;
             }
@@ -272,7 +273,7 @@ impl Schedule {
         }
     }
 
-    /// Checks that each call and decision has ended, and that the log states what was sent.
+    /// Checks that all calls and decisions have ended, and that the audit log matches the calls that were sent.
     fn check_end(&self, coverage: &mut Coverage) {
         assert!(self.decisions.is_empty(), "{self}: each decision has a reply");
         let log = self.world.log.written();
@@ -302,7 +303,7 @@ impl std::fmt::Display for Schedule {
     }
 }
 
-/// Tests an action in many orders with calls of these tools.
+/// Tests an action in many random orders with calls of these tools.
 async fn interleave(action: Action, tools: &[&str]) {
     let mut coverage = Coverage::default();
     for seed in 0..SEEDS {
@@ -313,7 +314,7 @@ async fn interleave(action: Action, tools: &[&str]) {
         schedule.world.close().await;
     }
     let Coverage { departed, withdrawn, overtaken } = coverage;
-    assert!(departed > 0, "{action:?}: some calls depart before the acknowledgement");
+    assert!(departed > 0, "{action:?}: some calls are sent before the acknowledgement");
     assert!(withdrawn > 0, "{action:?}: some calls are allowed and then withdrawn");
     assert!(overtaken > 0, "{action:?}: some calls wait during the acknowledgement");
 }

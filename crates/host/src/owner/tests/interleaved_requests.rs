@@ -1,5 +1,6 @@
-//! Mutes a server in many orders with requests of the server and the user's decisions: no entered data departs after
-//! the acknowledgement, each response has its audit entry before it departs, and each request gets one response.
+//! Tests muting a server with requests of the server and the user's decisions in many orders. After the
+//! acknowledgement, no data that the user entered may be sent. Each response must have its audit entry before it is
+//! sent, and each request must get exactly one response.
 
 use std::time::Instant;
 
@@ -17,30 +18,30 @@ use super::world::{Polled, SERVER, World, polled};
 use crate::connection::{ConnectionCommand, ConnectionEvent};
 use crate::view::{ConsentRequestView, UserDecision};
 
-/// Number of orders that are tested.
+/// Number of random orders that are tested.
 const SEEDS: u64 = 150;
-/// Number of requests of the server, and how many of them it sends only once it is muted.
+/// Number of requests of the server. The next constant is the number of requests that it sends only after it is muted.
 const REQUESTS: usize = 6;
 const AFTER: usize = 2;
-/// Maximum number of steps of one order.
+/// Maximum number of steps in one order.
 const MAX_STEPS: usize = 3_000;
 
-/// Steps of a schedule.
+/// Possible steps of the test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
-    /// Mutes the server, which is acknowledged at once.
+    /// Mutes the server, which is acknowledged in the same step.
     Mute,
-    /// Sends the next request of the server.
+    /// Sends the server's next request.
     Ask,
-    /// Submits the oldest form that the user has not submitted yet.
+    /// Submits the oldest form that was not submitted yet.
     Submit,
     /// Writes the oldest audit entry.
     WriteEntry,
-    /// Runs the spawned tasks.
+    /// Runs the spawned tasks for one round.
     Run,
 }
 
-/// A form that the server sends, and its response.
+/// A form that the server requests, and the response that it receives.
 struct ScheduledForm {
     id: ServerRequestId,
     request: Option<ServerRequest>,
@@ -51,14 +52,14 @@ struct Schedule {
     world: World,
     is_muted: bool,
     forms: Vec<ScheduledForm>,
-    /// Forms that the user has submitted, and the pending decisions.
+    /// Consent requests whose forms the user has submitted. The next field contains the pending decisions.
     submitted: Vec<ConsentRequestId>,
     decisions: Vec<Polled<Result<(), crate::DecisionError>>>,
-    /// Steps so far, for the message of a failure.
+    /// Steps so far, for the message of a failed assertion.
     steps: Vec<Step>,
 }
 
-/// Returns forms as the session of a server reports them.
+/// Returns requests for forms, as the session of a server reports them.
 fn forms() -> Vec<ScheduledForm> {
     let now = Instant::now();
     let elicitation = ElicitationCapability { form: Some(Map::new()), url: None };
@@ -105,7 +106,7 @@ impl Schedule {
         self.forms.iter().filter(|form| form.request.is_some()).count()
     }
 
-    /// Returns the oldest consent request that the user has not decided yet.
+    /// Returns the oldest consent request that is not decided yet.
     async fn undecided(&self) -> Option<ConsentRequestView> {
         let requests = self.world.requests().await;
         requests.into_iter().find(|request| !self.submitted.contains(&request.id))
@@ -131,14 +132,16 @@ impl Schedule {
                 self.is_muted = true;
             }
             Step::Ask => {
-                let form = self.forms.iter_mut().find(|form| form.request.is_some()).expect("a form is left");
-                let (request, consent_request) = (form.id, Box::new(form.request.take().expect("it is not sent yet")));
+                let form =
+                    self.forms.iter_mut().find(|form| form.request.is_some()).expect("a form was not submitted yet");
+                let (request, consent_request) =
+                    (form.id, Box::new(form.request.take().expect("the form was not sent yet")));
                 self.world
                     .report(ConnectionEvent::RequestReceived { request, ticket: None, server_request: consent_request })
                     .await;
             }
             Step::Submit => {
-                let request = self.undecided().await.expect("a form waits");
+                let request = self.undecided().await.expect("a consent request for a form is pending");
                 self.submitted.push(request.id);
                 let content = Map::from_iter([("n".to_owned(), json!(request.id.0))]);
                 let mut decision = self.world.decide(&request, UserDecision::Submit(content));
@@ -156,19 +159,19 @@ impl Schedule {
         }
     }
 
-    /// Receives what has departed to the server, and checks it.
+    /// Receives the responses that were sent to the server, and checks them.
     fn receive(&mut self) {
         while let Ok(command) = self.world.commands.try_recv() {
             let ConnectionCommand::Answer { request, answer } = *command else { continue };
             if let ClientResponse::Elicitation(result) = answer.get()
                 && result.action == ElicitAction::Accept
             {
-                assert!(!self.is_muted, "{self}: entered data departs after the acknowledgement");
+                assert!(!self.is_muted, "{self}: entered data is sent after the acknowledgement");
                 let content = policy::canonical_object(result.content.as_ref().expect("an accepted form has content"));
                 let written = self.world.log.written();
                 let is_logged =
                     written.iter().any(|entry| entry.decision == "allowed" && entry.content.as_ref() == Some(&content));
-                assert!(is_logged, "{self}: {content} departs before its audit entry is written");
+                assert!(is_logged, "{self}: {content} is sent before its audit entry is written");
             }
             let form = self.forms.iter_mut().find(|form| form.id == request).expect("the form was sent");
             let before = form.response.replace(answer.into_inner());

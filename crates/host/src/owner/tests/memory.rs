@@ -1,4 +1,4 @@
-//! An audit log and documents in memory, whose writes wait until the test lets them happen.
+//! An audit log and documents in memory, whose writes are delayed until the test permits them.
 
 use std::collections::{HashMap, VecDeque};
 use std::io::Write;
@@ -13,7 +13,7 @@ use ports::{
 };
 use serde_json::Value;
 
-/// An audit log in memory.
+/// Audit log in memory.
 #[derive(Default)]
 pub(in crate::owner) struct MemoryLog {
     receipts: Mutex<Option<Arc<AuditReceipts>>>,
@@ -24,21 +24,21 @@ pub(in crate::owner) struct MemoryLog {
 }
 
 impl MemoryLog {
-    /// Returns the written entries, oldest first.
+    /// Returns the entries that were written, oldest first.
     pub(in crate::owner) fn written(&self) -> Vec<AuditEntry> {
         self.written.lock().unwrap().clone()
     }
 
-    /// Returns the number of entries that are not written yet.
+    /// Returns the number of queued entries that are not written yet.
     pub(in crate::owner) fn queued(&self) -> usize {
         self.queue.lock().unwrap().len()
     }
 
-    /// Writes the oldest queued entry, and sends its receipt to the host.
+    /// Writes the oldest queued entry, and sends the receipt to the host.
     pub(in crate::owner) fn write_next(&self) {
         let Some((ticket, entry)) = self.queue.lock().unwrap().pop_front() else { return };
         let written = self.append(entry);
-        self.receipts.lock().unwrap().as_ref().expect("the host listens").report([(ticket, written)]);
+        self.receipts.lock().unwrap().as_ref().expect("the host receives receipts").report([(ticket, written)]);
     }
 }
 
@@ -96,7 +96,7 @@ impl AuditLog for MemoryLog {
     fn retain(&self, _: AuditRetention) {}
 }
 
-/// Stand-in for the document store, whose writes can be made to wait one by one.
+/// Documents in memory. The test can delay each write.
 #[derive(Default)]
 pub(in crate::owner) struct MemoryDocuments {
     values: Mutex<HashMap<&'static str, Value>>,
@@ -104,31 +104,31 @@ pub(in crate::owner) struct MemoryDocuments {
     changed: Condvar,
 }
 
-/// The state of the writes.
+/// Counters of permitted and begun writes.
 #[derive(Default)]
 struct WriteGate {
-    /// Set if a write waits for [`MemoryDocuments::write_next`].
+    /// Set if writes wait for [`MemoryDocuments::permit_next`].
     is_closed: bool,
-    /// Number of writes that were begun, including one that waits.
+    /// Number of writes that have begun, including one that waits.
     begun: usize,
-    /// Number of writes that may happen.
+    /// Number of writes that are permitted.
     permitted: usize,
 }
 
 impl MemoryDocuments {
-    /// Makes all later writes wait.
+    /// Delays all later writes until they are permitted.
     pub(in crate::owner) fn close_gate(&self) {
         let mut gate = self.gate.lock().unwrap();
         (gate.is_closed, gate.permitted) = (true, gate.begun);
     }
 
-    /// Lets all writes happen.
+    /// Permits all pending and later writes.
     pub(in crate::owner) fn open_gate(&self) {
         self.gate.lock().unwrap().is_closed = false;
         self.changed.notify_all();
     }
 
-    /// Lets one write happen, and returns the number of writes that were begun before.
+    /// Permits one write, and returns the number of writes that had begun before.
     pub(in crate::owner) fn permit_next(&self) -> usize {
         let mut gate = self.gate.lock().unwrap();
         gate.permitted += 1;
@@ -136,7 +136,7 @@ impl MemoryDocuments {
         gate.begun
     }
 
-    /// Returns the number of writes that were begun, and `true` if the last one waits.
+    /// Returns the number of writes that have begun, and `true` if the last one waits for permission.
     pub(in crate::owner) fn begun(&self) -> (usize, bool) {
         let gate = self.gate.lock().unwrap();
         (gate.begun, gate.is_closed && gate.begun > gate.permitted)

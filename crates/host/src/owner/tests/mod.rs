@@ -1,5 +1,5 @@
-//! Tests of the owner behind a [`Host`](crate::Host), with a server that is only a channel, and a log and documents in
-//! memory.
+//! Tests of the owner through a [`Host`](crate::Host). The server is a channel, and the audit log and the documents are
+//! in memory.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod interleaved_calls;

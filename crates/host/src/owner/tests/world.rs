@@ -1,4 +1,4 @@
-//! A host with one ready server, whose connection is a channel that the test reads.
+//! A host with one server that is ready. The server's connection is a channel that the test reads.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -22,23 +22,23 @@ use crate::owner::{CallOrigin, Owner};
 use crate::view::{ConsentRequestView, ServerState, UserDecision};
 use crate::{Host, HostOptions};
 
-/// Name of the server.
+/// Name of the test server.
 pub(in crate::owner) const SERVER: &str = "s";
-/// Tool that the user allowed permanently.
+/// Tool that the user has allowed permanently.
 pub(in crate::owner) const GRANTED: &str = "granted";
 /// Tool whose calls require the user's consent each time.
 pub(in crate::owner) const ASKING: &str = "asking";
-/// The run of the server.
+/// Current run of the test server.
 pub(in crate::owner) const RUN: RunId = RunId(1);
 /// Documents that the owner writes in these tests.
 const WRITTEN: [Document; 3] = [Document::Grants, Document::Policy, Document::Pins];
 /// Capacity of the channel in place of the connection.
 const MAX_COMMANDS: usize = 64;
 
-/// A future of a caller of the host, which the test polls.
+/// A future of a caller of the host, polled by the test.
 pub(in crate::owner) type Polled<T> = std::pin::Pin<Box<dyn Future<Output = T>>>;
 
-/// The host, its server, and its storage.
+/// A host, its server, and its storage.
 pub(in crate::owner) struct World {
     pub(in crate::owner) host: Host,
     pub(in crate::owner) log: Arc<MemoryLog>,
@@ -48,7 +48,7 @@ pub(in crate::owner) struct World {
     _folder: tempfile::TempDir,
 }
 
-/// Returns the catalog of the server, in which the tools have this description.
+/// Returns a catalog whose tools have this description.
 pub(in crate::owner) fn catalog(description: &str) -> Arc<Catalog> {
     let tool = |name: &str| Tool {
         name: name.to_owned(),
@@ -61,7 +61,8 @@ pub(in crate::owner) fn catalog(description: &str) -> Arc<Catalog> {
 }
 
 impl World {
-    /// Starts a host whose server is ready, and whose user has allowed [`GRANTED`] permanently. Later writes wait.
+    /// Starts a host with a server that is ready and a permanent grant for [`GRANTED`]. Later writes wait for the
+    /// test's permission.
     pub(in crate::owner) async fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let config = folder.path().join("mcp.json");
@@ -95,7 +96,7 @@ impl World {
         world.allow_permanently().await;
         world.log.delays.store(true, Ordering::SeqCst);
         world.documents.close_gate();
-        // From here on, only steps of the test change anything.
+        // From now on, only steps of the test change the state.
         tokio::time::pause();
         world
     }
@@ -106,12 +107,13 @@ impl World {
         let request = self.requests().await.remove(0);
         self.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await.unwrap();
         let command = self.commands.try_recv().expect("the call is sent");
-        let ConnectionCommand::Call { ticket, .. } = *command else { panic!("{command:?} is no call") };
+        let ConnectionCommand::Call { ticket, .. } = *command else { panic!("{command:?} is not a call") };
         self.respond(ticket).await;
         assert!(call.await.is_ok(), "the call ends with a result");
     }
 
-    /// Returns a call that has not begun yet, with a number as its only argument.
+    /// Returns the future of a tool call, with a number as the only argument. The call begins when the future is
+    /// polled.
     pub(in crate::owner) fn call(
         &self,
         id: &str,
@@ -125,7 +127,7 @@ impl World {
         Box::pin(async move { host.call_tool_as(origin, id, SERVER.to_owned(), tool, arguments, sent).await })
     }
 
-    /// Returns a decision of the user that has not begun yet.
+    /// Returns the future of a user's decision. The decision is made when the future is polled.
     pub(in crate::owner) fn decide(
         &self,
         request: &ConsentRequestView,
@@ -135,32 +137,32 @@ impl World {
         Box::pin(async move { host.decide(id, hash, decision).await })
     }
 
-    /// Returns the consent requests that wait for the user.
+    /// Returns the pending consent requests.
     pub(in crate::owner) async fn requests(&self) -> Vec<ConsentRequestView> {
         self.host.snapshot().await.unwrap().questions
     }
 
-    /// Delivers the server's response to a call.
+    /// Delivers a response of the server to the call with this ticket.
     pub(in crate::owner) async fn respond(&self, ticket: CallTicket) {
         let result = ServerResult::Tool(Box::default());
         self.report(ConnectionEvent::Done { ticket, result: Box::new(Ok::<_, CallError>(result)) }).await;
     }
 
-    /// Delivers a report of the connection.
+    /// Delivers a report of the connection to the owner.
     pub(in crate::owner) async fn report(&self, event: ConnectionEvent) {
         self.host.with_owner(move |owner| owner.on_connection_event(RUN, event)).await.unwrap();
     }
 
-    /// Returns `true` if a document waits to be written.
+    /// Returns `true` if the write of a document waits for permission.
     pub(in crate::owner) async fn has_unwritten(&self) -> bool {
         let is_unwritten =
             |owner: &mut Owner| WRITTEN.iter().any(|document| owner.documents.writer.is_written_later(*document));
         self.host.with_owner(is_unwritten).await.unwrap()
     }
 
-    /// Writes the next document, and waits until the owner has taken the turn that follows.
+    /// Permits the next write of a document, and waits until the owner has handled its result.
     pub(in crate::owner) async fn write_document(&self) {
-        // The writer is another thread. Its progress is awaited, so that it doesn't change the order of the steps.
+        // The writer runs on another thread, so the test waits for it. Otherwise the order of steps would vary.
         while !self.documents.begun().1 {
             std::thread::yield_now();
         }
@@ -170,7 +172,7 @@ impl World {
         }
     }
 
-    /// Writes the queued audit entries, ends the connection, and waits for the host to shut down.
+    /// Writes the queued audit entries, ends the connection, and waits until the host has shut down.
     pub(in crate::owner) async fn close(self) {
         tokio::time::resume();
         self.documents.open_gate();
@@ -184,7 +186,7 @@ impl World {
     }
 }
 
-/// Polls a future once.
+/// Polls a future once, and returns its output if it is ready.
 pub(in crate::owner) async fn polled<T>(future: &mut Polled<T>) -> Option<T> {
     match futures_util::poll!(future.as_mut()) {
         Poll::Ready(output) => Some(output),

@@ -1,5 +1,5 @@
-//! Sampling during changes: replies are dropped when sampling is disabled, spent usage counts, and an approval covers
-//! only the displayed provider.
+//! Sampling while settings change: replies are dropped when sampling is disabled, usage is counted, and an approval
+//! applies only to the displayed provider.
 
 use std::fs::File;
 use std::pin::pin;
@@ -9,13 +9,13 @@ use models::{Conversion, ConversionChoices, ModelRef, UnsupportedFeature};
 use super::*;
 use crate::providers::settings;
 
-/// Maximum length of a reply that the server requests, in tokens.
+/// Maximum number of tokens of the reply in the server's request.
 const MAX_REPLY_TOKENS: u64 = 4_000;
 
-/// Makes a request that a rule allows, and waits until its model works.
+/// Starts a call whose sampling request a rule allows, and waits until the model is running.
 async fn start_request(app: &TestApp, model: &ScriptedModel, id: &str) -> PendingCall {
     let before = model.requests().len();
-    // Longer than disabling takes on a slow machine. No test waits for its end.
+    // The model takes longer than disabling sampling on a slow machine. No test waits for its end.
     model.queue_reply(vec![ModelStep::Waits(Duration::from_secs(10)), text_reply("Aye.", (10, 2)).remove(1)]);
     let called = call(app, id, json!({ "with_picture": false, "max_tokens": MAX_REPLY_TOKENS }));
     assert!(poll_until(EVENT_TIMEOUT, || model.requests().len() > before).await, "the request is sent to the model");
@@ -66,7 +66,8 @@ async fn usage_of_a_model_stopped_while_thinking_counts_as_the_maximum() {
     let called = call(&app, "1", json!({ "with_picture": false }));
     let mut request = app.consent_request(SERVER, "the model", is_sampling).await;
     let thinks = ModelStep::Says(ReplyDelta::Thinking("Hm. ".repeat(300)));
-    // Steps of the model, the error at the end if any, and the minimum number of tokens to count.
+    // Each case consists of the model's steps, the text of the final error if any, and the minimum number of tokens to
+    // count.
     let cases = [
         (vec![ModelStep::Hangs], None, 64),
         (vec![thinks, ModelStep::Hangs], None, 300),
@@ -80,7 +81,7 @@ async fn usage_of_a_model_stopped_while_thinking_counts_as_the_maximum() {
         app.decide(&request, ONCE).await;
         assert!(poll_until(EVENT_TIMEOUT, || model.requests().len() > asked).await, "the request is sent to the model");
         if hangs {
-            // Only reasoning exceeds the maximum of the reply.
+            // Only the case with reasoning counts more tokens than the maximum of the reply.
             let has_thought = least > 64;
             let running = until(
                 &app,
@@ -171,7 +172,7 @@ async fn request_edited_while_tokens_are_counted_is_not_sent() {
     let lock = File::options().write(true).create(true).truncate(false).open(path).unwrap();
     lock.lock().unwrap();
     let mut approved = pin!(app.host.decide(shown.id, shown.hash.to_string(), ONCE));
-    // The owner executes commands in order, so the approval is first.
+    // The owner executes requests in order, so the approval precedes the edit.
     let edited = tokio::select! {
         biased;
         taken = &mut approved => panic!("the approval did not wait for the reservation: {taken:?}"),

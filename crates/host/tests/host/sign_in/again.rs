@@ -1,4 +1,4 @@
-//! Servers that are running again after a sign-in: restored state, and restarts that require no sign-in.
+//! Servers that are running again after a sign-in: their state is restored, and later restarts require no sign-in.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -18,7 +18,7 @@ use super::{NAME, RemoteSetup};
 
 const REVISION: &str = "2025-11-25";
 
-/// Starts a server with resources and a log, which requires another sign-in on request.
+/// Starts a server with resources and logging. When the returned flag is set, it requires another sign-in.
 async fn with_resources(issuer: &AuthorizationServer) -> (HttpServer, Arc<AtomicBool>) {
     let (refuses, issuer) = (Arc::new(AtomicBool::new(false)), issuer.issuer());
     let refusing = Arc::clone(&refuses);
@@ -33,7 +33,7 @@ async fn with_resources(issuer: &AuthorizationServer) -> (HttpServer, Arc<Atomic
                 let resource = format!("http://{}/mcp", request.header("host").unwrap_or_default());
                 return answer.json(&json!({ "resource": resource, "authorization_servers": [issuer] })).await;
             }
-            // A rejection lasts until another token is sent.
+            // Requests are rejected until they contain a different token.
             let token = request.header("authorization").map(str::to_owned);
             let is_good = {
                 let mut good = good.lock().unwrap();
@@ -81,7 +81,7 @@ async fn subscriptions_and_log_level_are_restored_after_a_sign_in() {
         matches!(consent_request.body, ConsentRequestBody::SignIn { .. })
             .then_some(UserDecision::Allow(ApprovalScope::Once))
     });
-    // The first session requires no sign-in, and the user signs in anyway.
+    // The first session requires no sign-in, but the user signs in.
     app.ready(NAME).await;
     app.host.subscribe(NAME.into(), "note://1".into(), true).await.unwrap();
     app.host.set_log_level(NAME.into(), LogLevel::Warning).await.unwrap();
@@ -113,7 +113,7 @@ async fn subscriptions_and_log_level_are_restored_after_a_sign_in() {
     app.host.close().await;
 }
 
-/// A keychain that can be locked.
+/// A keychain that the test can lock.
 #[derive(Default)]
 struct LockableKeychain {
     inner: SecretsInMemory,
@@ -162,7 +162,7 @@ async fn locked_keychain_is_reported_and_loses_nothing() {
     let RemoteSetup { issuer, server, app, .. } = far;
     let app = TestApp::start_with(app.folder, Vec::new(), options, keychain.clone()).await;
     let far = RemoteSetup { issuer, server, app, keychain: Arc::default() };
-    // The grant is sealed with the key in the keychain, so consent is required.
+    // The grant can't be verified without the key in the locked keychain, so the start requires consent.
     let allowing = far.app.decide_automatically(|consent_request| {
         matches!(consent_request.body, ConsentRequestBody::ConnectServer { .. })
             .then_some(UserDecision::Allow(ApprovalScope::Once))

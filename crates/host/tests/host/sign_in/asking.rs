@@ -1,4 +1,4 @@
-//! Consent for sign-ins, and sign-ins that end without success.
+//! Consent requests for sign-ins, and sign-ins that fail or are cancelled.
 
 use std::sync::atomic::Ordering;
 
@@ -126,12 +126,12 @@ async fn sign_in_can_be_cancelled_at_any_time() {
         AuthorizationScript { authorizing: AuthorizationBehaviour::ShowsPage, ..AuthorizationScript::default() };
     let far = RemoteSetup::with(issues, ProtectedScript::default()).await;
     far.approve().await;
-    // While its consent request is pending.
+    // The sign-in is cancelled while its consent request is pending.
     far.sign_in_request().await;
     far.app.host.cancel_sign_in(NAME.into()).await.unwrap();
     far.needs_sign_in("cancelled").await;
     far.assert_no_consent_requests().await;
-    // While the browser is open.
+    // The sign-in is cancelled while the browser is open.
     far.app.host.sign_in(NAME.into()).await.unwrap();
     far.allow().await;
     let view = far.wait_for_browser().await;
@@ -142,14 +142,14 @@ async fn sign_in_can_be_cancelled_at_any_time() {
     far.app.host.cancel_sign_in(NAME.into()).await.unwrap();
     far.needs_sign_in("cancelled").await;
     assert!(browser::get(&callback).await.is_err(), "the redirect listener is closed");
-    // When the server is stopped.
+    // The sign-in is cancelled by stopping the server.
     far.app.host.sign_in(NAME.into()).await.unwrap();
     far.sign_in_request().await;
     far.app.host.stop_server(NAME.into()).await.unwrap();
     far.app.until(NAME, "stopped", |s| s.state == ServerState::Stopped).await;
     assert!(far.app.consent_requests().await.is_empty(), "the consent request was withdrawn");
     far.until("ended", |view| view.in_progress.is_none()).await;
-    // When the server is removed.
+    // The sign-in is cancelled by removing the server.
     far.app.host.sign_in(NAME.into()).await.unwrap();
     far.sign_in_request().await;
     far.app.host.remove_server(NAME.into()).await.unwrap();
@@ -172,7 +172,7 @@ async fn redirect_from_another_browser_can_be_pasted() {
         let taken = far.app.host.paste_redirect(NAME.into(), wrong.into()).await;
         assert!(matches!(taken, Err(SignInError::BadRedirect(_))), "{wrong} is refused: {taken:?}");
     }
-    // A valid redirect of another sign-in doesn't end this one.
+    // The redirect of another sign-in must not end this one.
     let other = format!("{}?code=a&state=b", progress.redirect_uri.unwrap());
     far.app.host.paste_redirect(NAME.into(), other).await.unwrap();
     far.app.host.paste_redirect(NAME.into(), format!("  {address}\n")).await.unwrap();

@@ -1,4 +1,4 @@
-//! Calls during sign-ins: they wait while tokens are refreshed, and continue after a step-up.
+//! Calls during sign-ins: they wait while tokens are refreshed, and continue after a step-up authorization.
 
 use std::sync::atomic::Ordering;
 
@@ -48,7 +48,10 @@ async fn call_that_requires_more_scopes_continues_after_consent() {
         let request = far.sign_in_request().await;
         let ConsentRequestBody::SignIn { scopes, held_scopes, reason, .. } = &request.body else { unreachable!() };
         assert_eq!(held_scopes, &["read"], "the granted scopes are listed separately");
-        assert!(scopes.contains(&"read".to_owned()) && scopes.contains(&"write".to_owned()), "from all: {scopes:?}");
+        assert!(
+            scopes.contains(&"read".to_owned()) && scopes.contains(&"write".to_owned()),
+            "the requested scopes include the granted ones: {scopes:?}"
+        );
         assert_eq!(reason, &SignInReason::StepUp { operation: "tools/call".into() }, "the reason names the method");
         let led_to_it = ConsentRequestOrigin::Call { call: "more".into(), kind: CallKind::Tool, name: "echo".into() };
         assert_eq!(request.why, led_to_it, "the origin is the call");
@@ -88,7 +91,7 @@ async fn call_with_a_denied_step_up_fails_alone() {
     assert!(failure.contains("403"), "the error contains the server's response: {failure}");
     assert_eq!(far.app.server(NAME).await.state, ServerState::Ready, "the server stays ready");
     assert!(far.view().await.account.is_some(), "the user stays signed in");
-    // A server that requires more than the user allows can be muted.
+    // The user can mute a server that requests more scopes than the user allows.
     far.app.host.deny_all(NAME.into(), true).await.unwrap();
     far.echo("once more", "hello").await.expect_err("the call fails again");
     assert!(!far.app.consent_requests().await.iter().any(is_sign_in), "no further consent is requested");

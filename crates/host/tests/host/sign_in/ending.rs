@@ -120,7 +120,7 @@ async fn server_with_a_new_authorization_header_leaves_no_tokens_when_removed() 
     far.app.host.close().await;
 }
 
-/// A keychain whose writes are slow on request.
+/// A keychain whose writes the test can slow down.
 #[derive(Default)]
 struct SlowKeychain {
     inner: SecretsInMemory,
@@ -138,7 +138,7 @@ impl Secrets for SlowKeychain {
         let is_slow = self.is_slow.load(Ordering::SeqCst);
         if is_slow {
             self.is_asked.store(true, Ordering::SeqCst);
-            // sleep: simulates a slow keychain.
+            // sleep: simulates the duration of a slow keychain.
             std::thread::sleep(Duration::from_millis(500));
         }
         let kept = self.inner.set(key, secret);
@@ -164,7 +164,8 @@ async fn tokens_received_while_a_server_is_removed_are_deleted() {
     app.platform.browses.store(true, Ordering::Relaxed);
     let far = RemoteSetup { app, ..far }.signed_in().await;
     let allowing = far.spawn_tool_approver();
-    // Saved without a change: its secrets may have changed, so the next connection creates a new sign-in.
+    // The settings are saved without a change. The secrets may have changed, so the next connection creates a new
+    // sign-in.
     let entry = ServerEntry { name: NAME.into(), config: far.app.server(NAME).await.config };
     far.app.host.update_server(NAME.into(), entry).await.unwrap();
     far.issuer.end_access_tokens();

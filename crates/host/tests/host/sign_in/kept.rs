@@ -1,4 +1,4 @@
-//! Sign-ins persist across restarts, and secrets are stored only in the keychain.
+//! Sign-ins persist across restarts of the app, and secrets are stored only in the keychain.
 
 use credentials::sign_in::{ClientIdentity, EnteredClient, TokenStorage};
 use host::HostOptions;
@@ -27,7 +27,7 @@ async fn sign_in_persists_across_restarts() {
         "the storage of the found tokens is reported: {:?}",
         view.kept
     );
-    // The same with only the refresh token still valid.
+    // Repeats the test with an expired access token and a valid refresh token.
     far.issuer.end_access_tokens();
     far.app.host.start_server(NAME.into()).await.unwrap();
     far.ready().await;
@@ -99,7 +99,7 @@ async fn configured_client_credentials_are_used_and_not_shown() {
     let config = HttpConfig { url: server.url(), auth: Some(auth), ..HttpConfig::default() };
     let key = secrets::storage_key("far.clientSecret", &config.origin().unwrap());
     let far = RemoteSetup::over(issuer, server, config.into()).await;
-    // Fails without the secret.
+    // Without the client secret, the sign-in fails.
     far.approve().await;
     let view = far.app.until(NAME, "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
     let ServerState::Failed(failure) = view.state else { unreachable!() };
@@ -126,7 +126,7 @@ async fn configured_client_credentials_are_used_and_not_shown() {
     far.app.host.close().await;
 }
 
-/// Returns a server whose settings reference a client id and secret, and the key of that secret.
+/// Returns a setup whose settings refer to a client id and a client secret, and the keychain key of that secret.
 async fn with_secret(secret: &str) -> (RemoteSetup, String) {
     let clients = [("us".to_owned(), Some(secret.to_owned()))].into();
     let auth_methods = vec!["client_secret_basic".to_owned()];
@@ -144,7 +144,7 @@ async fn with_secret(secret: &str) -> (RemoteSetup, String) {
     (RemoteSetup::over(issuer, server, config.into()).await, key)
 }
 
-/// Stores a new value of a secret under the same name.
+/// Stores a new value of a secret in the keychain, and saves the unchanged settings.
 async fn enter(far: &RemoteSetup, key: &str, secret: &str) {
     far.keychain.set(key, secret).unwrap();
     let entry = ServerEntry { name: NAME.into(), config: far.app.server(NAME).await.config };
@@ -162,7 +162,7 @@ async fn replaced_secret_is_used_by_the_next_sign_in() {
     far.app.host.sign_in(NAME.into()).await.unwrap();
     far.allow().await;
     far.ready().await;
-    // The same while the server is running.
+    // Changes the secret again while the server is running.
     far.issuer.set(|script| drop(script.clients.insert("us".to_owned(), Some("an0ther-secret".to_owned()))));
     enter(&far, &key, "an0ther-secret").await;
     let before = far.app.server(NAME).await.since;
@@ -173,7 +173,7 @@ async fn replaced_secret_is_used_by_the_next_sign_in() {
     let deadline = tokio::time::Instant::now() + EVENT_TIMEOUT;
     while far.issuer.token_requests("authorization_code").len() < 3 || far.view().await.in_progress.is_some() {
         assert!(tokio::time::Instant::now() < deadline, "the sign-in did not end in time: {:?}", far.view().await);
-        // sleep: polls for a condition that is not announced by an event.
+        // sleep: polls for a condition that no event reports.
         tokio::time::sleep(std::time::Duration::from_millis(10)).await;
     }
     assert_eq!(far.view().await.failed, None, "the sign-in with the new secret succeeds");
@@ -187,7 +187,7 @@ async fn removed_server_without_its_secret_leaves_no_tokens() {
         far.keychain.set(&key, "cl1ent-secret").unwrap();
         let far = far.signed_in().await;
         let far = far.restart(HostOptions::default()).await;
-        // Tokens of another address and issuer, which the current sign-in doesn't know.
+        // Tokens for another address and issuer, which the current sign-in doesn't know.
         far.keychain.set(r#"["sign-in","far","https://a.example/",["client","https://i.example"]]"#, "eA==").unwrap();
         let other = r#"["sign-in","far\",\"x","https://a.example/",["account"]]"#;
         far.keychain.set(other, "eA==").unwrap();
@@ -231,7 +231,7 @@ async fn client_credentials_require_no_consent() {
     far.ready().await;
     assert!(far.issuer.authorizations().is_empty(), "[auth-cc-renew] no browser is opened");
     assert_eq!(far.issuer.token_requests("client_credentials").len(), 1, "one token was requested");
-    // A new value is used from the next connection on.
+    // The next connection must use the new value.
     far.issuer.set(|script| drop(script.clients.insert("robot".to_owned(), Some("an0ther-secret".to_owned()))));
     far.issuer.end_all_tokens();
     far.keychain.set(&key, "an0ther-secret").unwrap();

@@ -1,4 +1,4 @@
-//! Sign-ins to remote servers on the whole host: consent, success, and interruptions.
+//! Sign-ins to remote servers in a complete host: consent, success, and interruptions.
 
 mod again;
 mod asking;
@@ -21,7 +21,7 @@ use ports::server_config::ServerConfig;
 use testkit::app::{EVENT_TIMEOUT, TestApp, remote};
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
 
-/// A server that requires a sign-in, its authorization server, and an app that has it configured.
+/// A server that requires a sign-in, its authorization server, and an app with the server in its settings.
 struct RemoteSetup {
     issuer: AuthorizationServer,
     server: ProtectedServer,
@@ -51,7 +51,7 @@ impl RemoteSetup {
         Self { issuer, server, app, keychain }
     }
 
-    /// Restarts the app. Only the keychain and the data folder are retained.
+    /// Restarts the app with the same keychain and data folder.
     async fn restart(self, options: HostOptions) -> Self {
         let Self { issuer, server, app, keychain } = self;
         app.host.close().await;
@@ -89,7 +89,7 @@ impl RemoteSetup {
         self
     }
 
-    /// Waits until the server only requires a sign-in, for this cause.
+    /// Waits until the server only needs a sign-in. `cause` must be contained in the displayed reason.
     async fn needs_sign_in(&self, cause: &str) {
         let view =
             self.app.until(NAME, "waiting for a sign-in", |s| needed(s).is_some_and(|(_, under_way)| !under_way)).await;
@@ -115,8 +115,8 @@ impl RemoteSetup {
             if holds(&view) {
                 return view;
             }
-            assert!(tokio::time::Instant::now() < deadline, "it is {state}: {view:?}");
-            // sleep: polls for a condition that is not announced by an event.
+            assert!(tokio::time::Instant::now() < deadline, "the state must become {state}: {view:?}");
+            // sleep: polls for a condition that no event reports.
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;
         }
     }
@@ -129,7 +129,7 @@ impl RemoteSetup {
                 "the queue is empty: {:?}",
                 self.app.consent_requests().await
             );
-            // sleep: polls for a condition that is not announced by an event.
+            // sleep: polls for a condition that no event reports.
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;
         }
     }
@@ -141,7 +141,7 @@ impl RemoteSetup {
         Ok(serde_json::to_string(&called.0.content).unwrap())
     }
 
-    /// Spawns a user who allows every tool call.
+    /// Spawns a task that approves each tool call.
     fn spawn_tool_approver(&self) -> tokio::task::JoinHandle<()> {
         self.app.decide_automatically(|request| {
             matches!(request.body, ConsentRequestBody::Tool { .. })
@@ -154,7 +154,8 @@ fn is_sign_in(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::SignIn { .. })
 }
 
-/// Returns the reason why a server requires a sign-in, and a flag that is set while one is in progress.
+/// Returns the reason why the server requires a sign-in, and `true` if a sign-in is in progress. `None` if it requires
+/// no sign-in.
 fn needed(view: &ServerView) -> Option<(String, bool)> {
     match &view.state {
         ServerState::NeedsSignIn(needed) => Some((needed.cause.clone(), needed.signing_in)),

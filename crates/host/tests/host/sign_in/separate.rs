@@ -1,4 +1,4 @@
-//! Isolation between servers: no credentials of one server reach another.
+//! Isolation between servers: credentials for one server are never sent to another.
 
 use std::sync::atomic::Ordering;
 
@@ -15,7 +15,7 @@ async fn servers_with_separate_issuers_share_no_state() {
     );
     let first = ProtectedServer::start(ProtectedScript::default(), &[&one]).await;
     let second = ProtectedServer::start(ProtectedScript::default(), &[&two]).await;
-    // Three entries: two accounts at the first server, one at the second.
+    // Three servers in the settings: two accounts at the first address, one at the second.
     let servers =
         vec![("work", remote(&first.url())), ("home", remote(&first.url())), ("other", remote(&second.url()))];
     let app = TestApp::start(servers).await;
@@ -36,7 +36,7 @@ async fn servers_with_separate_issuers_share_no_state() {
     app.host.sign_out("work".into()).await.unwrap();
     app.until("home", "in use", |s| s.state == ServerState::Ready).await;
     assert_eq!(one.valid_token_counts().1, 1, "each entry has a separate sign-out");
-    // The second server now claims the first one's issuer as its own.
+    // The second server now names the issuer of the first one as its own.
     app.host.stop_server("other".into()).await.unwrap();
     app.until("other", "stopped", |s| s.state == ServerState::Stopped).await;
     second.set_issuers(&[&one]);

@@ -1,4 +1,4 @@
-//! Servers that don't require a sign-in: users are not prompted, but can sign in.
+//! Servers that don't require a sign-in: the user is not prompted, but can sign in.
 
 use host::HostOptions;
 use host::view::ServerState;
@@ -25,7 +25,7 @@ async fn wait_until_signed_in(far: &RemoteSetup) {
             return;
         }
         assert!(tokio::time::Instant::now() < deadline, "no account is signed in: {view:?}");
-        // sleep: polls for a condition that is not announced by an event.
+        // sleep: polls for a condition that no event reports.
         tokio::time::sleep(std::time::Duration::from_millis(10)).await;
     }
 }
@@ -45,12 +45,12 @@ async fn user_can_sign_in_to_a_server_that_does_not_require_it() {
     far.app.host.sign_in(NAME.into()).await.unwrap();
     far.allow().await;
     wait_until_signed_in(&far).await;
-    // The request of a signed-in user is already satisfied.
+    // The user is signed in already, so the request requires nothing more.
     stop_and_wait(&far).await;
     far.app.host.sign_in(NAME.into()).await.unwrap();
     far.ready().await;
     assert!(far.app.consent_requests().await.is_empty(), "a signed-in user is not prompted again");
-    // Another account requires a sign-in in any case.
+    // Changing the account requires a sign-in in any case.
     stop_and_wait(&far).await;
     far.app.host.change_account(NAME.into()).await.unwrap();
     far.allow().await;
@@ -80,7 +80,7 @@ async fn sign_in_request_ends_with_its_decision() {
     let deadline = tokio::time::Instant::now() + testkit::app::EVENT_TIMEOUT;
     while far.view().await.failed.is_none() {
         assert!(tokio::time::Instant::now() < deadline, "the reason of the failure was not reported in time");
-        // sleep: polls for a condition that is not announced by an event.
+        // sleep: polls for a condition that no event reports.
         tokio::time::sleep(std::time::Duration::from_millis(10)).await;
     }
     far.app.host.restart_server(NAME.into()).await.unwrap();

@@ -1,4 +1,4 @@
-//! Tests of texts that are flagged, and of similar ones that are not.
+//! Tests that suspicious texts are flagged, and that similar harmless texts are not.
 
 use serde_json::json;
 
@@ -25,9 +25,9 @@ fn poison_is_flagged_in_every_member() {
         json!({"name": "a", "_meta": {"note": poison}}),
     ];
     for definition in places {
-        assert!(!reasons(&definition).is_empty(), "X01: something is flagged in {definition}");
+        assert!(!reasons(&definition).is_empty(), "X01: {definition} is flagged");
     }
-    assert!(!flags_of_text(poison, &[]).is_empty(), "X01: and in instructions");
+    assert!(!flags_of_text(poison, &[]).is_empty(), "X01: instructions of a server are flagged");
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn disguised_and_hidden_phrases_are_flagged() {
         ("reads ~/.aws/credentials", FlagReason::SecretPlace),
     ] {
         let found = flags_of_text(text, &[]);
-        assert!(found.iter().any(|flag| flag.reason == reason), "{reason:?} in {text:?}: {found:?}");
+        assert!(found.iter().any(|flag| flag.reason == reason), "{text:?} is flagged as {reason:?}: {found:?}");
     }
 }
 
@@ -65,7 +65,7 @@ fn ordinary_definitions_have_no_flags() {
             "annotations": {"readOnlyHint": false, "destructiveHint": false}}),
     ];
     for tool in tools {
-        assert_eq!(flags_of_definition(&tool, &[]), [], "nothing is strange about {tool}");
+        assert_eq!(flags_of_definition(&tool, &[]), [], "{tool} is not flagged");
     }
 }
 
@@ -81,7 +81,7 @@ fn s38_paraphrased_published_attacks_are_flagged() {
         ("The world's best mail tool, trusted by experts", FlagReason::PraisesItself),
     ] {
         let found = flags_of_text(text, &[]);
-        assert!(found.iter().any(|flag| flag.reason == reason), "{reason:?} in {text:?}: {found:?}");
+        assert!(found.iter().any(|flag| flag.reason == reason), "{text:?} is flagged as {reason:?}: {found:?}");
     }
 }
 
@@ -97,11 +97,15 @@ fn e18_deceptive_letters_are_flagged_in_every_name() {
     for definition in definitions {
         let flags = flags_of_definition(&definition, &[]);
         let found = flags.iter().find(|flag| flag.reason == FlagReason::DeceptiveLetters);
-        assert_eq!(found.map(|flag| flag.excerpt.as_str()), Some(name), "in {definition}: {flags:?}");
+        assert_eq!(
+            found.map(|flag| flag.excerpt.as_str()),
+            Some(name),
+            "the name in {definition} is flagged: {flags:?}"
+        );
     }
-    assert_eq!(flags_of_name(name).len(), 1, "in the name of a server");
+    assert_eq!(flags_of_name(name).len(), 1, "the name of a server is flagged");
     let words = json!({"name": "a", "description": "Удаляет file", "title": "Удалить file"});
-    assert_eq!(flags_of_definition(&words, &[]), [], "sentences may be of several scripts");
+    assert_eq!(flags_of_definition(&words, &[]), [], "words of different scripts in a sentence are not flagged");
 }
 
 #[test]
@@ -132,7 +136,10 @@ fn s35_excerpt_shows_the_flagged_phrase_after_any_prefix() {
                         .find(phrase)
                         .is_some_and(|at| flag.excerpt[..at].chars().count() <= EXCERPT_LEAD_CHARS)
                 });
-                assert!(shown, "phrase {number} behind {count} of {disguise:?}: {flags:?}");
+                assert!(
+                    shown,
+                    "phrase {number} after {count} characters of {disguise:?} is shown in an excerpt: {flags:?}"
+                );
             }
         }
     }
@@ -142,15 +149,15 @@ fn s35_excerpt_shows_the_flagged_phrase_after_any_prefix() {
 fn tool_names_of_other_servers_are_flagged_unless_plain_words() {
     let names = NameIndex::new(["send_mail", "fetch"].map(|name| (name.to_owned(), None)).into_iter());
     let flags = |text: &str| flags_of_text(text, &[&names]).into_iter().map(|flag| flag.excerpt).collect::<Vec<_>>();
-    assert_eq!(flags("Then call send_mail with it"), ["send_mail"], "a name of several parts");
-    assert_eq!(flags("Then call `fetch` with it"), ["fetch"], "a name in quotes");
-    assert!(flags("It will fetch the page").is_empty(), "a plain word is a plain word");
+    assert_eq!(flags("Then call send_mail with it"), ["send_mail"], "a tool name with several parts is flagged");
+    assert_eq!(flags("Then call `fetch` with it"), ["fetch"], "a quoted tool name is flagged");
+    assert!(flags("It will fetch the page").is_empty(), "a tool name that is a plain word is not flagged");
 }
 
 #[test]
 fn scanned_text_and_flags_are_bounded() {
     let long = "x ".repeat(MAX_TEXT);
-    assert_eq!(reasons(&json!({ "description": long })), [FlagReason::TooLong], "what is too long is told to be");
+    assert_eq!(reasons(&json!({ "description": long })), [FlagReason::TooLong], "a text that is too long is flagged");
     let many: Vec<String> = (0..500).map(|_| "secretly".to_owned()).collect();
-    assert_eq!(reasons(&json!({ "enum": many })).len(), MAX_FLAGS, "no more flags than can be read");
+    assert_eq!(reasons(&json!({ "enum": many })).len(), MAX_FLAGS, "the number of flags is limited");
 }

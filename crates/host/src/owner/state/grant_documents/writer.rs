@@ -1,5 +1,5 @@
-//! The thread that reads and writes documents, and its queue. Used by `owner/document_writer.rs`, which defines when a
-//! change takes effect.
+//! The thread that reads and writes documents, and the queue of its operations. Used by `owner/document_writer.rs`,
+//! which defines when a change takes effect.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -11,15 +11,15 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::owner::{DeferredTurn, WeakOwner};
 
-/// Maximum number of queued operations. Further ones fail as if the disk had failed.
+/// Maximum number of queued operations. Operations beyond it fail as if the disk had failed.
 const MAX_PENDING: usize = 1_024;
-/// Timeout for pending changes on shutdown.
+/// Time to wait for pending operations on shutdown.
 const CLOSING_PATIENCE: Duration = Duration::from_secs(10);
 
-/// An operation on the writer's thread. Returns the continuation to run in a turn of the owner.
+/// An operation for the writer's thread. Returns the continuation, which runs in a turn of the owner.
 pub(in crate::owner) type Job = Box<dyn FnOnce(&dyn Documents) -> DeferredTurn + Send>;
 
-/// The queue of the thread that reads and writes documents.
+/// The sending side of the queue of operations on documents.
 pub(in crate::owner) struct DocumentWriter {
     queue: Option<mpsc::Sender<Job>>,
     ended: Option<oneshot::Receiver<()>>,
@@ -32,7 +32,7 @@ impl DocumentWriter {
         let (end, ended) = oneshot::channel();
         let runtime = tokio::runtime::Handle::try_current();
         let run = move || {
-            // Continuations may spawn tasks.
+            // Enters the runtime, since continuations may spawn tasks.
             let _entered = runtime.as_ref().map(tokio::runtime::Handle::enter);
             work_through(documents.as_ref(), jobs, &back);
             let _ = end.send(());
@@ -49,7 +49,7 @@ impl DocumentWriter {
     ///
     /// # Errors
     ///
-    /// Returns the cause if the writer has stopped or the queue is full.
+    /// Returns the cause as text if the writer has stopped or the queue is full.
     pub(in crate::owner) fn place(&self) -> Result<mpsc::OwnedPermit<Job>, &'static str> {
         let queue = self.queue.clone().ok_or("it is not written any more; start Drawbridge again")?;
         queue.try_reserve_owned().map_err(|_| "the disk does not keep up; try again")
@@ -64,7 +64,7 @@ impl DocumentWriter {
         }
     }
 
-    /// Returns `true` if the file of this document is older than the submitted writes.
+    /// Returns `true` if writes of this document are unfinished, so that its file is outdated.
     pub(in crate::owner) fn is_written_later(&self, document: Document) -> bool {
         self.progress.is_written_later(document)
     }
@@ -73,8 +73,8 @@ impl DocumentWriter {
 fn work_through(documents: &dyn Documents, mut jobs: mpsc::Receiver<Job>, back: &WeakOwner) {
     while let Some(work) = jobs.blocking_recv() {
         let done = work(documents);
-        // The owner may have ended, or the continuation may panic, which ends it. The remaining operations are executed
-        // in either case.
+        // The owner may have ended, or the continuation may panic, which ends the owner. The remaining operations are
+        // executed nevertheless.
         let _ = std::panic::catch_unwind(AssertUnwindSafe(|| back.run(done)));
     }
 }

@@ -1,4 +1,4 @@
-//! Checks of a server's entry before it is written to the settings. Used by `owner/servers.rs`.
+//! Validation of a server's entry before it is written to the settings. Used by `owner/servers.rs`.
 
 use ports::server_config::{ConfigProblem, ServerEntry};
 
@@ -8,13 +8,13 @@ use crate::HostClosed;
 /// Maximum length of a server's name, in characters.
 const MAX_NAME: usize = 64;
 
-/// Error of a change of the servers.
+/// Error of adding, changing or removing a server.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ServerError {
     /// No server has this name.
     #[error("there is no server \"{0}\"")]
     NotFound(String),
-    /// The name is invalid or in use.
+    /// The name is invalid or already in use.
     #[error("the name \"{name}\" can't be used: {cause}")]
     BadName {
         /// Name of the server.
@@ -30,13 +30,13 @@ pub enum ServerError {
         /// Cause as text for the user.
         cause: String,
     },
-    /// The configuration differs from the one for which the change was approved. Nothing was changed.
+    /// The configuration is not the one that the change was approved for. Nothing was changed.
     #[error("{0} was changed in the meantime, maybe by another program; review it again")]
     Changed(String),
     /// The settings file can't be read or written. Nothing was changed.
     #[error(transparent)]
     Config(#[from] ConfigProblem),
-    /// The change was made, but stored tokens of the server could not be removed.
+    /// The change was made, but stored tokens of the server could not be deleted.
     #[error("{name}: the settings are changed, but its stored tokens could not be removed: {cause}")]
     NotForgotten {
         /// Name of the server.
@@ -50,7 +50,8 @@ pub enum ServerError {
 }
 
 impl ServerRegistry {
-    /// Checks the entry of a new or changed server. `was` is its current name, if it exists.
+    /// Validates the entry of a new or changed server. `was` is the current name of the server, or `None` for a new
+    /// one.
     ///
     /// # Errors
     ///
@@ -58,7 +59,7 @@ impl ServerRegistry {
     /// the sandbox is invalid.
     pub(in crate::owner) fn check(&self, entry: &ServerEntry, was: Option<&str>) -> Result<(), ServerError> {
         let name = entry.name.as_str();
-        // A command is resolved on start, but an invalid URL would make the whole file unusable.
+        // An invalid URL would make the whole settings file invalid, unlike a command, which is only resolved on start.
         if let Some(cause) = entry.config.as_http().and_then(|config| config.problem()) {
             return Err(ServerError::BadConfig { name: name.to_owned(), cause });
         }

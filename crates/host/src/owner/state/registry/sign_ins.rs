@@ -1,4 +1,4 @@
-//! Changes of servers by sign-ins. Used by `owner/sign_in` and `handle`.
+//! Changes of server records by sign-ins. Used by `owner/sign_in` and `handle`.
 
 use credentials::settings::SignInSettingsError;
 use credentials::sign_in::SignInError;
@@ -21,7 +21,7 @@ impl ServerRegistry {
     ) -> Result<ServerSignIn, SignInError> {
         let record = self.records.get_mut(server).ok_or_else(|| SignInError::NotFound(server.to_owned()))?;
         match made {
-            // The settings may have changed meanwhile.
+            // The settings may have changed while the sign-in was created.
             Ok(Some(made)) if record.config.as_http().is_some_and(|config| made.is_for(config)) => {
                 Ok(record.access.keep(made))
             }
@@ -30,7 +30,7 @@ impl ServerRegistry {
         }
     }
 
-    /// Cancels a sign-in that is in progress or was requested.
+    /// Cancels a sign-in that is in progress, or was requested for the next connection.
     ///
     /// # Errors
     ///
@@ -44,14 +44,14 @@ impl ServerRegistry {
         Ok(())
     }
 
-    /// Marks the secrets of a server as changed, so that they are read again on next use.
+    /// Discards the cached secrets of a server, so that they are read again on the next use.
     pub(crate) fn secrets_changed(&mut self, server: &str) {
         if let Some(record) = self.records.get_mut(server) {
             record.access.outdate();
         }
     }
 
-    /// Ends the session of a server, which then waits for a sign-in.
+    /// Ends the session of a server, which then waits for the user's sign-in.
     pub(in crate::owner) fn end_session(&mut self, server: &str, cause: String) {
         let Some(record) = self.records.get_mut(server) else { return };
         let Some(connection) = &record.session.connection else { return };

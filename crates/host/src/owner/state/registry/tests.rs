@@ -1,4 +1,4 @@
-//! Tests the server registry without the owner.
+//! Tests the server registry without an owner.
 
 use mcp_proto::Revision;
 use mcp_proto::session::ServerFacts;
@@ -67,7 +67,7 @@ fn cancelled_start_is_no_longer_awaited() {
     assert!(registry.awaiting_start("s", &other).is_none(), "a start of another command is not awaited");
 }
 
-/// Returns a registry with a ready server, and the commands to its connection.
+/// Returns a registry with a server that is ready, and the receiver of the commands to its connection.
 pub(super) fn ready(revision: Revision) -> (ServerRegistry, mpsc::Receiver<Box<ConnectionCommand>>) {
     let mut registry = registry(None);
     let (tell, told) = mpsc::channel(4);

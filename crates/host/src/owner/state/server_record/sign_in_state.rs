@@ -12,23 +12,24 @@ use crate::owner::sign_in::ServerSignIn;
 #[derive(Default)]
 pub(in crate::owner) struct SignInState {
     pub(in crate::owner) sign_in: Option<ServerSignIn>,
-    /// Set if the user saved the settings after the sign-in was created. The referenced secrets may have changed.
+    /// Set if the user saved the settings after the sign-in was created, since the secrets that it uses may have
+    /// changed.
     pub(in crate::owner) is_outdated: bool,
-    /// Set if the user requested the connection in progress and is present to sign in.
+    /// Set if the user requested the connection in progress, and is therefore present to sign in.
     pub(in crate::owner) wanted_now: bool,
-    /// Set if the user requested a sign-in rather than only a connection.
+    /// Set if the user requested a sign-in, not just a connection.
     pub(in crate::owner) asked: bool,
-    /// Reason for the next sign-in, unless it is that nobody is signed in.
+    /// Reason for the next sign-in, or `None` if the user is simply not signed in.
     pub(in crate::owner) reason: Option<AuthReason>,
-    /// Identifier of the sign-in in progress that the host started.
+    /// Number of the sign-in in progress, if the host started one.
     pub(in crate::owner) flow: Option<u64>,
-    /// Error of the last sign-in, if it failed.
+    /// Error of the last sign-in, or `None` if it did not fail.
     pub(in crate::owner) failed: Option<AuthError>,
-    /// Set if a sign-in without the user was tried since the server last was ready.
+    /// Set if a sign-in without the user was tried since the server was last ready.
     pub(in crate::owner) tried_unattended: bool,
-    /// Reason why the user has to sign in once the session has ended.
+    /// Reason why the user has to sign in after the session has ended.
     pub(in crate::owner) when_ended: Option<String>,
-    /// Action to take once the session has ended.
+    /// Action to execute after the session has ended.
     pub(in crate::owner) then: Option<AfterSession>,
 }
 
@@ -38,17 +39,17 @@ impl SignInState {
         self.sign_in.is_some()
     }
 
-    /// Returns and clears the reason why the server rejected a request despite the best available token.
+    /// Returns and clears the reason why the server rejected a request although it had the best available token.
     pub(in crate::owner) fn refusal(&self) -> Option<String> {
         self.sign_in.as_ref().and_then(|sign_in| sign_in.take_refusal())
     }
 
-    /// Returns and clears the reason why the session was ended for a sign-in.
+    /// Returns and clears the reason why the session was ended for a new sign-in.
     pub(in crate::owner) fn take_cause(&mut self) -> Option<String> {
         self.when_ended.take()
     }
 
-    /// Returns the sign-in, unless its settings may have changed.
+    /// Returns the sign-in, or `None` if the secrets that it uses may have changed.
     pub(in crate::owner) fn current(&self) -> Option<&ServerSignIn> {
         self.sign_in.as_ref().filter(|_| !self.is_outdated)
     }
@@ -58,13 +59,14 @@ impl SignInState {
         self.wanted_now = true;
     }
 
-    /// Records that the requested connection failed. Later attempts are not requested by the user.
+    /// Records that the connection that the user requested has failed. Automatic attempts that follow are not requested
+    /// by the user.
     pub(in crate::owner) const fn is_not_now(&mut self) {
         (self.wanted_now, self.asked) = (false, false);
     }
 
-    /// Handles that the server is ready. Returns the sign-in that the user requested and that was not necessary for
-    /// connecting.
+    /// Records that the server is ready. Returns the sign-in that the user requested, if the server became ready
+    /// without it.
     pub(in crate::owner) fn is_ready(&mut self) -> Option<ServerSignIn> {
         (self.wanted_now, self.tried_unattended, self.failed) = (false, false, None);
         // A rejection at this point belongs to the first request after initialization, and is reported immediately.
@@ -76,7 +78,7 @@ impl SignInState {
         self.sign_in.clone().filter(|sign_in| self.reason.is_some() || !is_signed_in(sign_in))
     }
 
-    /// Cancels a sign-in in progress, because the server is stopped or changed.
+    /// Cancels the sign-in in progress, because the server is being stopped or changed.
     pub(in crate::owner) fn give_up(&mut self) {
         (self.wanted_now, self.asked, self.flow, self.reason) = (false, false, None, None);
         self.when_ended = None;
@@ -85,7 +87,7 @@ impl SignInState {
         }
     }
 
-    /// Applies changed settings, and drops a sign-in that doesn't match them.
+    /// Applies changed settings, and drops the sign-in if it was created for other settings.
     pub(in crate::owner) fn set_up_as(&mut self, config: Option<&HttpConfig>) {
         let stays = |sign_in: &ServerSignIn| {
             unsupported_sign_in_reason(config).is_none() && config.is_some_and(|c| sign_in.is_for(c))
@@ -96,12 +98,12 @@ impl SignInState {
         }
     }
 
-    /// Makes the next connection read the secrets again, because the user saved the settings.
+    /// Makes the next connection read the secrets again, since the user saved the settings.
     pub(in crate::owner) const fn outdate(&mut self) {
         self.is_outdated = true;
     }
 
-    /// Stores a new sign-in. There is one per server, so a sign-in stored meanwhile is retained.
+    /// Stores a new sign-in. If another one was stored meanwhile, that one is used, since there is only one per server.
     pub(in crate::owner) fn keep(&mut self, made: ServerSignIn) -> ServerSignIn {
         let is_unapproved = self.sign_in.as_ref().is_some_and(|kept| !kept.is_approved) && made.is_approved;
         if (std::mem::take(&mut self.is_outdated) || is_unapproved)
@@ -113,24 +115,24 @@ impl SignInState {
         self.sign_in.get_or_insert(made).clone()
     }
 
-    /// Allows an immediate retry of a failed step, because the user requested it or the network changed.
+    /// Allows to retry a failed step immediately, because the user requested it or the network changed.
     pub(in crate::owner) fn try_again(&self) {
         if let Some(sign_in) = &self.sign_in {
             sign_in.authorization.clear_failures();
         }
     }
 
-    /// Returns `true` if a retry without the user may succeed later, because only the token refresh failed.
+    /// Returns `true` if only the token refresh failed, so that a later retry may succeed without the user.
     pub(in crate::owner) fn may_pass(&self) -> bool {
         let account = self.sign_in.as_ref().and_then(|sign_in| sign_in.authorization.account());
         self.flow.is_none() && account.is_some_and(|account| account.can_refresh && account.ended.is_none())
     }
 }
 
-/// Receives the outcome of a sign-out.
+/// Sender for the outcome of a sign-out.
 pub(crate) type SignOutReply = oneshot::Sender<Result<SignOutOutcome, SignInError>>;
 
-/// The action that follows the end of a session.
+/// Action that is executed when the session has ended.
 pub(in crate::owner) enum AfterSession {
     /// Starts the server again.
     Start,
@@ -138,7 +140,7 @@ pub(in crate::owner) enum AfterSession {
     SignOut(SignOutReply, AfterSignOut),
 }
 
-/// The action that follows a sign-out.
+/// Action that is executed after a sign-out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::owner) enum AfterSignOut {
     Nothing,
