@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-/// Allows a burst, and then a constant number per second.
+/// Rate limiter that allows a burst, and then a constant number of events per second.
 #[derive(Debug)]
 pub(crate) struct TokenBucket {
     burst: f64,
@@ -21,7 +21,7 @@ impl TokenBucket {
         }
     }
 
-    /// Takes a token. Returns `false` if there is none.
+    /// Takes a token. Returns `false` if the rate limit is exceeded.
     pub(crate) fn take(&mut self, now: Instant) -> bool {
         let passed = self.filled_at.map_or(0.0, |at| now.saturating_duration_since(at).as_secs_f64());
         self.filled_at = Some(now);

@@ -1,4 +1,4 @@
-//! The write queue, with limits on its size and on the time without progress.
+//! Queue of bytes to write, with limits on its size and on the time without progress.
 
 use std::collections::VecDeque;
 use std::io::{self, IoSlice};
@@ -12,14 +12,14 @@ use crate::driver::driver_core::now;
 /// Maximum number of lines in one write.
 const MAX_LINES_PER_WRITE: usize = 16;
 
-/// Lines in order, each with its newline.
+/// Queued lines in order, each with its newline.
 #[derive(Debug)]
 pub(super) struct WriteQueue {
     lines: VecDeque<Bytes>,
     bytes: usize,
     limit: usize,
     stall: Duration,
-    /// Time at which the server last read a byte, or the queue began to fill.
+    /// Time at which a byte was last written, or at which the first line was queued.
     moved_at: Option<Instant>,
 }
 
@@ -60,12 +60,13 @@ impl WriteQueue {
         self.bytes = 0;
     }
 
-    /// Returns the time at which the queue counts as stalled, unless a byte is written before.
+    /// Returns the time at which the server counts as stalled unless a byte is written before. `None` if the queue is
+    /// empty.
     pub(super) fn stall_deadline(&self) -> Option<Instant> {
         (!self.is_empty()).then(|| self.moved_at.map(|at| at + self.stall)).flatten()
     }
 
-    /// Writes some bytes of the queue. Never completes if it is empty. Cancel safe.
+    /// Writes some bytes of the queue. Never completes while the queue is empty. Cancel safe.
     pub(super) async fn write_some<W: AsyncWrite + Unpin>(&mut self, writer: &mut Option<W>) -> io::Result<()> {
         let Some(writer) = writer.as_mut().filter(|_| !self.lines.is_empty()) else {
             return std::future::pending().await;
@@ -92,7 +93,7 @@ impl WriteQueue {
         Ok(())
     }
 
-    /// Writes the whole queue.
+    /// Writes all bytes of the queue.
     pub(super) async fn write_all<W: AsyncWrite + Unpin>(&mut self, writer: &mut Option<W>) -> io::Result<()> {
         while !self.is_empty() {
             self.write_some(writer).await?;

@@ -12,7 +12,7 @@ use crate::support::*;
 
 const LIMIT: usize = 64 * 1024;
 
-/// Starts a server that handles the `tools/call` named `bad` with `bad`, and a client with small limits.
+/// Starts a server that handles calls of the tool `bad` with `bad`, and a client with small limits.
 async fn with_bad_call<F, A>(revision: &'static str, bad: F) -> (HttpServer, Client)
 where
     F: Fn(HttpRequest, HttpResponder) -> A + Send + Sync + Clone + 'static,
@@ -34,7 +34,7 @@ where
     (server, client)
 }
 
-/// Checks that the call fails in time with this cause, and that another call succeeds.
+/// Asserts that a call of `bad` fails before its deadline with this cause, and that another call succeeds.
 async fn assert_call_fails(client: &mut Client, what: &str, words: &str) {
     let call = client.begin_within(echo("bad"), Duration::from_secs(1)).await;
     let result = client.done(call).await;

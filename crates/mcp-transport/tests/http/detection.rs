@@ -10,7 +10,7 @@ use testkit::http::ordinary;
 
 use crate::support::*;
 
-/// Returns the posted methods before the first notification, including GETs.
+/// Returns the JSON-RPC methods that the server received before the first notification, and `GET` for GET requests.
 fn steps(server: &HttpServer) -> Vec<String> {
     let step = |request: &HttpRequest| match request.method.as_str() {
         "POST" => request.rpc_method(),
@@ -19,7 +19,7 @@ fn steps(server: &HttpServer) -> Vec<String> {
     server.seen().iter().map(step).take_while(|step| !step.starts_with("notifications/")).collect()
 }
 
-/// Starts an HTTP+SSE server at one URL: GET opens the stream, and POST to it is refused with this status.
+/// Starts an HTTP+SSE server at a single URL: GET opens the stream, and POST to the same URL fails with this status.
 async fn http_sse_server(status: u16) -> HttpServer {
     HttpServer::start(crate::legacy::script(move |_request, mut answer| async move { answer.status(status).await }))
         .await

@@ -17,8 +17,8 @@ use crate::support::*;
 
 const REVISION: &str = "2024-11-05";
 
-/// Returns the script of an HTTP+SSE server: GET `/sse` is the stream, `/messages?s=1` accepts messages, and `other`
-/// handles the rest, such as POSTs to `/sse`.
+/// Returns the script of an HTTP+SSE server: GET `/sse` opens the stream, `/messages?s=1` accepts messages, and `other`
+/// handles all other requests, such as POSTs to `/sse`.
 pub fn script<F, A>(
     other: F,
 ) -> impl Fn(HttpRequest, HttpResponder) -> std::pin::Pin<Box<dyn Future<Output = io::Result<()>> + Send>>
@@ -194,7 +194,7 @@ async fn refused_post_fails_one_call() {
 async fn pending_post_does_not_end_its_call() {
     let server = server().await;
     let target = HttpTarget { transport: TransportChoice::Sse, ..target(&server.url("/sse")) };
-    // Two POSTs, which would both be occupied if the delayed ones were kept longer than needed.
+    // Both POSTs would be occupied if the delayed ones were retained for too long.
     let limits = HttpLimits { accept: Duration::from_millis(150), posts: 2, ..limits() };
     let mut client = start_with(SessionConfig::default(), target, limits);
     client.until_ready().await;

@@ -19,7 +19,7 @@ fn client(named: &[&str]) -> OutsideClient {
     OutsideClient::guarded(named.iter().map(|url| Url::parse(url).unwrap().origin()).collect())
 }
 
-/// Listens on all addresses of this computer. Returns the port, the accepting task and the number of connections.
+/// Listens on all addresses of this computer. Returns the port, the accepting task and a counter of connections.
 async fn listener() -> (u16, tokio::task::JoinHandle<()>, std::sync::Arc<std::sync::atomic::AtomicUsize>) {
     let listener = TcpListener::bind("0.0.0.0:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();

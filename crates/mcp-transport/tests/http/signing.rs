@@ -16,13 +16,13 @@ use url::Url;
 
 use crate::support::*;
 
-/// Signs with `Bearer token-N`, and increments N for each challenge while `renewals` lasts.
+/// Authorizer that signs with `Bearer token-N`, and increments N for each challenge at most `renewals` times.
 #[derive(Default)]
 struct ScriptedAuthorizer {
     generation: AtomicU64,
     renewals: AtomicU32,
     refuses_to_sign: bool,
-    /// Notification that challenges wait for.
+    /// If present, challenges wait for this notification, as for a user.
     user: Option<Notify>,
     signed: Mutex<Vec<(String, String)>>,
     challenges: Mutex<Vec<AuthChallenge>>,
@@ -150,7 +150,8 @@ async fn http_sse_requests_are_signed() {
     assert_all_signed(&server);
 }
 
-/// Starts a server that accepts tokens from this number on. Other requests get this status and these headers.
+/// Starts a server that accepts tokens whose number is at least `least`. Other requests get this status and these
+/// headers.
 async fn guarded(least: u64, status: u16, headers: &'static str) -> HttpServer {
     HttpServer::start(move |request, mut answer| async move {
         let token = request.header("authorization").and_then(|value| value.strip_prefix("Bearer token-"));
@@ -259,7 +260,7 @@ async fn other_calls_continue_while_one_waits_for_the_user() {
     let authorizer = Arc::new(ScriptedAuthorizer { user: Some(Notify::new()), ..ScriptedAuthorizer::with(1) });
     let mut client = start_signed(&server.url("/mcp"), &authorizer);
     client.until_ready().await;
-    // The user takes longer than the idle limit of the call.
+    // The simulated user takes longer than the idle deadline of the call.
     let idle = std::time::Duration::from_millis(400);
     let waits = client.begin_within(tool("slow", serde_json::json!({ "text": "later" })), idle).await;
     assert!(poll_until(WAIT_TIMEOUT, || authorizer.challenges().len() == 1).await, "the authorizer must be challenged");
@@ -275,7 +276,7 @@ async fn other_calls_continue_while_one_waits_for_the_user() {
 
 #[tokio::test]
 async fn user_time_does_not_count_as_server_time() {
-    // `initialized` must be accepted within a time limit, which excludes the time that the user takes.
+    // The server must accept `notifications/initialized` within a timeout, which excludes the time that the user takes.
     let server = HttpServer::start(move |request, mut answer| async move {
         let is_first = request.header("authorization") == Some("Bearer token-0");
         if request.rpc_method() == "notifications/initialized" && is_first {

@@ -1,6 +1,6 @@
 //! X35, X37, X38, X42: tests of responses that are missing, invalid, or belong to no request.
 //!
-//! Each must fail at most its own call with the cause, and leave the server usable.
+//! Each must fail at most the affected call, with a cause, and leave the server usable.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use testkit::time::ready_without_timer;
 
 use crate::support::{RunningDriver, launch, ready, text, tool};
 
-/// Checks that a call fails at once, with a cause that contains these words.
+/// Asserts that a call fails before its deadline, with a cause that contains these words.
 async fn assert_fails_with_cause(misbehaviour: &[&str], words: &str) {
     let mut arguments = vec!["--misbehave"];
     arguments.extend(misbehaviour);

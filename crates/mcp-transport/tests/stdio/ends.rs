@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::support::{RunningDriver, launch, launch_with, ready, scripted, tool};
 
-/// Returns the position of the first event that matches.
+/// Returns the index of the first event for which `holds` returns `true`.
 fn position(server: &RunningDriver, holds: impl Fn(&DriverEvent) -> bool) -> usize {
     server.told.iter().position(holds).expect("the event was received")
 }

@@ -42,7 +42,7 @@ fn servers_end_with_the_runtime() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let (group, _events) = runtime.block_on(async {
         let server = ready(&["--misbehave", "never-exits"]).await;
-        // The driver must end with the runtime, not because its handle is dropped.
+        // Keeps the channel open, so that the driver ends with the runtime and not because its handle is dropped.
         std::mem::forget(server.handle.commands.clone());
         (server.handle.process.group, server.events)
     });

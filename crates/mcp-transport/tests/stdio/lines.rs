@@ -24,7 +24,7 @@ fn decoded(limit: usize, chunks: &[&[u8]]) -> Vec<DecodedLine> {
     lines
 }
 
-/// Returns the expected items, computed by a simple reference implementation.
+/// Returns the items that the decoder must yield, computed by a simpler implementation.
 fn expected(limit: usize, input: &[u8]) -> Vec<DecodedLine> {
     let mut lines = Vec::new();
     for line in input.split(|byte| *byte == b'\n') {

@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 
 use crate::support::config;
 
-/// Starts a driver and returns the server's end of its streams.
+/// Starts a driver on in-memory streams. Returns the owner's channels and the server's end of the streams.
 fn start_driver(capacity: usize) -> (mpsc::Sender<DriverCommand>, mpsc::Receiver<DriverEvent>, MemoryEnd) {
     let (ours, servers) = pair(capacity);
     let (sender, events) = mpsc::channel(16);

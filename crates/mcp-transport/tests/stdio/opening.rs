@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 
 use crate::support::{RunningDriver, config, scripted, started, text};
 
-/// Starts a server with a session that probes the revision first.
+/// Starts a server with a session that sends `server/discover` first.
 async fn probed(arguments: &[&str]) -> RunningDriver {
     let process = started(&scripted(arguments)).await;
     let (sender, events) = mpsc::channel(64);
