@@ -18,8 +18,8 @@ const REDIRECT: &str = "http://127.0.0.1:49152/callback";
 /// State of the simulated sign-in.
 const STATE: &str = "state-of-this-sign-in";
 
-/// Parses `WWW-Authenticate` lines. The result must be within bounds, and must parse equally after it is formatted
-/// again.
+/// Parses `WWW-Authenticate` values. Asserts that the result is within the bounds, and that formatting and parsing it
+/// again yields the same result.
 pub fn challenge(text: &str) {
     let lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let asked = BearerChallenge::parse(&lines);
@@ -51,8 +51,8 @@ pub fn challenge(text: &str) {
     }
 }
 
-/// Parses a document as authorization server metadata. The result must be for the requested issuer, and every endpoint
-/// must be allowed.
+/// Parses a document as authorization server metadata. Asserts that the result has the requested issuer and allowed
+/// endpoints only.
 pub fn server_metadata(bytes: &[u8]) {
     let Some(url) = parsed("https://as.example/.well-known/oauth-authorization-server/tenant") else { return };
     let MetadataResponse::Found(members) = metadata_document::parse_response(&url, &Response::new(bytes.to_vec()))
@@ -80,7 +80,7 @@ pub fn server_metadata(bytes: &[u8]) {
     }
 }
 
-/// Parses a document as protected resource metadata. The result must be about the server.
+/// Parses a document as protected resource metadata. Asserts that the result is about the server.
 pub fn resource_metadata(bytes: &[u8]) {
     let (Some(url), Some(server)) = (parsed("https://mcp.example/.well-known/x"), parsed(SERVER)) else { return };
     let MetadataResponse::Found(members) = metadata_document::parse_response(&url, &Response::new(bytes.to_vec()))
@@ -110,7 +110,8 @@ pub fn resource_metadata(bytes: &[u8]) {
     }
 }
 
-/// Parses a pasted URL as an authorization response. It must have the state and the origin of the sign-in.
+/// Parses a pasted URL as an authorization response. Asserts that an accepted one has the state and the origin of the
+/// sign-in.
 pub fn redirect(text: &str) {
     let Some(place) = parsed(REDIRECT) else { return };
     if redirect_listener::parse_pasted(text, &place, STATE).is_ok() {
