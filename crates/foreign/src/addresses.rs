@@ -44,8 +44,8 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     (a & 0xe000) == 0x2000 && !is_special
 }
 
-/// Returns the IPv4 address that an IPv6 address maps to: IPv4-mapped, or the NAT64 well-known prefix, by which
-/// IPv6-only networks reach IPv4.
+/// Returns the IPv4 address that an IPv4-mapped IPv6 address or an address with the NAT64 well-known prefix contains,
+/// or `None` for any other address. IPv6-only networks reach IPv4 through that prefix.
 fn embedded_ipv4(address: Ipv6Addr) -> Option<Ipv4Addr> {
     if let Some(mapped) = address.to_ipv4_mapped() {
         return Some(mapped);

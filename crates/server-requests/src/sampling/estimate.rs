@@ -1,14 +1,14 @@
-//! Estimates the tokens of a request before a model counts them. Budgets depend on the estimate, so it errs on the
-//! high side.
+//! Estimates the number of tokens of a request before a model counts them. Budgets depend on the estimate, so it is
+//! rather too high than too low.
 
 use mcp_proto::types::{ContentBlock, CreateMessageParams};
 use serde::Serialize;
 
-/// Maximum number of tokens for a picture. Providers scale large ones down.
+/// Maximum number of tokens of an image. Providers scale large images down.
 const MAX_PICTURE_TOKENS: u64 = 5_000;
 /// Number of base64 characters of audio per token: 32 tokens per second at 4 kB per second.
 const AUDIO_CHARACTERS_PER_TOKEN: u64 = 160;
-/// Overhead in tokens of each message.
+/// Number of additional tokens for each message.
 const MESSAGE_OVERHEAD_TOKENS: u64 = 8;
 
 /// Returns the estimated number of tokens of a request.
@@ -22,8 +22,8 @@ pub fn estimated_tokens(params: &CreateMessageParams) -> u64 {
     messages.fold(system.saturating_add(tools), u64::saturating_add)
 }
 
-/// Returns the estimated number of tokens of a text: a third of the number of ASCII characters, as in code and
-/// digits, plus half of the number of other bytes.
+/// Returns the estimated number of tokens of a text: one for every three ASCII characters, as in code and digits, and
+/// one for every two other bytes.
 fn text_tokens(text: &str) -> u64 {
     let other = text.bytes().filter(|byte| !byte.is_ascii()).count() as u64;
     let ascii = text.len() as u64 - other;

@@ -11,20 +11,20 @@ use super::{Budget, SamplingSettings};
 const MINUTE: Millis = 60 * 1000;
 /// Number of minutes in an hour.
 const HOUR: u64 = 60;
-/// Maximum number of tool rounds within an hour.
+/// Maximum number of tool rounds of a server within an hour.
 const MAX_ROUNDS: u64 = 120;
 
-/// An amount of model usage.
+/// Amount of model usage by sampling requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ModelUsage {
-    /// Number of answered requests; each run of a model counts.
+    /// Number of answered requests. Each run of a model counts.
     pub requests: u64,
     /// Number of tokens, of requests and answers together.
     pub tokens: u64,
-    /// Cost in millionths of a US dollar, as far as prices are known.
+    /// Cost in millionths of a US dollar. Runs of models without a known price count as zero.
     pub micros: u64,
-    /// Number of requests that continue after tool results.
+    /// Number of requests that contain tool results and so continue an earlier answer.
     pub rounds: u64,
 }
 
@@ -44,19 +44,19 @@ impl ModelUsage {
     }
 }
 
-/// The recorded model usage of a server, as stored.
+/// Recorded model usage of a server, as stored on disk.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct UsageRecord {
     /// Total usage since the first request.
     pub in_all: ModelUsage,
-    /// Usage within the last hour, keyed by minutes since 1970, oldest first; at most one entry per minute.
+    /// Usage within the last hour by minutes since 1970, oldest first. At most one entry per minute.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub minutes: Vec<(u64, ModelUsage)>,
 }
 
 impl UsageRecord {
-    /// Records usage at the current time.
+    /// Adds this usage to the record.
     pub fn add(&mut self, spent: &ModelUsage, now: Millis) {
         self.in_all.add(spent);
         let minute = now / MINUTE;
@@ -68,7 +68,7 @@ impl UsageRecord {
         }
     }
 
-    /// Replaces the estimate that was recorded when a request began with the actual usage.
+    /// Replaces the estimate `counted`, which was recorded at `began`, by the actual usage.
     pub fn replace_estimate(&mut self, began: Millis, counted: &ModelUsage, spent: &ModelUsage) {
         let of_minute = self.minutes.iter_mut().find(|(at, _)| *at == began / MINUTE).map(|(_, sum)| sum);
         for sum in of_minute.into_iter().chain([&mut self.in_all]) {
@@ -77,7 +77,7 @@ impl UsageRecord {
         }
     }
 
-    /// Returns the usage within the last hour.
+    /// Returns the total usage within the last hour.
     #[must_use]
     pub fn within_hour(&self, now: Millis) -> ModelUsage {
         let minute = now / MINUTE;
@@ -88,7 +88,7 @@ impl UsageRecord {
         sum
     }
 
-    /// Returns the limit that the server has reached, if any.
+    /// Returns the limit that the server has reached, or `None` if it may use models.
     #[must_use]
     pub fn current_reached_limit(&self, settings: &SamplingSettings, now: Millis) -> Option<ReachedLimit> {
         let hour = self.within_hour(now);
@@ -100,7 +100,7 @@ impl UsageRecord {
             })
     }
 
-    /// Returns the limit that further usage of this amount would exceed, if any.
+    /// Returns the limit that additional usage of this amount would exceed, or `None` if there is none.
     #[must_use]
     pub fn limit_exceeded_by(
         &self,
@@ -115,7 +115,7 @@ impl UsageRecord {
             .or_else(|| exceeded_limit(LimitPeriod::Always, &settings.in_all, &after.in_all))
     }
 
-    /// Returns the number of tokens left in the budgets, or `None` if neither limits tokens.
+    /// Returns the number of tokens that the budgets still allow, or `None` if tokens are not limited.
     #[must_use]
     pub fn tokens_left(&self, settings: &SamplingSettings, now: Millis) -> Option<u64> {
         let left = |budget: &Budget, spent: ModelUsage| budget.tokens.map(|most| most.saturating_sub(spent.tokens));
@@ -149,18 +149,18 @@ fn find_limit(
     })
 }
 
-/// A budget limit that was reached.
+/// A limit of a budget that was reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReachedLimit {
     /// Quantity that the limit applies to.
     pub of: LimitedQuantity,
     /// Period of the limit.
     pub span: LimitPeriod,
-    /// Maximum; cost is in millionths of a US dollar.
+    /// Value of the limit. Cost is in millionths of a US dollar.
     pub most: u64,
 }
 
-/// The quantity that a limit applies to.
+/// Quantity that a limit applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LimitedQuantity {
     /// Number of sampling requests.
@@ -169,16 +169,16 @@ pub enum LimitedQuantity {
     Tokens,
     /// Cost of the model's usage.
     Money,
-    /// Number of tool rounds.
+    /// Number of tool rounds, which are requests with tool results.
     Rounds,
 }
 
-/// The period that a limit applies to.
+/// Period that a limit applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LimitPeriod {
-    /// The last hour before now.
+    /// The last 60 minutes before now.
     Hour,
-    /// Unlimited time since the first request.
+    /// All time since the first request.
     Always,
 }
 

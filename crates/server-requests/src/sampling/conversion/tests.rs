@@ -9,7 +9,7 @@ fn params(value: Value) -> CreateMessageParams {
     serde_json::from_value(value).unwrap()
 }
 
-/// A request that uses every member.
+/// Returns a request in which every member is set.
 fn complete_request() -> CreateMessageParams {
     params(json!({
         "systemPrompt": "Be terse.", "maxTokens": 64, "temperature": 0.5, "stopSequences": ["END"],
