@@ -13,12 +13,12 @@ fn changed(name: &str, status: &str, updated: &str) -> Value {
     entry(name, "1.0.0", json!({ "status": status, "statusMessage": "why", "updatedAt": updated }))
 }
 
-/// Returns deleted servers with the names `n0`, `n1` and so on.
+/// Returns entries of deleted servers with the names `n0`, `n1` and so on.
 fn many(count: usize) -> impl Iterator<Item = Value> {
     (0..count).map(|n| changed(&format!("com.example/n{n}"), "deleted", "2026-02-28T12:00:00.000Z"))
 }
 
-/// Returns the times since which changes were requested.
+/// Returns the `updated_since` values of the requests that the registry received.
 fn requested_since(server: &HttpServer) -> Vec<String> {
     let since =
         |request: &testkit::http::HttpRequest| request.query().into_iter().find(|(name, _)| name == "updated_since");

@@ -21,7 +21,7 @@ fn names(folder: &Path) -> Vec<String> {
     std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap()).collect()
 }
 
-/// Requests a bundle with these limits, and asserts that nothing remains in the folder.
+/// Asserts that the download of a bundle with these limits fails and leaves no files in the folder. Returns the error.
 async fn refused(desk: &TestCatalog, bundle: &BundleDownload, limits: DownloadLimits) -> DownloadError {
     let folder = TempDir::new().unwrap();
     let error = desk.catalog.download(bundle, folder.path(), limits).await.unwrap_err();

@@ -9,7 +9,7 @@ use crate::stored::{StoredRegistry, TestCatalog, active};
 
 const JSON: &str = "content-type: application/json\r\n";
 
-/// Returns the error of a search in a registry that always returns the same response.
+/// Returns the error of a search in a registry that always sends this response.
 async fn error_of(status: u16, headers: &'static str, body: &'static [u8]) -> RegistryError {
     let server =
         HttpServer::start(move |_, mut answer| async move { answer.respond(status, headers, body).await }).await;

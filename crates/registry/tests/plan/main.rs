@@ -35,7 +35,7 @@ fn remote(remote: &Value) -> Result<InstallPlan, PlanError> {
     plan_remote(&server, &server.remotes[0])
 }
 
-/// Returns an npm package with additional members.
+/// Returns the description of an npm package with additional members.
 fn npm(more: &Value) -> Value {
     let mut package = json!({ "registryType": "npm", "identifier": "@alice/notes", "version": "1.2.3", "transport": { "type": "stdio" } });
     package.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -55,7 +55,7 @@ fn http(plan: &InstallPlan, given: &[(&str, &[&str])]) -> HttpConfig {
     plan.fill(&values(given), None).unwrap().entry.config.as_http().unwrap().clone()
 }
 
-/// Returns the command line without further values.
+/// Returns the planned command line of a package, with no values entered.
 fn line(described: &Value) -> String {
     stdio(&plan(described), &[]).command_line()
 }
