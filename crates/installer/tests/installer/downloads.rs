@@ -20,7 +20,7 @@ pub(crate) fn source() -> InstallSource {
     InstallSource::Registry { name: NAME.to_owned(), version: None, target: None }
 }
 
-/// Lists this bundle in this version, serves its file, and returns its hash.
+/// Adds a version of a bundle to the registry, which also serves its file. Returns the hash of the file.
 pub(crate) fn list(app: &TestApp, registry: &TestRegistry, version: &str, bundle: &Bundle) -> String {
     let path = bundle.write(&app.folder.path().join("listed.mcpb"));
     let bytes = fs::read(path).unwrap();

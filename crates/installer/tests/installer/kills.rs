@@ -20,14 +20,15 @@ use tokio::sync::mpsc;
 
 use crate::{draft, install, installer, servers, unpacked};
 
-/// Variable that passes the folder to the process that is killed, which is another run of this program.
+/// Environment variable with the folder for the child process that will be killed. The child is another run of this
+/// test program.
 const FOLDER_VARIABLE: &str = "DRAWBRIDGE_TEST_KILLED_IN";
-/// Variable that makes it write the settings before it is killed.
+/// Environment variable that makes the child process write the settings before it is killed.
 const WRITE_FIRST_VARIABLE: &str = "DRAWBRIDGE_TEST_KILLED_AFTER";
-/// Variable that makes it upgrade instead of install.
+/// Environment variable that makes the child process upgrade a server instead of installing one.
 const UPGRADE_VARIABLE: &str = "DRAWBRIDGE_TEST_KILLED_UPGRADE";
 
-/// A settings file whose next change kills the process.
+/// Server settings that kill the process at their next change.
 struct KilledInstall(Arc<dyn ServerSettings>);
 
 impl KilledInstall {
@@ -96,7 +97,7 @@ fn bundle(folder: &Path, file: &str) -> InstallSource {
     InstallSource::Bundle { path: folder.join(file), sha256: None }
 }
 
-/// Runs the process that is killed on the folder of an app, and restarts the app.
+/// Runs a child process that is killed while it uses the folder of an app, and then restarts the app.
 #[allow(clippy::disallowed_methods, reason = "starts a test of this program once more, not a server")]
 async fn restart_after_kill(app: TestApp, variables: &[&str]) -> TestApp {
     app.host.close().await;
@@ -113,7 +114,7 @@ fn origins(app: &TestApp) -> String {
     fs::read_to_string(app.folder.path().join("data/origins.json")).unwrap_or_default()
 }
 
-/// Changes a file of the only unpacked bundle, and asserts that its server is refused.
+/// Changes a file of the only unpacked bundle, and asserts that its server can't be started.
 async fn assert_verified(app: &TestApp) {
     let [folder] = &unpacked(app)[..] else { panic!("{:?}", unpacked(app)) };
     fs::write(app.folder.path().join("data/bundles").join(folder).join("manifest.json"), "{}").unwrap();

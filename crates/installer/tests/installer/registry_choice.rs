@@ -13,7 +13,7 @@ use testkit::registry::{TestRegistry, active_metadata, notes_entry};
 
 const TOKEN: &str = "Bearer t0ken-of-the-team";
 
-/// Creates an installer that uses the settings of an app.
+/// Creates an installer that uses the registry in the settings of an app.
 fn installer_from_settings(app: &TestApp, secrets: &Arc<SecretsInMemory>) -> Installer {
     let secrets: Arc<dyn Secrets> = secrets.clone();
     let documents: Arc<dyn Documents> = Arc::clone(&app.host.ports().documents);

@@ -24,7 +24,7 @@ fn package() -> InstallSource {
     InstallSource::Registry { name: NAME.to_owned(), version: None, target }
 }
 
-/// Returns the notes server in another version, with an argument that the user fills in.
+/// Returns the registry entry of this version of the notes server, which has an argument that the user fills in.
 fn version(version: &str) -> Value {
     let mut entry = notes_entry(active_metadata());
     entry["server"]["version"] = version.into();
@@ -34,7 +34,7 @@ fn version(version: &str) -> Value {
     entry
 }
 
-/// Returns a draft of an upgrade to the offered version of a server.
+/// Returns a draft that upgrades a server to the offered version.
 async fn upgrade(app: &TestApp, installer: &Installer, server: &str) -> InstallDraft {
     let offered = installer.offer_upgrade(&app.host, server, None).await.unwrap();
     InstallDraft { upgrades: Some(server.to_owned()), ..draft(offered.offer.source, server, &[]) }
@@ -128,7 +128,7 @@ async fn concurrent_change_of_the_settings_is_not_overwritten() {
     newer.as_stdio_mut().unwrap().args[1] = "@alice/notes@1.3.0".to_owned();
     let newer = ServerEntry { name: "notes".to_owned(), config: newer };
 
-    // The settings were read for the last time; now the other program writes them.
+    // The setup has read the settings for the last time. The other process writes them after that.
     let setup = app.host.begin_reloaded_setup().await.unwrap();
     let settings = app.folder.path().join("mcp.json");
     let others = std::fs::read_to_string(&settings).unwrap().replace("/srv", "/elsewhere");
