@@ -1,4 +1,4 @@
-//! The manifest of a release: one JSON file in the format of Tauri's updater, with the size of each file added.
+//! Manifest of a release: a JSON file in the format of Tauri's updater, with an additional size for each file.
 
 use std::collections::BTreeMap;
 
@@ -10,16 +10,16 @@ use url::Url;
 
 use crate::refusal::UpdateRefusal;
 
-/// Maximum length of the notes, in characters.
+/// Maximum length of the release notes, in characters.
 const MAX_NOTES: usize = 20_000;
-/// Maximum number of platforms per release.
+/// Maximum number of platforms in a manifest.
 const MAX_PLATFORMS: usize = 32;
-/// Maximum size of a release's file, in bytes. It is held in memory until it is installed.
+/// Maximum size in bytes of the file of a release, which is in memory until it is installed.
 pub(crate) const MAX_FILE: u64 = 512 * 1024 * 1024;
-/// Maximum length of a signature, in characters: those of minisign are below 600.
+/// Maximum length of a signature in characters. Those of minisign have fewer than 600.
 const MAX_SIGNATURE: usize = 2_000;
 
-/// The manifest of a release.
+/// Parsed manifest of a release.
 #[derive(Debug, Clone)]
 pub struct ReleaseManifest {
     fields: ManifestFields,
@@ -35,7 +35,7 @@ struct ManifestFields {
     platforms: BTreeMap<String, PlatformFile>,
 }
 
-/// The file of a release for one platform.
+/// File of a release for one platform.
 #[derive(Debug, Clone, Deserialize)]
 struct PlatformFile {
     url: Url,
@@ -46,26 +46,26 @@ struct PlatformFile {
 /// A newer version that this installation can be updated to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Release {
-    /// Announcement shown to the user.
+    /// Information about the release for the user.
     pub announcement: ReleaseAnnouncement,
     /// Version of the release.
     pub version: Version,
-    /// URL of the file.
+    /// URL of the file for this platform.
     pub url: Url,
-    /// Key of the file in the manifest.
+    /// Key of the file in the manifest, such as `linux-x86_64`.
     pub platform: String,
-    /// The whole manifest, from which the updater reads the file's signature.
+    /// Complete manifest, from which Tauri's updater reads the signature of the file.
     pub manifest: Value,
 }
 
-/// The information about a release that the user sees before downloading or installing it.
+/// Information about a release that the user sees before it is downloaded and installed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ReleaseAnnouncement {
-    /// Version of the announced release.
+    /// Version of the release, as text.
     pub version: String,
     /// Release notes, as plain text.
     pub notes: String,
-    /// Time of the release, in milliseconds since 1970.
+    /// Publication time of the release, in milliseconds since 1970.
     pub date: Option<i64>,
     /// Size of the download, in bytes.
     pub size: u64,
@@ -90,13 +90,12 @@ impl ReleaseManifest {
         Ok(Self { fields, whole })
     }
 
-    /// Returns the release that a program of version `current` can be updated to on `platform`. `None` if it is not
-    /// newer: an update never downgrades.
+    /// Returns the release if its version is newer than `current`, with the file for `platform`. Returns `None`
+    /// otherwise, since an update never downgrades.
     ///
     /// # Errors
-    ///
     /// Returns [`UpdateRefusal::NoPlatform`] if a newer version has no file for this platform, and
-    /// [`UpdateRefusal::ManifestUnusable`] if the version or the file's entry is invalid.
+    /// [`UpdateRefusal::ManifestUnusable`] if the version or the entry of the file is invalid.
     pub fn newer_than(self, current: &Version, platform: &str) -> Result<Option<Release>, UpdateRefusal> {
         let Self { fields, whole: manifest } = self;
         let version = Version::parse(fields.version.trim_start_matches('v'))

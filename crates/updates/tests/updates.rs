@@ -19,7 +19,7 @@ use updates::{
 /// Version of the releases in these tests.
 const VERSION: &str = "1.1.0";
 
-/// The files handed over for installation.
+/// Versions and files that were passed to the installer.
 #[derive(Default)]
 struct InstalledFiles(Mutex<Vec<(Version, Vec<u8>)>>);
 
@@ -30,7 +30,7 @@ impl ReleaseInstaller for InstalledFiles {
     }
 }
 
-/// Creates the updates of a program of version 1.0.0 that uses this server.
+/// Creates the updater of an app of version 1.0.0 that uses this server.
 fn program(server: &ReleaseServer, keys: &TestKeys) -> Updater {
     let limits = UpdateLimits { manifest_bytes: 4096, ..UpdateLimits::default() };
     Updater::new(Version::new(1, 0, 0), server::installation(), channel(server, keys), limits)
@@ -40,13 +40,13 @@ fn channel(server: &ReleaseServer, keys: &TestKeys) -> Result<Option<UpdateChann
     UpdateChannel::from_build_settings(Some(&server.address()), Some(keys.public().as_str()))
 }
 
-/// Runs all steps until one fails.
+/// Checks for a release and installs it. Returns the first error.
 async fn all(updates: &Updater, installed: &InstalledFiles) -> Result<(), UpdateRefusal> {
     updates.check(&|_| ()).await?;
     updates.install(VERSION, installed, &|_| ()).await
 }
 
-/// Returns the result of all steps with this content, and asserts that nothing is installed after an error.
+/// Runs all steps with these responses and returns the result. Asserts that nothing is installed after an error.
 async fn outcome(keys: &TestKeys, served: ServedRelease) -> Result<(), UpdateRefusal> {
     let server = ReleaseServer::start(served).await;
     let (updates, installed) = (program(&server, keys), InstalledFiles::default());
@@ -87,7 +87,7 @@ async fn signed_release_is_shown_and_then_installed() {
     );
 }
 
-/// Polls a step once, and returns true if it is pending.
+/// Polls a future once, and returns `true` if it is pending.
 async fn is_pending(mut step: Pin<&mut impl Future>) -> bool {
     poll_fn(|context| Poll::Ready(step.as_mut().poll(context).is_pending())).await
 }
@@ -110,7 +110,7 @@ async fn only_the_release_that_was_shown_is_installed() {
     assert!(matches!(updates.report().step, UpdateStep::Found { .. }), "which is still there");
 }
 
-/// A step whose future is dropped, as when its task ends, doesn't block the next one.
+/// If the future of a step is dropped, as when its task ends, the next step can still run.
 #[tokio::test]
 async fn dropped_step_can_be_repeated() {
     let keys = TestKeys::new();
