@@ -71,11 +71,11 @@ impl BundleFolder {
             names
         };
         let outside: Vec<_> = names(self.0.path()).into_iter().filter(|path| *path != self.root()).collect();
-        assert_eq!(outside, [self.file()], "nothing is written beside the root");
+        assert_eq!(outside, [self.file()], "no files must be written outside of the root");
         let mut expected: Vec<PathBuf> =
             folders.iter().flat_map(|folder| [folder.to_path_buf(), folder.with_extension("tree.json")]).collect();
         expected.sort();
-        assert_eq!(names(&self.root()), expected, "nothing else stays in the root");
+        assert_eq!(names(&self.root()), expected, "the root must contain only the expected entries");
     }
 }
 
