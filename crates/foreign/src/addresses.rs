@@ -66,7 +66,7 @@ mod tests {
         let public =
             ["1.1.1.1", "8.8.8.8", "100.63.0.1", "100.128.0.1", "172.32.0.1", "192.167.1.1", "2606:4700::1111"];
         for address in public.into_iter().chain(["2a00:1450::1", "64:ff9b::808:808", "::ffff:8.8.8.8"]) {
-            assert!(is_public(address.parse().unwrap()), "{address} is public");
+            assert!(is_public(address.parse().unwrap()), "{address} must be public");
         }
         let own = "
             0.0.0.0 0.1.2.3 127.0.0.1 127.255.0.9 10.0.0.1 172.16.0.1 172.31.255.1 192.168.1.1

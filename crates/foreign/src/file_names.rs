@@ -57,7 +57,7 @@ mod tests {
             ("compass", "compass.png"),
             ("é.png", "é.png"),
         ] {
-            assert_eq!(file_name(title, "file", "png"), expected, "of {title:?}");
+            assert_eq!(file_name(title, "file", "png"), expected, "file name for the title {title:?}");
         }
         let long = file_name(&"\u{20000}".repeat(500), "file", "png");
         assert!(long.len() <= 255, "{} bytes exceed the limit of file systems", long.len());
