@@ -102,10 +102,10 @@ mod tests {
         let PlanTarget::Remote { url, headers, .. } = &remote.target else { panic!("{remote:?}") };
         assert_eq!(*url, "https://notes.example/mcp".into());
         let bearer = [TemplatePart::Text("Bearer ".to_owned()), TemplatePart::Input("token".to_owned())];
-        assert_eq!(headers["Authorization"].parts, bearer, "its blank goes along");
+        assert_eq!(headers["Authorization"].parts, bearer, "the space between scheme and value must be retained");
         let keys: Vec<&str> = remote.inputs.iter().map(|input| input.key.as_str()).collect();
-        assert_eq!(keys, ["token"], "what is not used is not asked");
-        assert!(!remote.notes.is_empty(), "it is said");
+        assert_eq!(keys, ["token"], "inputs that the remote server does not use must be removed");
+        assert!(!remote.notes.is_empty(), "the plan must have a note");
     }
 
     #[test]

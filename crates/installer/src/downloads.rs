@@ -74,7 +74,7 @@ fn is_complete_download(path: &Path) -> bool {
     stem.len() == HASH_DIGITS && stem.iter().all(u8::is_ascii_hexdigit)
 }
 
-/// Returns the complete downloads with their times, oldest first.
+/// Returns the files in the folder with their modification times, oldest first.
 fn files_by_age(folder: &Path) -> io::Result<Vec<(SystemTime, PathBuf)>> {
     let entries = match fs::read_dir(folder) {
         Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -115,12 +115,12 @@ mod tests {
         write(unfinished, 22);
         remove_expired(folder.path()).unwrap();
         let (b, c, d) = (whole("b"), whole("c"), whole("d"));
-        assert_eq!(names(), [b.as_str(), unfinished, &c, &d], "older than a day");
+        assert_eq!(names(), [b.as_str(), unfinished, &c, &d], "only files older than a day must be removed");
         remove_all_but_newest(folder.path(), MAX_STORED_DOWNLOADS - 1).unwrap();
         assert_eq!(
             names(),
             [unfinished, c.as_str(), &d],
-            "there is room for one more, and another program downloads one"
+            "the oldest complete file must be removed, and unfinished ones retained"
         );
         remove_expired(&folder.path().join("gone")).unwrap();
     }

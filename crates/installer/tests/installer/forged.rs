@@ -72,7 +72,7 @@ async fn forged_record_removes_nothing() {
         app.host.add_server(entry).await.unwrap();
         let before = (files_below(&precious), unpacked(&app));
         app = restart_with_forged_record(app, record(folder)).await;
-        assert!(app.server("one").await.installed.is_some(), "the record is believed as far as it is read: {folder:?}");
+        assert!(app.server("one").await.installed.is_some(), "the record itself must be accepted: {folder:?}");
         app.host.start_server("one".to_owned()).await.unwrap();
         let installer = installer(&app, &registry);
         installer.clean_up(&app.host).await;

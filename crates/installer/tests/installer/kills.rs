@@ -90,7 +90,7 @@ async fn child_process_that_is_killed() {
         Some(_) => drop(installer.upgrade(&host, &draft, shown.as_str(), true).await),
         None => drop(installer.install(&host, &draft, shown.as_str()).await),
     }
-    unreachable!("it was to be killed");
+    unreachable!("the process should have been killed");
 }
 
 fn bundle(folder: &Path, file: &str) -> InstallSource {
@@ -106,7 +106,7 @@ async fn restart_after_kill(app: TestApp, variables: &[&str]) -> TestApp {
     killed.args(["--exact", "kills::child_process_that_is_killed"]).env(FOLDER_VARIABLE, folder.path());
     let output = killed.envs(variables.iter().map(|name| (name, "yes"))).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), None, "it was killed, and did not end by itself: {said}");
+    assert_eq!(output.status.code(), None, "the process must be killed by a signal: {said}");
     TestApp::start_in(folder, Vec::new(), HostOptions::default()).await
 }
 
@@ -130,10 +130,10 @@ async fn completed_installation_is_verified_after_a_kill() {
     let registry = TestRegistry::start(Vec::new()).await;
     Bundle::demo().write(&app.folder.path().join("demo.mcpb"));
     let app = restart_after_kill(app, &[WRITE_FIRST_VARIABLE]).await;
-    let installed = app.server("demo").await.installed.expect("where it is from is known");
-    assert!(!installed.changed, "as it was installed");
+    let installed = app.server("demo").await.installed.expect("the server must have an installation record");
+    assert!(!installed.changed, "the server must match its installation record");
     installer(&app, &registry).clean_up(&app.host).await;
-    assert_eq!(app.server("demo").await.installed, Some(installed), "for good");
+    assert_eq!(app.server("demo").await.installed, Some(installed), "the record must remain after the clean-up");
     assert_verified(&app).await;
     app.host.close().await;
     assert!(!origins(&app).contains("pending"), "{}", origins(&app));
@@ -147,7 +147,7 @@ async fn incomplete_installation_leaves_nothing_after_a_kill() {
     let app = restart_after_kill(app, &[]).await;
     assert!(servers(&app).await.is_empty());
     installer(&app, &registry).clean_up(&app.host).await;
-    assert!(unpacked(&app).is_empty(), "no server uses them: {:?}", unpacked(&app));
+    assert!(unpacked(&app).is_empty(), "the unused files must be removed: {:?}", unpacked(&app));
     app.host.close().await;
     assert!(!origins(&app).contains("demo"), "{}", origins(&app));
 }
@@ -168,13 +168,13 @@ async fn upgrade_is_atomic_after_a_kill() {
         let app = restart_after_kill(app, variables).await;
         let version_now = async || {
             let installed = app.server("demo").await.installed.unwrap();
-            assert!(!installed.changed, "the record is of what is set up");
+            assert!(!installed.changed, "the server must match its installation record");
             installed.origin.version().to_owned()
         };
         assert_eq!(version_now().await, version);
         installer(&app, &registry).clean_up(&app.host).await;
-        assert_eq!(version_now().await, version, "for good");
-        assert_eq!(unpacked(&app).len(), 1, "the files of the other version are gone");
+        assert_eq!(version_now().await, version, "the version must not change after the clean-up");
+        assert_eq!(unpacked(&app).len(), 1, "the files of the other version must be removed");
         app.ready("demo").await;
     }
 }
