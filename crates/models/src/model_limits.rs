@@ -84,7 +84,7 @@ mod tests {
             ("gpt-7", Some(ToolSupport::EffortNone)),
         ];
         for (id, wanted) in cases {
-            assert_eq!(openai_tool_support(id), wanted, "how {id} takes tools");
+            assert_eq!(openai_tool_support(id), wanted, "tool support of {id}");
         }
     }
 

@@ -97,7 +97,7 @@ mod tests {
             { "name": "other:latest", "model": "other:latest", "context_length": 8_192 },
             { "name": "qwen3:8b", "model": "qwen3:8b", "context_length": 65_536 },
         ] });
-        assert_eq!(loaded_context(&loaded, "qwen3:8b"), Some(65_536), "found by the model's name");
+        assert_eq!(loaded_context(&loaded, "qwen3:8b"), Some(65_536), "the size must be found by the model's name");
         assert_eq!(loaded_context(&loaded, "llama3.2"), None, "a model that is not loaded has no context");
     }
 }

@@ -295,7 +295,7 @@ mod tests {
             (500, json!({"error": {"message": "The server had an error"}}), "provider"),
         ];
         for (status, body, code) in cases {
-            assert_eq!(of(status, &body).code(), code, "what {status} with {body} means");
+            assert_eq!(of(status, &body).code(), code, "classification of {status} with {body}");
         }
     }
 
@@ -311,7 +311,7 @@ mod tests {
             ("the input length exceeds the context length", None),
         ];
         for (words, limit) in cases {
-            assert_eq!(parse_limit(words), limit, "in: {words}");
+            assert_eq!(parse_limit(words), limit, "limit in: {words}");
         }
     }
 
@@ -320,9 +320,13 @@ mod tests {
         let mut headers = HeaderMap::new();
         headers.insert(RETRY_AFTER, "7".parse().unwrap());
         let error = response_error(StatusCode::TOO_MANY_REQUESTS, &headers, b"{}", "m", true);
-        assert_eq!(error, ModelError::RateLimited { retry_after: Some(Duration::from_secs(7)) }, "from the header");
+        assert_eq!(error, ModelError::RateLimited { retry_after: Some(Duration::from_secs(7)) }, "delay in the header");
         let body = json!([{"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "message": "Quota", "details": [{"retryDelay": "34s"}]}}]);
-        assert_eq!(of(429, &body), ModelError::RateLimited { retry_after: Some(Duration::from_secs(34)) }, "by Gemini");
+        assert_eq!(
+            of(429, &body),
+            ModelError::RateLimited { retry_after: Some(Duration::from_secs(34)) },
+            "delay in Gemini's error"
+        );
         for odd in ["-1", "1e300", "soon"] {
             headers.insert(RETRY_AFTER, odd.parse().unwrap());
             let error = response_error(StatusCode::TOO_MANY_REQUESTS, &headers, b"", "m", true);
