@@ -70,7 +70,10 @@ mod tests {
         ];
         for (text, least) in cases {
             let counted = text_tokens(text);
-            assert!(counted >= least && counted <= least * 3, "[sampling-rate-limit]: {text} counts as {counted}");
+            assert!(
+                counted >= least && counted <= least * 3,
+                "[sampling-rate-limit]: the estimate of {text} is {counted}"
+            );
         }
     }
 
@@ -78,11 +81,15 @@ mod tests {
     fn image_has_a_fixed_token_estimate() {
         let data = "A".repeat(800_000);
         let picture = tokens_of(&json!({ "type": "image", "data": data, "mimeType": "image/png" }));
-        assert_eq!(picture, MESSAGE_OVERHEAD_TOKENS + MAX_PICTURE_TOKENS, "however many bytes it has");
+        assert_eq!(
+            picture,
+            MESSAGE_OVERHEAD_TOKENS + MAX_PICTURE_TOKENS,
+            "the estimate of an image must not depend on its size"
+        );
         let spoken = tokens_of(&json!({ "type": "audio", "data": data, "mimeType": "audio/wav" }));
-        assert_eq!(spoken, MESSAGE_OVERHEAD_TOKENS + 5_000, "a recording goes by its length");
+        assert_eq!(spoken, MESSAGE_OVERHEAD_TOKENS + 5_000, "the estimate of a recording must depend on its length");
         let hidden = json!({ "type": "tool_use", "id": "1", "name": "t",
             "input": { "type": "image", "data": data, "mimeType": "image/png" } });
-        assert!(tokens_of(&hidden) > 250_000, "[sampling-rate-limit]: what only poses as a picture is text");
+        assert!(tokens_of(&hidden) > 250_000, "[sampling-rate-limit]: an image inside a tool use must count as text");
     }
 }

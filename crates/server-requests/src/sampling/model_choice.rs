@@ -283,22 +283,37 @@ mod tests {
     fn hints_apply_in_order_and_before_priorities() {
         let hints = |names: &[&str]| names.iter().map(|name| json!({ "name": name })).collect::<Vec<_>>();
         let (model, by) = chosen(json!({ "hints": hints(&["claude-9", "gemini", "gpt"]), "costPriority": 1.0 }), None);
-        assert_eq!(model, "gemini-3-pro", "[sampling-hints-order]: the first that fits, not the cheapest");
+        assert_eq!(
+            model, "gemini-3-pro",
+            "[sampling-hints-order]: the first matching hint must take precedence over cost"
+        );
         assert_eq!(
             by,
             ModelChoiceReason::Hint("gemini".into()),
-            "[sampling-hints-over-priorities]: and it is said why"
+            "[sampling-hints-over-priorities]: the reason must name the hint"
         );
         let (model, _) = chosen(json!({ "hints": hints(&["5.2-MINI"]) }), None);
-        assert_eq!(model, "gpt-5.2-mini", "[sampling-hints-substring]: a part of the name, in any case");
+        assert_eq!(
+            model, "gpt-5.2-mini",
+            "[sampling-hints-substring]: a hint must match a part of the name, in any case"
+        );
         let (model, _) = chosen(json!({ "hints": hints(&["gpt"]), "speedPriority": 1.0 }), None);
-        assert_eq!(model, "gpt-5.2-mini", "[sampling-respect-hints]: of several that fit, the numbers decide");
+        assert_eq!(
+            model, "gpt-5.2-mini",
+            "[sampling-respect-hints]: among several matches, the priorities must decide"
+        );
         let (model, _) = chosen(json!({ "hints": hints(&["gpt"]) }), Some("gpt-5.2-mini"));
-        assert_eq!(model, "gpt-5.2-mini", "[sampling-respect-hints]: or the user's default");
+        assert_eq!(
+            model, "gpt-5.2-mini",
+            "[sampling-respect-hints]: without priorities, the user's default must be selected"
+        );
         let (model, by) = chosen(json!({ "hints": hints(&["", "  "]) }), Some("homemade"));
-        assert_eq!((model.as_str(), by), ("homemade", ModelChoiceReason::Default), "an empty hint is none");
+        assert_eq!((model.as_str(), by), ("homemade", ModelChoiceReason::Default), "an empty hint must be ignored");
         let (model, _) = chosen(json!({ "hints": hints(&["embedding"]) }), Some("homemade"));
-        assert_eq!(model, "homemade", "[sampling-respect-hints]: what does not talk is no model for it");
+        assert_eq!(
+            model, "homemade",
+            "[sampling-respect-hints]: a model that does not generate text must not be selected"
+        );
     }
 
     #[test]
@@ -308,16 +323,20 @@ mod tests {
         {
             let (model, by) = chosen(json!({ "hints": [{ "name": hint }] }), Some("homemade"));
             assert_eq!(model, expected, "[sampling-hints-map]: {hint}");
-            assert_eq!(by, ModelChoiceReason::Equivalent(hint.into()), "[sampling-hints-map]: which is said");
+            assert_eq!(
+                by,
+                ModelChoiceReason::Equivalent(hint.into()),
+                "[sampling-hints-map]: the reason must name the hint"
+            );
         }
         let (model, by) = chosen(json!({ "hints": [{ "name": "claude-haiku" }, { "name": "homemade" }] }), None);
         assert_eq!(
             (model.as_str(), by),
             ("homemade", ModelChoiceReason::Hint("homemade".into())),
-            "a name goes before a likeness"
+            "a matching name must take precedence over a similar model"
         );
         let (model, _) = chosen(json!({ "hints": [{ "name": "zephyr" }] }), Some("homemade"));
-        assert_eq!(model, "homemade", "[sampling-hints-map]: what nobody knows has no like");
+        assert_eq!(model, "homemade", "[sampling-hints-map]: an unknown name must have no similar model");
     }
 
     #[test]
@@ -330,25 +349,25 @@ mod tests {
         ] {
             let (model, by) = chosen(priorities.clone(), Some("homemade"));
             assert_eq!(model, expected, "[sampling-respect-hints]: {priorities}");
-            assert!(matches!(by, ModelChoiceReason::Priorities(_)), "and it is said so: {by:?}");
+            assert!(matches!(by, ModelChoiceReason::Priorities(_)), "the reason must be the priorities: {by:?}");
         }
         let (_, by) = chosen(json!({ "costPriority": 0.1, "intelligencePriority": 0.9 }), None);
         assert_eq!(
             by,
             ModelChoiceReason::Priorities(vec![ModelPriority::Intelligence, ModelPriority::Cost]),
-            "the most important first"
+            "the most important priority must be first"
         );
         let (model, by) = chosen(json!({ "costPriority": f64::MAX, "speedPriority": -5.0 }), None);
         assert_eq!(
             (model.as_str(), by),
             ("gpt-5.2-mini", ModelChoiceReason::Priorities(vec![ModelPriority::Cost])),
-            "out of bounds"
+            "priorities must be clamped"
         );
         let (model, by) = chosen(json!({}), None);
         assert_eq!(
             (model.as_str(), by),
             ("gpt-5.2", ModelChoiceReason::First),
-            "with no wish and no default the most able one"
+            "without preferences and default, the most capable model must be selected"
         );
     }
 
@@ -361,8 +380,8 @@ mod tests {
         assert_eq!(
             found,
             Some((setting, ModelChoiceReason::Setting)),
-            "[sampling-user-controls]: as it was set for the server"
+            "[sampling-user-controls]: the model in the server's settings must be selected"
         );
-        assert_eq!(choose_model(ModelSelection::default(), &[]), None, "without models there is none");
+        assert_eq!(choose_model(ModelSelection::default(), &[]), None, "without models none must be selected");
     }
 }

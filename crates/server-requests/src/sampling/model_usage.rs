@@ -214,12 +214,20 @@ mod tests {
         let start = 1_000 * HOUR_MS;
         spending.add(&used(1, 100, 10), start);
         spending.add(&used(1, 50, 5), start + 59 * MINUTE);
-        assert_eq!(spending.within_hour(start + 59 * MINUTE), used(2, 150, 15), "both are of this hour");
-        assert_eq!(spending.within_hour(start + 60 * MINUTE), used(1, 50, 5), "the first is over");
+        assert_eq!(spending.within_hour(start + 59 * MINUTE), used(2, 150, 15), "both entries must be within the hour");
+        assert_eq!(
+            spending.within_hour(start + 60 * MINUTE),
+            used(1, 50, 5),
+            "the first entry must be outside of the hour"
+        );
         spending.add(&used(1, 1, 1), start + 10 * HOUR_MS);
-        assert_eq!(spending.minutes.len(), 1, "what is over is not kept");
-        assert_eq!(spending.in_all, used(3, 151, 16), "it counts for all that was used");
-        assert_eq!(spending.within_hour(start), ModelUsage::default(), "a clock that went back counts nothing twice");
+        assert_eq!(spending.minutes.len(), 1, "old entries must be dropped");
+        assert_eq!(spending.in_all, used(3, 151, 16), "the total must include dropped entries");
+        assert_eq!(
+            spending.within_hour(start),
+            ModelUsage::default(),
+            "a clock that was set back must not count entries twice"
+        );
     }
 
     #[test]
@@ -228,8 +236,8 @@ mod tests {
         for minute in 0..1_000 {
             spending.add(&used(1, 1, 1), minute * MINUTE);
         }
-        assert_eq!(spending.minutes.len(), 60, "one for each minute of the last hour");
-        assert_eq!(spending.within_hour(999 * MINUTE).requests, 60, "and each counts once");
+        assert_eq!(spending.minutes.len(), 60, "there must be one entry for each minute of the last hour");
+        assert_eq!(spending.within_hour(999 * MINUTE).requests, 60, "each entry must count once");
     }
 
     #[test]
@@ -238,10 +246,14 @@ mod tests {
         spending.add(&used(1, 5_000, 900), 0);
         spending.add(&used(1, 7, 1), 2 * MINUTE);
         spending.replace_estimate(0, &used(1, 5_000, 900), &used(1, 40, 3));
-        assert_eq!(spending.within_hour(2 * MINUTE), used(2, 47, 4), "it is as if it had been known at once");
-        assert_eq!(spending.in_all, used(2, 47, 4), "in all, too");
+        assert_eq!(
+            spending.within_hour(2 * MINUTE),
+            used(2, 47, 4),
+            "the estimate must be replaced by the actual usage"
+        );
+        assert_eq!(spending.in_all, used(2, 47, 4), "the total must be corrected as well");
         spending.replace_estimate(9 * HOUR_MS, &used(0, 40, 3), &used(0, 50, 4));
-        assert_eq!(spending.in_all, used(2, 57, 5), "also when its minute is over");
+        assert_eq!(spending.in_all, used(2, 57, 5), "the total must be corrected even if the minute was dropped");
     }
 
     #[test]
@@ -270,13 +282,21 @@ mod tests {
             assert_eq!(stopped, expected, "[sampling-rate-limit], X26: {settings:?}");
         }
         let settings = settings(Budget { tokens: Some(150), ..none }, Budget { tokens: Some(1_000), ..none });
-        assert_eq!(spending.tokens_left(&settings, 0), Some(50), "the least that is left counts");
+        assert_eq!(spending.tokens_left(&settings, 0), Some(50), "the smaller of the budgets must apply");
         let too_much = |tokens| spending.limit_exceeded_by(&settings, &used(1, tokens, 0), 0).map(|limit| limit.of);
-        assert_eq!(too_much(50), None, "all that is left can be used");
-        assert_eq!(too_much(51), Some(LimitedQuantity::Tokens), "[sampling-rate-limit], X26: and no more");
+        assert_eq!(too_much(50), None, "all remaining tokens may be used");
+        assert_eq!(
+            too_much(51),
+            Some(LimitedQuantity::Tokens),
+            "[sampling-rate-limit], X26: more tokens must exceed the limit"
+        );
         let mut looping = UsageRecord::default();
         looping.add(&ModelUsage { rounds: MAX_ROUNDS, ..ModelUsage::default() }, 0);
         let limit = looping.current_reached_limit(&settings, 0).map(|limit| limit.of);
-        assert_eq!(limit, Some(LimitedQuantity::Rounds), "[sampling-iteration-limit]: a loop of tools ends");
+        assert_eq!(
+            limit,
+            Some(LimitedQuantity::Rounds),
+            "[sampling-iteration-limit]: the number of tool rounds must be limited"
+        );
     }
 }
