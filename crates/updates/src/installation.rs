@@ -132,18 +132,22 @@ mod tests {
         assert_eq!(
             detect_with(None, "/usr/bin/drawbridge", None),
             Installation::SystemPackage,
-            "our packages have no mark"
+            "our packages have no embedded type"
         );
         assert_eq!(
             detect_with(None, "/usr/bin/drawbridge", image),
             Installation::SystemPackage,
-            "an inherited variable"
+            "an inherited APPIMAGE must be ignored"
         );
-        assert_eq!(detect_with(None, "/usr/local/bin/drawbridge", None), Installation::Unknown, "put there by hand");
+        assert_eq!(
+            detect_with(None, "/usr/local/bin/drawbridge", None),
+            Installation::Unknown,
+            "a program copied to /usr/local must not count as a package"
+        );
         assert_eq!(
             detect_with(None, "/home/ann/src/target/release/drawbridge", None),
             Installation::Unknown,
-            "a source build"
+            "a source build must not count as a package"
         );
         assert_eq!(detect_with(Some(PackageType::App), "/Applications/Drawbridge.app", None), Installation::MacApp);
         assert_eq!(
@@ -169,6 +173,6 @@ mod tests {
         for other in [Installation::SystemPackage, Installation::Flatpak, Installation::Snap, Installation::Unknown] {
             assert_eq!(linux(other), None, "{other:?}");
         }
-        assert_eq!(linux(Installation::MacApp), None, "no package of another system");
+        assert_eq!(linux(Installation::MacApp), None, "a system must not have the package of another one");
     }
 }

@@ -148,7 +148,7 @@ mod tests {
             let found = manifest(version, 10).newer_than(&current, PLATFORM).unwrap();
             assert_eq!(found.is_some(), is_newer, "{version}");
         }
-        assert!(manifest("newest", 10).newer_than(&current, PLATFORM).is_err(), "it is no version");
+        assert!(manifest("newest", 10).newer_than(&current, PLATFORM).is_err(), "an invalid version must be refused");
     }
 
     #[test]
@@ -157,18 +157,27 @@ mod tests {
             let refusal = manifest("9.0.0", size).newer_than(&Version::new(1, 0, 0), PLATFORM).unwrap_err();
             assert!(matches!(refusal, UpdateRefusal::ManifestUnusable(_)), "{size}: {refusal}");
         }
-        assert!(manifest("9.0.0", MAX_FILE).newer_than(&Version::new(1, 0, 0), PLATFORM).is_ok(), "the largest");
+        assert!(
+            manifest("9.0.0", MAX_FILE).newer_than(&Version::new(1, 0, 0), PLATFORM).is_ok(),
+            "a file of the maximum size must be accepted"
+        );
     }
 
     #[test]
     fn notes_and_platforms_are_bounded() {
         let file = json!({"url": "https://releases.example/app", "signature": "c2ln", "size": 1});
         let long = json!({"version": "1.0.0", "notes": "x".repeat(MAX_NOTES + 1), "platforms": {}}).to_string();
-        assert!(ReleaseManifest::read(long.as_bytes()).unwrap_err().to_string().contains("notes"), "too long");
+        assert!(
+            ReleaseManifest::read(long.as_bytes()).unwrap_err().to_string().contains("notes"),
+            "notes beyond the limit must be refused"
+        );
         let platforms: serde_json::Map<_, _> = (0..=MAX_PLATFORMS).map(|n| (format!("p{n}"), file.clone())).collect();
         let many = json!({"version": "1.0.0", "platforms": platforms}).to_string();
-        assert!(ReleaseManifest::read(many.as_bytes()).unwrap_err().to_string().contains("platforms"), "too many");
+        assert!(
+            ReleaseManifest::read(many.as_bytes()).unwrap_err().to_string().contains("platforms"),
+            "too many platforms must be refused"
+        );
         let bare = json!({"version": "1.0.0", "platforms": {"p": {"url": "https://releases.example/app"}}}).to_string();
-        assert!(ReleaseManifest::read(bare.as_bytes()).is_err(), "a file without a signature");
+        assert!(ReleaseManifest::read(bare.as_bytes()).is_err(), "a file without a signature must be refused");
     }
 }
