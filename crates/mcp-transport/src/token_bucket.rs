@@ -45,9 +45,9 @@ mod tests {
         let mut bucket = TokenBucket::new(3, 2);
         let start = Instant::now();
         let at_once = (0..10).filter(|_| bucket.take(start)).count();
-        assert_eq!(at_once, 3, "only the burst may pass at once");
+        assert_eq!(at_once, 3, "only the burst must be allowed at once");
         let later = start + Duration::from_secs(1);
         let after = (0..10).filter(|_| bucket.take(later)).count();
-        assert_eq!(after, 2, "each second refills two tokens");
+        assert_eq!(after, 2, "two tokens must be added each second");
     }
 }

@@ -54,9 +54,9 @@ mod tests {
             alarm.set(Some(begin + Duration::from_secs(seconds)));
         }
         alarm.wait_due().await;
-        assert_eq!(now() - begin, Duration::from_secs(2), "the alarm must fire at the earliest deadline");
+        assert_eq!(now() - begin, Duration::from_secs(2), "the timer must fire at the earliest deadline");
         alarm.set(None);
         alarm.wait_due().await;
-        assert_eq!(now() - begin, Duration::from_secs(2) + IDLE_DELAY, "the alarm must not fire for old deadlines");
+        assert_eq!(now() - begin, Duration::from_secs(2) + IDLE_DELAY, "the timer must not fire for old deadlines");
     }
 }

@@ -85,9 +85,9 @@ mod tests {
     fn outbox_is_full_by_count_and_by_bytes() {
         let mut many = EventOutbox::default();
         (0..FULL_EVENTS).for_each(|_| many.push(frame(1)));
-        assert!(many.is_full(), "many small events fill it");
+        assert!(many.is_full(), "many small events must fill the outbox");
         let mut large = EventOutbox::default();
         large.push(frame(FULL_BYTES));
-        assert!(large.is_full(), "one event of many bytes fills it");
+        assert!(large.is_full(), "one large event must fill the outbox");
     }
 }

@@ -125,7 +125,7 @@ mod tests {
         let (sender, mut receiver) = mpsc::channel(1);
         let mut bell = WakeFlag::default();
         let first = poll_fn(|context| Poll::Ready(bell.poll(context, |context| receiver.poll_recv(context)))).await;
-        assert!(first.is_pending(), "nothing was sent yet");
+        assert!(first.is_pending(), "the channel must be empty");
         let waits =
             tokio::spawn(
                 async move { poll_fn(|context| bell.poll(context, |context| receiver.poll_recv(context))).await },

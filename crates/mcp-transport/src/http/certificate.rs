@@ -42,7 +42,7 @@ mod tests {
             assert!(found.is_some_and(|words| words.contains(wanted)), "{said} becomes {found:?}");
         }
         for other in ["connection refused", "invalid peer certificate: BadEncoding", "UnknownIssuer"] {
-            assert_eq!(certificate_problem(other), None, "{other} stays as it is");
+            assert_eq!(certificate_problem(other), None, "{other} must not be translated");
         }
     }
 }

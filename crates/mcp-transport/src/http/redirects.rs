@@ -64,9 +64,9 @@ mod tests {
     fn same_origin_redirects_keep_the_method() {
         for status in [301, 302, 307, 308] {
             let to = at("https://a.example/mcp", status, "/mcp/", true).unwrap().unwrap();
-            assert_eq!(to.as_str(), "https://a.example/mcp/", "{status} within the origin is followed");
+            assert_eq!(to.as_str(), "https://a.example/mcp/", "{status} within the origin must be followed");
         }
-        assert_eq!(at("https://a.example/mcp", 404, "/x", true), Ok(None), "404 is no redirect");
+        assert_eq!(at("https://a.example/mcp", 404, "/x", true), Ok(None), "404 must not count as a redirect");
     }
 
     #[test]

@@ -50,7 +50,10 @@ mod tests {
     fn x52_retry_of_zero_backs_off_to_at_most_once_a_second() {
         let pauses: Vec<Duration> =
             (0..10).map(|fruitless| reopen_pause(Some(Duration::ZERO), BASE, fruitless)).collect();
-        assert!(pauses[1..].iter().all(|pause| *pause >= Duration::from_secs(1)), "X52: once a second: {pauses:?}");
+        assert!(
+            pauses[1..].iter().all(|pause| *pause >= Duration::from_secs(1)),
+            "X52: at most one attempt in a second: {pauses:?}"
+        );
         let in_a_minute = pauses.iter().scan(Duration::ZERO, |at, pause| {
             *at += *pause;
             Some(*at)

@@ -118,7 +118,7 @@ mod tests {
         while let Some(line) = reader.next().await {
             assert!(
                 matches!(line.unwrap(), DecodedLine::Whole(line) if *line == *b"0123456789"),
-                "line {lines} is whole"
+                "line {lines} must be complete"
             );
             lines += 1;
         }
@@ -154,7 +154,7 @@ mod tests {
         }
         reader.read().await.unwrap();
         let (place, room) = (reader.buffer.as_ptr(), reader.buffer.capacity());
-        assert!(room >= longest, "there is room for the longest line");
+        assert!(room >= longest, "the buffer must have room for the longest line");
         let read = reader.next().await;
         assert!(
             matches!(&read, Some(Ok(DecodedLine::Whole(read))) if read.as_ptr() == place),
@@ -165,8 +165,14 @@ mod tests {
     #[tokio::test]
     async fn last_line_without_a_newline_is_returned() {
         let mut reader = LineReader::new(&b"one\ntwo"[..], 1024);
-        assert!(matches!(reader.next().await, Some(Ok(DecodedLine::Whole(line))) if *line == *b"one"), "the first");
-        assert!(matches!(reader.next().await, Some(Ok(DecodedLine::Whole(line))) if *line == *b"two"), "the second");
-        assert!(reader.next().await.is_none(), "and no more");
+        assert!(
+            matches!(reader.next().await, Some(Ok(DecodedLine::Whole(line))) if *line == *b"one"),
+            "the first line must be returned"
+        );
+        assert!(
+            matches!(reader.next().await, Some(Ok(DecodedLine::Whole(line))) if *line == *b"two"),
+            "the second line must be returned"
+        );
+        assert!(reader.next().await.is_none(), "no further line must be returned");
     }
 }

@@ -210,7 +210,7 @@ mod tests {
             &line[line.len() - 60..]
         );
         let missing = StderrOutput::Dropped((input.len() - MAX_LINE_BYTES) as u64);
-        assert!(shown.contains(&missing), "what was not shown must be counted: {} outputs", shown.len());
+        assert!(shown.contains(&missing), "lines that were not reported must be counted: {} outputs", shown.len());
     }
 
     #[tokio::test]
@@ -226,6 +226,6 @@ mod tests {
                 StderrOutput::Dropped(dropped) => *dropped,
             };
         }
-        assert_eq!(bytes, input.len() as u64, "every byte is either shown or counted as dropped");
+        assert_eq!(bytes, input.len() as u64, "every byte must be either reported or counted as dropped");
     }
 }

@@ -114,16 +114,20 @@ mod tests {
         let now = Instant::now();
         assert_eq!(queue.stall_deadline(), None, "an empty queue must not stall");
         queue.push(Bytes::from_static(b"{\"a\":1}\n"), now).unwrap();
-        assert_eq!(queue.stall_deadline(), Some(now + Duration::from_secs(30)), "the clock starts with the first line");
+        assert_eq!(
+            queue.stall_deadline(),
+            Some(now + Duration::from_secs(30)),
+            "the stall time must start with the first line"
+        );
         assert_eq!(
             queue.push(Bytes::from_static(b"abc"), now),
             Err(QueueFull),
-            "eleven bytes must not fit a bound of ten"
+            "eleven bytes must not fit into a limit of ten"
         );
         queue.push(Bytes::from_static(b"b\n"), now).unwrap();
         let mut written = Some(Vec::new());
         queue.write_all(&mut written).await.unwrap();
-        assert_eq!(written.unwrap(), b"{\"a\":1}\nb\n", "bytes go out once and in order");
+        assert_eq!(written.unwrap(), b"{\"a\":1}\nb\n", "bytes must be written once and in order");
         assert_eq!(queue.bytes(), 0, "the queue must be empty");
     }
 
@@ -131,6 +135,6 @@ mod tests {
     async fn single_large_line_is_accepted() {
         let mut queue = WriteQueue::new(10, Duration::from_secs(30));
         let large = Bytes::from(vec![b'x'; 100]);
-        assert_eq!(queue.push(large, Instant::now()), Ok(()), "a large answer must not close the session by itself");
+        assert_eq!(queue.push(large, Instant::now()), Ok(()), "a single large response must be accepted");
     }
 }

@@ -80,7 +80,7 @@ impl Client {
             }
         })
         .await;
-        found.unwrap_or_else(|_| panic!("{what}: did not happen within the time limit, events: {:#?}", self.told))
+        found.unwrap_or_else(|_| panic!("{what}: did not happen within the timeout, events: {:#?}", self.told))
     }
 
     pub async fn until_ready(&mut self) {
@@ -130,7 +130,7 @@ impl Client {
     }
 
     pub async fn send(&self, command: DriverCommand) {
-        self.commands.send(command).await.expect("the driver takes commands");
+        self.commands.send(command).await.expect("the driver must accept commands");
     }
 
     pub async fn stop(&mut self) {
@@ -146,7 +146,7 @@ impl Client {
         let (reply, name) = oneshot::channel();
         let deadline = CallDeadline { idle, total: WAIT_TIMEOUT * 2 };
         self.send(DriverCommand::Call { request, deadline, reply }).await;
-        name.await.expect("the driver answers").expect("the call is sent")
+        name.await.expect("the driver must respond").expect("the call is sent")
     }
 
     /// Waits until a call has ended, and returns its result.
@@ -208,7 +208,7 @@ pub fn text(result: &Result<ServerResult, CallError>) -> String {
             .iter()
             .filter_map(|block| serde_json::to_value(block).ok()?["text"].as_str().map(str::to_owned))
             .collect(),
-        other => panic!("a tool's result was expected, not {other:?}"),
+        other => panic!("expected a tool's result, not {other:?}"),
     }
 }
 
@@ -216,7 +216,7 @@ pub fn text(result: &Result<ServerResult, CallError>) -> String {
 pub fn undelivered(result: &Result<ServerResult, CallError>) -> &str {
     match result {
         Err(CallError::Undelivered { cause, .. }) => cause,
-        other => panic!("the call should have been undelivered, not {other:?}"),
+        other => panic!("expected an undelivered call, not {other:?}"),
     }
 }
 

@@ -52,5 +52,5 @@ async fn exit_on_the_probe_is_reported() {
         }
         _ => None,
     });
-    assert_eq!(told, Some(true), "the owner must learn that another start without the probe may help");
+    assert_eq!(told, Some(true), "the failure must be classified as an exit on the probe");
 }

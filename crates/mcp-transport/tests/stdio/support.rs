@@ -38,7 +38,7 @@ pub fn scripted(arguments: &[&str]) -> ServerCommand {
 pub async fn started(command: &ServerCommand) -> ServerProcess {
     let path = SearchPath::from_process("a test".to_owned());
     let program = path.resolve(command).expect("the server is there");
-    spawn(command, &program, &path).await.expect("the server starts")
+    spawn(command, &program, &path).await.expect("the server must start")
 }
 
 pub fn config() -> SessionConfig {
@@ -105,14 +105,14 @@ impl RunningDriver {
     }
 
     pub async fn send(&self, command: DriverCommand) {
-        self.handle.commands.send(command).await.expect("the driver takes commands");
+        self.handle.commands.send(command).await.expect("the driver must accept commands");
     }
 
     pub async fn begin(&self, request: ClientRequest) -> CallId {
         let (reply, name) = oneshot::channel();
         let deadline = CallDeadline { idle: WAIT_TIMEOUT * 2, total: WAIT_TIMEOUT * 2 };
         self.send(DriverCommand::Call { request, deadline, reply }).await;
-        name.await.expect("the driver answers").expect("the call is sent")
+        name.await.expect("the driver must respond").expect("the call is sent")
     }
 
     /// Waits until a call has ended, and returns its result.
@@ -176,6 +176,6 @@ pub fn text(result: &Result<ServerResult, CallError>) -> String {
             .iter()
             .filter_map(|block| serde_json::to_value(block).ok()?["text"].as_str().map(str::to_owned))
             .collect(),
-        other => panic!("a tool's result was expected, not {other:?}"),
+        other => panic!("expected a tool's result, not {other:?}"),
     }
 }

@@ -262,7 +262,7 @@ mod tests {
                 (&data("a"), &data("b")),
                 "the surrounding events must be read, in chunks of {size}"
             );
-            assert!(head.starts_with(b" xxx"), "its beginning must be reported: {head:?}");
+            assert!(head.starts_with(b" xxx"), "the beginning of the skipped event must be reported: {head:?}");
         }
         let comment: Vec<u8> = std::iter::once(b':').chain(std::iter::repeat_n(b'x', 5000)).collect();
         let said = read(vec![comment], 1000);
@@ -281,7 +281,7 @@ mod tests {
         let many = |count: usize| vec![[b"data: a\n".repeat(count), b"\n".to_vec()].concat()];
         let time = |chunks: Vec<Vec<u8>>| {
             let before = processor_time();
-            assert!(!read(chunks, 64 * 1024 * 1024).is_empty(), "something is read");
+            assert!(!read(chunks, 64 * 1024 * 1024).is_empty(), "the result must not be empty");
             processor_time() - before
         };
         type Chunks = Vec<Vec<u8>>;
