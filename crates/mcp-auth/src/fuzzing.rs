@@ -47,7 +47,11 @@ pub fn challenge(text: &str) {
     let written = format!("{scheme} {}", parameters.join(", "));
     // Quoting doubles quotes and backslashes, which may exceed the bound.
     if written.len() < length || length < 4096 {
-        assert_eq!(BearerChallenge::parse(std::slice::from_ref(&written)), asked, "read again from {written:?}");
+        assert_eq!(
+            BearerChallenge::parse(std::slice::from_ref(&written)),
+            asked,
+            "the result must be the same when {written:?} is parsed"
+        );
     }
 }
 
@@ -76,7 +80,7 @@ pub fn server_metadata(bytes: &[u8]) {
         assert!(page.host_str().is_some_and(|host| host != "localhost"), "{page} leads into a private network");
     }
     for list in [&server.scopes, &server.auth_methods, &server.signing_algorithms].into_iter().flatten() {
-        assert!(list.len() <= 200, "{} items are kept", list.len());
+        assert!(list.len() <= 200, "the list must be bounded, but has {} items", list.len());
     }
 }
 
@@ -104,7 +108,11 @@ pub fn resource_metadata(bytes: &[u8]) {
         Err(Some(cause)) => {
             let words = cause.to_string();
             assert!(!words.contains(|c: char| c.is_control()), "{words:?} must have no control characters");
-            assert!(words.chars().count() < 4096, "{} characters to show", words.chars().count());
+            assert!(
+                words.chars().count() < 4096,
+                "the text must be bounded, but has {} characters",
+                words.chars().count()
+            );
         }
         Err(None) => {}
     }
