@@ -6,24 +6,23 @@ use crate::limits::MAX_MANIFEST;
 use crate::tree::MANIFEST_FILE;
 use crate::{Archive, ArchiveRefusal, BundleError, Manifest};
 
-/// A bundle that can be shown and installed.
+/// An opened bundle, which can be displayed and installed.
 #[derive(Debug)]
 pub struct Bundle {
     /// Files of the bundle.
     pub archive: Archive,
-    /// Manifest, with the publisher's texts in their default language.
+    /// Manifest of the bundle, with texts in the publisher's default language.
     pub manifest: Manifest,
-    /// Parts of the manifest that are ignored, as full sentences, safe to print.
+    /// Descriptions of the parts of the manifest that are ignored, as sentences that are escaped for display.
     pub warnings: Vec<String>,
 }
 
 impl Bundle {
-    /// Opens a file, checks the structure of the archive and parses the manifest. Blocks.
+    /// Opens a bundle file, checks the structure of the archive and parses the manifest. Blocks.
     ///
     /// # Errors
-    ///
-    /// Returns [`BundleError::Io`] if the file can't be read, [`BundleError::Refused`] if the archive is not allowed
-    /// or lacks a needed file, and [`BundleError::Manifest`] if the manifest is invalid.
+    /// Returns [`BundleError::Io`] if the file can't be read, [`BundleError::Refused`] if the archive is not allowed or
+    /// lacks a required file, and [`BundleError::Manifest`] if the manifest is invalid.
     pub fn open(path: &Path) -> Result<Self, BundleError> {
         Self::from_archive(Archive::open(path)?)
     }
@@ -39,11 +38,10 @@ impl Bundle {
         Ok(Self { archive, manifest, warnings })
     }
 
-    /// Returns the manifest with its texts in a language, given as a BCP 47 tag such as `de-AT`, as far as the bundle
-    /// contains translations. Only texts differ. Blocks.
+    /// Returns the manifest with its display texts translated to a language, as far as the bundle contains
+    /// translations. `locale` is a BCP 47 tag such as `de-AT`. Blocks.
     ///
     /// # Errors
-    ///
     /// Returns a [`BundleError`] if the translations are damaged, too large or malformed.
     pub fn localized(&self, locale: &str) -> Result<Manifest, BundleError> {
         let paths = self.archive.files().map(|file| file.path.as_str());

@@ -6,46 +6,46 @@ use foreign::visible;
 
 use crate::{ArchiveRefusal, FolderChange, ManifestError, TreeChange};
 
-/// The error of reading, unpacking or removing a bundle. The texts are safe to print.
+/// Error of reading, unpacking or removing a bundle. Messages are escaped for display.
 #[derive(Debug, thiserror::Error)]
 pub enum BundleError {
     /// A disk operation failed.
     #[error("{what}: {cause}")]
     Io {
-        /// Description of the operation.
+        /// Description of the failed operation.
         what: &'static str,
-        /// Cause of the failure.
+        /// Error of the operating system.
         cause: io::Error,
     },
-    /// The archive is refused.
+    /// The archive is not allowed.
     #[error("the bundle is refused: {0}")]
     Refused(#[from] ArchiveRefusal),
     /// The manifest is invalid.
     #[error("the bundle's manifest.json can't be used: {0}")]
     Manifest(#[from] ManifestError),
-    /// A file is larger than the limit for reading it.
+    /// A file in the bundle is larger than the limit for reading it into memory.
     #[error("{} is larger than {max} bytes", visible(.path))]
     TooLargeToRead {
-        /// Path in the bundle.
+        /// Path of the file in the bundle.
         path: String,
-        /// Limit of the size, in bytes.
+        /// Maximum size in bytes.
         max: u64,
     },
-    /// The file has changed since it was opened.
+    /// The bundle file was changed after it was opened.
     #[error("the bundle's file has changed since it was opened; open it again")]
     Changed,
-    /// The bundle is already unpacked, and its files have changed since.
+    /// The bundle is already unpacked, and this file was changed after that.
     #[error("the bundle is installed already, and its files have changed ({0}); remove it first")]
     Differs(TreeChange),
-    /// The bundle is already unpacked, and its folder contains other files now.
+    /// The bundle is already unpacked, and files in its folder were added or changed after that.
     #[error(
         "the bundle is installed already, and its folder holds other files by now; remove the servers that use it first"
     )]
     FolderDiffers(#[source] FolderChange),
-    /// Another program holds the lock of the bundles folder.
+    /// Another process has locked the folder of bundles.
     #[error("another Drawbridge is installing or removing a bundle; try again when it is done")]
     Busy,
-    /// The folder is not that of a bundle below the root.
+    /// The folder is not directly below the folder of bundles.
     #[error("this is not the folder of an installed bundle")]
     NotInstalled,
 }

@@ -13,51 +13,50 @@ use crate::limits::{MAX_DEPTH, MAX_ENTRIES, MAX_FILE, MAX_MANIFEST, MAX_UNPACKED
 use crate::tree::{ContentDigest, FileTree, HashingWriter, MANIFEST_FILE, is_executable};
 use crate::tree_file::read_tree_file;
 
-/// Maximum number of folders below an unpacked bundle. Parent folders of a file need no entry of their own in an
-/// archive.
+/// Maximum number of folders below an unpacked bundle. Archives need not contain entries for the parent folders of
+/// files.
 const MAX_FOLDERS: usize = MAX_ENTRIES * MAX_DEPTH;
-/// The folder and the file that uv creates next to a server's code at its first start, if the bundle contains none:
-/// the packages that it loads, and their versions. No hash of a bundle covers them, as its plan says.
+/// Folder and file that uv creates next to a server's code at its first start, unless the bundle contains them: the
+/// installed packages, and their versions. They are not covered by the hash of a bundle, as its plan explains. `true`
+/// for a folder.
 const UV_CREATED_PATHS: [(&str, bool); 2] = [(".venv", true), ("uv.lock", false)];
-/// Maximum number of threads that read files; more would wait for the same disk.
+/// Maximum number of threads that read files. More threads would only wait for the disk.
 const MAX_THREADS: usize = 4;
 
-/// The difference between a folder and the bundle that was unpacked there. The texts are safe to print.
+/// Difference between a folder and the bundle that was unpacked to it. Messages are escaped for display.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FolderChange {
-    /// A file's content or executable bit has changed.
+    /// The content or executable bit of this file was changed.
     #[error("{} has changed since the bundle was unpacked", visible(.0))]
     Changed(String),
-    /// A file is missing.
+    /// This file is missing.
     #[error("{} is missing", visible(.0))]
     Missing(String),
-    /// A file is present that the bundle doesn't contain.
+    /// This file was added.
     #[error("{} is not a file of the bundle; it was added later", visible(.0))]
     Added(String),
-    /// The files differ, and the list of the bundle's files is no longer available.
+    /// The files differ, but the list of the original files is missing, so the changed file is unknown.
     #[error("its files are not those that were unpacked")]
     Differs,
-    /// An entry is a link, a pipe, a device, or has a name that no bundle can contain.
+    /// This entry is a link, a pipe or a device, or has a name that no bundle can contain.
     #[error("{} is a link, a device, or has a name that no bundle can have", visible(.0))]
     NotAFile(String),
-    /// There are more files or bytes than a bundle may have.
+    /// The folder has more files or bytes than a bundle may have.
     #[error("it holds more than a bundle may")]
     TooLarge,
-    /// A file or folder can't be read.
+    /// This file or folder can't be read, with the cause.
     #[error("{} can't be read: {}", visible(.0), visible(.1))]
     Unreadable(String, String),
 }
 
-/// Compares all files below `folder` with the hash of the tree that was unpacked there ([`FileTree::hash`]). Call it
-/// before each start; a server that writes next to its own code changes its folder too. Blocks: it reads every byte,
-/// within [`limits`](crate::limits).
+/// Compares all files below `folder` with the hash of the unpacked files ([`FileTree::hash`]). Must be called before
+/// each start of the server. A server that writes next to its own code changes its folder as well. Blocks: reads every
+/// byte, within [`limits`](crate::limits).
 ///
-/// Empty folders are not compared, since no code comes from them, nor is what uv creates at the first start. Results
-/// are never cached: a file can have the same size, time and inode with other content, since whoever may write a file
-/// may set its times too.
+/// Empty folders and the files that uv creates at the first start are not compared. Results are never cached, because a
+/// process that can write a file can also restore its size and times.
 ///
 /// # Errors
-///
 /// Returns a [`FolderChange`] that names the file that was added, removed or changed, or that can't be read.
 pub fn verify_folder(folder: &Path, tree_hash: &str) -> Result<(), FolderChange> {
     let was = read_tree_file(folder, tree_hash);
@@ -91,7 +90,7 @@ pub fn verify_folder(folder: &Path, tree_hash: &str) -> Result<(), FolderChange>
     Err(was.and_then(|was| find_first_change(&was, &tree)).unwrap_or(FolderChange::Differs))
 }
 
-/// Returns the first file that differs.
+/// Returns the first difference between the unpacked and the current files, or `None` if they are equal.
 fn find_first_change(was: &FileTree, now: &FileTree) -> Option<FolderChange> {
     let gone_or_changed = was.files.iter().find_map(|(path, file)| match now.files.get(path) {
         None => Some(FolderChange::Missing(path.clone())),
@@ -103,7 +102,7 @@ fn find_first_change(was: &FileTree, now: &FileTree) -> Option<FolderChange> {
 }
 
 struct FoundFile {
-    /// Path as in a [`FileTree`].
+    /// Path below the folder, with slashes as in a [`FileTree`].
     path: String,
     place: PathBuf,
     size: u64,
@@ -111,7 +110,7 @@ struct FoundFile {
 }
 
 impl FoundFile {
-    /// Reads and hashes the file, up to the size it had when it was found.
+    /// Reads and hashes the file. Fails if its size differs from that in the listing.
     fn read(&self) -> Result<ContentDigest, FolderChange> {
         let failed = |error: io::Error| unreadable_change(&self.path, &error);
         let file = File::open(&self.place).map_err(failed)?;
@@ -124,15 +123,15 @@ impl FoundFile {
     }
 }
 
-/// Returns true if the manifest in the folder declares a uv server. The manifest is among the compared files.
+/// Returns `true` if the manifest in the folder declares a uv server. The manifest is one of the compared files.
 fn is_uv_server(folder: &Path) -> bool {
     let Ok(file) = File::open(folder.join(MANIFEST_FILE)) else { return false };
     let manifest: Option<serde_json::Value> = serde_json::from_reader(file.take(MAX_MANIFEST)).ok();
     manifest.is_some_and(|manifest| manifest["server"]["type"] == "uv")
 }
 
-/// Returns all files below a folder without following links, except those for which `is_left_out` returns true, given
-/// the path and true for a folder.
+/// Lists all files below a folder without following links. Skips paths for which `is_left_out` returns `true`; its
+/// second argument is `true` for a folder.
 fn list_files(folder: &Path, is_left_out: impl Fn(&str, bool) -> bool) -> Result<Vec<FoundFile>, FolderChange> {
     let failed = |path: &str, error: io::Error| unreadable_change(path, &error);
     let root = fs::symlink_metadata(folder).map_err(|error| failed("the bundle's folder", error))?;

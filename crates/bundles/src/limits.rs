@@ -1,24 +1,25 @@
-//! The limits within which bundles are read. Anything beyond them is refused before it uses memory or disk space.
+//! Limits for bundles. Larger bundles are refused before they use memory or disk space.
 
 /// Maximum size of a bundle file, in bytes.
 pub const MAX_ARCHIVE: u64 = 512 << 20;
 /// Maximum number of files and folders in a bundle.
 pub const MAX_ENTRIES: usize = 10_000;
-/// Maximum size of a file in a bundle, in bytes.
+/// Maximum unpacked size of one file in a bundle, in bytes.
 pub const MAX_FILE: u64 = 256 << 20;
 /// Maximum total unpacked size of a bundle, in bytes.
 pub const MAX_UNPACKED: u64 = 512 << 20;
 /// Maximum compression ratio of a file or a bundle.
 pub const MAX_RATIO: u64 = 200;
-/// Size from which [`MAX_RATIO`] applies, in bytes; smaller files may consist of a single repeated letter.
+/// Minimum unpacked size in bytes at which [`MAX_RATIO`] applies. Smaller files may consist of a single repeated
+/// letter.
 pub const MIN_RATIO_CHECK_SIZE: u64 = 1 << 20;
-/// Maximum size of `manifest.json`, and of a file of translations, in bytes.
+/// Maximum size in bytes of `manifest.json`, and of each file of translations.
 pub const MAX_MANIFEST: u64 = 1 << 20;
 /// Maximum length of a path in a bundle, in bytes.
 pub const MAX_PATH: usize = 1024;
 /// Maximum length of a file or folder name, in bytes. No common file system allows more.
 pub const MAX_NAME: usize = 255;
-/// Maximum depth of a path.
+/// Maximum number of components of a path in a bundle.
 pub const MAX_DEPTH: usize = 64;
 /// Maximum size of the central directory, in bytes.
 pub const MAX_DIRECTORY: u64 = 32 << 20;

@@ -1,5 +1,4 @@
-//! Ensures that one program at a time changes the folder of unpacked bundles. Otherwise the app and the command line
-//! could remove each other's files.
+//! Lock of the folder of unpacked bundles, so that the app and the command line do not change it at the same time.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::path::Path;
@@ -8,27 +7,26 @@ use std::time::{Duration, Instant};
 
 use crate::BundleError;
 
-/// The locked file. It is never removed, since a removed file could be locked twice.
+/// Name of the lock file. It is never removed, since two processes could then lock two files of the same name.
 const LOCK_FILE: &str = ".lock";
-/// Timeout for the lock: unpacking a large bundle takes a minute on a slow disk.
+/// Maximum time to wait for the lock. Unpacking a large bundle takes about a minute on a slow disk.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(120);
-/// Pause between two attempts to lock.
+/// Time between two attempts to acquire the lock.
 const RETRY_INTERVAL: Duration = Duration::from_millis(50);
 
-/// A lock held while bundles are unpacked, removed, and added to or removed from the settings. The system releases it
-/// when the process ends.
+/// Lock that a process must have while it unpacks or removes bundles, and while it changes their servers in the
+/// settings. The system releases it when the process ends.
 #[derive(Debug)]
 pub struct BundlesLock {
     _file: File,
 }
 
 impl BundlesLock {
-    /// Waits for the lock. Blocks.
+    /// Acquires the lock, and waits up to two minutes for it. Blocks.
     ///
     /// # Errors
-    ///
     /// Returns [`BundleError::Io`] if the folder can't be created or locked, and [`BundleError::Busy`] if another
-    /// program holds the lock for two minutes.
+    /// process has the lock for two minutes.
     pub fn acquire(root: &Path) -> Result<Self, BundleError> {
         Self::acquire_within(root, LOCK_TIMEOUT)
     }
@@ -44,10 +42,9 @@ impl BundlesLock {
         }
     }
 
-    /// Takes the lock, or returns `None` if another program holds it. Blocks.
+    /// Acquires the lock, or returns `None` if another process has it. Blocks.
     ///
     /// # Errors
-    ///
     /// Returns [`BundleError::Io`] if the folder can't be created or locked.
     pub fn try_acquire(root: &Path) -> Result<Option<Self>, BundleError> {
         let cant_lock = |cause| BundleError::io("the folder for bundles can't be locked", cause);

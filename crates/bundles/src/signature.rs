@@ -20,24 +20,24 @@ use serde::Serialize;
 const BLOCK_START_MARKER: &[u8] = b"MCPB_SIG_V1";
 const BLOCK_END_MARKER: &[u8] = b"MCPB_SIG_END";
 const LENGTH_FIELD_SIZE: usize = 4;
-/// Maximum size of the block: that of the comment of a ZIP archive.
+/// Maximum size of the signature block in bytes, which is that of a ZIP archive's comment.
 pub(crate) const MAX_BLOCK_BYTES: usize = u16::MAX as usize;
-/// Maximum length of the displayed name, in characters.
+/// Maximum length of the displayed name of the signer, in characters.
 const MAX_NAME: usize = 200;
 const COMMON_NAME: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.4.3");
 
-/// The content of the signature block after an archive. It is not verified, so it must never count towards security.
+/// Content of the signature block after an archive. Not verified, so no decision may depend on it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "state", rename_all = "camelCase")]
 pub enum Signature {
     /// The bundle has no signature.
     Absent,
-    /// A signature that claims this name for the signer. Anybody can claim any name.
+    /// A signature whose certificate names this signer. Anyone can create such a signature.
     Claimed {
         /// Common name in the signer's certificate, safe to print.
         name: String,
     },
-    /// A signature whose signer can't be parsed.
+    /// A signature whose certificate can't be parsed.
     Unreadable,
 }
 
@@ -52,7 +52,7 @@ impl fmt::Display for Signature {
 }
 
 impl Signature {
-    /// Parses a block found by [`split_signature_block`].
+    /// Parses the block that [`split_signature_block`] returned.
     pub(crate) fn parse(block: Option<&[u8]>) -> Self {
         let Some(block) = block else { return Self::Absent };
         let der = &block[BLOCK_START_MARKER.len() + LENGTH_FIELD_SIZE..block.len() - BLOCK_END_MARKER.len()];
@@ -60,7 +60,8 @@ impl Signature {
     }
 }
 
-/// Splits the end of a file into the part that belongs to the archive, and a well-formed signature block.
+/// Splits the end of a file into the part that belongs to the archive, and a well-formed signature block if there is
+/// one.
 pub(crate) fn split_signature_block(tail: &[u8]) -> (&[u8], Option<&[u8]>) {
     let Some(before_end) = tail.strip_suffix(BLOCK_END_MARKER) else { return (tail, None) };
     let begins = (0..before_end.len()).rev().filter(|at| before_end[*at..].starts_with(BLOCK_START_MARKER));
@@ -74,7 +75,7 @@ pub(crate) fn split_signature_block(tail: &[u8]) -> (&[u8], Option<&[u8]>) {
     (tail, None)
 }
 
-/// Returns the common name in the certificate of the first signer.
+/// Returns the common name of the first signer in a PKCS#7 structure, encoded in DER.
 fn signer_common_name(der: &[u8]) -> Option<String> {
     let signed: SignedData = ContentInfo::from_der(der).ok()?.content.decode_as().ok()?;
     let SignerIdentifier::IssuerAndSerialNumber(id) = &signed.signer_infos.0.as_slice().first()?.sid else {

@@ -1,4 +1,4 @@
-//! The files of an unpacked bundle, with the hashes of their contents.
+//! List of the files in an unpacked bundle, with the hashes of their contents.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, Metadata};
@@ -9,10 +9,10 @@ use foreign::visible;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-/// File at the root of each bundle that describes it.
+/// Name of the manifest at the root of each bundle.
 pub(crate) const MANIFEST_FILE: &str = "manifest.json";
 
-/// A file of a tree.
+/// Expected content of a file in an unpacked bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TreeFile {
@@ -24,35 +24,36 @@ pub struct TreeFile {
     pub executable: bool,
 }
 
-/// The files of a bundle, by path with slashes. Stored on installation, for later comparison.
+/// List of the files in an unpacked bundle. Stored on installation, to detect later changes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct FileTree {
-    /// Files of the bundle, by path.
+    /// Files of the bundle, by path with slashes.
     pub files: BTreeMap<String, TreeFile>,
 }
 
-/// The difference between a file on disk and its tree. The text is safe to print.
+/// Difference between a file on disk and the list of the bundle's files. Messages are escaped for display.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TreeChange {
-    /// The file is missing, or can't be read.
+    /// This file is missing or can't be read.
     #[error("{} is missing", visible(.0))]
     Missing(String),
-    /// The path is a link or a folder, or passes through a link.
+    /// This path is a link or a folder, or leads through a link.
     #[error("{} is a link or no file", visible(.0))]
     NotAFile(String),
-    /// The content or the executable bit differs.
+    /// The content or executable bit of this file was changed.
     #[error("{} has changed", visible(.0))]
     Changed(String),
-    /// The tree has no such file.
+    /// The list has no file with this path.
     #[error("{} is not a file of the bundle", visible(.0))]
     Unknown(String),
 }
 
 impl FileTree {
-    /// Returns a hash of the tree: the SHA-256 over one line per file with its hash, `x` or `-`, and its path.
+    /// Returns a hash of the list: the SHA-256 over one line for each file, with its hash, `x` if it is executable or
+    /// else `-`, and its path.
     ///
-    /// Paths in bundles contain no line breaks, so two trees never have the same lines.
+    /// Paths in bundles contain no line breaks, so two different lists never have the same lines.
     #[must_use]
     pub fn hash(&self) -> String {
         let mut hash = Sha256::new();
@@ -63,7 +64,7 @@ impl FileTree {
         format!("{:x}", hash.finalize())
     }
 
-    /// Returns true if the tree has a file with this path, or below it.
+    /// Returns `true` if the list has a file with this path, or a file below it.
     pub(crate) fn has(&self, path: &str) -> bool {
         let is_below =
             |file: &str| file.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
@@ -76,13 +77,12 @@ impl FileTree {
     }
 }
 
-/// Compares files below `folder` with the tree: before each start those in
-/// [`BundlePlan::watched`](crate::BundlePlan::watched), or all of `tree.files.keys()`. Added files are ignored, since
-/// programs write caches next to their code; [`crate::verify_folder`] detects them. Blocks.
+/// Compares files below `folder` with the list: before each start those in
+/// [`BundlePlan::watched`](crate::BundlePlan::watched), or else all in `tree.files.keys()`. Added files are ignored,
+/// since programs write caches next to their code; [`crate::verify_folder`] detects them. Blocks.
 ///
 /// # Errors
-///
-/// Returns the first difference.
+/// Returns a [`TreeChange`] for the first file that differs.
 pub fn verify_tree<'p>(
     folder: &Path,
     tree: &FileTree,
@@ -97,7 +97,7 @@ pub fn verify_tree<'p>(
     Ok(())
 }
 
-/// Reads a file from disk, following no links below the folder.
+/// Reads and hashes a file on disk. Follows no links below the folder.
 fn read_disk_file(folder: &Path, path: &str) -> Result<TreeFile, TreeChange> {
     let missing = |_| TreeChange::Missing(path.to_owned());
     let mut place = folder.to_owned();
@@ -123,20 +123,20 @@ pub(crate) fn is_executable(facts: &Metadata) -> bool {
     facts.permissions().mode() & 0o100 != 0
 }
 
-/// Systems without an executable bit have none in trees either.
+/// Returns `false`, since this system has no executable bit.
 #[cfg(not(unix))]
 pub(crate) fn is_executable(_facts: &Metadata) -> bool {
     false
 }
 
-/// A writer that hashes what is written through it.
+/// A writer that forwards bytes to another writer and hashes them.
 pub(crate) struct HashingWriter<W> {
     sink: W,
     hash: Sha256,
     size: u64,
 }
 
-/// The hash and size of what was written through a [`HashingWriter`].
+/// Hash and size of the bytes that a [`HashingWriter`] received.
 pub(crate) struct ContentDigest {
     pub(crate) sha256: String,
     pub(crate) size: u64,

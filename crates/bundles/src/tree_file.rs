@@ -1,5 +1,5 @@
-//! The list of an unpacked bundle's files, stored next to its folder, so that a change can be attributed to a file.
-//! It needs no protection: it counts only if its own hash is the approved one. Written by `unpack`, read by `folder`.
+//! File with the list of an unpacked bundle's files, stored next to its folder to find out which file was changed. It
+//! needs no protection, since it is used only if its hash is the approved one. Written by `unpack`, read by `folder`.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::FileTree;
 
-/// Suffix of the list's file name, after the name of the folder.
+/// Suffix of the list's file name, which begins with the name of the folder.
 const TREE_FILE_SUFFIX: &str = ".tree.json";
 /// Maximum size of a list that is read, in bytes.
 const MAX_TREE_FILE: u64 = 16 << 20;
@@ -18,18 +18,18 @@ fn tree_file_path(folder: &Path) -> PathBuf {
     place.into()
 }
 
-/// Returns the name of the folder that a file with this name lists, or `None` if it is not a list.
+/// Returns the name of the folder whose files a list with this file name describes, or `None` for other file names.
 pub(crate) fn listed_folder_name(name: &str) -> Option<&str> {
     name.strip_suffix(TREE_FILE_SUFFIX)
 }
 
-/// Stores the list of the files in `folder`. If the process is killed in between, the folder is still unfinished as
-/// well.
+/// Stores the list of the files in `folder`. If the process is killed meanwhile, the folder is incomplete as well and
+/// is removed later.
 pub(crate) fn write_tree_file(folder: &Path, tree: &FileTree) -> io::Result<()> {
     fs::write(tree_file_path(folder), serde_json::to_vec(tree)?)
 }
 
-/// Returns the stored list if it has this hash.
+/// Returns the stored list of the files in `folder`, or `None` if it is missing or its hash is not `tree_hash`.
 pub(crate) fn read_tree_file(folder: &Path, tree_hash: &str) -> Option<FileTree> {
     let mut bytes = Vec::new();
     File::open(tree_file_path(folder)).ok()?.take(MAX_TREE_FILE).read_to_end(&mut bytes).ok()?;
@@ -37,7 +37,8 @@ pub(crate) fn read_tree_file(folder: &Path, tree_hash: &str) -> Option<FileTree>
     (tree.hash() == tree_hash).then_some(tree)
 }
 
-/// Removes the list along with its folder. If that fails, it is removed with other leftovers later.
+/// Removes the list of the files in `folder`. If that fails, [`remove_leftovers`](crate::remove_leftovers) removes it
+/// later.
 pub(crate) fn remove_tree_file(folder: &Path) {
     let _ = fs::remove_file(tree_file_path(folder));
 }

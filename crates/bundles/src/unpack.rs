@@ -1,4 +1,4 @@
-//! Unpacks a bundle completely or not at all, and removes unpacked bundles.
+//! Unpacks bundles, either completely or not at all, and removes unpacked bundles.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
@@ -9,24 +9,26 @@ use crate::tree::{FileTree, HashingWriter, verify_tree};
 use crate::tree_file::{listed_folder_name, remove_tree_file, write_tree_file};
 use crate::{Archive, ArchiveFile, Bundle, BundleError};
 
-/// Prefix of folders of unfinished operations.
+/// Prefix of the names of temporary folders.
 const UNFINISHED_PREFIX: &str = ".unfinished-";
-/// Number of characters of the bundle's hash in its folder's name.
+/// Number of hexadecimal digits of the bundle's hash in the name of its folder.
 const HASH_PREFIX_LENGTH: usize = 16;
-/// Maximum length of the name before the hash, in bytes.
+/// Maximum length in bytes of the bundle's name in the name of its folder.
 const MAX_FOLDER_NAME: usize = 64;
 
-/// A bundle whose files have been unpacked.
+/// A bundle that was unpacked to disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnpackedBundle {
-    /// Folder of the bundle, to be used as [`Place::folder`](crate::BundleEnvironment::folder).
+    /// Folder with the files of the bundle, to be used as
+    /// [`BundleEnvironment::folder`](crate::BundleEnvironment::folder).
     pub folder: PathBuf,
-    /// Files of the bundle. The installer stores them, or at least their hash, where the server can't write.
+    /// List of the files in the folder. The installer stores it, or at least its hash, where the server can't write.
     pub tree: FileTree,
 }
 
 impl Bundle {
-    /// Returns the folder below `root` that this bundle is unpacked to: its name, and the beginning of its hash.
+    /// Returns the folder below `root` to which this bundle is unpacked. Its name consists of the bundle's name and the
+    /// first digits of its hash.
     #[must_use]
     pub fn unpacked_folder(&self, root: &Path) -> PathBuf {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
@@ -80,7 +82,7 @@ pub fn unpack(bundle: &Bundle, root: &Path) -> Result<UnpackedBundle, BundleErro
     Ok(UnpackedBundle { folder, tree })
 }
 
-/// Returns the folder with this name directly below `root`, or `None` if the name leads elsewhere.
+/// Returns the path of the folder `name` directly below `root`, or `None` if the name contains other path components.
 #[must_use]
 pub fn direct_subfolder(root: &Path, name: &str) -> Option<PathBuf> {
     let mut parts = Path::new(name).components();
@@ -93,9 +95,8 @@ pub fn direct_subfolder(root: &Path, name: &str) -> Option<PathBuf> {
 /// Removes an unpacked bundle. Blocks.
 ///
 /// # Errors
-///
-/// Returns [`BundleError::NotInstalled`] if `folder` is not a folder directly below `root`, and [`BundleError::Io`]
-/// if it can't be removed.
+/// Returns [`BundleError::NotInstalled`] if `folder` is not directly below `root`, and [`BundleError::Io`] if it can't
+/// be removed.
 pub fn remove_bundle(root: &Path, folder: &Path) -> Result<(), BundleError> {
     let is_below = folder.parent() == Some(root) && folder.file_name().is_some();
     if !is_below || !fs::symlink_metadata(folder).is_ok_and(|found| found.is_dir()) {
@@ -109,10 +110,9 @@ pub fn remove_bundle(root: &Path, folder: &Path) -> Result<(), BundleError> {
     unfinished.close().map_err(cant_remove)
 }
 
-/// Returns the names of the folders directly below `root` that contain unpacked bundles. Blocks.
+/// Returns the names of the unpacked bundles' folders directly below `root`. Blocks.
 ///
 /// # Errors
-///
 /// Returns [`BundleError::Io`] if the root exists and can't be read.
 pub fn unpacked_folders(root: &Path) -> Result<Vec<String>, BundleError> {
     let cant_read = |cause| BundleError::io("the folder for bundles can't be read", cause);
@@ -132,11 +132,10 @@ pub fn unpacked_folders(root: &Path) -> Result<Vec<String>, BundleError> {
     Ok(folders)
 }
 
-/// Removes what a killed process left while it unpacked or removed a bundle. Must be called while holding the
-/// [`BundlesLock`](crate::BundlesLock), so that no other program is doing either. Blocks.
+/// Removes temporary folders and lists of a process that was killed while it unpacked or removed a bundle. The caller
+/// must have the [`BundlesLock`](crate::BundlesLock), so that no other process is doing either. Blocks.
 ///
 /// # Errors
-///
 /// Returns [`BundleError::Io`] if the root can't be read, or something can't be removed.
 pub fn remove_leftovers(root: &Path) -> Result<(), BundleError> {
     let cant_remove = |cause| BundleError::io("what is left of an unfinished installation can't be removed", cause);
@@ -157,7 +156,8 @@ pub fn remove_leftovers(root: &Path) -> Result<(), BundleError> {
     Ok(())
 }
 
-/// Writes all files into a new folder. The paths are those of an [`Archive`], which never lead out of it.
+/// Unpacks all files of an archive into a new folder, and returns their list. Paths in an [`Archive`] never lead out of
+/// the folder.
 fn write_files(archive: &Archive, folder: &Path) -> Result<FileTree, BundleError> {
     let cant_make = |cause| BundleError::io("a folder of the bundle can't be made", cause);
     create_folder(folder).map_err(cant_make)?;
@@ -188,7 +188,7 @@ fn create_folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).create(path)
 }
 
-/// Creates a file that doesn't exist yet, so nothing is overwritten and no link is followed.
+/// Creates a file. Fails if the path exists, so that no file is overwritten and no link is followed.
 fn create_new_file(path: &Path, file: &ArchiveFile) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);

@@ -44,8 +44,8 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     (a & 0xe000) == 0x2000 && !is_special
 }
 
-/// Returns the IPv4 address that an IPv6 address maps to: IPv4-mapped, or the NAT64 well-known prefix, by which
-/// IPv6-only networks reach IPv4.
+/// Returns the IPv4 address that an IPv4-mapped IPv6 address or an address with the NAT64 well-known prefix contains,
+/// or `None` for any other address. IPv6-only networks reach IPv4 through that prefix.
 fn embedded_ipv4(address: Ipv6Addr) -> Option<Ipv4Addr> {
     if let Some(mapped) = address.to_ipv4_mapped() {
         return Some(mapped);
@@ -66,7 +66,7 @@ mod tests {
         let public =
             ["1.1.1.1", "8.8.8.8", "100.63.0.1", "100.128.0.1", "172.32.0.1", "192.167.1.1", "2606:4700::1111"];
         for address in public.into_iter().chain(["2a00:1450::1", "64:ff9b::808:808", "::ffff:8.8.8.8"]) {
-            assert!(is_public(address.parse().unwrap()), "{address} is public");
+            assert!(is_public(address.parse().unwrap()), "{address} must be public");
         }
         let own = "
             0.0.0.0 0.1.2.3 127.0.0.1 127.255.0.9 10.0.0.1 172.16.0.1 172.31.255.1 192.168.1.1

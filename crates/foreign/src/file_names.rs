@@ -2,16 +2,16 @@
 
 use crate::is_hidden;
 
-/// Maximum number of characters taken from a title. With four bytes each and an extension, the name is within the limit
-/// of file systems.
+/// Maximum number of characters of a title in a file name. With four bytes each and an extension, the name is within
+/// the limit of file systems.
 const MAX_TITLE_CHARS: usize = 60;
 
 /// Device names that Windows reserves, with any extension.
 const DEVICE_NAMES: [&str; 4] = ["con", "prn", "aux", "nul"];
 
-/// Returns a file name with the given extension and only letters and digits of any language and hyphens in its stem. It
-/// cannot name another folder, be hidden or disguise its extension. The stem is `without_title` if the title has no
-/// letters or digits.
+/// Returns a file name whose stem consists of letters and digits of any language and hyphens. Such a name cannot lead
+/// to another folder, be hidden or disguise its extension. The stem is `without_title` if the title has no letters or
+/// digits.
 #[must_use]
 pub fn file_name(title: &str, without_title: &str, extension: &str) -> String {
     let end = format!(".{extension}");
@@ -57,7 +57,7 @@ mod tests {
             ("compass", "compass.png"),
             ("é.png", "é.png"),
         ] {
-            assert_eq!(file_name(title, "file", "png"), expected, "of {title:?}");
+            assert_eq!(file_name(title, "file", "png"), expected, "file name for the title {title:?}");
         }
         let long = file_name(&"\u{20000}".repeat(500), "file", "png");
         assert!(long.len() <= 255, "{} bytes exceed the limit of file systems", long.len());

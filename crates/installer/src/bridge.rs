@@ -1,17 +1,18 @@
-//! Detects packages that only connect to a remote server, such as `npx mcp-remote URL`: the remote server is offered
-//! instead, as the import from other apps does.
+//! Detects packages that only connect to a remote server, such as `npx mcp-remote URL`. The remote server itself is
+//! offered instead, as in the import from other apps.
 
 use std::collections::BTreeMap;
 
 use installs::{InstallPlan, PlanTarget, Template, TemplatePart};
 use ports::server_config::{HttpKind, StdioConfig};
 
-/// Delimiters around the number of an input. Parsers of command lines leave these characters unchanged, and no text
-/// of a registry contains them.
+/// Delimiters around the number of an input in a text. Parsers of command lines don't change these characters, and
+/// texts of a registry don't contain them.
 const INPUT_START: char = '\u{e000}';
 const INPUT_END: char = '\u{e001}';
 
-/// Returns the plan for the remote server that a package's command connects to, or the unchanged plan.
+/// Returns the plan for the remote server to which a package's command connects, or the same plan if the package does
+/// more.
 pub(crate) fn to_remote(plan: InstallPlan) -> InstallPlan {
     let PlanTarget::Command { command, args, env } = &plan.target else { return plan };
     let mut blanks = InputPlaceholders::default();
@@ -30,17 +31,18 @@ pub(crate) fn to_remote(plan: InstallPlan) -> InstallPlan {
     }
     let used: Vec<&str> = headers.values().chain([&url]).flat_map(Template::keys).collect();
     let inputs = plan.inputs.iter().filter(|input| used.contains(&input.key.as_str())).cloned().collect();
-    // The publisher's notes about the package's own program no longer apply.
+    // The publisher's notes about the package no longer apply.
     let target = PlanTarget::Remote { url, kind: remote.kind.unwrap_or(HttpKind::Http), headers };
     InstallPlan { name: plan.name, target, inputs, notes: found }
 }
 
-/// The inputs of a plan, by number, while its texts are parsed as a command line.
+/// Inputs of a plan that numbered placeholders replace while its command line is parsed.
 #[derive(Default)]
 struct InputPlaceholders(Vec<TemplatePart>);
 
 impl InputPlaceholders {
-    /// Returns a text with numbers in place of inputs, or `None` if its own text contains the delimiters.
+    /// Returns the text of a template with numbered placeholders for inputs, or `None` if its literal text contains the
+    /// delimiters.
     fn text(&mut self, template: &Template) -> Option<String> {
         let mut text = String::new();
         for part in &template.parts {
@@ -100,10 +102,10 @@ mod tests {
         let PlanTarget::Remote { url, headers, .. } = &remote.target else { panic!("{remote:?}") };
         assert_eq!(*url, "https://notes.example/mcp".into());
         let bearer = [TemplatePart::Text("Bearer ".to_owned()), TemplatePart::Input("token".to_owned())];
-        assert_eq!(headers["Authorization"].parts, bearer, "its blank goes along");
+        assert_eq!(headers["Authorization"].parts, bearer, "the space between scheme and value must be retained");
         let keys: Vec<&str> = remote.inputs.iter().map(|input| input.key.as_str()).collect();
-        assert_eq!(keys, ["token"], "what is not used is not asked");
-        assert!(!remote.notes.is_empty(), "it is said");
+        assert_eq!(keys, ["token"], "inputs that the remote server does not use must be removed");
+        assert!(!remote.notes.is_empty(), "the plan must have a note");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! A bundle file, and the folder that it is unpacked to.
+//! A bundle file, and the folder to which it is unpacked.
 
 use std::path::{Path, PathBuf};
 
@@ -6,23 +6,22 @@ use bundles::{Bundle, BundleEnvironment, BundleError, BundlePlan, Platform, Unpa
 
 use crate::{InstallError, NotInstallable, run_blocking};
 
-/// A bundle that has been opened but not unpacked.
+/// An opened bundle file that is not unpacked yet.
 #[derive(Debug)]
 pub struct BundleFile {
-    /// Path of the file.
+    /// Path of the bundle file.
     pub path: PathBuf,
-    /// The opened bundle, ready to unpack.
+    /// Archive and manifest of the bundle.
     pub bundle: Bundle,
-    /// Folder that it would be unpacked to.
+    /// Folder to which the bundle is unpacked on installation.
     pub folder: PathBuf,
 }
 
 impl BundleFile {
-    /// Opens a bundle that is to be unpacked below `root`.
+    /// Opens a bundle file. On installation, it is unpacked below `root`.
     ///
     /// # Errors
-    ///
-    /// Returns [`InstallError::Bundle`] if the file is not a bundle, or is refused.
+    /// Returns [`InstallError::Bundle`] if the file is not a bundle or is refused.
     pub async fn open(path: &Path, root: &Path) -> Result<Self, InstallError> {
         let file = path.to_owned();
         let bundle = run_blocking(move || Bundle::open(&file)).await;
@@ -30,12 +29,11 @@ impl BundleFile {
         Ok(Self { path: path.to_owned(), folder: bundle.unpacked_folder(root), bundle })
     }
 
-    /// Returns the plan of what the bundle would run in its folder.
+    /// Returns the plan with the command that runs the bundle in its folder.
     ///
     /// # Errors
-    ///
-    /// Returns [`InstallError::NotInstallable`] if it can't be run on this computer, and [`InstallError::NoHome`] if
-    /// the home folder is unknown.
+    /// Returns [`InstallError::NotInstallable`] if the bundle can't run on this computer, and [`InstallError::NoHome`]
+    /// if the home folder is unknown.
     pub fn plan(&self) -> Result<BundlePlan, InstallError> {
         let home = std::env::home_dir().ok_or(InstallError::NoHome)?;
         let platform = match std::env::consts::OS {
@@ -57,7 +55,7 @@ impl BundleFile {
     }
 }
 
-/// Unpacks a bundle, and also returns true if its folder is new. A bundle that was changed after unpacking is
+/// Unpacks a bundle. Returns its files, and `true` if its folder is new. A bundle whose files were changed on disk is
 /// replaced if no server uses it.
 pub(crate) async fn unpack(
     file: BundleFile,

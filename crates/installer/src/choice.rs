@@ -1,4 +1,4 @@
-//! The choice of what to install: its source, and one of a server's packages and remotes.
+//! Sources of a server to install, and the choice among its packages and remotes.
 
 use std::path::PathBuf;
 
@@ -6,51 +6,52 @@ pub use ports::server_config::InstallTarget;
 use registry::{PackageInstall, PlanError, RegistryEntry, plan_package, plan_remote};
 use serde::{Deserialize, Serialize};
 
-/// The source of a server to install.
+/// Source of a server to install.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "from", rename_all = "snake_case", deny_unknown_fields)]
 pub enum InstallSource {
     /// A server in the registry.
     Registry {
-        /// Name in the registry, as `namespace/name`.
+        /// Name of the server in the registry, as `namespace/name`.
         name: String,
-        /// Version; the newest by default.
+        /// Version to install. `None` for the newest.
         #[serde(default)]
         version: Option<String>,
-        /// Package or remote; may be omitted if there is only one.
+        /// Package or remote to use. May be `None` if the server has only one.
         #[serde(default)]
         target: Option<InstallTarget>,
     },
-    /// A bundle (`.mcpb` or `.dxt`).
+    /// A bundle file (`.mcpb` or `.dxt`) of the user.
     Bundle {
         /// Absolute path of the file.
         path: PathBuf,
-        /// Expected SHA-256 in hexadecimal, if known.
+        /// Expected SHA-256 of the file in hexadecimal. `None` to accept any file.
         #[serde(default)]
         sha256: Option<String>,
     },
 }
 
-/// A package or remote of a server; each of them provides the server.
+/// A package or remote of a server, each of which provides the server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct InstallChoice {
-    /// Identifier in an [`InstallSource`].
+    /// Identifier of the package or remote for an [`InstallSource`].
     pub target: InstallTarget,
-    /// `npm`, `pypi`, `nuget`, `oci`, `mcpb` or another kind of package; `streamable-http` or `sse` for a remote.
+    /// Kind of the package: `npm`, `pypi`, `nuget`, `oci`, `mcpb` or another one. For a remote: `streamable-http` or
+    /// `sse`.
     pub kind: String,
-    /// Name of the package, or address of the remote.
+    /// Name of the package, or URL of the remote.
     pub identifier: String,
-    /// Version of the package, if it is not part of the identifier.
+    /// Version of the package, unless it is part of the identifier.
     pub version: Option<String>,
-    /// Reason why it can't be installed, if any.
+    /// Reason why this choice can't be installed, or `None` if it can.
     pub problem: Option<String>,
-    /// Bundle that is downloaded for it, if it is a bundle.
+    /// Bundle to download, if the package is a bundle.
     pub download: Option<InstallDownload>,
 }
 
-/// A bundle that is downloaded for a choice.
+/// Bundle that must be downloaded to install a choice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct InstallDownload {
@@ -60,7 +61,7 @@ pub struct InstallDownload {
     pub sha256: String,
 }
 
-/// Returns the packages and remotes of a server: at most `registry::server_json::MAX_TARGETS` of each.
+/// Returns the packages and remotes of a server. There are at most `registry::server_json::MAX_TARGETS` of each.
 #[must_use]
 pub fn choices(entry: &RegistryEntry) -> Vec<InstallChoice> {
     let server = &entry.server;

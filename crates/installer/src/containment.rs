@@ -1,9 +1,9 @@
-//! Determines whether a planned server can be sandboxed, and proposes a sandbox.
+//! Determines if a planned server can run in a sandbox, and proposes one.
 //!
-//! A package loaded by `npx` or `uvx` can't start without a network, but only the user knows which hosts the server
-//! itself needs. So the page proposes the hosts of the package registry, along with a bundle's own folder, and the
-//! user adds the server's hosts. The command line proposes none and never allows a network on its own: the user names
-//! the hosts with `--network`, since its options are complete.
+//! A package that `npx` or `uvx` loads can't start without a network, but only the user knows which hosts the server
+//! itself needs. So the page proposes the hosts of the package registry and the folder of a bundle, and the user adds
+//! the hosts of the server. The command line proposes none and never allows network access by default: the user names
+//! hosts with `--network`.
 
 use installs::{InstallPlan, PlanTarget};
 use ports::server_config::{AccessMode, AllowedFolder, HostPattern, NetworkAccess, SandboxConfig};
@@ -11,26 +11,26 @@ use serde::{Deserialize, Serialize};
 
 use crate::{InstallError, InstallOffer, Installer};
 
-/// The availability of a sandbox for a server to be installed.
+/// Possibility of running a planned server in a sandbox.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum InstallContainment {
-    /// A sandbox is available.
+    /// The server can run in a sandbox.
     Possible,
-    /// The server is a container, which confines it as far as its arguments allow. A sandbox would block access to
-    /// the service that runs containers.
+    /// The server runs in a container, which is confined as far as its arguments allow. In a sandbox, it could not
+    /// access the service that runs containers.
     Container,
-    /// The server is remote. Data sent to it is received by its operator.
+    /// The server is remote, so it can't be confined. Its operator receives all data that is sent to it.
     Remote,
     /// No sandbox works on this computer.
     Impossible {
-        /// Description of the cause.
+        /// Human-readable reason why no sandbox works.
         cause: String,
     },
 }
 
-/// Hosts that each launcher loads packages from, unless its own settings differ.
+/// Hosts from which each launcher loads packages by default.
 const PACKAGE_HOSTS: [(&str, &[&str]); 4] = [
     ("npx", &["registry.npmjs.org"]),
     ("uv", &["pypi.org", "files.pythonhosted.org"]),
@@ -39,7 +39,7 @@ const PACKAGE_HOSTS: [(&str, &[&str]); 4] = [
 ];
 
 impl Installer {
-    /// Determines whether the server of a plan can be sandboxed.
+    /// Determines if the server of a plan can run in a sandbox.
     pub async fn containment(&self, plan: &InstallPlan) -> InstallContainment {
         match &plan.target {
             PlanTarget::Remote { .. } => InstallContainment::Remote,
@@ -55,8 +55,8 @@ impl Installer {
 }
 
 impl InstallOffer {
-    /// Returns the sandbox proposed initially: the folder of a bundle, and the hosts that packages are loaded from.
-    /// The user adds what the server needs.
+    /// Returns the sandbox that the page proposes for a new server: access to the folder of a bundle, and to the hosts
+    /// from which packages are loaded. The user adds further access.
     #[must_use]
     pub fn proposed_sandbox(&self, plan: &InstallPlan) -> SandboxConfig {
         let bundle = self.origin.bundle();
@@ -75,7 +75,7 @@ impl InstallOffer {
     }
 }
 
-/// Checks that a requested sandbox can be used.
+/// Checks that the sandbox that the user chose can be used.
 pub(crate) fn check_sandbox(
     sandbox: Option<&SandboxConfig>,
     containment: &InstallContainment,

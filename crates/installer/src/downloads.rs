@@ -1,5 +1,5 @@
-//! Bundles listed by a registry, downloaded to a separate folder until they are installed. Each step of an
-//! installation finds the file again by its hash.
+//! Bundles that a registry lists are downloaded to a separate folder, and remain there until they are installed. Each
+//! step of an installation finds the file by its hash.
 
 use std::fs;
 use std::io;
@@ -10,18 +10,18 @@ use registry::{BundleDownload, DownloadLimits};
 
 use crate::{BundleFile, InstallError, Installer, run_blocking};
 
-/// Folder for downloads, in the data folder.
+/// Name of the folder for downloads in the data folder.
 const DOWNLOADS_FOLDER: &str = "downloads";
-/// Maximum number of files kept for installations in progress. The oldest is removed first.
+/// Maximum number of downloaded files. Beyond it, the oldest is removed.
 const MAX_STORED_DOWNLOADS: usize = 3;
 /// Number of hexadecimal digits of a SHA-256.
 const HASH_DIGITS: usize = 64;
-/// Time after which a file that was not installed is removed: another program may still need it until then.
+/// Age at which a downloaded file that was not installed is removed. Another process may still need it before.
 const DOWNLOAD_RETENTION: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl Installer {
-    /// Returns the bundle, from disk if it was downloaded before. In both cases its file has the hash that the
-    /// registry lists.
+    /// Returns a bundle, and downloads it unless its file is already on disk. The file has the hash that the registry
+    /// lists.
     pub(crate) async fn download(&self, download: &BundleDownload) -> Result<BundleFile, InstallError> {
         let (folder, root) = (self.downloads_folder(), self.bundles_folder().await?);
         let kept = folder.join(format!("{}.mcpb", download.sha256.to_ascii_lowercase()));
@@ -39,10 +39,10 @@ impl Installer {
         BundleFile::open(&path, &root).await
     }
 
-    /// Removes a downloaded file after its installation. Other files belong to the user.
+    /// Removes a downloaded file after its installation. Does nothing for other files, which belong to the user.
     pub(crate) async fn forget_download(&self, path: PathBuf) {
         if path.parent() == Some(&*self.downloads_folder()) {
-            // If that fails, it is removed at the next start.
+            // If that fails, the file is removed when the app starts.
             drop(run_blocking(move || fs::remove_file(path)).await);
         }
     }
@@ -52,7 +52,7 @@ impl Installer {
     }
 }
 
-/// Removes files that were not installed within a day.
+/// Removes downloaded files older than [`DOWNLOAD_RETENTION`].
 pub(crate) fn remove_expired(folder: &Path) -> io::Result<()> {
     let old = |at: &SystemTime| at.elapsed().is_ok_and(|age| age > DOWNLOAD_RETENTION);
     for (_, path) in files_by_age(folder)?.into_iter().filter(|(at, _)| old(at)) {
@@ -61,20 +61,20 @@ pub(crate) fn remove_expired(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes the oldest files. A file that another program is downloading has no complete name yet, and is kept.
+/// Removes the oldest complete downloads until `most` remain. Skips files that another process is downloading.
 fn remove_all_but_newest(folder: &Path, most: usize) -> io::Result<()> {
     let files: Vec<_> = files_by_age(folder)?.into_iter().filter(|(_, path)| is_complete_download(path)).collect();
     let surplus = files.len().saturating_sub(most);
     files.into_iter().take(surplus).try_for_each(|(_, path)| fs::remove_file(path))
 }
 
-/// Returns true if a file has the name of a complete download: its hash.
+/// Returns `true` if the file name is a hash, which only complete downloads have.
 fn is_complete_download(path: &Path) -> bool {
     let stem = path.file_stem().unwrap_or_default().as_encoded_bytes();
     stem.len() == HASH_DIGITS && stem.iter().all(u8::is_ascii_hexdigit)
 }
 
-/// Returns the files, oldest first.
+/// Returns the files in the folder with their modification times, oldest first.
 fn files_by_age(folder: &Path) -> io::Result<Vec<(SystemTime, PathBuf)>> {
     let entries = match fs::read_dir(folder) {
         Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -115,12 +115,12 @@ mod tests {
         write(unfinished, 22);
         remove_expired(folder.path()).unwrap();
         let (b, c, d) = (whole("b"), whole("c"), whole("d"));
-        assert_eq!(names(), [b.as_str(), unfinished, &c, &d], "older than a day");
+        assert_eq!(names(), [b.as_str(), unfinished, &c, &d], "only files older than a day must be removed");
         remove_all_but_newest(folder.path(), MAX_STORED_DOWNLOADS - 1).unwrap();
         assert_eq!(
             names(),
             [unfinished, c.as_str(), &d],
-            "there is room for one more, and another program downloads one"
+            "the oldest complete file must be removed, and unfinished ones retained"
         );
         remove_expired(&folder.path().join("gone")).unwrap();
     }

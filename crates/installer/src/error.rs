@@ -1,4 +1,4 @@
-//! The errors of installations.
+//! Errors of installations.
 
 use std::path::PathBuf;
 
@@ -10,13 +10,13 @@ use installs::FillError;
 use ports::SecretError;
 use registry::{BundleDownload, DownloadError, RegistryError};
 
-/// The error of an installation. Safe to print.
+/// Error of an installation. Messages are escaped for display.
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
-    /// The registry doesn't answer, or its response is invalid.
+    /// The registry doesn't respond, or its response is invalid.
     #[error(transparent)]
     Registry(#[from] RegistryError),
-    /// The registry setting has a header whose value is unknown.
+    /// The registry setting has a header, but its value is not in the keychain.
     #[error(
         "the value of the header {} for the registry {address} is not in the keychain; enter it in Settings, under Registry",
         visible(.header)
@@ -30,21 +30,21 @@ pub enum InstallError {
     /// The keychain returned an error.
     #[error(transparent)]
     Secret(#[from] SecretError),
-    /// The registry can't be set, because it is named by the environment or the command line.
+    /// The registry can't be set because the environment or the command line names one.
     #[error(
         "the registry is named by DRAWBRIDGE_REGISTRY or --registry, which counts more than the setting; unset it first"
     )]
     RegistryNamed,
-    /// The official registry takes no header.
+    /// A header was entered for the official registry, which needs none.
     #[error("a header needs the address of your own registry; the official one gets none")]
     OfficialHeader,
-    /// The registry's cache can't be used.
+    /// The cache of the registry can't be read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The data folder can't be used.
+    /// The data folder can't be used, with the reason.
     #[error("the data folder can't be used: {0}")]
     DataFolder(String),
-    /// The home folder, which plans of bundles may refer to, is unknown.
+    /// The home folder, to which plans of bundles may refer, is unknown.
     #[error("there is no home folder; set HOME")]
     NoHome,
     /// The bundle listed by the registry can't be downloaded.
@@ -55,10 +55,10 @@ pub enum InstallError {
     Bundle {
         /// Path of the file.
         file: PathBuf,
-        /// Cause of the bundle's rejection.
+        /// Reason why the bundle can't be installed.
         cause: BundleError,
     },
-    /// The file is another bundle than the expected one.
+    /// The file is not the bundle that was expected.
     #[error("the bundle is another one: its SHA-256 is {found}, and not {expected}; do not use it")]
     OtherBundle {
         /// SHA-256 of the file.
@@ -66,27 +66,27 @@ pub enum InstallError {
         /// Expected SHA-256 in hexadecimal.
         expected: String,
     },
-    /// There is no plan for the chosen source.
+    /// No plan can be created for the source.
     #[error(transparent)]
     NotInstallable(#[from] NotInstallable),
-    /// The values don't fit the plan.
+    /// The values that the user entered do not match the plan.
     #[error(transparent)]
     Fill(#[from] FillError),
-    /// The sandbox can't be used.
+    /// The chosen sandbox can't be used, with the reason.
     #[error("the sandbox can't be used: {0}")]
     Sandbox(String),
-    /// The server was not installed by Drawbridge, so it can't be upgraded.
+    /// This server was not installed by Drawbridge, so it can't be upgraded.
     #[error("{} was not installed from a registry or a bundle, so there is no newer version of it", visible(.0))]
     NotInstalled(String),
-    /// A bundle file is needed, since no registry lists the server.
+    /// This server was installed from a file, so a file with the other version must be named.
     #[error("{} was installed from a file; name the file of its newer version", visible(.0))]
     NoSource(String),
-    /// The offer is for another server, not another version.
+    /// The source of the upgrade contains another server.
     #[error("what is offered is {}, and not another version of {}", visible(.offered), visible(.installed))]
     OtherServer {
-        /// Name of the installed server.
+        /// Name of the installed server, as its source states it.
         installed: String,
-        /// Name of the offered server.
+        /// Name of the server in the source of the upgrade.
         offered: String,
     },
     /// The offered version is already installed.
@@ -94,25 +94,25 @@ pub enum InstallError {
     SameVersion {
         /// The user's name for the server.
         name: String,
-        /// Version of both the installation and the offer.
+        /// Version of both the installed and the offered server.
         version: String,
     },
-    /// The server would have to be stopped, which the user has not agreed to.
+    /// This server is running, and the user has not agreed to stop it.
     #[error("{} is running; stop it first, or agree that it is stopped", visible(.0))]
     Running(String),
-    /// The result would differ from what was previewed.
+    /// The result would differ from the preview that the user approved.
     #[error("the installation changed since it was shown; review it again")]
     Stale,
-    /// The bundle can't be unpacked. None of its files remain.
+    /// The bundle can't be unpacked. None of its files remain on disk.
     #[error(transparent)]
     Unpack(BundleError),
-    /// The server was removed, but the folder of its bundle could not be.
+    /// The server was removed, but the folder of its bundle could not be removed.
     #[error("the server is removed, but the files of its bundle could not be: {0}")]
     NotRemoved(BundleError),
-    /// The folder of bundles is in use, or can't be locked.
+    /// The folder of bundles is locked by another process, or can't be locked.
     #[error(transparent)]
     Locked(BundleError),
-    /// The server can't be added. No files of a bundle that was unpacked for it remain.
+    /// The server can't be added to the settings. Files that were unpacked for it are removed.
     #[error(transparent)]
     Setup(#[from] SetupError),
 }
@@ -129,13 +129,13 @@ impl From<HostClosed> for InstallError {
     }
 }
 
-/// The reason why there is no plan for a source.
+/// Reason why no plan can be created for a source.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotInstallable {
-    /// The server has several packages and remotes, and none was chosen.
+    /// The server has several packages and remotes, but the source selects none of them.
     #[error("it has several packages and remotes; choose one of them")]
     NotChosen,
-    /// The server has no package or remote with this number.
+    /// The server has no such package or remote.
     #[error("it has no package or remote of this number; choose another one")]
     NoTarget,
     /// The server has neither packages nor remotes.
@@ -144,13 +144,13 @@ pub enum NotInstallable {
     /// The server was deleted from the registry.
     #[error("it is not installed, as it was deleted from the registry, mostly for spam or malware")]
     Deleted,
-    /// The server is a bundle, whose plan is in its file.
+    /// The server is a bundle that must be downloaded first, because its manifest contains the plan.
     #[error("it is a bundle; what it would run is known once it is downloaded")]
     Download(BundleDownload),
-    /// The server's description yields no command or address.
+    /// The registry's description of the server yields no plan.
     #[error(transparent)]
     Registry(#[from] registry::PlanError),
-    /// The bundle yields no command.
+    /// The manifest of the bundle yields no plan.
     #[error("the bundle can't be run here: {0}")]
     Bundle(#[from] bundles::PlanError),
 }

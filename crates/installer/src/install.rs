@@ -15,13 +15,13 @@ use crate::{
 };
 
 impl Installer {
-    /// Installs a server as previewed: unpacks it if it is a bundle, and adds it, stopped and without any approval.
+    /// Installs a server as in its preview: unpacks it if it is a bundle, and adds it to the settings. The server is
+    /// not started and has no approvals.
     ///
     /// # Errors
-    ///
     /// Returns the errors of [`preview`](Self::preview), [`InstallError::Stale`] if the result has another hash than
-    /// the approved one, and other errors if the server can't be unpacked or added. Files unpacked for it don't
-    /// remain then.
+    /// the approved one, and other errors if the server can't be unpacked or added. Files that were unpacked for it are
+    /// removed then.
     pub async fn install(
         &self,
         host: &Host,
@@ -33,10 +33,9 @@ impl Installer {
         self.set_up_preview(host, preview).await
     }
 
-    /// Removes a server, and the folder of the bundle that it was installed from, if no other server uses it.
+    /// Removes a server, and the folder of the bundle from which it was installed if no other server uses it.
     ///
     /// # Errors
-    ///
     /// Returns the errors of [`host::Setup::remove`], and [`InstallError::NotRemoved`] if the server was removed and
     /// the folder could not be.
     pub async fn remove(&self, host: &Host, server: &str) -> Result<(), InstallError> {
@@ -52,7 +51,7 @@ impl Installer {
         }
     }
 
-    /// Returns the preview with the current state of the registry or file, if that is what was shown.
+    /// Computes the preview again, and returns it if its hash is the approved one.
     pub(crate) async fn recheck_preview(
         &self,
         host: &Host,
@@ -63,7 +62,7 @@ impl Installer {
         if preview.hash.as_str() == hash { Ok(preview) } else { Err(InstallError::Stale) }
     }
 
-    /// Unpacks and sets up what was previewed.
+    /// Unpacks the bundle of a preview, and adds the server to the settings.
     pub(crate) async fn set_up_preview(
         &self,
         host: &Host,
@@ -73,8 +72,7 @@ impl Installer {
         let file = origin.into_bundle();
         let replaced = upgraded.map(|installed| ReplacedServer { config: installed.config, origin: installed.origin });
         let is_bundle = file.is_some() || replaced.as_ref().is_some_and(|was| was.origin.files().is_some());
-        // Held from here on, so that nobody else unpacks or removes the same bundle meanwhile, neither another
-        // program nor another task.
+        // Locked from here on, so that no other process or task unpacks or removes the same bundle.
         let _held = if is_bundle { Some(self.lock_bundles().await?) } else { None };
         let setup = host.begin_reloaded_setup().await?;
         let path = file.as_ref().map(|file| file.path.clone());
@@ -102,8 +100,8 @@ impl Installer {
         drop(setup);
         match (&put, unpacked, replaced) {
             (Err(_), Some(UnpackedFiles { files, folder, root, is_new: true }), _) => {
-                // The error of the setup is more important than remaining files. The settings may refer to the files
-                // nevertheless.
+                // An error of the setup is reported even if files can't be removed, since it is more important. The
+                // settings may refer to the files nevertheless.
                 let setup = host.begin_reloaded_setup().await?;
                 if !setup.servers().iter().any(|server| uses_bundle_folder(server, &files.folder, &folder)) {
                     drop(run_blocking(move || bundles::remove_bundle(&root, &folder)).await);
@@ -143,8 +141,8 @@ impl Installer {
         }
     }
 
-    /// Removes the folder of a bundle with this origin, if no server uses it any more. Must be called while holding
-    /// the lock.
+    /// Removes the folder of the bundle with this origin if no server uses it. The caller must have the lock of the
+    /// folder of bundles.
     async fn remove_unused(&self, host: &Host, origin: &ServerOrigin) -> Result<(), InstallError> {
         let (Some(files), Some(place)) = (origin.files(), self.bundle_folder(origin).await?) else { return Ok(()) };
         let setup = host.begin_reloaded_setup().await?;
@@ -162,12 +160,12 @@ impl Installer {
     }
 }
 
-/// A bundle that was unpacked for this installation.
+/// A bundle that was unpacked for an installation.
 struct UnpackedFiles {
     files: BundleFiles,
     folder: PathBuf,
     root: PathBuf,
-    /// Set if the files were unpacked just now.
+    /// Set if this installation has created the folder.
     is_new: bool,
 }
 
@@ -175,7 +173,8 @@ fn folder_name(folder: &Path) -> String {
     folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Returns true if a server was installed from the bundle in this folder, or refers to the folder in its settings.
+/// Returns `true` if a server was installed from the bundle in this folder, or its settings contain the path of the
+/// folder.
 fn uses_bundle_folder(server: &ServerView, name: &str, folder: &Path) -> bool {
     let is_from = server
         .installed

@@ -57,11 +57,11 @@ pub use upgrade::UpgradeOffer;
 
 use registry_choice::OpenRegistry;
 
-/// Opens a registry with its cache. Blocks.
+/// Function that opens a registry with its cache. Blocks.
 type OpenCatalog =
     dyn Fn(RegistryAddress, Option<RegistryHeader>) -> Result<RegistryCatalog, InstallError> + Send + Sync;
 
-/// Installs servers. Clones share their state.
+/// Installs, upgrades and removes servers. Clones share their state.
 #[derive(Clone)]
 pub struct Installer {
     shared: Arc<InstallerState>,
@@ -71,14 +71,14 @@ struct InstallerState {
     open_catalog: Box<OpenCatalog>,
     data_folder: PathBuf,
     registry: RegistryChoice,
-    /// The registry that was used last.
+    /// Registry that was used last, with its open cache.
     open: Mutex<Option<OpenRegistry>>,
     computer: OnceCell<LocalRuntime>,
-    /// Time at which the registry's changes were read; locked while they are.
+    /// Time at which the changes of the registry were read. Locked while they are being read.
     changes_read: Mutex<Option<Instant>>,
 }
 
-/// The means of this computer for running servers. Determined once, as in the host.
+/// Search path for programs and sandbox support of this computer, determined once as in the host.
 struct LocalRuntime {
     path: SearchPath,
     means: SandboxMeans,
@@ -91,8 +91,8 @@ impl fmt::Debug for Installer {
 }
 
 impl Installer {
-    /// Creates an installer. The registry is opened on first use, in a blocking task, since that takes longer than a
-    /// window may wait. Bundles are unpacked below the data folder.
+    /// Creates an installer. The registry is opened on first use, in a blocking task, since opening it would delay the
+    /// window. Bundles are unpacked below the data folder.
     #[must_use]
     pub fn new(
         data_folder: PathBuf,
@@ -107,13 +107,11 @@ impl Installer {
         Self { shared: Arc::new(InstallerState { open_catalog, data_folder, registry, open, computer, changes_read }) }
     }
 
-    /// Returns the folder that bundles are unpacked to, by its real path if it exists: a sandbox shows a bundle only
-    /// under that path.
+    /// Returns the folder to which bundles are unpacked, with symbolic links resolved if it exists, since a sandbox
+    /// contains a bundle only under the real path.
     ///
     /// # Errors
-    ///
-    /// Returns [`InstallError::DataFolder`] if the data folder is a relative path and the current folder doesn't
-    /// exist.
+    /// Returns [`InstallError::DataFolder`] if the data folder is a relative path and the current folder doesn't exist.
     pub async fn bundles_folder(&self) -> Result<PathBuf, InstallError> {
         let folder = self.shared.data_folder.clone();
         let root = run_blocking(move || bundles_folder(&folder)).await;
@@ -124,8 +122,8 @@ impl Installer {
         &self.shared.data_folder
     }
 
-    /// Removes what a killed process left while it installed or removed something, and completes pending records of
-    /// installations. Call it when the app starts. It doesn't wait for another program that is installing something.
+    /// Removes the files of a process that was killed while it installed or removed a server, and completes pending
+    /// records of installations. Called when the app starts. Skipped while another process is installing a server.
     pub async fn clean_up(&self, host: &Host) {
         if let Err(error) = self.try_clean_up(host).await {
             tracing::warn!(%error, "what is left of an unfinished installation could not be removed");
@@ -166,7 +164,7 @@ impl Installer {
         }
     }
 
-    /// Locks the folder of bundles against changes by other programs.
+    /// Locks the folder of bundles against changes by other processes.
     pub(crate) async fn lock_bundles(&self) -> Result<BundlesLock, InstallError> {
         let root = self.bundles_folder().await?;
         run_blocking(move || BundlesLock::acquire(&root)).await.map_err(InstallError::Locked)
@@ -185,11 +183,10 @@ impl Installer {
     }
 }
 
-/// Opens the registry at an address, with a cache in these files. The header is sent with each request. Blocks.
+/// Opens the registry at an address, with a cache in `files`. The header is sent with each request. Blocks.
 ///
 /// # Errors
-///
-/// Returns [`InstallError::Registry`] if TLS can't be set up, and [`InstallError::Store`] if the files can't be read.
+/// Returns [`InstallError::Registry`] if TLS is unavailable, and [`InstallError::Store`] if the cache can't be read.
 pub fn open_catalog(
     address: RegistryAddress,
     header: Option<RegistryHeader>,
@@ -201,7 +198,7 @@ pub fn open_catalog(
 }
 
 fn bundles_folder(data_folder: &Path) -> io::Result<PathBuf> {
-    // On Windows, that would yield a form of path that many programs can't read.
+    // On Windows, this would yield a path form that many programs can't read.
     let real = if cfg!(unix) { data_folder.canonicalize().ok() } else { None };
     Ok(real.map_or_else(|| std::path::absolute(data_folder), Ok)?.join(host::BUNDLES_FOLDER))
 }

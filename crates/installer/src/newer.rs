@@ -1,4 +1,4 @@
-//! Reports the registry's current status of installed versions, and newer versions. Nothing is updated automatically.
+//! Reports the status of installed versions in the registry, and newer versions. No version is installed here.
 
 use std::time::Duration;
 
@@ -12,40 +12,39 @@ use tokio::time::Instant;
 
 use crate::{InstallError, Installer};
 
-/// The status of an installed server's version.
+/// Status of the installed version of one server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VersionReport {
-    /// The user's name for the server.
+    /// Name that the user gave to the server.
     pub server: String,
     /// Name of the server in the registry.
     pub name: String,
-    /// Version that is installed now.
+    /// Version that is currently installed.
     pub version: String,
-    /// Availability of the installed version.
+    /// Availability of the installed version in the registry.
     pub status: ListingStatus,
-    /// Reason for the status.
+    /// The registry's reason for the status, or `None`.
     pub status_message: Option<String>,
-    /// Newer version, if there is one.
+    /// Newest version if it is newer than the installed one, or `None`.
     pub newer: Option<NewerVersion>,
-    /// Reason why newer versions could not be determined, if any.
+    /// Reason why newer versions could not be determined, or `None`.
     pub problem: Option<String>,
 }
 
 /// A version that is newer than the installed one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewerVersion {
-    /// Version of the newer release.
+    /// Version number or text of the newer version.
     pub version: String,
     /// Time of publication, in milliseconds since 1970.
     pub published_at: Option<Millis>,
 }
 
 impl Installer {
-    /// Compares all servers installed from the registry with its current list. If the registry doesn't answer, it is
-    /// asked only once, and the remaining reports use the cache.
+    /// Returns a report for each server that was installed from the registry. If the registry doesn't respond to one
+    /// request, the remaining reports use the cache.
     ///
     /// # Errors
-    ///
     /// Returns an [`InstallError`] if the registry can't be opened, or the host has shut down.
     pub async fn version_reports(
         &self,
@@ -90,13 +89,13 @@ impl Installer {
     }
 }
 
-/// Time for which the changes of a registry are not read again.
+/// Minimum time between two requests for the changes of a registry.
 const CHANGES_MAX_AGE: Duration = Duration::from_secs(60 * 60);
 
 impl Installer {
-    /// Reads the registry's changes, so that a deprecated or deleted version is known as such even if cached
-    /// responses about it are older. Returns the error if that fails; a registry that doesn't support changes is
-    /// still asked about each server.
+    /// Reads the changes of the registry, so that deprecated and deleted versions are known even if cached responses
+    /// about them are older. Returns the error if that fails. A registry that doesn't support changes is still
+    /// requested for each server.
     async fn read_changes(&self, catalog: &RegistryCatalog, freshness: CachePolicy) -> Option<RegistryError> {
         let mut read = self.last_changes_read().await;
         let is_fresh = read.is_some_and(|at| at.elapsed() < CHANGES_MAX_AGE);
@@ -111,7 +110,8 @@ impl Installer {
     }
 }
 
-/// Returns true if another request to the registry would fail as well: the error is not specific to one server.
+/// Returns `true` if another request to the registry would fail as well, because the error is not specific to one
+/// server.
 const fn is_registry_down(error: &RegistryError) -> bool {
     matches!(
         error,
@@ -123,7 +123,7 @@ const fn is_registry_down(error: &RegistryError) -> bool {
     )
 }
 
-/// Returns the report for a version without sending a request.
+/// Returns a report with the status in the cache, without sending a request.
 fn unchecked_report(catalog: &RegistryCatalog, server: String, name: String, version: String) -> VersionReport {
     let known = catalog.status_of(&name, &version);
     let status = known.as_ref().map_or(ListingStatus::Active, |known| known.status);

@@ -1,4 +1,4 @@
-//! Offers: the origin of a server, and its plan.
+//! Offers: the origin of a server that can be installed, and its plan.
 
 use std::path::Path;
 
@@ -11,26 +11,25 @@ use registry::{
 use crate::bridge::to_remote;
 use crate::{BundleFile, InstallError, InstallSource, InstallTarget, Installer, NotInstallable};
 
-/// Name of the newest version.
+/// Name that stands for the newest version in requests.
 const LATEST_VERSION: &str = "latest";
 
-/// A server that could be installed.
+/// A server that can be installed, with its origin and plan.
 #[derive(Debug)]
 pub struct InstallOffer {
-    /// Source with the exact version and target, or with the bundle's SHA-256, so that it yields the same offer
-    /// again.
+    /// Source with the exact version and package, or with the SHA-256 of the bundle, so that it identifies the same
+    /// offer later.
     pub source: InstallSource,
     /// Origin of the server.
     pub origin: InstallOrigin,
-    /// Plan of what would be set up, with inputs.
+    /// Plan of the installation, or the reason why the server can't be installed.
     pub plan: Result<InstallPlan, NotInstallable>,
 }
 
 impl InstallOffer {
-    /// Creates an offer. A reason why the server can't be installed becomes part of it.
+    /// Creates an offer. If no plan can be created for the server, the offer contains the reason.
     ///
     /// # Errors
-    ///
     /// Returns the error of the plan, unless it is [`InstallError::NotInstallable`].
     fn new(
         source: InstallSource,
@@ -51,17 +50,17 @@ impl InstallOffer {
 pub enum InstallOrigin {
     /// An entry of a registry.
     Registry {
-        /// Entry in the registry.
+        /// Entry of the server in the registry.
         answer: Box<DatedAnswer<RegistryEntry>>,
-        /// Downloaded bundle, if the chosen package is one.
+        /// Downloaded bundle, or `None` if the chosen package is not a bundle.
         bundle: Option<Box<BundleFile>>,
     },
-    /// A bundle in the user's file.
+    /// A bundle file of the user.
     Bundle(Box<BundleFile>),
 }
 
 impl InstallOrigin {
-    /// Returns the bundle, if the server is one.
+    /// Returns the bundle, or `None` if the server is not a bundle.
     #[must_use]
     pub fn bundle(&self) -> Option<&BundleFile> {
         match self {
@@ -79,14 +78,13 @@ impl InstallOrigin {
 }
 
 impl Installer {
-    /// Returns the offer for a source. A bundle listed by the registry is downloaded, unless that was done recently.
+    /// Returns the offer for a source. A bundle that the registry lists is downloaded unless it is already on disk.
     /// Nothing is unpacked.
     ///
     /// # Errors
-    ///
-    /// Returns [`InstallError::Registry`] if the registry doesn't answer or doesn't have the server,
-    /// [`InstallError::Download`] if the file can't be downloaded, [`InstallError::Bundle`] if it is not a bundle,
-    /// and [`InstallError::OtherBundle`] if it is another one than expected.
+    /// Returns [`InstallError::Registry`] if the registry doesn't respond or doesn't have the server,
+    /// [`InstallError::Download`] if the bundle can't be downloaded, [`InstallError::Bundle`] if the file is not a
+    /// bundle, and [`InstallError::OtherBundle`] if it is not the expected one.
     pub async fn offer(&self, source: &InstallSource, freshness: CachePolicy) -> Result<InstallOffer, InstallError> {
         match source {
             InstallSource::Bundle { path, sha256 } => self.offer_file(path, sha256.as_deref()).await,
@@ -123,7 +121,8 @@ fn plan_of(file: &BundleFile) -> Result<InstallPlan, InstallError> {
     file.plan().map(|plan| plan.install)
 }
 
-/// Returns the chosen target, or the only one, and its plan. A bundle has no plan before it is downloaded.
+/// Returns the chosen or only package or remote of an entry, with its plan. Bundles have no plan before they are
+/// downloaded.
 pub(crate) fn plan_entry(
     entry: &RegistryEntry,
     target: Option<InstallTarget>,
@@ -157,7 +156,8 @@ fn nth_target<T>(all: &[T], number: usize) -> Result<&T, NotInstallable> {
     number.checked_sub(1).and_then(|index| all.get(index)).ok_or(NotInstallable::NoTarget)
 }
 
-/// Describes who may publish under a server's name. Only the rules of the official registry are known.
+/// Returns a sentence about the publisher who may use a server's name. Only the rules of the official registry are
+/// known.
 #[must_use]
 pub fn publisher_text(catalog: &RegistryCatalog, name: &str) -> String {
     let who = Publisher::from_name(name);

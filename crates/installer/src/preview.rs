@@ -1,4 +1,4 @@
-//! Previews: what exactly would be set up, and its hash.
+//! Previews of installations: the exact server that would be added, and its hash.
 
 use std::path::PathBuf;
 
@@ -14,44 +14,45 @@ use serde_json::{Value, json};
 use crate::upgrade::InstalledServer;
 use crate::{InstallError, InstallOffer, InstallSource, Installer, containment};
 
-/// A server to be installed, with the user's choices.
+/// A server to be installed, with the choices of the user.
 #[derive(Clone)]
 pub struct InstallDraft {
     /// Source of the server.
     pub source: InstallSource,
-    /// The user's name for the server.
+    /// Name that the user chose for the server.
     pub name: String,
-    /// Values of the inputs, including secret ones.
+    /// Values that the user entered, including secrets.
     pub values: InputValues,
-    /// Sandbox; `None` to run with the user's own access. An upgrade keeps the server's sandbox.
+    /// Sandbox, or `None` to run the server with the user's access rights. Ignored for an upgrade, which keeps the
+    /// server's sandbox.
     pub sandbox: Option<SandboxConfig>,
-    /// Name of the installed server to be replaced; `None` for a new server.
+    /// Name of the server that is upgraded, or `None` to add a new server.
     pub upgrades: Option<String>,
 }
 
-/// A server that would be set up.
+/// Exact result of an installation, computed before it.
 #[derive(Debug)]
 pub struct InstallPreview {
-    /// Offer that is installed.
+    /// Offer from which the preview was computed.
     pub offer: InstallOffer,
-    /// Resulting server. Kept secrets have no value in it.
+    /// Server that would be added. Secrets that are carried over have no value here.
     pub server: NewServer,
-    /// Current state of the server to be replaced, without the values of secrets.
+    /// Current settings of the server that is upgraded, without the values of secrets. `None` for a new server.
     pub before: Option<NewServer>,
-    /// Hash of everything that would be set up, including secrets, of its origin, and of what it replaces.
+    /// Hash over the server with its secrets, its origin and the server that it replaces. The user's approval refers to
+    /// it.
     pub hash: Hash,
     pub(crate) filled_in: FilledInputs,
     pub(crate) upgraded: Option<InstalledServer>,
 }
 
 impl Installer {
-    /// Computes what would be set up. Nothing is unpacked or added.
+    /// Computes the result of an installation. Nothing is unpacked or added.
     ///
     /// # Errors
-    ///
     /// Returns the errors of [`offer`](Self::offer), [`InstallError::NotInstallable`] if there is no plan,
-    /// [`InstallError::Fill`] if values don't fit, and [`InstallError::Setup`] if no server could be added under this
-    /// name.
+    /// [`InstallError::Fill`] if values don't match the plan, and [`InstallError::Setup`] if no server could be added
+    /// under this name.
     pub async fn preview(
         &self,
         host: &Host,
@@ -81,7 +82,8 @@ impl Installer {
                 (plan.fill(&draft.values, draft.sandbox.clone())?, plan.filled_inputs(&draft.values))
             }
         };
-        // The sandbox's folders are resolved now, so that the hash covers what is granted.
+        // Links in the sandbox's folders are resolved now, so that the hash covers the folders that are really
+        // accessible.
         server.entry = match &upgraded {
             Some(_) => host.check_changed_server(server.entry).await?,
             None => host.check_new_server(server.entry).await?,
@@ -95,7 +97,7 @@ impl Installer {
         Ok(InstallPreview { offer, server, before, hash, filled_in, upgraded })
     }
 
-    /// Returns the current path of a command's program on this computer, if it is found.
+    /// Returns the path of the program that a command would start on this computer, or `None` if it is not found.
     pub async fn find_program_path(&self, command: &StdioConfig) -> Option<PathBuf> {
         let command = ServerCommand {
             program: command.command.clone(),
@@ -107,8 +109,8 @@ impl Installer {
     }
 }
 
-/// Returns the hash of a server that would be set up, and of its origin. A bundle is identified by its content,
-/// regardless of its path.
+/// Returns the hash of a server to be added and of its origin. A bundle is identified by its content, not by the path
+/// of its file.
 fn preview_hash(
     offer: &InstallOffer,
     registry: Option<&str>,

@@ -1,8 +1,8 @@
-//! The registry that servers are installed from: the one named by the environment or the command line, or else by the
-//! user's settings, or else the official one.
+//! Selects the registry from which servers are installed: the one that the environment or the command line names, or
+//! else the one in the user's settings, or else the official one.
 //!
-//! The setting is read whenever the registry is used, since another program may have changed it. The value of its
-//! header is stored in the keychain, bound to the address: whoever can change the file can't redirect it.
+//! The setting is read before each use, since another process may have changed it. The value of the header is in the
+//! keychain and bound to the address, so that a process that changes the setting can't redirect it to another host.
 
 use std::sync::Arc;
 
@@ -14,43 +14,43 @@ use serde::{Deserialize, Serialize};
 
 use crate::{InstallError, Installer, run_blocking};
 
-/// The source of the registry's address.
+/// Selection of the registry from which servers are installed.
 #[derive(Clone)]
 pub enum RegistryChoice {
-    /// The official registry, regardless of the settings.
+    /// The official registry. Settings are ignored.
     Official,
-    /// The registry at this address, regardless of the settings. No header is sent to it.
+    /// The registry at this address, without a header. Settings are ignored.
     Named(String),
-    /// The registry in the user's settings, or the official one if there is none.
+    /// The registry in the user's settings, or else the official one.
     Settings {
-        /// Storage of the setting.
+        /// Storage of the registry setting.
         documents: Arc<dyn Documents>,
         /// Storage of the header's value.
         secrets: Arc<dyn Secrets>,
     },
 }
 
-/// The registry that servers are currently installed from.
+/// The registry from which servers are currently installed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActiveRegistry {
     /// Address of the registry.
     pub address: RegistryAddress,
-    /// Name of the header sent with each request; its value is in the keychain.
+    /// Name of the header that is sent with each request, or `None`. Its value is in the keychain.
     pub header: Option<String>,
-    /// Set if the environment or the command line names the registry, which takes precedence over the setting.
+    /// Set if the environment or the command line names the registry, which overrides the setting.
     pub is_named: bool,
 }
 
-/// A registry header to be set.
+/// Header for a registry, as the user entered it.
 #[derive(Debug, Clone)]
 pub struct NewRegistryHeader {
     /// Name of the header.
     pub name: String,
-    /// Value of the header; `None` for the stored one.
+    /// Value of the header. `None` to use the value in the keychain.
     pub value: Option<SecretString>,
 }
 
-/// The contents of `registry.json`.
+/// Contents of the settings file `registry.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct RegistrySetting {
     address: String,
@@ -58,7 +58,7 @@ struct RegistrySetting {
     header: Option<String>,
 }
 
-/// A registry whose cache is open.
+/// A registry with its open cache.
 pub(crate) struct OpenRegistry {
     in_use: ActiveRegistry,
     catalog: Arc<RegistryCatalog>,
@@ -74,7 +74,7 @@ impl RegistrySetting {
         serde_json::from_value(value).map(Some).map_err(bad)
     }
 
-    /// Returns the keychain key of the header's value.
+    /// Returns the key of the header's value in the keychain, or `None` if there is no header.
     fn secret_key(&self) -> Option<String> {
         let name = self.header.as_ref()?.to_ascii_lowercase();
         Some(ports::secrets::storage_key(&format!("registry/{name}"), &self.address))
@@ -82,7 +82,7 @@ impl RegistrySetting {
 }
 
 impl RegistryChoice {
-    /// Returns the registry in use. Blocks.
+    /// Returns the selected registry. Blocks.
     fn active_registry(&self) -> Result<ActiveRegistry, InstallError> {
         let official = ActiveRegistry { address: RegistryAddress::default(), header: None, is_named: false };
         match self {
@@ -99,7 +99,7 @@ impl RegistryChoice {
         }
     }
 
-    /// Returns the header with its value. Blocks: it accesses the keychain.
+    /// Returns the header with its value from the keychain, or `None` if the registry has no header. Blocks.
     fn header(&self, in_use: &ActiveRegistry) -> Result<Option<RegistryHeader>, InstallError> {
         let (Self::Settings { secrets, .. }, Some(name)) = (self, &in_use.header) else { return Ok(None) };
         let value = stored_header(secrets.as_ref(), in_use)?
@@ -107,7 +107,7 @@ impl RegistryChoice {
         Ok(Some(RegistryHeader::new(name, &value)?))
     }
 
-    /// Sets the registry and its header. Blocks.
+    /// Writes the registry setting and the value of its header. Blocks.
     fn set_registry(
         &self,
         address: Option<&str>,
@@ -137,7 +137,7 @@ impl RegistryChoice {
                 })?,
             };
             RegistryHeader::new(&name, &value)?;
-            // Stored before the setting, which has no effect without it.
+            // Stored first, since without the setting it has no effect.
             if is_new {
                 kept = secrets.set(key, value.expose_secret())?;
             }
@@ -160,12 +160,11 @@ fn stored_header(secrets: &dyn Secrets, in_use: &ActiveRegistry) -> Result<Optio
 }
 
 impl Installer {
-    /// Returns the registry with its cache. Opens it again if another one was set.
+    /// Returns the selected registry with its cache. Opens it again if another registry was selected meanwhile.
     ///
     /// # Errors
-    ///
-    /// Returns [`InstallError::Registry`] if its address is not valid, [`InstallError::NoHeaderValue`] if the value
-    /// of its header is not in the keychain, and [`InstallError::Store`] if the cache can't be opened.
+    /// Returns [`InstallError::Registry`] if its address is not valid, [`InstallError::NoHeaderValue`] if the value of
+    /// its header is not in the keychain, and [`InstallError::Store`] if the cache can't be opened.
     pub async fn catalog(&self) -> Result<Arc<RegistryCatalog>, InstallError> {
         let mut open = self.shared.open.lock().await;
         let shared = Arc::clone(&self.shared);
@@ -184,25 +183,23 @@ impl Installer {
         Ok(catalog)
     }
 
-    /// Returns the registry in use, without sending a request.
+    /// Returns the selected registry, without sending a request.
     ///
     /// # Errors
-    ///
-    /// Returns an [`InstallError`] if the setting or address can't be read or is not valid.
+    /// Returns an [`InstallError`] if the setting can't be read, or its address is not valid.
     pub async fn registry_in_use(&self) -> Result<ActiveRegistry, InstallError> {
         let shared = Arc::clone(&self.shared);
         run_blocking(move || shared.registry.active_registry()).await
     }
 
-    /// Sets the registry that is used from now on; without an address, the official one. The value of a header is
-    /// stored in the keychain.
+    /// Writes the registry setting. Without an address, the official registry is used. The value of a header is stored
+    /// in the keychain.
     ///
     /// # Errors
-    ///
     /// Returns [`InstallError::Registry`] if the address or header is not valid, [`InstallError::NoHeaderValue`] if a
     /// header has no value, [`InstallError::OfficialHeader`] for a header without an address,
     /// [`InstallError::RegistryNamed`] if the environment or the command line names the registry, and other errors if
-    /// something can't be written.
+    /// the setting or the value can't be written.
     pub async fn set_registry(
         &self,
         address: Option<String>,

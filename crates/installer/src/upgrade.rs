@@ -1,6 +1,6 @@
-//! Upgrades: replaces an installed server with another version. The version is offered, previewed next to the current
-//! one, and installed by the hash of the preview. The server keeps its name, its secrets, its sandbox and all of the
-//! user's settings; it is stopped only with the user's consent.
+//! Upgrades: replaces an installed server by another version. The version is offered, previewed next to the current
+//! one, and installed if the preview has the approved hash. The server keeps its name, its secrets, its sandbox and all
+//! settings of the user. It is stopped only with the user's consent.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -19,20 +19,20 @@ use registry::CachePolicy;
 
 use crate::{InstallContainment, InstallDraft, InstallError, InstallOffer, InstallSource, Installer};
 
-/// The offer of another version of an installed server.
+/// Offer of another version of an installed server.
 #[derive(Debug)]
 pub struct UpgradeOffer {
-    /// Offer of the other version.
+    /// Offer for the other version.
     pub offer: InstallOffer,
     /// Origin of the installed version.
     pub installed: ServerOrigin,
-    /// [`InstallPlan::shown_values`] of the values that are kept unless the user enters others.
+    /// [`InstallPlan::shown_values`] of the values that are carried over unless the user enters others.
     pub kept: BTreeMap<String, Option<Vec<String>>>,
-    /// Set if the server would have to be stopped.
+    /// Set if the server is running and would have to be stopped.
     pub is_running: bool,
 }
 
-/// An installed server with its current settings.
+/// An installed server with its origin and current settings.
 #[derive(Debug)]
 pub(crate) struct InstalledServer {
     pub(crate) name: String,
@@ -56,12 +56,12 @@ impl InstalledServer {
         Ok(Self { name: found.name, config: found.config, origin, filled_in, is_running })
     }
 
-    /// Returns the values of the server that fit a plan.
+    /// Returns the values of the installed server that match a plan.
     pub(crate) fn carried_values(&self, plan: &InstallPlan) -> CarriedValues {
         plan.carry_values_from(&self.config, &self.filled_in)
     }
 
-    /// Returns the server's current settings, without the values of its secrets.
+    /// Returns the current settings of the server, without the values of its secrets.
     pub(crate) fn current_settings(&self) -> NewServer {
         let entry = ServerEntry { name: self.name.clone(), config: self.config.clone() };
         let parts = self.config.environment_or_headers().iter().map(|(name, value)| (name.clone(), value_parts(value)));
@@ -69,8 +69,8 @@ impl InstalledServer {
         NewServer { secret_values: parts.filter(|(_, parts)| is_secret(parts)).collect(), ..entry.into() }
     }
 
-    /// Returns the source of another version: the named one, with the installed package or remote unless another is
-    /// chosen; or else the newest version in the registry.
+    /// Returns the source of the upgrade. If `named` is `None`, it is the newest version in the registry. The installed
+    /// package or remote is used unless `named` selects another.
     fn upgrade_source(&self, named: Option<&InstallSource>) -> Result<InstallSource, InstallError> {
         let (name, version, target) = match (&self.origin, named) {
             (ServerOrigin::Registry { target, .. }, Some(InstallSource::Registry { name, version, target: None })) => {
@@ -85,14 +85,13 @@ impl InstalledServer {
 }
 
 impl Installer {
-    /// Returns the offer for another version of an installed server: the newest one in the registry that it was
-    /// installed from, unless a source is named. Nothing is unpacked or changed.
+    /// Returns the offer for another version of an installed server: the source `named`, or else the newest version in
+    /// the registry from which it was installed. Nothing is unpacked or changed.
     ///
     /// # Errors
-    ///
-    /// Returns the errors of [`offer`](Self::offer), [`InstallError::NotInstalled`] if the server was not installed
-    /// by Drawbridge, [`InstallError::NoSource`] if a file must be named, [`InstallError::OtherServer`] if the source
-    /// is another server, and [`InstallError::SameVersion`] for the installed version.
+    /// Returns the errors of [`offer`](Self::offer), [`InstallError::NotInstalled`] if the server was not installed by
+    /// Drawbridge, [`InstallError::NoSource`] if a file must be named, [`InstallError::OtherServer`] if the source
+    /// contains another server, and [`InstallError::SameVersion`] for the installed version.
     pub async fn offer_upgrade(
         &self,
         host: &Host,
@@ -108,13 +107,12 @@ impl Installer {
         Ok(UpgradeOffer { offer, kept, is_running: installed.is_running, installed: installed.origin })
     }
 
-    /// Replaces an installed server with another version, as previewed. `may_stop` says that the user agreed to stop
-    /// the server if it runs. It is not started again.
+    /// Replaces an installed server by another version, as in its preview. `may_stop` is `true` if the user agreed to
+    /// stop a running server. The server is not started again.
     ///
     /// # Errors
-    ///
-    /// Returns the errors of [`install`](Self::install), and [`InstallError::Running`] if the server runs and may not
-    /// be stopped. After an error, the server is unchanged.
+    /// Returns the errors of [`install`](Self::install), and [`InstallError::Running`] if the server is running and
+    /// must not be stopped. After an error, the server is unchanged.
     pub async fn upgrade(
         &self,
         host: &Host,
@@ -133,7 +131,7 @@ impl Installer {
         self.set_up_preview(host, preview).await
     }
 
-    /// Checks that an offer is another version of the installed server.
+    /// Checks that an offer contains another version of the installed server, and not another server.
     pub(crate) async fn check_same_server(
         &self,
         installed: &InstalledServer,
@@ -177,8 +175,8 @@ impl Installer {
         Ok(())
     }
 
-    /// Returns the server's current sandbox, with the folder of the new bundle in place of the old one. A server that
-    /// becomes a local program gets the sandbox proposed for a new server.
+    /// Returns the sandbox of the upgraded server: the current one, with the folder of the new bundle in place of the
+    /// old one. If the server was remote before, returns the sandbox that is proposed for a new server.
     pub(crate) async fn upgraded_sandbox(
         &self,
         installed: &InstalledServer,
@@ -204,8 +202,8 @@ impl Installer {
         Ok(Some(sandbox))
     }
 
-    /// Returns the folder of the bundle that a server was installed from. `None` if the record names none directly
-    /// below the folder of bundles.
+    /// Returns the folder of the bundle from which a server was installed. Returns `None` if the record names no folder
+    /// directly below the folder of bundles.
     pub(crate) async fn bundle_folder(&self, origin: &ServerOrigin) -> Result<Option<PathBuf>, InstallError> {
         let root = self.bundles_folder().await?;
         Ok(origin.files().and_then(|files| direct_subfolder(&root, &files.folder)))

@@ -1,5 +1,5 @@
-//! Carries settings over from an installed server to its newer version: the values that were filled in, and what the
-//! user added. Used by `installer`.
+//! Carries settings over from an installed server to its newer version: the values that the user filled in, and
+//! variables and headers that the user added. Used by `installer`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,22 +11,22 @@ use ports::server_config::{
 use crate::input::SubstitutionValues;
 use crate::{FillError, InputValues, InstallPlan, PlanTarget, Template, TemplatePart};
 
-/// The values carried over from the installed version.
+/// Values of an installed server that its newer version can use.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CarriedValues {
     /// Values of inputs that are not secret, by key.
     pub values: InputValues,
-    /// Keys of secret inputs whose values are in the keychain, and which the plan uses in the same place.
+    /// Keys of secret inputs whose values are in the keychain and which the new plan uses in the same place.
     pub secrets: BTreeSet<String>,
     /// Variables or headers as currently set, by name: those that contain secrets, and those that the user added.
     texts: BTreeMap<String, String>,
 }
 
 impl InstallPlan {
-    /// Returns the values of the installed server that fit this plan.
+    /// Returns the values of an installed server that match this plan.
     ///
-    /// A variable or header is compared with the plan's template for it: its secrets are kept if it has the same
-    /// form. Values entered for one origin are never carried over to another.
+    /// Each variable or header of the server is compared with the plan's template for it. Its secrets are carried over
+    /// if it has the form of the template. Values are never carried over to another origin.
     #[must_use]
     pub fn carry_values_from(&self, config: &ServerConfig, filled_in: &FilledInputs) -> CarriedValues {
         let (templates, is_same_kind) = match (&self.target, &config.transport) {
@@ -58,15 +58,14 @@ impl InstallPlan {
         CarriedValues { secrets, ..kept }
     }
 
-    /// Computes the settings of the server that replaces the installed one, `was`. `sandbox` applies to a local
+    /// Returns the settings of the new version, which replaces the installed server `was`. `sandbox` applies to a local
     /// server.
     ///
-    /// `values` are the values that the user entered now, which take precedence over kept ones. Kept secrets have no
-    /// entry in it.
+    /// `values` are those that the user entered now. They take precedence over carried ones, and do not contain carried
+    /// secrets.
     ///
     /// # Errors
-    ///
-    /// Returns the same errors as [`fill`](Self::fill).
+    /// Returns the errors of [`fill`](Self::fill).
     pub fn fill_with_carried(
         &self,
         values: &InputValues,
@@ -85,7 +84,7 @@ impl InstallPlan {
             carry_limits(&mut server, was);
             return Ok(server);
         }
-        // If another value in the same text changes, a kept secret's text can't be reused.
+        // If another value in the same text changes, the stored text with the secret can't be reused.
         let templates = self.named_templates();
         let is_untouched = |key: &String| {
             let own = templates.values().filter(|template| template.keys().any(|other| other == key));
@@ -118,7 +117,7 @@ impl InstallPlan {
         Ok(server)
     }
 
-    /// Returns what to remember of these values for the next version, without secret ones.
+    /// Returns the part of these values that is stored for the next upgrade, which excludes secrets.
     #[must_use]
     pub fn filled_inputs(&self, values: &InputValues) -> FilledInputs {
         let is_plain = |key: &String| self.inputs.iter().any(|input| input.key == *key && !input.secret);
@@ -136,8 +135,8 @@ impl InstallPlan {
         CarriedValues { values, ..CarriedValues::default() }
     }
 
-    /// Returns the kept values for display, by key. The values of secrets are omitted, and those used in headers,
-    /// which may be keys.
+    /// Returns the carried values for display, by key. `None` stands for the values of secrets, and for values in
+    /// headers, which may be keys.
     #[must_use]
     pub fn shown_values(&self, kept: &CarriedValues) -> BTreeMap<String, Option<Vec<String>>> {
         let in_headers: BTreeSet<&str> = match &self.target {
@@ -158,7 +157,7 @@ impl InstallPlan {
         }
     }
 
-    /// Returns those values that this plan has inputs for and accepts.
+    /// Returns those values for which this plan has an input that accepts them.
     fn accepted_values(&self, values: &InputValues) -> InputValues {
         let usable = self.inputs.iter().filter(|input| !input.secret).filter_map(|input| {
             let values = values.get(&input.key).filter(|values| input.problem(values).is_none())?;
@@ -167,14 +166,14 @@ impl InstallPlan {
         usable.collect()
     }
 
-    /// Returns true if the values would lead to another origin than that of the installed remote server.
+    /// Returns `true` if the plan with these values has another origin than the installed remote server.
     fn changes_origin(&self, config: &ServerConfig, values: &InputValues) -> bool {
         let (PlanTarget::Remote { url, kind, .. }, Some(http)) = (&self.target, config.as_http()) else { return false };
         let url = url.text(&SubstitutionValues::new(&self.inputs, values), 0).unwrap_or_default();
         HttpConfig { url, kind: Some(*kind), ..HttpConfig::default() }.origin() != http.origin()
     }
 
-    /// Carries over the value of one variable or header, if it matches the template.
+    /// Carries over the inputs in one variable or header, if its value matches the template.
     fn carry_over(&self, name: &str, template: &Template, value: &str, kept: &mut CarriedValues) {
         let Some(found) = template.extract_values(value) else { return };
         for (key, found) in found {
@@ -195,8 +194,8 @@ impl InstallPlan {
 }
 
 impl Template {
-    /// Returns the values of the inputs in a text that was created from this template, by key. `None` if the text
-    /// doesn't match. A value extends to the first occurrence of the text that follows it.
+    /// Extracts the values of the inputs from a text that was created from this template, by key. Returns `None` if the
+    /// text doesn't match. A value ends at the first occurrence of the literal text that follows it.
     fn extract_values<'t>(&self, text: &'t str) -> Option<Vec<(&str, &'t str)>> {
         let (mut rest, mut found) = (text, Vec::new());
         let mut parts = self.parts.iter().filter(|part| !matches!(part, TemplatePart::Needs(_))).peekable();
@@ -227,7 +226,7 @@ fn config_values(config: &mut ServerConfig) -> &mut BTreeMap<String, String> {
     }
 }
 
-/// Keeps the user's choices that restrict the server and do not depend on its address.
+/// Carries over settings of the user that restrict the server, and that do not depend on its address.
 fn carry_limits(server: &mut NewServer, was: &ServerConfig) {
     server.entry.config.revision = was.revision;
     server.entry.config.tools.clone_from(&was.tools);

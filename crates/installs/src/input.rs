@@ -1,4 +1,4 @@
-//! The inputs of a plan: their kinds, limits and values.
+//! Inputs of a plan: their kinds, limits and values.
 
 use std::collections::BTreeMap;
 
@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::InputProblem;
 
-/// Maximum number of inputs per plan. Parsers of descriptions reject plans with more.
+/// Maximum number of inputs of a plan. Parsers of descriptions refuse plans with more.
 pub const MAX_INPUTS: usize = 200;
-/// Maximum length of a value, in bytes.
+/// Maximum length of one value of an input, in bytes.
 pub const MAX_VALUE: usize = 16 * 1024;
-/// Maximum number of values per input.
+/// Maximum number of values of one input.
 const MAX_VALUES: usize = 100;
 
-/// The kind of value that an input accepts.
+/// Kind of value that an input accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -30,7 +30,7 @@ pub enum InputKind {
     Folder,
 }
 
-/// An input that the user fills in. All texts come from the publisher.
+/// Input of a plan, which the user fills in. All texts are untrusted and from the publisher.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -47,28 +47,28 @@ pub struct PlanInput {
     pub required: bool,
     /// Set if the value is a secret, which is stored in the keychain.
     pub secret: bool,
-    /// Set if the input accepts several values.
+    /// Set if the user may enter several values.
     pub multiple: bool,
-    /// Values used if the user enters none.
+    /// Default values, used if the user enters none.
     pub default: Vec<String>,
-    /// The accepted values; any value if empty.
+    /// Values that the user can choose from. Empty if any value is allowed.
     pub choices: Vec<String>,
     /// Example shown in the empty field.
     pub placeholder: Option<String>,
-    /// Minimum of a number.
+    /// Smallest allowed number, or `None` if unbounded.
     pub min: Option<f64>,
-    /// Maximum of a number.
+    /// Largest allowed number, or `None` if unbounded.
     pub max: Option<f64>,
 }
 
 // Numbers of a description are parsed from JSON, which has no NaN.
 impl Eq for PlanInput {}
 
-/// The user's values by key. An input without an entry has its default.
+/// Values that the user entered, by the key of the input. An input without an entry has its default.
 pub type InputValues = BTreeMap<String, Vec<String>>;
 
 impl PlanInput {
-    /// Creates an optional text input.
+    /// Creates an optional text input with this key.
     #[must_use]
     pub fn text(key: &str) -> Self {
         Self {
@@ -87,14 +87,14 @@ impl PlanInput {
         }
     }
 
-    /// Returns the reason why the input's own default is invalid, if it is. Parsers of descriptions drop such a
-    /// default.
+    /// Returns the reason why the default value is invalid, or `None` if it is valid. Parsers of descriptions drop
+    /// invalid defaults.
     #[must_use]
     pub fn default_problem(&self) -> Option<InputProblem> {
         if self.default.is_empty() { None } else { self.problem(&self.default) }
     }
 
-    /// Returns the reason why these values are rejected, if they are.
+    /// Returns the reason why these values are rejected, or `None` if they are accepted.
     pub(crate) fn problem(&self, values: &[String]) -> Option<InputProblem> {
         if values.is_empty() {
             return self.required.then_some(InputProblem::Missing);
@@ -128,7 +128,8 @@ impl PlanInput {
     }
 }
 
-/// The values substituted into templates: the user's, or else the defaults. Empty values count as missing.
+/// Values that are substituted into templates, by key: those that the user entered, or else the defaults. Empty values
+/// count as missing.
 pub(crate) struct SubstitutionValues<'v>(BTreeMap<&'v str, Vec<&'v str>>);
 
 impl<'v> SubstitutionValues<'v> {
@@ -140,12 +141,13 @@ impl<'v> SubstitutionValues<'v> {
         Self(inputs.iter().map(of).collect())
     }
 
-    /// Returns all values of an input.
+    /// Returns all values of an input. Empty if it has none.
     pub(crate) fn values(&self, key: &str) -> &[&'v str] {
         self.0.get(key).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the value at this index, or the last one.
+    /// Returns the value of an input at index `repetition`, or its last value if there are fewer. `None` if it has
+    /// none.
     pub(crate) fn value_at(&self, key: &str, repetition: usize) -> Option<&'v str> {
         let values = self.values(key);
         values.get(repetition).or(values.last()).copied()

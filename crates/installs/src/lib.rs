@@ -24,26 +24,26 @@ use std::collections::BTreeMap;
 
 use ports::server_config::HttpKind;
 
-/// A server as described by a registry or a bundle.
+/// A server to be installed, as a registry or a bundle describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InstallPlan {
-    /// Proposed name of the server. The parser of the description makes it valid; uniqueness is checked when the
-    /// server is set up.
+    /// Proposed name of the server, which is valid. The setup of the server checks that it is unique.
     pub name: String,
-    /// Command or address of the server.
+    /// Command or URL of the server.
     pub target: PlanTarget,
-    /// Inputs that the user fills in, in the order of the description. At most [`MAX_INPUTS`].
+    /// Inputs in the order of the description, at most [`MAX_INPUTS`].
     pub inputs: Vec<PlanInput>,
-    /// Warnings as full sentences, safe to print: what is not pinned, and what is not used.
+    /// Warnings for the user as sentences, escaped for display: versions that are not pinned, and ignored parts of the
+    /// description.
     pub notes: Vec<String>,
 }
 
-/// The command or address of a planned server.
+/// Command or URL of a planned server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PlanTarget {
-    /// A local program to start.
+    /// A local server, which is started with this command.
     Command {
-        /// Program, which no input changes.
+        /// Program of the command. Contains no inputs.
         command: String,
         /// Arguments of the command, in order.
         args: Vec<TemplateArgument>,
@@ -52,11 +52,11 @@ pub enum PlanTarget {
     },
     /// A remote server to connect to.
     Remote {
-        /// URL of the server's endpoint.
+        /// URL of the MCP endpoint.
         url: Template,
         /// HTTP transport of the server.
         kind: HttpKind,
-        /// Headers of each request.
+        /// Headers that are sent with each request, by name.
         headers: BTreeMap<String, Template>,
     },
 }

@@ -12,7 +12,7 @@ use crate::input::SubstitutionValues;
 use crate::template::refers_to_secret;
 use crate::{InputValues, InstallPlan, PlanInput, PlanTarget, Template, TemplatePart};
 
-/// The reason why an input's value is rejected.
+/// Reason why the value of an input is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -43,23 +43,23 @@ pub enum InputProblem {
     NotAPath,
 }
 
-/// The error for values from which no settings can be computed.
+/// Reason why no settings can be created from the values that the user entered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FillError {
     /// Inputs whose values are rejected, by key.
     #[error("{}", input_problems_text(.0))]
     Inputs(BTreeMap<String, InputProblem>),
-    /// A value was given for an input that the plan doesn't have.
+    /// The plan has no input with this key.
     #[error("there is no input {0:?}")]
     UnknownInput(String),
-    /// Text of the plan refers to one of Drawbridge's secrets, or would with a value that the plan offers. Contains
-    /// the place.
+    /// A text of the plan refers to one of Drawbridge's secrets, or a default or choice of the plan completes such a
+    /// reference. Contains the position of the text.
     #[error("{0} names a secret of Drawbridge's; a publisher must not")]
     NamesSecret(String),
-    /// The URL is invalid.
+    /// The URL with these values is invalid.
     #[error("the URL can't be used: {0}")]
     Url(String),
-    /// A header is invalid.
+    /// A header with these values is invalid.
     #[error("{0}")]
     Header(String),
 }
@@ -69,8 +69,8 @@ fn input_problems_text(problems: &BTreeMap<String, InputProblem>) -> String {
 }
 
 impl InstallPlan {
-    /// Returns the keys of secret inputs whose values end up in the settings file and on the command line, since only
-    /// variables and headers can refer to the keychain. The user must be warned about them.
+    /// Returns the keys of secret inputs whose values are written to the settings file and the command line, because
+    /// only variables and headers can refer to the keychain. The user must be warned about them.
     #[must_use]
     pub fn exposed_secrets(&self) -> BTreeSet<&str> {
         let templates: Vec<&Template> = match &self.target {
@@ -81,16 +81,12 @@ impl InstallPlan {
         keys.filter(|key| self.is_secret(key)).collect()
     }
 
-    /// Computes the settings of the server from the user's values. `sandbox` applies to a local server, and is
-    /// ignored for a remote one.
-    ///
-    /// A required secret without a value is an error, as for any other input.
+    /// Returns the settings of the server with these values of the user. `sandbox` is ignored for a remote server.
     ///
     /// # Errors
-    ///
-    /// Returns [`FillError::Inputs`] if values are missing or rejected, [`FillError::UnknownInput`] for values of
-    /// other inputs, [`FillError::Url`] or [`FillError::Header`] if the result is not usable, and
-    /// [`FillError::NamesSecret`] if the plan itself refers to a secret, which only the user's own values may.
+    /// Returns [`FillError::Inputs`] if values are missing or rejected, [`FillError::UnknownInput`] for values of other
+    /// inputs, [`FillError::Url`] or [`FillError::Header`] if the result is not usable, and [`FillError::NamesSecret`]
+    /// if the plan itself refers to a secret, which only values that the user enters may do.
     pub fn fill(&self, values: &InputValues, sandbox: Option<SandboxConfig>) -> Result<NewServer, FillError> {
         if let Some(place) = self.secret_in_text() {
             return Err(FillError::NamesSecret(place));
@@ -151,8 +147,9 @@ impl InstallPlan {
         if problems.is_empty() { Ok(()) } else { Err(FillError::Inputs(problems)) }
     }
 
-    /// Returns the place where text of the plan refers to a secret (`${secret:NAME}`), or begins a reference that a
-    /// value completes. Parsers of descriptions reject such plans earlier, with a more specific message.
+    /// Returns the position of a text in the plan that contains a reference to a secret (`${secret:NAME}`), or the
+    /// beginning of one that a value completes. Parsers of descriptions refuse such plans earlier, with a more specific
+    /// message.
     fn secret_in_text(&self) -> Option<String> {
         let offers = |input: &PlanInput| input.default.iter().chain(&input.choices).any(|text| refers_to_secret(text));
         if let Some(input) = self.inputs.iter().find(|input| offers(input)) {
@@ -180,7 +177,7 @@ impl InstallPlan {
         self.inputs.iter().any(|input| input.key == key && input.secret)
     }
 
-    /// Returns the parts of a variable's or header's value, or `None` if an input has no value.
+    /// Returns the parts of a variable's or header's value, or `None` if an input in it has no value.
     fn parts(&self, template: &Template, values: &SubstitutionValues<'_>) -> Option<Vec<ValuePart>> {
         let part = |part: &TemplatePart| {
             Some(match part {

@@ -1,4 +1,4 @@
-//! Templates: texts with inputs.
+//! Templates: texts with placeholders for the values of inputs.
 
 use ports::secrets;
 
@@ -8,29 +8,28 @@ use crate::input::SubstitutionValues;
 /// A part of a [`Template`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TemplatePart {
-    /// Literal text, used without change.
+    /// Literal text, which is used without changes.
     Text(String),
-    /// The value of the input with this key.
+    /// Placeholder for the value of the input with this key.
     Input(String),
-    /// Empty text that requires a value of the input with this key. Without one, the whole template is omitted, as
+    /// Empty text that requires a value of the input with this key. Without a value, the whole template is omitted, as
     /// with [`TemplatePart::Input`].
     Needs(String),
 }
 
-/// A text into which values of inputs are substituted.
+/// Text with placeholders for the values of inputs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Template {
     /// Parts of the template, in order.
     pub parts: Vec<TemplatePart>,
 }
 
-/// A group of arguments that belong together, such as `--port` and its value.
+/// Group of command-line arguments, such as `--port` and its value.
 ///
-/// They are omitted together if one of their inputs has no value, and repeated for each value if one of their inputs
-/// has several.
+/// The group is omitted if one of its inputs has no value, and repeated for each value of an input with several values.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TemplateArgument {
-    /// Words, each passed as one argument.
+    /// Words of the group. Each becomes one argument of the command line.
     pub words: Vec<Template>,
 }
 
@@ -53,13 +52,13 @@ impl From<Template> for TemplateArgument {
 }
 
 impl Template {
-    /// Creates a template that consists of one input's value.
+    /// Creates a template that consists of the value of one input.
     #[must_use]
     pub fn input(key: &str) -> Self {
         Self { parts: vec![TemplatePart::Input(key.to_owned())] }
     }
 
-    /// Returns the keys of the inputs whose values are substituted.
+    /// Returns the keys of the inputs in the template.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| match part {
             TemplatePart::Input(key) => Some(key.as_str()),
@@ -67,10 +66,10 @@ impl Template {
         })
     }
 
-    /// Returns true if the template's text and a value offered by one of these inputs, each harmless on its own,
-    /// together form a reference to a secret (`${secret:NAME}`), which only the user's own values may contain.
-    /// [`InstallPlan::fill`](crate::InstallPlan::fill) rejects such a plan in any case; its creator can give a better
-    /// error message.
+    /// Returns `true` if the text of the template and a default or choice of one of these inputs form a reference to a
+    /// secret (`${secret:NAME}`) together. Only values that the user enters may contain such references.
+    /// [`InstallPlan::fill`](crate::InstallPlan::fill) rejects such a plan in any case, but the creator of the plan can
+    /// give a more specific error.
     #[must_use]
     pub fn forms_secret_reference(&self, inputs: &[PlanInput]) -> bool {
         let (mut is_open, mut ends_with_dollar) = (false, false);
@@ -102,14 +101,15 @@ impl Template {
         false
     }
 
-    /// Returns true if the template's own text refers to a secret, even if only several parts together do.
+    /// Returns `true` if the literal text of the template contains a reference to a secret, possibly split over several
+    /// parts.
     pub(crate) fn refers_to_secret(&self) -> bool {
         let pieces = self.parts.iter().map(|part| if let TemplatePart::Text(text) = part { text } else { "" });
         refers_to_secret(&pieces.collect::<String>())
     }
 
-    /// Returns the text with values substituted. Of an input with several values, uses the one at index `repetition`,
-    /// or the last. `None` if an input has no value.
+    /// Returns the text with the values of the inputs. For an input with several values, uses the one at index
+    /// `repetition`, or else the last. Returns `None` if an input has no value.
     pub(crate) fn text(&self, values: &SubstitutionValues<'_>, repetition: usize) -> Option<String> {
         let mut text = String::new();
         for part in &self.parts {
@@ -128,8 +128,8 @@ pub(crate) fn refers_to_secret(text: &str) -> bool {
 }
 
 impl TemplateArgument {
-    /// Returns the words with values substituted, repeated for each value of the input that has the most. Empty if an
-    /// input has no value.
+    /// Returns the words with the values of the inputs, repeated for each value of the input that has the most values.
+    /// Empty if an input has no value.
     pub(crate) fn expand(&self, values: &SubstitutionValues<'_>) -> Vec<String> {
         let keys = self.words.iter().flat_map(Template::keys);
         let repetitions = keys.map(|key| values.values(key).len()).max().unwrap_or(1);

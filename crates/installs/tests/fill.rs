@@ -39,7 +39,7 @@ fn argument_without_a_value_is_omitted_with_its_flag() {
     let port = TemplateArgument { words: vec!["--port".into(), Template::input("port")] };
     let plan = local(vec!["-y".into(), port], vec![PlanInput::text("port")]);
     assert_eq!(stdio(&plan, &values([])).args, ["-y"]);
-    assert_eq!(stdio(&plan, &values([("port", &[""])])).args, ["-y"], "an empty value is none");
+    assert_eq!(stdio(&plan, &values([("port", &[""])])).args, ["-y"], "an empty value must count as missing");
     assert_eq!(stdio(&plan, &values([("port", &["80"])])).args, ["-y", "--port", "80"]);
 }
 
@@ -68,14 +68,14 @@ fn secrets_are_replaced_by_references_in_the_settings() {
     assert_eq!(
         plan.exposed_secrets().into_iter().collect::<Vec<_>>(),
         ["token"],
-        "arguments can't be kept in a keychain"
+        "a secret in an argument must be reported as exposed"
     );
     let plan = local(Vec::new(), Vec::new());
     assert!(plan.exposed_secrets().is_empty());
     let (entry, kept) = plan.fill(&values([("token", &["s3cret"])]), None).unwrap().into_settings(Vec::new());
     assert_eq!(entry.config.as_stdio().unwrap().env["TOKEN"], "Bearer ${secret:notes.TOKEN}");
     assert_eq!(kept.into_iter().map(|(_, value)| value).collect::<Vec<_>>(), ["s3cret"]);
-    assert!(stdio(&plan, &values([])).env.is_empty(), "an optional secret is omitted");
+    assert!(stdio(&plan, &values([])).env.is_empty(), "an optional secret without a value must be omitted");
 }
 
 #[test]
@@ -84,9 +84,9 @@ fn argument_that_requires_a_value_does_not_contain_it() {
         parts: vec![TemplatePart::Text("TOKEN".to_owned()), TemplatePart::Needs(key.to_owned())],
     };
     let plan = local(vec![TemplateArgument { words: vec!["-e".into(), needs("token")] }], Vec::new());
-    assert!(stdio(&plan, &values([])).args.is_empty(), "left out with its flag");
+    assert!(stdio(&plan, &values([])).args.is_empty(), "the argument must be omitted with its flag");
     assert_eq!(stdio(&plan, &values([("token", &["s3cret"])])).args, ["-e", "TOKEN"]);
-    assert!(plan.exposed_secrets().is_empty(), "the value is not on the command line");
+    assert!(plan.exposed_secrets().is_empty(), "the secret must not count as exposed");
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn plan_that_references_a_secret_is_rejected() {
     refused(&remote("https://mcp.example/".into(), joined("${secret:", "part")), "the header \"Key\"");
     let plan = local(vec![Template::input("part").into()], vec![part()]);
     let own = values([("part", &["${secret:mine}"])]);
-    assert_eq!(stdio(&plan, &own).args, ["${secret:mine}"], "the user's own values may");
+    assert_eq!(stdio(&plan, &own).args, ["${secret:mine}"], "a value of the user may refer to a secret");
 }
 
 #[test]
@@ -192,7 +192,7 @@ fn stored_values_match_the_new_plan_and_secrets_keep_their_form() {
     assert_eq!(
         env,
         [("MINE", "1"), ("MODE", "safe")],
-        "what the version before set is gone, what the user added is not"
+        "variables of the user must be retained, and those of the previous plan removed"
     );
     assert!(matches!(
         &server.secret_values["TOKEN"][..],
@@ -208,5 +208,5 @@ fn stored_values_match_the_new_plan_and_secrets_keep_their_form() {
     let secret = PlanInput { secret: true, required: true, ..PlanInput::text("folder") };
     let now_secret = local(vec![Template::input("folder").into()], vec![secret]);
     let kept = now_secret.carry_values_from(&config, &filled_in);
-    assert!(!kept.values.contains_key("folder"), "a value does not become a secret by itself");
+    assert!(!kept.values.contains_key("folder"), "a value must not be carried over to a secret input");
 }

@@ -11,27 +11,27 @@ use crate::error::AuthPhase;
 pub struct Account {
     /// Issuer identifier of the authorization server.
     pub issuer: String,
-    /// Resource identifier that the token is issued for.
+    /// Resource identifier of the MCP server that the token is issued for.
     pub resource: String,
-    /// Granted scopes. Empty if the authorization server did not report them.
+    /// Scopes that the authorization server granted. Empty if it did not report them.
     pub scopes: Vec<String>,
     /// Expiry of the access token, or `None` if the authorization server did not report it.
     pub expires_at: Option<SystemTime>,
-    /// Time of the user's sign-in, or of the first use of the grant.
+    /// Time at which the user signed in, or at which a grant without user interaction first succeeded.
     pub signed_in_at: SystemTime,
-    /// Time of the last renewal of the token, or `None` if it was not renewed yet.
+    /// Time of the last token renewal, or `None` if the token was not renewed yet.
     pub refreshed_at: Option<SystemTime>,
-    /// `true` if the token can be renewed without the user.
+    /// `true` if the token can be renewed without user interaction.
     pub can_refresh: bool,
-    /// Reason why the user must sign in again, or `None` if that is not necessary.
+    /// Reason why the sign-in has ended and the user must sign in again, or `None` while it is valid.
     pub ended: Option<String>,
-    /// Kind of the client id that the app used.
+    /// Source of the client id that the app used.
     pub client: ClientKind,
     /// `true` if the token is bound to a key of this client (DPoP).
     pub bound: bool,
 }
 
-/// Kind of a client id at an authorization server.
+/// Source of a client id at an authorization server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClientKind {
@@ -45,7 +45,7 @@ pub enum ClientKind {
     Typed,
 }
 
-/// Result of a sign-out. The tokens are always removed from the vault.
+/// Result of a sign-out, which always removes the tokens from memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignOutOutcome {
     /// Outcome of the revocation at the authorization server.
@@ -57,7 +57,7 @@ pub struct SignOutOutcome {
 pub enum RevocationOutcome {
     /// The tokens are revoked (RFC 7009).
     Yes,
-    /// There was no token to revoke.
+    /// No token was available to revoke.
     NothingToRevoke,
     /// The authorization server has no revocation endpoint. The tokens stay valid until they expire.
     NotOffered,
@@ -68,12 +68,12 @@ pub enum RevocationOutcome {
     },
 }
 
-/// State of a sign-in that is in progress.
+/// State of a running sign-in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuthProgress {
-    /// Current phase of the sign-in.
+    /// Phase that the sign-in has reached.
     pub phase: AuthPhase,
-    /// Authorization request URL that was opened, for the user to open or copy. Contains the one-time state and PKCE
-    /// challenge, which are useless without the secrets that are stored here.
+    /// URL of the authorization request that was opened, for the user to open or copy. Contains the one-time state and
+    /// PKCE challenge, which are useless without the secrets that this process stores.
     pub authorize_url: Option<Url>,
 }

@@ -4,10 +4,10 @@ use std::time::{Duration, SystemTime};
 
 use crate::error::AuthPhase;
 
-/// A request with its response, or another event of a sign-in.
+/// A request with its response, or another event of a sign-in, for display.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuthStep {
-    /// Time of the beginning of the step.
+    /// Start time of the step.
     pub at: SystemTime,
     /// Duration of the step until the response.
     pub took: Duration,
@@ -15,9 +15,9 @@ pub struct AuthStep {
     pub phase: AuthPhase,
     /// Request that was sent, if any.
     pub request: Option<StepRequest>,
-    /// Response to the request, if any.
+    /// Response to the request, or `None` if there was none.
     pub answer: Option<StepResponse>,
-    /// Human-readable conclusion of the step.
+    /// Human-readable result of the step.
     pub conclusion: String,
 }
 
@@ -28,7 +28,7 @@ pub struct StepRequest {
     pub method: String,
     /// Complete URL of the request.
     pub url: String,
-    /// Names and values of the relevant headers.
+    /// Names and values of selected headers.
     pub headers: Vec<(String, String)>,
     /// Body of the request, truncated if it is long.
     pub body: String,
@@ -39,7 +39,7 @@ pub struct StepRequest {
 pub struct StepResponse {
     /// HTTP status of the response.
     pub status: u16,
-    /// Names and values of the relevant headers.
+    /// Names and values of selected headers.
     pub headers: Vec<(String, String)>,
     /// Body of the response, truncated if it is long.
     pub body: String,

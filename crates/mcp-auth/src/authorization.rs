@@ -14,18 +14,18 @@ use crate::settings::AuthorizationSettings;
 use crate::user::AuthReason;
 use crate::vault::EntryPersistence;
 
-/// Authorization of one server. Signs requests to that server only.
+/// Authorization at one MCP server. Signs requests to that server only.
 pub struct ServerAuthorization {
     pub(crate) shared: Arc<AuthorizationContext>,
 }
 
 impl ServerAuthorization {
-    /// Creates the authorization. Nothing is read or sent before the first use.
+    /// Creates the authorization. Reads and sends nothing before the first use.
     pub fn new(settings: AuthorizationSettings) -> Arc<Self> {
         Arc::new(Self { shared: Arc::new(AuthorizationContext::new(settings)) })
     }
 
-    /// Reads the vault once. Every operation does so itself, except [`account`](Self::account).
+    /// Reads the vault unless it was already read. Every operation calls this first, except [`account`](Self::account).
     ///
     /// # Errors
     /// Returns [`AuthErrorCause::Vault`] if the vault cannot be read.
@@ -33,43 +33,43 @@ impl ServerAuthorization {
         self.shared.load().await
     }
 
-    /// Signs in. Only one sign-in runs at a time: a second call waits for the first and returns its result if it
-    /// succeeded. Dropping the future or [`cancel`](Self::cancel) ends it.
+    /// Signs in. Sign-ins run one at a time: a second call waits for the first, and returns its account if it
+    /// succeeded. A sign-in ends when its future is dropped or [`cancel`](Self::cancel) is called.
     ///
     /// # Errors
-    /// Returns the phase in which the sign-in failed, and its [`AuthErrorCause`].
+    /// Returns an [`AuthError`] with the phase in which the sign-in failed, and its [`AuthErrorCause`].
     pub async fn sign_in(&self, why: AuthReason) -> Result<Account, AuthError> {
         self.shared.sign_in(why).await
     }
 
-    /// Cancels all sign-ins that have begun, including waiting ones.
+    /// Cancels all running and waiting sign-ins.
     pub fn cancel(&self) {
         self.shared.cancel();
     }
 
-    /// Clears recent failures, so that the next request retries immediately. Called when the user retries or the
+    /// Discards stored failures, so that the next request retries immediately. Called when the user retries or the
     /// network changes.
     pub fn clear_failures(&self) {
         let mut state = self.shared.state();
         (state.failed, state.unread, state.refusals) = (None, None, RequestBudget::default());
     }
 
-    /// Revokes the tokens if the authorization server supports it, and removes them in any case.
+    /// Revokes the tokens if the authorization server supports revocation, and removes them even if that fails.
     ///
     /// # Errors
-    /// Returns the [`VaultError`](crate::VaultError) as [`AuthErrorCause::Vault`] if the tokens could not be removed from the
-    /// vault. Everything else is done nevertheless.
+    /// Returns [`AuthErrorCause::Vault`] if the vault could not remove the tokens. They are removed from memory, and
+    /// revoked, nevertheless.
     pub async fn sign_out(&self) -> Result<SignOutOutcome, AuthError> {
         self.cancel();
         self.shared.sign_out().await
     }
 
-    /// Returns the account, or `None` if nobody is signed in or the vault was not read yet.
+    /// Returns the account, or `None` if nobody is signed in or the vault has not been read yet.
     pub fn account(&self) -> Option<Account> {
         self.shared.account()
     }
 
-    /// Returns the current tokens, so that the caller can redact them from its output.
+    /// Returns the current tokens, which the caller redacts from its output.
     pub fn tokens(&self) -> Vec<SecretString> {
         let state = self.shared.state();
         let tokens = state.record.as_ref().and_then(|record| record.tokens.as_ref());
@@ -80,22 +80,22 @@ impl ServerAuthorization {
             .collect()
     }
 
-    /// Returns the persistence of the tokens, or `None` before they were written in this run.
+    /// Returns how long the tokens are stored, or `None` if they were not written since the app started.
     pub fn token_persistence(&self) -> Option<EntryPersistence> {
         self.shared.state().kept.clone()
     }
 
-    /// Returns the state of the sign-in in progress, or `None` if there is none.
+    /// Returns the state of the running sign-in, or `None` if none is running.
     pub fn in_progress(&self) -> Option<AuthProgress> {
         self.shared.state().progress.clone()
     }
 
-    /// Returns the steps of the last sign-in and of the operations after it, oldest first.
+    /// Returns the steps of the last sign-in and of later operations, oldest first.
     pub fn steps(&self) -> Vec<AuthStep> {
         self.shared.web.steps()
     }
 
-    /// Returns a counter that increases whenever account, steps or progress change.
+    /// Returns a counter that increases with each change of account, steps or progress.
     pub fn changed(&self) -> watch::Receiver<u64> {
         self.shared.changed()
     }

@@ -1,4 +1,4 @@
-//! State shared by an authorization and its tasks. Each task has an `impl AuthorizationContext` in its own file.
+//! State that an authorization and its tasks share. Each task has an `impl AuthorizationContext` in its own file.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
@@ -22,7 +22,7 @@ use crate::sign_in_record::SignInRecord;
 use crate::step_up::StepUpCounter;
 use crate::vault::{EntryPersistence, VaultEntryKind, VaultError, VaultKey};
 
-/// State and dependencies shared by an authorization and its tasks.
+/// State and dependencies that an authorization and its tasks share.
 pub(crate) struct AuthorizationContext {
     pub(crate) settings: AuthorizationSettings,
     pub(crate) web: AuthHttpClient,
@@ -30,13 +30,13 @@ pub(crate) struct AuthorizationContext {
     pub(crate) server: String,
     state: Mutex<AuthorizationState>,
     pub(crate) server_nonces: DpopNonces,
-    /// Serializes accesses to the vault's record.
+    /// Serializes reads and writes of the record in the vault.
     pub(crate) keeping: Turn<()>,
     /// Serializes sign-ins, which run one at a time.
     pub(crate) signing_in: Turn<()>,
     /// Serializes renewals, which run one at a time.
     pub(crate) renewing: Turn<()>,
-    /// Cancels the sign-ins that have begun so far. Replaced on cancellation.
+    /// Cancels all sign-ins that have started. Replaced by a new token on cancellation.
     cancel: Mutex<CancellationToken>,
     changes: watch::Sender<u64>,
 }
@@ -44,35 +44,35 @@ pub(crate) struct AuthorizationContext {
 /// Current state of the authorization.
 #[derive(Default)]
 pub(crate) struct AuthorizationState {
-    /// `true` if `record` is current: it was read or replaced in this run.
+    /// `true` if `record` is valid, because it was read from the vault or replaced since the app started.
     pub(crate) loaded: bool,
     /// Time and error of the last failed read of the vault.
     pub(crate) unread: Option<(Instant, VaultError)>,
     pub(crate) in_vault: VaultContents,
     pub(crate) record: Option<SignInRecord>,
-    /// Counter that increases with each change of the tokens.
+    /// Counter that increases whenever the tokens are replaced or removed.
     pub(crate) generation: u64,
     pub(crate) kept: Option<EntryPersistence>,
-    /// Last challenge of the server, if any.
+    /// Last challenge of the MCP server, or `None`.
     pub(crate) asked: Option<BearerChallenge>,
-    /// Last DPoP nonce of the server.
+    /// Latest DPoP nonce of the MCP server, or `None`.
     pub(crate) resource_nonce: Option<String>,
     pub(crate) progress: Option<AuthProgress>,
     pub(crate) step_ups: StepUpCounter,
-    /// Last renewal, if it failed.
+    /// Last token renewal if it failed, or `None`.
     pub(crate) failed: Option<FailedRefresh>,
-    /// Recent renewals caused by refused tokens.
+    /// Recent token renewals that the server caused by refusing unexpired tokens.
     pub(crate) refusals: RequestBudget,
 }
 
-/// Last known content of the vault.
+/// Content of the vault when it was last read or written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum VaultContents {
-    /// The vault could not be read.
+    /// The vault was not read yet, or could not be read.
     #[default]
     Unknown,
     Nothing,
-    /// An entry with this SHA-256 hash.
+    /// SHA-256 hash of the entry.
     Entry([u8; 32]),
 }
 
@@ -82,7 +82,7 @@ impl VaultContents {
     }
 }
 
-/// A failed renewal of one generation of tokens.
+/// Failure to renew the tokens of one generation.
 pub(crate) struct FailedRefresh {
     pub(crate) generation: u64,
     pub(crate) at: SystemTime,
@@ -105,7 +105,7 @@ impl AuthorizationContext {
         let mut server = settings.server.clone();
         server.set_fragment(None);
         let web = AuthHttpClient::new(settings.web.clone(), Arc::clone(&settings.now), named);
-        // The query may be a key, and is part of the metadata URLs.
+        // The query may contain a key, and becomes part of the metadata URLs.
         web.register_query_secrets(&settings.server);
         Self {
             web,
@@ -141,7 +141,7 @@ impl AuthorizationContext {
         self.changes.send_modify(|count| *count += 1);
     }
 
-    /// Sets the phase of the sign-in in progress. Has no effect during a renewal, which shares some of the code.
+    /// Sets the phase of the running sign-in. Has no effect without one, since renewals share some of the code.
     pub(crate) fn set_progress(&self, phase: AuthPhase, authorize_url: Option<Url>) {
         if let Some(progress) = &mut self.state().progress {
             *progress = AuthProgress { phase, authorize_url };
@@ -153,18 +153,18 @@ impl AuthorizationContext {
         VaultKey { server: self.server.clone(), kind }
     }
 
-    /// Returns a counter that increases with each [`tell`](Self::notify).
+    /// Returns a counter that increases with each [`notify`](Self::notify).
     pub(crate) fn changed(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
     }
 
-    /// Cancels all sign-ins that have begun.
+    /// Cancels all sign-ins that have started.
     pub(crate) fn cancel(&self) {
         let begun = std::mem::take(&mut *self.cancel.lock().unwrap_or_else(PoisonError::into_inner));
         begun.cancel();
     }
 
-    /// Returns the token that cancels sign-ins that begin now.
+    /// Returns the token that cancels a sign-in that starts now.
     pub(crate) fn cancellation(&self) -> CancellationToken {
         self.cancel.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -19,7 +19,7 @@ use crate::redirect_listener::{
 use crate::scopes;
 use crate::user::{AuthEndpoint, AuthReason, ConsentPrompt};
 
-/// Maximum number of logged invalid responses, since any local program can send them.
+/// Maximum number of logged invalid authorization responses, since any local process can send them.
 const MAX_LOGGED_RESPONSES: usize = 10;
 
 /// Parameters of an authorization request.
@@ -28,24 +28,25 @@ pub(crate) struct AuthorizationRequest<'a> {
     pub(crate) client: &'a OAuthClient,
     pub(crate) redirect_uri: &'a Url,
     pub(crate) scopes: &'a [String],
-    /// Resource identifier, byte for byte. `None` if no token for a resource is requested.
+    /// Value of the `resource` parameter, byte for byte. `None` if the token is not for a resource.
     pub(crate) resource: Option<&'a str>,
-    /// Nonce of OpenID Connect.
+    /// OpenID Connect nonce, or `None` for plain OAuth.
     pub(crate) openid_nonce: Option<&'a str>,
-    /// Stored registration whose client id is used.
+    /// Stored registration of the client id, or `None` if it was obtained in this sign-in.
     pub(crate) reused: Option<&'a ClientRegistration>,
-    /// Resource and scopes of the token request that follows, if it is a different one.
+    /// Resource and scopes that the consent request shows, if they differ from those of the authorization request, as
+    /// in the enterprise-managed grant.
     pub(crate) afterwards: Option<(&'a str, &'a [String])>,
     /// All endpoints that will receive secrets of the sign-in.
     pub(crate) endpoints: Vec<AuthEndpoint>,
     pub(crate) reason: AuthReason,
 }
 
-/// Single-use values of an authorization request.
+/// One-time values of an authorization request.
 struct RequestSecrets {
     state: SecretString,
     verifier: PkceCodeVerifier,
-    /// Complete URL for the browser.
+    /// Complete URL that the browser opens, with the one-time values.
     url: Url,
 }
 
@@ -85,7 +86,8 @@ impl AuthorizationRequest<'_> {
 }
 
 impl AuthorizationContext {
-    /// Requests consent, opens the browser and waits for the authorization response.
+    /// Requests the user's consent, opens the browser and waits for the authorization response. Returns the code, the
+    /// PKCE verifier and the browser's connection.
     pub(crate) async fn request_authorization(
         &self,
         visit: AuthorizationRequest<'_>,
@@ -95,7 +97,7 @@ impl AuthorizationContext {
         self.web.register_secret(&one_use.state);
         self.web.register_secret(&SecretString::from(one_use.verifier.secret().clone()));
         self.request_browser_consent(&visit, &one_use.url).await?;
-        // Marks the registration as doubted until the browser returns.
+        // The registration stays doubted if the browser never returns.
         self.set_registration_doubted(&visit, true).await;
         self.set_progress(AuthPhase::Browser, Some(one_use.url.clone()));
         self.web.log_browser_request(AuthPhase::Browser, &one_use.url, "opened in the browser");
@@ -174,12 +176,12 @@ impl AuthorizationContext {
                 Ok(returned) => return returned,
                 Err(why) => refused(why),
             }
-            // Limits the rate if `pasted` returns immediately.
+            // Limits the rate in case `pasted` returns immediately each time.
             tokio::time::sleep(std::time::Duration::from_millis(50)).await;
         }
     }
 
-    /// Returns the code of a response after verifying its issuer.
+    /// Returns the code of an authorization response after verifying its issuer.
     fn verify_response(
         &self,
         returned: AuthorizationResponse,
@@ -208,7 +210,7 @@ impl AuthorizationContext {
     }
 }
 
-/// Returns the URL without one-time parameters, for the consent request.
+/// Returns the authorization request URL without its one-time parameters, for the consent request.
 fn without_one_time_parameters(url: &Url) -> Url {
     let mut shown = url.clone();
     let is_shown = |name: &str| !matches!(name, "state" | "code_challenge" | "nonce");

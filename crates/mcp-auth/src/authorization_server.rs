@@ -27,21 +27,22 @@ pub(crate) struct AuthorizationServerMetadata {
     pub(crate) signing_algorithms: Option<Vec<String>>,
     /// `true` if PKCE with S256 is supported.
     pub(crate) s256: bool,
-    /// `true` if client ID metadata documents are supported.
+    /// `true` if client ID metadata documents are supported as client ids.
     pub(crate) metadata_documents: bool,
-    /// `true` if authorization responses have the `iss` parameter (RFC 9207).
+    /// `true` if the metadata promises the `iss` parameter in authorization responses (RFC 9207).
     pub(crate) promises_iss: bool,
-    /// `true` if tokens can be bound to an ES256 key.
+    /// `true` if ES256 is a supported DPoP algorithm.
     pub(crate) dpop: bool,
-    /// `true` if the user can choose an account (OpenID Connect, `prompt_values_supported`).
+    /// `true` if `prompt=select_account` is supported, with which the user chooses an account (OpenID Connect,
+    /// `prompt_values_supported`).
     pub(crate) lets_choose: bool,
 }
 
 /// Fetches the metadata of the authorization server with this issuer identifier.
 ///
 /// # Errors
-/// Returns an error if no location has metadata, and [`AuthErrorCause::IssuerMismatch`], [`AuthErrorCause::UnsafeUrl`] or
-/// [`AuthErrorCause::Unreadable`] if the metadata cannot be used.
+/// Returns an error if no well-known location has metadata, and [`AuthErrorCause::IssuerMismatch`],
+/// [`AuthErrorCause::UnsafeUrl`] or [`AuthErrorCause::Unreadable`] if the metadata cannot be used.
 pub(crate) async fn discover(web: &AuthHttpClient, issuer: &str) -> Result<AuthorizationServerMetadata, AuthError> {
     let base = metadata_address::parse_endpoint("the authorization server", issuer, web.user_addresses())
         .map_err(|cause| PHASE.error(cause))?;
@@ -58,8 +59,8 @@ pub(crate) async fn discover(web: &AuthHttpClient, issuer: &str) -> Result<Autho
     Err(PHASE.error(cause))
 }
 
-/// Returns the authorization server of a server of 2025-03-26: that of its own origin, by metadata or by the default
-/// endpoints.
+/// Returns the authorization server of an MCP server of 2025-03-26, which is at the same origin: from its metadata, or
+/// else with the default endpoints.
 ///
 /// # Errors
 /// Returns an error if the metadata cannot be used or the origin does not respond.
@@ -98,14 +99,14 @@ pub(crate) async fn discover_at_origin(
     }
 }
 
-/// Result of looking for metadata at one location.
+/// Result of a request for metadata at one location.
 enum MetadataLookup {
     Found(Box<AuthorizationServerMetadata>),
-    /// The location has no metadata, for this reason. There may be other locations.
+    /// The location has no metadata, with the cause. Another location may have it.
     Absent(AuthErrorCause),
 }
 
-/// Fetches the metadata from one location.
+/// Fetches the metadata from one location. The issuer must be one of `issuers`.
 ///
 /// # Errors
 /// Returns an error if the location does not respond, or its metadata cannot be used.
@@ -129,13 +130,13 @@ async fn fetch_metadata(web: &AuthHttpClient, url: &Url, issuers: &[&str]) -> Re
     }
 }
 
-/// Returns the more informative of two failures: a failing server rather than a missing document.
+/// Returns the more informative of two causes: one that reports a failing server rather than a missing document.
 fn more_informative(first: AuthErrorCause, second: AuthErrorCause) -> AuthErrorCause {
     let is_failure = |cause: &AuthErrorCause| matches!(cause, AuthErrorCause::Status { status: 500..=599, .. });
     if is_failure(&second) && !is_failure(&first) { second } else { first }
 }
 
-/// Parses a metadata document from `url`, whose issuer must be one of `issuers`.
+/// Parses the metadata document that `url` returned. Its issuer must be one of `issuers`.
 pub(crate) fn parse_metadata(
     members: &Map<String, Value>,
     url: &Url,
@@ -190,7 +191,7 @@ pub(crate) fn parse_metadata(
     })
 }
 
-/// Returns the metadata URLs of an issuer, in the order of the specification.
+/// Returns the metadata URLs of an issuer, in the order in which the specification tries them.
 fn well_known_urls(issuer: &Url) -> Vec<Url> {
     let path = issuer.path().trim_end_matches('/');
     if path.is_empty() {
@@ -206,7 +207,7 @@ fn well_known_urls(issuer: &Url) -> Vec<Url> {
     ]
 }
 
-/// Returns the server's URL without path, query and user (2025-03-26, authorization base URL).
+/// Returns the server's URL without path, query and user information (2025-03-26, authorization base URL).
 pub(crate) fn origin(server: &Url) -> Option<Url> {
     Url::parse(&server.origin().ascii_serialization()).ok()
 }

@@ -18,10 +18,11 @@ use crate::sign_in_record::SignInRecord;
 use crate::token_refresh::{renew, renew_if_due};
 use crate::user::AuthReason;
 
-/// Maximum age in seconds of a new token that will be refused again if the server refuses it.
+/// Age in seconds up to which a token counts as new. If the server refuses a new token, it would refuse a renewed one
+/// as well.
 const NEW_TOKEN_AGE: u64 = 60;
 
-/// Name and value of a header.
+/// Name and value of an HTTP header.
 type HttpHeader = (&'static str, String);
 
 #[async_trait]
@@ -77,7 +78,7 @@ impl AuthorizationContext {
         Ok(RequestSignature { headers: texts.into_iter().map(header).collect::<Result<_, _>>()?, generation })
     }
 
-    /// Returns the authorization headers of a request and the generation of the token.
+    /// Returns the authorization headers of a request, and the generation of the token in them.
     ///
     /// # Errors
     /// Returns [`AuthErrorCause::Key`] if the token is bound to a key that is lost or cannot sign.
@@ -102,7 +103,7 @@ impl AuthorizationContext {
 }
 
 impl ServerAuthorization {
-    /// Handles a 401: the token is missing, expired or revoked.
+    /// Handles a 401 response: the token is missing, expired or revoked.
     async fn on_unauthorized(&self, challenge: &AuthChallenge, asked: BearerChallenge) -> ChallengeOutcome {
         let shared = &self.shared;
         let (record, is_fresh) = {
@@ -154,7 +155,7 @@ impl ServerAuthorization {
         }
     }
 
-    /// Handles a 403: the token is valid but has insufficient scopes.
+    /// Handles a 403 response: the token is valid but lacks a scope.
     async fn on_insufficient_scope(&self, challenge: &AuthChallenge, asked: BearerChallenge) -> ChallengeOutcome {
         let shared = &self.shared;
         let cancelled = shared.cancellation();
@@ -206,7 +207,7 @@ impl ServerAuthorization {
     }
 }
 
-/// Formats an error with its next step.
+/// Formats an error followed by the action that the user can take.
 fn error_text(error: &AuthError) -> String {
     match (&error.phase, &error.cause) {
         (AuthPhase::Refresh, AuthErrorCause::SignInNeeded { cause }) => format!("{cause}. {}", error.next_step()),

@@ -3,26 +3,26 @@
 
 use crate::scopes;
 
-/// Maximum total length of all lines in bytes.
+/// Maximum total length of all header values in bytes.
 const MAX_HEADER_BYTES: usize = 16 * 1024;
 /// Maximum number of challenges, and of parameters of each.
 const MAX_CHALLENGES: usize = 64;
 
-/// Requirements of a 401 or 403 response, from its Bearer and DPoP challenges.
+/// Requirements of a 401 or 403 response, merged from its Bearer and DPoP challenges.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct BearerChallenge {
     /// URL of the protected resource metadata (RFC 9728, 5.1).
     pub(crate) resource_metadata: Option<String>,
     /// Scopes that the request requires.
     pub(crate) scope: Option<Vec<String>>,
-    /// The error code (RFC 6750, 3.1).
+    /// Error code (RFC 6750, 3.1), such as `insufficient_scope`.
     pub(crate) error: Option<String>,
     /// `true` if the server accepts DPoP-bound tokens.
     pub(crate) dpop: bool,
 }
 
 impl BearerChallenge {
-    /// Parses all `WWW-Authenticate` lines of a response.
+    /// Parses the values of all `WWW-Authenticate` headers of a response.
     pub(crate) fn parse(lines: &[String]) -> BearerChallenge {
         let mut asked = BearerChallenge::default();
         let mut room = MAX_HEADER_BYTES;
@@ -62,11 +62,11 @@ impl BearerChallenge {
 #[derive(Debug, Default, PartialEq, Eq)]
 struct AuthChallenge {
     scheme: String,
-    /// Parameters with names in lower case.
+    /// Parameters of the challenge, with names in lower case.
     parameters: Vec<(String, String)>,
 }
 
-/// Separator before a word.
+/// Separator that precedes a word.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Separator {
     Comma,
@@ -124,7 +124,7 @@ fn is_common_scheme(word: &str) -> bool {
     ["bearer", "dpop", "basic", "digest", "negotiate"].iter().any(|scheme| word.eq_ignore_ascii_case(scheme))
 }
 
-/// Returns a parameter's value, `true` if it was quoted, and the remaining text.
+/// Parses the value of a parameter. Returns it, `true` if it was quoted, and the remaining text.
 fn parse_parameter_value(text: &str) -> (String, bool, &str) {
     let text = text.trim_start_matches([' ', '\t']);
     let Some(quoted) = text.strip_prefix('"') else {

@@ -12,7 +12,7 @@ use crate::stored_secret;
 
 /// Value of `client_assertion_type` in token requests.
 pub(crate) const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
-/// Lifetime of an assertion in seconds. Each is used immediately.
+/// Lifetime of an assertion in seconds. An assertion is sent immediately after it is signed.
 const ASSERTION_LIFETIME: u64 = 60;
 
 /// Signs a client assertion for the authorization server with this issuer.

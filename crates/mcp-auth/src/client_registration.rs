@@ -18,24 +18,24 @@ use crate::stored_secret::StoredSecret;
 
 const PHASE: AuthPhase = AuthPhase::ClientId;
 
-/// Client registration with one authorization server for one server.
+/// Client id that an authorization server issued or the user entered, for one MCP server.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct ClientRegistration {
-    /// Issuer of the client id, byte for byte. The client id is not sent to any other.
+    /// Issuer that the client id belongs to, byte for byte. The client id is not sent to any other.
     pub(crate) issuer: String,
     pub(crate) client: OAuthClient,
-    /// Registered redirect URI. If the user entered the client id, the URI that was shown then.
+    /// Registered redirect URI. If the user entered the client id, the URI that was displayed to be registered.
     pub(crate) redirect_uri: Option<Url>,
     /// Expiry of the client secret in seconds since the Unix epoch.
     pub(crate) expires_at: Option<u64>,
-    /// `true` if the browser was opened with this client id and never returned. An authorization server that no longer
-    /// knows a client reports that only to the user.
+    /// `true` if the browser was opened with this client id and never returned to the app. An authorization server that
+    /// no longer knows a client reports that only to the user.
     #[serde(default)]
     pub(crate) doubted: bool,
 }
 
 impl ClientRegistration {
-    /// Parses an entry of the vault, or returns `None` if it is for another issuer, expired or doubted.
+    /// Parses an entry of the vault. Returns `None` if it is for another issuer, expired or doubted.
     pub(crate) fn from_vault_entry(entry: &SecretSlice<u8>, issuer: &str, now: u64) -> Option<ClientRegistration> {
         let registration: ClientRegistration = serde_json::from_slice(entry.expose_secret()).ok()?;
         let is_current = registration.expires_at.is_none_or(|end| end > now) && !registration.doubted;
@@ -47,12 +47,12 @@ impl ClientRegistration {
     }
 }
 
-/// Registers the app (RFC 7591) with `redirect_uri`. If that is refused as invalid, retries with `localhost` as its
-/// host.
+/// Registers the app at an authorization server (RFC 7591) with `redirect_uri`. If the URI is refused as invalid,
+/// retries with the host `localhost`.
 ///
 /// # Errors
-/// Returns [`AuthErrorCause::Refused`] if the registration is refused, and [`AuthErrorCause::Status`] or [`AuthErrorCause::Unreadable`] if the
-/// response cannot be used.
+/// Returns [`AuthErrorCause::Refused`] if the registration is refused, and [`AuthErrorCause::Status`] or
+/// [`AuthErrorCause::Unreadable`] if the response cannot be used.
 pub(crate) async fn register(
     web: &AuthHttpClient,
     source: &ClientSource,
@@ -140,7 +140,8 @@ fn parse_registration(
     if let Some(secret) = &secret {
         web.register_secret(&secret.0);
     }
-    // An omitted method is the requested one, unless that would ignore the issued secret (RFC 7591, 2).
+    // If the response omits the method, the requested one applies, unless the server issued a secret that it would
+    // ignore (RFC 7591, 2).
     let said = metadata_document::string(members, "token_endpoint_auth_method");
     let methods = server.auth_methods.as_deref();
     let takes_none = methods.is_some_and(|list| list.iter().all(|method| method == "none"));
@@ -170,7 +171,7 @@ fn parse_registration(
     })
 }
 
-/// Returns the authentication method to register: that of a public client if supported, as for any native app.
+/// Returns the `token_endpoint_auth_method` to register: `none` if supported, since native apps are public clients.
 pub(crate) fn method_to_register(methods: Option<&[String]>) -> &'static str {
     let Some(methods) = methods else { return "none" };
     let known = ["none", "client_secret_basic", "client_secret_post"];

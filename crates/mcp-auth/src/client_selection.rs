@@ -14,19 +14,19 @@ use crate::redirect_listener::RedirectListener;
 use crate::settings::GrantKind;
 use crate::sign_in_record::SignInRecord;
 
-/// Client, redirect listener and redirect URI of one sign-in.
+/// Client id, redirect listener and redirect URI of one sign-in.
 pub(crate) struct SignInClient {
     pub(crate) client: OAuthClient,
     pub(crate) callback: RedirectListener,
     pub(crate) redirect_uri: Url,
-    /// Stored registration, if the client id existed before this sign-in.
+    /// Stored registration of the client id, or `None` if it was obtained in this sign-in.
     pub(crate) reused: Option<ClientRegistration>,
-    /// Client id that the user entered, to be stored once it has succeeded.
+    /// Client id that the user entered, which is stored after the sign-in has succeeded.
     pub(crate) typed: Option<ClientRegistration>,
 }
 
 impl AuthorizationContext {
-    /// Determines the client id and binds a redirect listener for it.
+    /// Selects or registers a client id, and binds a redirect listener with its redirect URI.
     pub(crate) async fn select_client(
         &self,
         server: &AuthorizationServerMetadata,
@@ -37,7 +37,7 @@ impl AuthorizationContext {
             Some(preregistered) => self.first_issuer(&preregistered.client_id).await,
             None => Ok(None),
         };
-        // Not fatal, since the user sees the issuer in the consent request.
+        // Not fatal, since the consent request shows the issuer.
         let first = first.unwrap_or_else(|error| {
             let cause = error.cause;
             self.web.note(AuthPhase::ClientId, &format!("the issuer of the client id could not be read: {cause}"));
@@ -79,8 +79,8 @@ impl AuthorizationContext {
                 self.register(server, &endpoint, callback, dpop).await
             }
             RegistrationApproach::Ask => {
-                // Bound first, as the user may have to register the redirect URI. Uses the same port each time if
-                // possible, so that the registration stays valid.
+                // The listener is bound first, as the user may have to register the redirect URI. It uses the same port
+                // each time if possible, so that the registration stays valid.
                 let callback = RedirectListener::bind(Some(preferred_port(&server.issuer)), false).await?;
                 let redirect_uri = callback.redirect_uri()?;
                 let typed = self.settings.user.client_id(&server.issuer, &redirect_uri).await;
@@ -131,8 +131,8 @@ impl AuthorizationContext {
         }
     }
 
-    /// Returns the pre-registered client, which a grant without user interaction requires. The enterprise-managed grant
-    /// can also use a client ID metadata document.
+    /// Returns the client for a grant without user interaction: the pre-registered one, or for the enterprise-managed
+    /// grant also a client ID metadata document.
     pub(crate) async fn known_client(&self, server: &AuthorizationServerMetadata) -> Result<OAuthClient, AuthError> {
         let source = &self.settings.client;
         // Without user interaction, a secret is not sent unless its issuer is known.
@@ -156,7 +156,7 @@ impl AuthorizationContext {
         }
     }
 
-    /// Returns the client of a record with the credentials of the current settings.
+    /// Returns the client of a stored sign-in, with the credentials that are configured now.
     pub(crate) fn current_client(&self, record: &SignInRecord) -> OAuthClient {
         let preregistered = self.settings.client.preregistered.as_ref();
         match preregistered.filter(|preregistered| preregistered.client_id == record.client.id) {
@@ -180,7 +180,7 @@ fn preferred_port(issuer: &str) -> u16 {
     0xC000 | u16::from_be_bytes([hash[0], hash[1]])
 }
 
-/// Removes the credentials of a pre-registered client, which are stored in the settings.
+/// Removes the credentials of a pre-registered client, which are stored in the settings and not in the vault.
 pub(crate) fn without_configured_credentials(client: OAuthClient) -> OAuthClient {
     match client.kind {
         ClientKind::Preregistered => OAuthClient { authentication: StoredClientAuth::None, ..client },
@@ -188,7 +188,7 @@ pub(crate) fn without_configured_credentials(client: OAuthClient) -> OAuthClient
     }
 }
 
-/// Returns `true` if an error code means that the client is not (or no longer) known.
+/// Returns `true` if an OAuth error code means that the authorization server does not know the client, or no longer.
 pub(crate) fn is_client_error(code: &str) -> bool {
     matches!(code, "invalid_client" | "unauthorized_client")
 }

@@ -3,5 +3,5 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
-/// Returns the current time of day.
+/// Function that returns the current system time.
 pub type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;

@@ -7,7 +7,7 @@ use crate::error::{AuthError, AuthErrorCause, AuthPhase};
 use crate::metadata_address;
 use crate::protected_resource::{self, ProtectedResourceMetadata};
 
-/// Authorization server and resource of a token request.
+/// Authorization server and resource that a token is requested for.
 pub(crate) struct DiscoveryResult {
     pub(crate) server: AuthorizationServerMetadata,
     /// Value of the `resource` parameter, byte for byte.
@@ -19,8 +19,8 @@ pub(crate) struct DiscoveryResult {
 }
 
 impl AuthorizationContext {
-    /// Discovers the authorization server. If it differs from the previous one, everything that the previous one issued
-    /// is removed.
+    /// Discovers the authorization server from a challenge. If it is not the previous one, removes everything that the
+    /// previous one issued.
     pub(crate) async fn discover(&self, asked: &BearerChallenge) -> Result<DiscoveryResult, AuthError> {
         let url = &self.settings.server;
         let resource = protected_resource::discover(&self.web, url, asked.resource_metadata.as_deref()).await?;
@@ -58,15 +58,14 @@ impl AuthorizationContext {
         Ok(DiscoveryResult { server, resource, scopes, dpop })
     }
 
-    /// Removes everything that a former authorization server issued.
+    /// Removes the tokens and registrations that the previous authorization server issued.
     pub(crate) async fn remove_issued_data(&self) {
         if let Err(error) = self.forget_record(false).await {
             self.web.note(AuthPhase::Storage, &format!("the old tokens could not be removed: {error}"));
         }
     }
 
-    /// Returns the requirements of the server. If they are not known yet, sends a request without a token, whose
-    /// response has no body.
+    /// Returns the server's challenge. If `asked` is `None`, obtains one with a request without a token.
     pub(crate) async fn ensure_challenge(&self, asked: Option<BearerChallenge>) -> Result<BearerChallenge, AuthError> {
         let server = &self.server;
         // A token must not be sent unencrypted.
@@ -92,8 +91,8 @@ impl AuthorizationContext {
         Ok(asked)
     }
 
-    /// Selects one of several authorization servers: the configured issuer, else that of the pre-registered client id,
-    /// else the previous one, else the first (RFC 9728, 7.6).
+    /// Selects one of several authorization servers: the configured issuer, or else that of the pre-registered client
+    /// id, the previous one, or the first (RFC 9728, 7.6).
     fn choose_issuer(&self, resource: &ProtectedResourceMetadata) -> Result<String, AuthError> {
         let listed = &resource.authorization_servers;
         let first = listed.first().cloned().unwrap_or_default();

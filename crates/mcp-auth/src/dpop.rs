@@ -20,10 +20,10 @@ const MAX_NONCE_BYTES: usize = 1024;
 /// Maximum number of authorization servers whose nonces are stored.
 const MAX_NONCES: usize = 8;
 
-/// P-256 key pair of one account.
+/// P-256 key pair that the tokens of one account are bound to.
 #[derive(Clone)]
 pub(crate) struct DpopKey {
-    /// Key pair as PKCS#8, encoded in base64.
+    /// Key pair as PKCS#8, encoded in base64, as stored in the vault.
     kept: StoredSecret,
     signing: EncodingKey,
     public: Jwk,
@@ -40,7 +40,7 @@ impl DpopKey {
         DpopKey::read(StoredSecret::from(STANDARD.encode(document.as_ref()).as_str()))
     }
 
-    /// Reads a stored key.
+    /// Decodes a stored key.
     ///
     /// # Errors
     /// Returns [`AuthErrorCause::Key`] if `kept` is not a valid key.
@@ -48,7 +48,7 @@ impl DpopKey {
         let document = STANDARD.decode(kept.text()).map_err(|_| key_error())?;
         let signing = EncodingKey::from_ec_der(&document);
         let mut public = Jwk::from_encoding_key(&signing, Algorithm::ES256).map_err(|_| key_error())?;
-        // The header of the proof names the algorithm.
+        // The JWT header of the proof contains the algorithm already.
         public.common = jsonwebtoken::jwk::CommonParameters::default();
         Ok(DpopKey { kept, signing, public })
     }
@@ -57,7 +57,7 @@ impl DpopKey {
         &self.kept
     }
 
-    /// Creates a unique proof for one request. With `token`, the proof is for a request with that access token,
+    /// Creates a DPoP proof for one request. Given `token`, the proof is for a request with that access token,
     /// otherwise for a token endpoint.
     ///
     /// # Errors
@@ -92,7 +92,7 @@ impl DpopKey {
     }
 }
 
-/// Latest nonce of each authorization server, by issuer.
+/// Latest DPoP nonces of authorization servers, as pairs of issuer and nonce.
 #[derive(Debug, Default)]
 pub(crate) struct DpopNonces(Mutex<Vec<(String, String)>>);
 
@@ -119,13 +119,13 @@ impl DpopNonces {
     }
 }
 
-/// Returns the nonce if it is valid, since a header can have any value.
+/// Returns the text if it is a valid DPoP nonce. A header may have any value.
 pub(crate) fn valid_nonce(text: &str) -> Option<String> {
     let is_fit = !text.is_empty() && text.len() <= MAX_NONCE_BYTES && text.bytes().all(|byte| byte.is_ascii_graphic());
     is_fit.then(|| text.to_owned())
 }
 
-/// Returns the seconds since the Unix epoch.
+/// Converts a time to seconds since the Unix epoch.
 pub(crate) fn unix_seconds(time: SystemTime) -> u64 {
     time.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |age| age.as_secs())
 }

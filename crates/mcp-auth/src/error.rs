@@ -15,12 +15,12 @@ pub struct AuthError {
 }
 
 impl AuthError {
-    /// Returns `true` if the authorization server refused the request.
+    /// Returns `true` if the authorization server responded with an OAuth error.
     pub(crate) fn is_refusal(&self) -> bool {
         matches!(self.cause, AuthErrorCause::Refused { .. })
     }
 
-    /// Returns the action that the user can take, in one sentence.
+    /// Returns the action that the user can take, as one sentence.
     pub fn next_step(&self) -> &'static str {
         match &self.cause {
             AuthErrorCause::Declined | AuthErrorCause::Cancelled => "Sign in when you want to use this server.",
@@ -74,13 +74,13 @@ impl AuthError {
     }
 }
 
-/// Phases of a sign-in and of the operations after it.
+/// Phase of a sign-in or of a later operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AuthPhase {
-    /// Discovery of the authorization server that the server trusts (RFC 9728).
+    /// Discovery of the authorization server through the protected resource metadata (RFC 9728).
     ResourceMetadata,
-    /// Reading of the authorization server metadata (RFC 8414, OpenID Connect Discovery).
+    /// Request for the authorization server metadata (RFC 8414, OpenID Connect Discovery).
     ServerMetadata,
     /// Selection or registration of a client id.
     ClientId,
@@ -92,11 +92,11 @@ pub enum AuthPhase {
     Callback,
     /// Requests to the organization's identity provider.
     IdentityProvider,
-    /// Token request for a new grant.
+    /// Token request with a new grant, such as an authorization code.
     Token,
-    /// Token request for a renewal.
+    /// Token request with a refresh token.
     Refresh,
-    /// Access to the vault for stored state.
+    /// Reading or writing the vault.
     Storage,
     /// Revocation of the tokens (RFC 7009).
     Revocation,
@@ -132,7 +132,7 @@ pub enum AuthErrorCause {
     /// No authorization response arrived in time.
     #[error("the browser did not come back within five minutes")]
     TimedOut,
-    /// The request got no response.
+    /// The server did not respond.
     #[error("{address} could not be reached: {cause}")]
     Unreachable {
         /// URL without its query.
@@ -148,7 +148,7 @@ pub enum AuthErrorCause {
         /// HTTP status code of the response.
         status: u16,
     },
-    /// The response has unusable content.
+    /// The content of the response cannot be used.
     #[error("the answer of {address} cannot be used: {cause}")]
     Unreadable {
         /// URL without its query.
@@ -156,10 +156,10 @@ pub enum AuthErrorCause {
         /// Human-readable cause of the failure.
         cause: String,
     },
-    /// A URL from metadata or a challenge is not allowed.
+    /// A URL from metadata or a challenge must not be used.
     #[error("the address of {what} is not used, because {cause}: {shown}")]
     UnsafeUrl {
-        /// Name of the endpoint or document.
+        /// Name of the endpoint or document that the URL is for.
         what: &'static str,
         /// Escaped and truncated URL.
         shown: String,
@@ -177,14 +177,14 @@ pub enum AuthErrorCause {
     /// An issuer differs from the expected one.
     #[error("{place} names the issuer {found}, but it must be exactly {expected}")]
     IssuerMismatch {
-        /// Location of the wrong issuer.
+        /// Description of the place with the wrong issuer, such as the metadata document.
         place: &'static str,
         /// Issuer that was expected.
         expected: String,
         /// Issuer that was found.
         found: String,
     },
-    /// The authorization response lacks the issuer that the metadata promises.
+    /// The authorization response has no `iss` parameter, although the metadata promises one.
     #[error("the authorization response does not name its issuer, although the metadata promises it")]
     IssuerMissing,
     /// The metadata does not list the PKCE method S256.
@@ -193,10 +193,10 @@ pub enum AuthErrorCause {
         /// Issuer of the authorization server.
         issuer: String,
     },
-    /// The metadata names no authorization server.
+    /// The protected resource metadata lists no authorization server.
     #[error("the server names no authorization server")]
     NoAuthorizationServer,
-    /// No method of obtaining a client id is available.
+    /// The app cannot obtain a client id in any supported way.
     #[error(
         "the authorization server {issuer} supports no way for this app to identify itself, and no client id was given"
     )]
@@ -204,7 +204,7 @@ pub enum AuthErrorCause {
         /// Issuer of the authorization server.
         issuer: String,
     },
-    /// A configured value is for another authorization server.
+    /// A configured value, such as a client id, belongs to another authorization server.
     #[error("{what} is for {expected}, but the server now uses {found}")]
     OtherIssuer {
         /// Name of the configured value.
@@ -234,7 +234,7 @@ pub enum AuthErrorCause {
         /// Human-readable cause of the failure.
         cause: String,
     },
-    /// The request limit of the sign-in is exhausted.
+    /// Too many requests were sent within a minute.
     #[error("signing in to this server already took {} requests within a minute", crate::request_budget::MAX_REQUESTS)]
     TooManyRequests,
     /// The vault returned an error.
@@ -251,27 +251,28 @@ pub enum AuthErrorCause {
     NoProof {
         /// Configured authentication method or algorithm.
         method: String,
-        /// Methods in the metadata, escaped and truncated.
+        /// Authentication methods or algorithms in the metadata, escaped and truncated.
         listed: String,
     },
-    /// An unbound token was issued although the settings require DPoP (RFC 9449).
+    /// The authorization server issued a token that is not bound to a key, although the settings require DPoP (RFC
+    /// 9449).
     #[error("the authorization server gave a token that is bound to no key, which the settings of this server require")]
     Unbound,
-    /// The grant would use something that was not approved.
+    /// The grant needs an endpoint or a scope that the user has not approved.
     #[error("{what}, which was not approved")]
     NotApproved {
-        /// Human-readable description of it.
+        /// Human-readable description of the endpoint or scope.
         what: String,
     },
-    /// There is no usable token and no refresh token.
+    /// No token is usable, and none can be obtained without the user.
     #[error("{cause}")]
     SignInNeeded {
-        /// Human-readable reason of the requirement.
+        /// Human-readable reason why the user must sign in.
         cause: String,
     },
 }
 
-/// Returns the prefix of an error message. Empty if the user declined, since nothing failed then.
+/// Returns the text with which an error message begins. Empty if the user declined, since nothing failed.
 fn message_prefix(phase: AuthPhase, cause: &AuthErrorCause) -> String {
     if *cause == AuthErrorCause::Declined { String::new() } else { format!("{phase} failed: ") }
 }
@@ -281,7 +282,7 @@ fn description_suffix(description: Option<&str>) -> String {
 }
 
 impl AuthPhase {
-    /// Returns an error of this phase.
+    /// Returns an error that occurred in this phase.
     pub(crate) fn error(self, cause: AuthErrorCause) -> AuthError {
         AuthError { phase: self, cause }
     }

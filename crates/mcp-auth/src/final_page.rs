@@ -1,16 +1,16 @@
 //! Final page of a sign-in in the browser: static, without scripts and without external resources.
 
-/// Content of a page.
+/// Text of a page that the browser shows at the end of a sign-in.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum PageText<'a> {
     SignedIn,
-    /// Failure with its cause, which is English and may contain untrusted text.
+    /// Failure with its cause, which is in English and may contain untrusted text.
     Failed(&'a str),
-    /// The request was not the expected authorization response.
+    /// The request to the listener was not the expected authorization response.
     NotThis,
 }
 
-/// Language of a page, chosen by the browser's preferences.
+/// Language of a page, chosen by the `Accept-Language` header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PageLanguage {
     English,
@@ -44,7 +44,7 @@ impl PageLanguage {
         }
     }
 
-    /// Returns title and text of a page.
+    /// Returns the title and text of a page.
     const fn texts(self, words: PageText<'_>) -> (&'static str, &'static str) {
         match (self, words) {
             (PageLanguage::English, PageText::SignedIn) => {
@@ -63,7 +63,7 @@ impl PageLanguage {
     }
 }
 
-/// Returns a complete HTTP response with a page.
+/// Returns a complete HTTP response that contains a page.
 pub(crate) fn response(status: u16, words: PageText<'_>, language: PageLanguage) -> String {
     let (title, text) = language.texts(words);
     let cause = match words {

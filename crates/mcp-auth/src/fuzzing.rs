@@ -18,8 +18,8 @@ const REDIRECT: &str = "http://127.0.0.1:49152/callback";
 /// State of the simulated sign-in.
 const STATE: &str = "state-of-this-sign-in";
 
-/// Parses `WWW-Authenticate` lines. The result must be within bounds, and must parse equally after it is formatted
-/// again.
+/// Parses `WWW-Authenticate` values. Asserts that the result is within the bounds, and that formatting and parsing it
+/// again yields the same result.
 pub fn challenge(text: &str) {
     let lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let asked = BearerChallenge::parse(&lines);
@@ -47,12 +47,16 @@ pub fn challenge(text: &str) {
     let written = format!("{scheme} {}", parameters.join(", "));
     // Quoting doubles quotes and backslashes, which may exceed the bound.
     if written.len() < length || length < 4096 {
-        assert_eq!(BearerChallenge::parse(std::slice::from_ref(&written)), asked, "read again from {written:?}");
+        assert_eq!(
+            BearerChallenge::parse(std::slice::from_ref(&written)),
+            asked,
+            "the result must be the same when {written:?} is parsed"
+        );
     }
 }
 
-/// Parses a document as authorization server metadata. The result must be for the requested issuer, and every endpoint
-/// must be allowed.
+/// Parses a document as authorization server metadata. Asserts that the result has the requested issuer and allowed
+/// endpoints only.
 pub fn server_metadata(bytes: &[u8]) {
     let Some(url) = parsed("https://as.example/.well-known/oauth-authorization-server/tenant") else { return };
     let MetadataResponse::Found(members) = metadata_document::parse_response(&url, &Response::new(bytes.to_vec()))
@@ -76,11 +80,11 @@ pub fn server_metadata(bytes: &[u8]) {
         assert!(page.host_str().is_some_and(|host| host != "localhost"), "{page} leads into a private network");
     }
     for list in [&server.scopes, &server.auth_methods, &server.signing_algorithms].into_iter().flatten() {
-        assert!(list.len() <= 200, "{} items are kept", list.len());
+        assert!(list.len() <= 200, "the list must be bounded, but has {} items", list.len());
     }
 }
 
-/// Parses a document as protected resource metadata. The result must be about the server.
+/// Parses a document as protected resource metadata. Asserts that the result is about the server.
 pub fn resource_metadata(bytes: &[u8]) {
     let (Some(url), Some(server)) = (parsed("https://mcp.example/.well-known/x"), parsed(SERVER)) else { return };
     let MetadataResponse::Found(members) = metadata_document::parse_response(&url, &Response::new(bytes.to_vec()))
@@ -104,13 +108,18 @@ pub fn resource_metadata(bytes: &[u8]) {
         Err(Some(cause)) => {
             let words = cause.to_string();
             assert!(!words.contains(|c: char| c.is_control()), "{words:?} must have no control characters");
-            assert!(words.chars().count() < 4096, "{} characters to show", words.chars().count());
+            assert!(
+                words.chars().count() < 4096,
+                "the text must be bounded, but has {} characters",
+                words.chars().count()
+            );
         }
         Err(None) => {}
     }
 }
 
-/// Parses a pasted URL as an authorization response. It must have the state and the origin of the sign-in.
+/// Parses a pasted URL as an authorization response. Asserts that an accepted one has the state and the origin of the
+/// sign-in.
 pub fn redirect(text: &str) {
     let Some(place) = parsed(REDIRECT) else { return };
     if redirect_listener::parse_pasted(text, &place, STATE).is_ok() {

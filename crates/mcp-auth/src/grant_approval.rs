@@ -19,13 +19,13 @@ use crate::settings::GrantKind;
 use crate::sign_in_record::GrantApproval;
 use crate::user::{AuthEndpoint, AuthReason, ConsentAnswer, ConsentPrompt, EndpointUse};
 
-/// Consent to a token request that needs no browser.
+/// State of the user's consent to a token request without a browser.
 pub(crate) enum ConsentMode {
-    /// The user has approved everything that is used.
+    /// The user has approved all endpoints and scopes in this sign-in.
     Given,
-    /// The user may be prompted, with this reason.
+    /// Consent may be requested from the user, with this reason.
     Ask(AuthReason),
-    /// No user is available to prompt.
+    /// Consent cannot be requested. Anything that was not approved before is an error.
     Nobody,
 }
 
@@ -39,7 +39,7 @@ impl AuthEndpoint {
     }
 }
 
-/// Returns the endpoints of an authorization server that receive secrets of this sign-in.
+/// Returns the endpoints of an authorization server that receive secrets in this sign-in.
 pub(crate) fn endpoints(server: &AuthorizationServerMetadata, client: &OAuthClient) -> Vec<AuthEndpoint> {
     let is_registered = client.kind == ClientKind::Registered;
     let registration = server.registration_endpoint.as_ref().filter(|_| is_registered);
@@ -56,26 +56,27 @@ pub(crate) fn provider_endpoint(url: &Url, issuer: &str) -> AuthEndpoint {
 }
 
 impl AuthorizationContext {
-    /// Returns the stored approval for this client id.
+    /// Returns the stored approval for this client id, or `None` if there is none.
     pub(crate) fn grant_approval(&self, client_id: &str) -> Option<GrantApproval> {
         let state = self.state();
         let approved = state.record.as_ref().and_then(|record| record.approved.clone());
         approved.filter(|approved| approved.client_id == client_id)
     }
 
-    /// Returns the scopes that a grant without user interaction may request: those of the settings and those that were
-    /// approved.
+    /// Returns the scopes that a grant without user interaction may request: those in the settings and those that the
+    /// user approved.
     pub(crate) fn allowed_scopes(&self, client_id: &str) -> Vec<String> {
         let settings = self.settings.scopes.as_deref().unwrap_or_default();
         let approved = self.grant_approval(client_id).map(|approved| approved.scopes).unwrap_or_default();
         scopes::union(settings, &approved)
     }
 
-    /// Ensures that everything that a grant without user interaction is about to send was approved.
+    /// Checks that the user has approved all endpoints and scopes of a grant without user interaction, or requests
+    /// consent to them.
     ///
     /// # Errors
-    /// Returns [`AuthErrorCause::NotApproved`] if something is not approved and no user is available, and [`AuthErrorCause::Declined`] or
-    /// [`AuthErrorCause::Cancelled`] if the user does not consent.
+    /// Returns [`AuthErrorCause::NotApproved`] if something is not approved and consent cannot be requested, and
+    /// [`AuthErrorCause::Declined`] or [`AuthErrorCause::Cancelled`] if the user does not consent.
     pub(crate) async fn ensure_approved(
         &self,
         found: &DiscoveryResult,
@@ -95,7 +96,7 @@ impl AuthorizationContext {
             None => endpoint.is_on_issuer_site(),
         };
         let is_approved = |endpoint: &AuthEndpoint| is_approved(endpoint) || self.is_in_settings(&endpoint.url);
-        // The revocation endpoint receives nothing now. It is not stored unless it was approved.
+        // The revocation endpoint receives nothing in this request. It is not stored unless it was approved.
         let is_needed = |endpoint: &AuthEndpoint| endpoint.purpose != EndpointUse::Revocation;
         let moved = used.iter().find(|endpoint| is_needed(endpoint) && !is_approved(endpoint)).cloned();
         let allowed = self.allowed_scopes(&client.id);
@@ -128,7 +129,7 @@ impl AuthorizationContext {
         Ok(GrantApproval { client_id: client.id.clone(), endpoints, scopes: scopes::union(&before, &new_scopes) })
     }
 
-    /// Returns `true` if the approved settings name this endpoint.
+    /// Returns `true` if the settings, which the user approved, contain this endpoint.
     fn is_in_settings(&self, url: &Url) -> bool {
         matches!(&self.settings.grant, GrantKind::EnterpriseManaged(provider) if provider.token_endpoint.as_ref() == Some(url))
     }

@@ -22,7 +22,7 @@ const MAX_REDIRECTS: usize = 3;
 /// Protocol version sent with metadata requests (2025-03-26, `basic/authorization`).
 const PROTOCOL_VERSION: &str = "2026-07-28";
 
-/// HTTP client and log of one server's authorization.
+/// HTTP client for the requests of one server's authorization, with their log.
 pub(crate) struct AuthHttpClient {
     client: OutsideClient,
     now: Clock,
@@ -49,12 +49,12 @@ impl AuthHttpClient {
         &self.named
     }
 
-    /// Starts a new sign-in in the log.
+    /// Starts the log of a new sign-in, and discards the previous one.
     pub(crate) fn begin(&self) {
         self.lock().log.begin();
     }
 
-    /// Ends the sign-in in the log. Later steps are stored separately.
+    /// Ends the log of the sign-in. Later steps are stored separately.
     pub(crate) fn end(&self) {
         self.lock().log.end();
     }
@@ -63,12 +63,12 @@ impl AuthHttpClient {
         self.lock().log.steps()
     }
 
-    /// Redacts this secret from steps and messages from now on.
+    /// Redacts this secret in all steps and messages from now on.
     pub(crate) fn register_secret(&self, secret: &SecretString) {
         self.lock().log.redactor.register_secret(secret.expose_secret());
     }
 
-    /// Redacts the values in the query of this URL permanently.
+    /// Redacts the values in the query of this URL in all steps and messages, permanently.
     pub(crate) fn register_query_secrets(&self, url: &Url) {
         self.lock().log.redactor.register_query_secrets(url);
     }

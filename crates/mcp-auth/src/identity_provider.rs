@@ -35,8 +35,8 @@ pub(crate) struct IdpTokenEndpoint {
 }
 
 impl AuthorizationContext {
-    /// Signs the user in at the identity provider in the browser (OpenID Connect), and returns the ID token and the
-    /// exchange endpoint. `wanted` are the parameters of the later token request. The consent request lists all
+    /// Signs the user in at the identity provider in the browser (OpenID Connect). Returns the ID token and the token
+    /// exchange endpoint. `wanted` has the parameters of the token request that follows. The consent request lists all
     /// endpoints, including the exchange endpoint.
     pub(crate) async fn sign_in_at_provider(
         &self,
@@ -89,7 +89,8 @@ impl AuthorizationContext {
         Ok((token?, exchange))
     }
 
-    /// Returns the token exchange endpoint: the configured one, or that of the identity provider's metadata.
+    /// Returns the token exchange endpoint: the configured one, or else the token endpoint in the identity provider's
+    /// metadata.
     pub(crate) async fn find_exchange_endpoint(&self, provider: &EnterpriseIdp) -> Result<IdpTokenEndpoint, AuthError> {
         let found = match &provider.token_endpoint {
             Some(_) => None,
@@ -114,7 +115,7 @@ impl AuthorizationContext {
         let url =
             metadata_address::parse_endpoint("the identity provider's token endpoint", url, self.web.user_addresses());
         let url = url.map_err(|cause| PHASE.error(cause))?;
-        // The metadata does not describe an endpoint from the settings.
+        // The metadata does not describe an endpoint that the settings name.
         let methods = found.filter(|_| provider.token_endpoint.is_none()).and_then(|found| found.auth_methods.clone());
         Ok(IdpTokenEndpoint { url, issuer: provider.issuer.clone(), methods })
     }
@@ -158,8 +159,8 @@ fn provider_client(provider: &EnterpriseIdp, methods: Option<&[String]>) -> OAut
     }
 }
 
-/// Validates the claims of an ID token. The signature is not checked, as the token was received from the token endpoint
-/// over TLS (OpenID Connect Core, 3.1.3.7).
+/// Validates the claims of an ID token. The signature is not checked, because the token was received directly from the
+/// token endpoint over TLS (OpenID Connect Core, 3.1.3.7).
 fn validate_id_token(
     token: &SecretString,
     provider: &EnterpriseIdp,

@@ -25,7 +25,7 @@ impl UserAddresses {
         UserAddresses(urls.cloned().collect())
     }
 
-    /// Returns `true` if the user entered this host, with any port.
+    /// Returns `true` if the user entered a URL with this host. The port may differ.
     fn has(&self, url: &Url) -> bool {
         url.host().is_some_and(|host| self.0.iter().any(|named| named.host().as_ref() == Some(&host)))
     }
@@ -35,7 +35,7 @@ impl UserAddresses {
     }
 }
 
-/// Parses and validates a URL to send requests to: `https`, or `http` on a loopback host that the user entered.
+/// Parses and validates the URL of an endpoint: `https`, or `http` with a loopback host that the user entered.
 ///
 /// # Errors
 /// Returns [`AuthErrorCause::UnsafeUrl`] if the URL is not allowed.
@@ -47,10 +47,10 @@ pub(crate) fn parse_endpoint(what: &'static str, text: &str, named: &UserAddress
     })
 }
 
-/// Validates as [`parse_endpoint`] does a URL from the metadata or challenge of `owner`.
+/// Validates a URL from the metadata or challenge of `owner`, as [`parse_endpoint`] does, and also its port.
 ///
 /// Another port of a host that the user entered is another service, often one in a private network that trusts every
-/// client that reaches it. Such a URL is allowed only if the user entered that port, or if the metadata has the same
+/// client that can connect. Such a URL is allowed only if the user entered that port, or if `owner` has the same
 /// origin.
 ///
 /// # Errors
@@ -69,8 +69,8 @@ pub(crate) fn parse_endpoint_of(
     Ok(url)
 }
 
-/// Parses and validates a URL to open in a browser. Other programs handle it on the way, so characters with a meaning
-/// in shells are rejected as well.
+/// Parses and validates a URL that a browser opens. The system passes it through other programs, so characters with a
+/// meaning in shells are refused as well.
 ///
 /// # Errors
 /// Returns [`AuthErrorCause::UnsafeUrl`] if the URL is not allowed.
@@ -123,7 +123,7 @@ fn check_url(text: &str, named: &UserAddresses) -> Result<Url, &'static str> {
     Ok(url)
 }
 
-/// Returns `true` if two URLs belong to one operator: their registrable domain or origin is the same.
+/// Returns `true` if two URLs belong to the same operator, because they have the same registrable domain or origin.
 pub(crate) fn is_same_site(one: &Url, other: &Url) -> bool {
     let domain = |url: &Url| match url.host() {
         Some(Host::Domain(name)) if url.scheme() == "https" => psl::domain_str(name).map(str::to_owned),
@@ -132,7 +132,7 @@ pub(crate) fn is_same_site(one: &Url, other: &Url) -> bool {
     one.origin() == other.origin() || domain(one).is_some_and(|own| domain(other) == Some(own))
 }
 
-/// Returns `true` if the host is a loopback address or name, without resolving it.
+/// Returns `true` if the host is a loopback address or a name that means one, without resolving the name.
 pub(crate) fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(name)) => is_local_name(name),
@@ -172,14 +172,14 @@ fn is_private_v4(address: Ipv4Addr) -> bool {
         || (first == 100 && (64..128).contains(&second))
 }
 
-/// Returns the IPv4 address embedded in a mapped, compatible or NAT64 address.
+/// Returns the IPv4 address inside an IPv4-mapped, IPv4-compatible or NAT64 address, or `None` for any other address.
 fn embedded_ipv4(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let is_nat64 = address.segments()[..6] == [0x64, 0xff9b, 0, 0, 0, 0];
     let last = address.octets();
     address.to_ipv4().or_else(|| is_nat64.then(|| Ipv4Addr::new(last[12], last[13], last[14], last[15])))
 }
 
-/// Formats a URL for messages: escaped, truncated, and without its query.
+/// Formats a URL for messages: escaped, truncated and without its query.
 pub(crate) fn displayed_url(url: &Url) -> String {
     let mut url = url.clone();
     url.set_query(None);

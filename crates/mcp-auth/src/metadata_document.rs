@@ -10,18 +10,18 @@ use crate::metadata_address;
 /// Maximum number of items read from a list.
 const MAX_LIST_ITEMS: usize = 100;
 
-/// Outcome of fetching a metadata document.
+/// Outcome of a request for a metadata document.
 pub(crate) enum MetadataResponse {
     /// The document exists and is a JSON object.
     Found(Map<String, Value>),
-    /// The URL has no document.
+    /// The URL has no document, with the cause.
     Absent(AuthErrorCause),
-    /// The existence of a document is unknown.
+    /// The request failed, so it is unknown if a document exists.
     Failed(AuthErrorCause),
 }
 
-/// Classifies a response. Many sites answer every URL with a page, so a response that is not a JSON object counts as no
-/// document.
+/// Classifies the response to a request for a document. A response that is not a JSON object counts as no document,
+/// since many sites answer every URL with a page.
 pub(crate) fn parse_response(url: &Url, answer: &Response<Vec<u8>>) -> MetadataResponse {
     let address = metadata_address::displayed_url(url);
     match answer.status().as_u16() {
@@ -37,12 +37,12 @@ pub(crate) fn parse_response(url: &Url, answer: &Response<Vec<u8>>) -> MetadataR
     }
 }
 
-/// Returns a string member that is not empty.
+/// Returns a string member, or `None` if it is empty or of another type.
 pub(crate) fn string(members: &Map<String, Value>, name: &str) -> Option<String> {
     members.get(name)?.as_str().filter(|text| !text.is_empty()).map(str::to_owned)
 }
 
-/// Returns a list of strings, without items of other types.
+/// Returns the strings of a list member. Items of other types are dropped.
 pub(crate) fn strings(members: &Map<String, Value>, name: &str) -> Option<Vec<String>> {
     let items = members.get(name)?.as_array()?;
     Some(items.iter().filter_map(Value::as_str).take(MAX_LIST_ITEMS).map(str::to_owned).collect())

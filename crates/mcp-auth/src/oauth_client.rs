@@ -22,7 +22,7 @@ pub(crate) struct OAuthClient {
     pub(crate) authentication: StoredClientAuth,
 }
 
-/// Client authentication of a token request.
+/// Client authentication in token requests, as stored in the vault.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum StoredClientAuth {
@@ -32,7 +32,7 @@ pub(crate) enum StoredClientAuth {
     PrivateKeyJwt { key_pem: StoredSecret, algorithm: String },
 }
 
-/// Method of obtaining a client id.
+/// Way of obtaining a client id at an authorization server.
 #[derive(Debug)]
 pub(crate) enum RegistrationApproach {
     Preregistered(PreregisteredClient),
@@ -42,7 +42,7 @@ pub(crate) enum RegistrationApproach {
     Ask,
 }
 
-/// Selects the method. `kept` is the stored registration with this authorization server.
+/// Selects the way of obtaining a client id. `kept` is the stored registration with this authorization server.
 ///
 /// # Errors
 /// Returns [`AuthErrorCause::OtherIssuer`] if the pre-registered client id belongs to another authorization server.
@@ -72,8 +72,8 @@ pub(crate) fn choose_approach(
     })
 }
 
-/// Checks that this authorization server supports the configured client authentication. The method of sending a secret
-/// adapts to the supported methods. An assertion is either supported or not.
+/// Checks that the authorization server supports the configured client authentication. The method of sending a client
+/// secret is adapted to the metadata, but assertions must be supported.
 ///
 /// # Errors
 /// Returns [`AuthErrorCause::NoProof`] if the metadata lists methods or algorithms without the configured one.
@@ -94,7 +94,7 @@ pub(crate) fn check_authentication_support(
     listed(algorithm, server.signing_algorithms.as_ref())
 }
 
-/// Returns the pre-registered client with the authentication that this authorization server supports.
+/// Returns the pre-registered client, with an authentication method that the authorization server supports.
 pub(crate) fn preregistered_client(preregistered: &PreregisteredClient, methods: Option<&[String]>) -> OAuthClient {
     OAuthClient {
         kind: ClientKind::Preregistered,
@@ -103,7 +103,7 @@ pub(crate) fn preregistered_client(preregistered: &PreregisteredClient, methods:
     }
 }
 
-/// Returns the client that the user entered.
+/// Returns a client with the client id that the user entered.
 pub(crate) fn entered_client(typed: &PreregisteredClient, methods: Option<&[String]>) -> OAuthClient {
     OAuthClient { kind: ClientKind::Typed, ..preregistered_client(typed, methods) }
 }
@@ -128,8 +128,8 @@ pub(crate) fn stored_authentication(given: &ClientAuthentication, methods: Optio
     }
 }
 
-/// Returns the method of sending a secret: a listed one, or the `Authorization` header if nothing is listed (RFC 8414,
-/// 2).
+/// Returns the method of sending a client secret: one that the metadata lists, or the `Authorization` header if it
+/// lists none (RFC 8414, 2).
 pub(crate) fn secret_method(methods: Option<&[String]>) -> SecretMethod {
     let lists = |name: &str| methods.is_some_and(|methods| methods.iter().any(|method| method == name));
     if lists("client_secret_post") && !lists("client_secret_basic") { SecretMethod::Post } else { SecretMethod::Basic }

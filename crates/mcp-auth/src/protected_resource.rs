@@ -10,27 +10,27 @@ use crate::metadata_document::{self, MetadataResponse};
 use crate::scopes;
 
 const PHASE: AuthPhase = AuthPhase::ResourceMetadata;
-/// Maximum number of authorization servers that are considered.
+/// Maximum number of authorization servers that are read from the metadata.
 const MAX_AUTHORIZATION_SERVERS: usize = 20;
 
-/// Contents of protected resource metadata.
+/// Protected resource metadata of an MCP server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ProtectedResourceMetadata {
     /// Resource identifier, byte for byte.
     pub(crate) identifier: String,
-    /// Issuer identifiers in the given order, byte for byte.
+    /// Issuer identifiers of the authorization servers in their order, byte for byte.
     pub(crate) authorization_servers: Vec<String>,
     pub(crate) scopes: Option<Vec<String>>,
-    /// `true` if the server accepts tokens bound to an ES256 key.
+    /// `true` if the MCP server accepts tokens that are bound to an ES256 key.
     pub(crate) dpop: bool,
 }
 
-/// Fetches the metadata from the URL in the challenge, or else from the well-known locations of the server's path and
-/// of its origin. Returns `None` if there is none, as for servers of 2025-03-26.
+/// Fetches the metadata from the URL in the challenge, or else from the well-known locations for the server's path and
+/// for its origin. Returns `None` if no location has metadata, as for servers of 2025-03-26.
 ///
 /// # Errors
-/// Returns an error if the existence of the metadata is unknown, and [`AuthErrorCause::ResourceMismatch`] if it is about another
-/// resource.
+/// Returns an error if it is unknown whether metadata exists, and [`AuthErrorCause::ResourceMismatch`] if it is about
+/// another resource.
 pub(crate) async fn discover(
     web: &AuthHttpClient,
     server: &Url,
@@ -99,7 +99,8 @@ async fn fetch_metadata(
     }
 }
 
-/// Parses the document. Returns `Err(None)` if `resource` is missing. `clean` makes untrusted text displayable.
+/// Parses the metadata document. Returns `Err(None)` if `resource` is missing. `clean` makes untrusted text safe to
+/// display.
 pub(crate) fn parse_metadata(
     members: &Map<String, Value>,
     server: &Url,
@@ -126,8 +127,8 @@ pub(crate) fn parse_metadata(
     })
 }
 
-/// Returns `true` if a resource identifier is that of the server or of a parent path with the same origin, whose tokens
-/// are valid for the server too (RFC 9728, 3.3, with tolerance for servers with a single document).
+/// Returns `true` if a resource identifier is the URL of the server or of a parent path with the same origin. Tokens of
+/// a parent path are valid for the server too (RFC 9728, 3.3, with tolerance for servers with a single document).
 fn covers_server(identifier: &str, server: &Url) -> bool {
     let Ok(resource) = Url::parse(identifier) else { return false };
     if resource.origin() != server.origin() || !resource.origin().is_tuple() || resource.fragment().is_some() {
@@ -141,7 +142,7 @@ fn covers_server(identifier: &str, server: &Url) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Returns the default metadata URLs of a server, in the order of attempts.
+/// Returns the default metadata URLs of a server, in the order in which they are tried.
 fn well_known_urls(server: &Url) -> Vec<Url> {
     let place = |path: &str| {
         let mut url = server.clone();
@@ -155,8 +156,8 @@ fn well_known_urls(server: &Url) -> Vec<Url> {
     if path.is_empty() { vec![root] } else { vec![place(path), root] }
 }
 
-/// Returns the canonical URI of a server without metadata (`basic/authorization`, canonical server URI). Omits the
-/// query (RFC 8707, 2), which may contain a key and would be sent through the browser.
+/// Returns the canonical URI of a server without metadata (`basic/authorization`, canonical server URI). The query is
+/// removed (RFC 8707, 2), since it may contain a key and the URI is sent through the browser.
 pub(crate) fn canonical_uri(server: &Url) -> String {
     let mut url = server.clone();
     url.set_fragment(None);

@@ -15,47 +15,48 @@ use crate::final_page::{self, PageLanguage, PageText};
 use crate::stored_secret;
 
 const PHASE: AuthPhase = AuthPhase::Callback;
-/// Maximum time for the user to finish in the browser.
+/// Maximum time for the user to complete the authorization request in the browser.
 pub(crate) const BROWSER_TIMEOUT: Duration = Duration::from_secs(300);
 /// Path of the redirect URI.
 pub(crate) const REDIRECT_PATH: &str = "/callback";
 /// Maximum size of a request in bytes.
 const MAX_REQUEST_BYTES: usize = 16 * 1024;
-/// Maximum time to read a request or write a page.
+/// Timeout of reading a request or writing a page.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum number of concurrent connections.
 const MAX_CONNECTIONS: usize = 16;
 
-/// Redirect listener on 127.0.0.1.
+/// HTTP listener on 127.0.0.1 that receives the authorization response.
 pub(crate) struct RedirectListener {
     listener: TcpListener,
     port: u16,
 }
 
-/// Authorization response whose state is valid.
+/// Authorization response whose state parameter is valid.
 #[derive(Debug)]
 pub(crate) struct AuthorizationResponse {
     pub(crate) answer: AuthorizationResult,
-    /// Issuer in the response (RFC 9207).
+    /// Value of the `iss` parameter (RFC 9207).
     pub(crate) iss: Option<String>,
 }
 
-/// Content of an authorization response.
+/// Code or error of an authorization response.
 #[derive(Debug)]
 pub(crate) enum AuthorizationResult {
     Code(SecretString),
-    /// Must not be displayed before the issuer is verified.
+    /// OAuth error, which must not be displayed before the issuer is verified.
     Error {
         code: String,
         description: Option<String>,
     },
 }
 
-/// Browser connection that waits for the final page.
+/// Connection of the browser that sent the authorization response, on which the final page is sent. `None` for a pasted
+/// response.
 pub(crate) struct BrowserConnection(Option<(TcpStream, PageLanguage)>);
 
 impl RedirectListener {
-    /// Binds `port` if it is free, and any port otherwise. With `only`, binds `port` or fails.
+    /// Binds `port` if it is free, and otherwise any port. If `only` is set, fails instead of binding another port.
     ///
     /// # Errors
     /// Returns [`AuthErrorCause::Callback`] if no port can be bound.
@@ -93,8 +94,8 @@ impl RedirectListener {
         Url::parse(&text).map_err(|error| PHASE.error(AuthErrorCause::Callback { cause: error.to_string() }))
     }
 
-    /// Waits for the valid response, and calls `refused` with the reason for every other request. Does not end
-    /// otherwise.
+    /// Waits for the valid authorization response. Calls `refused` with the reason for every other request. Ends only
+    /// with a valid response.
     pub(crate) async fn wait(
         self,
         redirect_uri: &Url,
@@ -125,12 +126,12 @@ impl RedirectListener {
 }
 
 impl BrowserConnection {
-    /// Returns a placeholder for a response that the user pasted.
+    /// Returns a connection that shows no page, for a response that the user pasted.
     pub(crate) fn none() -> BrowserConnection {
         BrowserConnection(None)
     }
 
-    /// Shows the outcome in the browser.
+    /// Shows the outcome of the sign-in in the browser.
     pub(crate) async fn finish(self, outcome: Result<(), &str>) {
         let Some((mut stream, language)) = self.0 else { return };
         let page = match outcome {
@@ -141,7 +142,7 @@ impl BrowserConnection {
     }
 }
 
-/// Reads one request, and answers it immediately unless it is the valid response.
+/// Reads one request. Responds immediately unless it is the valid authorization response.
 async fn handle_request(
     mut stream: TcpStream,
     redirect_uri: &Url,
@@ -175,7 +176,7 @@ async fn write_page(stream: &mut TcpStream, page: &str) -> std::io::Result<()> {
     stream.shutdown().await
 }
 
-/// Reads the head of a request, up to the empty line.
+/// Reads a request up to the empty line after its headers. Returns `None` if it is invalid or too long.
 async fn read_head(stream: &mut TcpStream) -> Option<String> {
     let mut bytes = Vec::new();
     let mut part = [0; 2048];
@@ -193,7 +194,7 @@ async fn read_head(stream: &mut TcpStream) -> Option<String> {
 
 type HttpRefusal = (u16, &'static str);
 
-/// Checks that a request is the expected authorization response.
+/// Parses a request as the expected authorization response. The error is the HTTP response with which it is refused.
 fn parse_redirect(head: &str, redirect_uri: &Url, state: &str) -> Result<AuthorizationResponse, HttpRefusal> {
     let mut lines = head.split("\r\n");
     let mut words = lines.next().unwrap_or_default().split(' ');
@@ -203,7 +204,7 @@ fn parse_redirect(head: &str, redirect_uri: &Url, state: &str) -> Result<Authori
         let named = headers.iter().filter(|(known, _)| known.eq_ignore_ascii_case(name));
         named.map(|(_, value)| value.trim()).collect::<Vec<_>>()
     };
-    // Another host name indicates DNS rebinding by a foreign page.
+    // Another host name indicates DNS rebinding by a foreign web page.
     let host = redirect_uri.host_str().unwrap_or_default();
     let own = format!("{host}:{}", redirect_uri.port().unwrap_or(80));
     if all("host") != [own.as_str()] {
@@ -224,10 +225,10 @@ fn parse_redirect(head: &str, redirect_uri: &Url, state: &str) -> Result<Authori
     parse_response(&url, state).map_err(|why| (400, why))
 }
 
-/// Reads an authorization response from a URL that the user pasted.
+/// Parses a URL that the user pasted as the expected authorization response.
 ///
 /// # Errors
-/// Returns the reason if it is not the expected response.
+/// Returns the reason why it is not the expected response.
 pub(crate) fn parse_pasted(text: &str, redirect_uri: &Url, state: &str) -> Result<AuthorizationResponse, &'static str> {
     let url = Url::parse(text.trim()).map_err(|_| "it is not an address")?;
     let is_same = url.origin() == redirect_uri.origin() && url.path() == redirect_uri.path();
@@ -254,12 +255,12 @@ fn parse_response(url: &Url, state: &str) -> Result<AuthorizationResponse, &'sta
     Ok(AuthorizationResponse { answer, iss })
 }
 
-/// Checks that an authorization response is from the expected issuer (RFC 9207, 2.4). Must be called before any other
-/// parameter is used.
+/// Checks that the issuer of an authorization response is the expected one (RFC 9207, 2.4). Must be called before any
+/// other parameter is used.
 ///
 /// # Errors
-/// Returns [`AuthErrorCause::IssuerMismatch`] if the issuer differs, and [`AuthErrorCause::IssuerMissing`] if the response has none
-/// although the metadata promises it.
+/// Returns [`AuthErrorCause::IssuerMismatch`] if the issuer differs, and [`AuthErrorCause::IssuerMissing`] if the
+/// response has none although the metadata promises it.
 pub(crate) fn check_issuer(iss: Option<&str>, recorded: &str, promised: bool) -> Result<(), AuthErrorCause> {
     match iss {
         Some(iss) if iss == recorded => Ok(()),

@@ -3,21 +3,21 @@
 use std::collections::VecDeque;
 use std::time::{Duration, SystemTime};
 
-/// Maximum number of requests within [`WINDOW`].
+/// Maximum number of requests within [`WINDOW`], one minute.
 pub(crate) const MAX_REQUESTS: usize = 20;
-/// Maximum number of renewals within [`WINDOW`] that are caused by refusals of unexpired tokens. Each takes about four
-/// requests: the refused one, two to renew, and the repetition.
+/// Maximum number of token renewals within [`WINDOW`] that the server causes by refusing unexpired tokens. Each takes
+/// about four requests: the refused one, two of the renewal, and the repetition.
 pub(crate) const MAX_REFUSALS: usize = 3;
-/// Sliding window of the limits.
+/// Length of the sliding window in which operations are counted.
 const WINDOW: Duration = Duration::from_secs(60);
 
-/// Times of the recent operations of one kind.
+/// Times of the operations that were counted within the last minute.
 #[derive(Debug, Default)]
 pub(crate) struct RequestBudget(VecDeque<SystemTime>);
 
 impl RequestBudget {
-    /// Returns `true` and counts an operation if fewer than `most` are within the last minute. Times in the future are
-    /// dropped: they result from a clock that was set back, and would block for too long.
+    /// Counts an operation and returns `true`, unless `most` operations were counted within the last minute. Times in
+    /// the future, from a clock that was set back, are dropped because they would block for too long.
     pub(crate) fn take(&mut self, most: usize, now: SystemTime) -> bool {
         self.0.retain(|sent| now.duration_since(*sent).is_ok_and(|age| age < WINDOW));
         if self.0.len() >= most {
@@ -27,7 +27,7 @@ impl RequestBudget {
         true
     }
 
-    /// Removes the last operation from the count.
+    /// Removes the latest operation from the count.
     pub(crate) fn refund(&mut self) {
         self.0.pop_back();
     }

@@ -28,7 +28,7 @@ fn is_scope(text: &str) -> bool {
     !text.is_empty() && text.len() <= MAX_SCOPE_CHARS && text.bytes().all(is_allowed)
 }
 
-/// Returns the union of two lists, with those of `first` in front.
+/// Returns the union of two lists, beginning with `first`.
 pub(crate) fn union(first: &[String], second: &[String]) -> Vec<String> {
     distinct(first.iter().chain(second).map(String::as_str))
 }
@@ -41,22 +41,22 @@ pub(crate) fn missing_scopes(wanted: &[String], had: &[String]) -> Vec<String> {
 /// Sources of the scopes to request.
 #[derive(Debug, Default)]
 pub(crate) struct ScopeSources<'a> {
-    /// Scopes of the server's challenge.
+    /// Scopes that the server's challenge requires.
     pub(crate) challenge: Option<&'a [String]>,
-    /// Scopes of the user's settings.
+    /// Scopes that the user configured.
     pub(crate) settings: Option<&'a [String]>,
     /// Value of `scopes_supported` in the protected resource metadata.
     pub(crate) resource: Option<&'a [String]>,
     /// Value of `scopes_supported` in the authorization server metadata.
     pub(crate) server: Option<&'a [String]>,
-    /// Previously requested scopes, for a step-up.
+    /// Scopes of the previous request. Empty unless this is a step-up.
     pub(crate) before: &'a [String],
-    /// `true` if a refresh token can be used.
+    /// `true` if the app can use a refresh token.
     pub(crate) refreshable: bool,
 }
 
-/// Returns the scopes to request: those of the challenge, else of the settings, else of the protected resource
-/// metadata, else none; plus all previously requested ones (`basic/authorization`, scope selection strategy and
+/// Returns the scopes to request: those of the first source that has any (challenge, settings, protected resource
+/// metadata), together with all previously requested ones (`basic/authorization`, scope selection strategy and
 /// step-up).
 pub(crate) fn select_scopes(sources: &ScopeSources<'_>) -> Vec<String> {
     let chosen = sources.challenge.or(sources.settings).or(sources.resource).unwrap_or_default();
@@ -73,7 +73,7 @@ pub(crate) fn select_scopes(sources: &ScopeSources<'_>) -> Vec<String> {
     scopes
 }
 
-/// Returns `true` if a refresh token is requested by scope.
+/// Returns `true` if the scopes include `offline_access`, which requests a refresh token.
 pub(crate) fn has_offline_access(scopes: &[String]) -> bool {
     scopes.iter().any(|scope| scope == OFFLINE_ACCESS)
 }

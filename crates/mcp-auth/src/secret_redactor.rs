@@ -30,24 +30,24 @@ const SECRET_FIELDS: [&str; 17] = [
     "token",
 ];
 
-/// Maximum number of remembered secrets.
+/// Maximum number of stored secrets that are redacted by value.
 const MAX_SECRETS: usize = 64;
-/// Minimum length of a remembered secret in bytes. A shorter one would match other text by chance.
+/// Minimum length in bytes of a secret that is redacted by value. Shorter ones would match other text by chance.
 const MIN_SECRET_BYTES: usize = 6;
-/// Maximum length of a displayed body in characters.
+/// Maximum length of the displayed body of a message in characters.
 const MAX_BODY_CHARS: usize = 4000;
 
-/// Known secrets of one server's sign-in.
+/// Secrets of one server's authorization, which are redacted from displayed text.
 #[derive(Default)]
 pub(crate) struct SecretRedactor {
-    /// Secrets in the query of the server's URL, which do not change.
+    /// Secrets in the query of the server's URL, which are never dropped.
     of_url: Vec<SecretString>,
-    /// Secrets learnt from responses, latest last.
+    /// Secrets from responses, newest last.
     learnt: Vec<SecretString>,
 }
 
 impl SecretRedactor {
-    /// Redacts this text from now on, wherever it occurs. The oldest entry is dropped if there are too many.
+    /// Redacts this secret from now on. If too many are stored, the oldest is dropped.
     pub(crate) fn register_secret(&mut self, secret: &str) {
         if secret.len() < MIN_SECRET_BYTES {
             return;
@@ -59,7 +59,7 @@ impl SecretRedactor {
         self.learnt.push(SecretString::from(secret));
     }
 
-    /// Redacts all values in the query of this URL from now on, as written there and decoded. They are never dropped.
+    /// Redacts all values in the query of this URL from now on, as written and decoded. They are never dropped.
     pub(crate) fn register_query_secrets(&mut self, url: &Url) {
         let written = url.query().unwrap_or_default().split('&').map(|pair| {
             let value = pair.split_once('=').map_or(pair, |(_, value)| value);
@@ -70,7 +70,7 @@ impl SecretRedactor {
         self.of_url.extend(values.map(SecretString::from));
     }
 
-    /// Learns the tokens and secrets of a response, so that they are also redacted from other fields.
+    /// Stores the tokens and secrets in a response, so that they are also redacted from other fields and messages.
     pub(crate) fn register_body_secrets(&mut self, body: &[u8]) {
         let Ok(Value::Object(members)) = serde_json::from_slice::<Value>(body) else { return };
         for name in ["access_token", "refresh_token", "id_token", "client_secret", "registration_access_token"] {
@@ -80,7 +80,7 @@ impl SecretRedactor {
         }
     }
 
-    /// Redacts known secrets from text, in plain and percent-encoded form.
+    /// Redacts known secrets in text, in plain and percent-encoded form.
     pub(crate) fn text(&self, text: &str) -> String {
         let mut clean = text.to_owned();
         // Longest first, so that no part of a longer secret remains.
@@ -130,7 +130,7 @@ impl SecretRedactor {
     }
 }
 
-/// Escapes and truncates untrusted text of several lines.
+/// Escapes and truncates untrusted text that may have several lines.
 fn escape_lines(text: &str) -> String {
     let text: String = text.chars().take(MAX_BODY_CHARS).collect();
     let shown: Vec<_> = text.lines().map(foreign::visible).collect();

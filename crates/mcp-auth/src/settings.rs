@@ -11,18 +11,18 @@ use crate::clock::Clock;
 use crate::user::User;
 use crate::vault::Vault;
 
-/// Settings and dependencies of one server's authorization.
+/// Settings and dependencies of the authorization at one MCP server.
 #[derive(Clone)]
 pub struct AuthorizationSettings {
     /// URL of the MCP endpoint, as the user entered it.
     pub server: Url,
-    /// Client ids that the app can use.
+    /// Ways of obtaining a client id.
     pub client: ClientSource,
     /// Grant by which tokens are obtained.
     pub grant: GrantKind,
-    /// Scopes set by the user, used if the server's challenge has none.
+    /// Scopes that the user configured, or `None`. Used if the server's challenge has no scopes.
     pub scopes: Option<Vec<String>>,
-    /// Issuer set by the user. No other authorization server is used then.
+    /// Issuer that the user configured, or `None`. If set, no other authorization server is used.
     pub issuer: Option<String>,
     /// Use of DPoP to bind tokens to a key (RFC 9449).
     pub dpop: DpopUse,
@@ -36,7 +36,8 @@ pub struct AuthorizationSettings {
     pub now: Clock,
 }
 
-/// Client ids of the app, tried in this order. If none applies, the app registers itself, or else the user enters one.
+/// Client ids of the app, which are tried in this order. If neither applies, the app registers itself, or else the user
+/// enters one.
 #[derive(Debug, Clone, Default)]
 pub struct ClientSource {
     /// Pre-registered client id from the settings.
@@ -74,8 +75,8 @@ impl ClientSource {
 /// A pre-registered client id.
 #[derive(Debug, Clone)]
 pub struct PreregisteredClient {
-    /// Issuer that the client id belongs to. It is refused at any other. If `None`, it belongs to the first issuer that
-    /// it is used with.
+    /// Issuer that the client id belongs to. It is not sent to any other. If `None`, it belongs to the first issuer
+    /// with which it is used.
     pub issuer: Option<String>,
     /// Client id that the issuer assigned.
     pub client_id: String,
@@ -95,7 +96,7 @@ pub enum ClientAuthentication {
     Secret {
         /// Client secret that the issuer assigned.
         secret: SecretString,
-        /// Method of sending the secret. If `None`, one that the metadata lists.
+        /// Method of sending the secret. If `None`, a method that the metadata lists is used.
         method: Option<SecretMethod>,
     },
     /// Authentication by a signed assertion (RFC 7523, `private_key_jwt`).
@@ -121,15 +122,15 @@ pub enum SecretMethod {
 pub enum GrantKind {
     /// Authorization code grant, with the user in the browser.
     AuthorizationCode,
-    /// Client credentials grant, with [`ClientSource::preregistered`].
+    /// Client credentials grant, as the client in [`ClientSource::preregistered`].
     ClientCredentials,
     /// Enterprise-managed authorization: an ID token of the organization's identity provider is exchanged for a grant
-    /// (RFC 8693), and the grant for a token (RFC 7523). Uses [`ClientSource::preregistered`] at the MCP server's
-    /// authorization server.
+    /// (RFC 8693), and the grant for a token (RFC 7523). At the MCP server's authorization server, the app uses
+    /// [`ClientSource::preregistered`].
     EnterpriseManaged(EnterpriseIdp),
     /// JWT bearer grant with an assertion about the workload (RFC 7523), and [`ClientSource::preregistered`].
     WorkloadIdentity {
-        /// Assertion as a signed JWT.
+        /// Assertion that identifies the workload, as a signed JWT.
         assertion: SecretString,
     },
 }
@@ -139,7 +140,7 @@ pub enum GrantKind {
 pub struct EnterpriseIdp {
     /// Issuer identifier of the identity provider.
     pub issuer: String,
-    /// Token endpoint for the exchange. If `None`, that of the metadata.
+    /// Token endpoint for the exchange of the ID token. If `None`, the one in the identity provider's metadata is used.
     pub token_endpoint: Option<Url>,
     /// Client id of the app at the identity provider.
     pub client_id: String,
@@ -152,12 +153,12 @@ pub struct EnterpriseIdp {
 /// Use of DPoP to bind tokens to a key (RFC 9449).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum DpopUse {
-    /// Used if the metadata declares support.
+    /// DPoP is used if the metadata of both servers declares support.
     #[default]
     Auto,
-    /// Always used. An unbound token is rejected.
+    /// DPoP is always used, and an unbound token is rejected.
     Always,
-    /// Never used, even if supported.
+    /// DPoP is never used, even if supported.
     Never,
 }
 
@@ -170,7 +171,7 @@ impl fmt::Debug for AuthorizationSettings {
     }
 }
 
-/// Returns `true` if a URL is a valid client id: `https` with a path (Client ID Metadata Document, 3).
+/// Returns `true` if a URL is valid as a client id: `https` with a path (Client ID Metadata Document, 3).
 pub(crate) fn is_document_url(url: &Url) -> bool {
     url.scheme() == "https"
         && url.path() != "/"

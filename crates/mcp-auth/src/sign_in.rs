@@ -9,11 +9,11 @@ use crate::challenge::BearerChallenge;
 use crate::error::{AuthError, AuthErrorCause, AuthPhase};
 use crate::user::AuthReason;
 
-/// Outcome of waiting for the turn to sign in.
+/// Result of waiting for permission to run a sign-in, of which only one runs at a time.
 enum SignInTurn<'a> {
-    /// A previous sign-in succeeded meanwhile.
+    /// Another sign-in has succeeded meanwhile, so none is needed.
     Done(Account),
-    /// The turn was obtained. The error is set if the vault could not be read.
+    /// The caller may sign in while it has the guard. Also contains the error if the vault could not be read.
     Turn(MutexGuard<'a, ()>, Option<AuthError>),
 }
 
@@ -33,7 +33,8 @@ impl AuthorizationContext {
         self.run(why, asked, &cancelled, unread.as_ref()).await
     }
 
-    /// Waits until a sign-in may begin. An unreadable vault does not prevent it, as the user requested it.
+    /// Waits until no other sign-in is running. An unreadable vault is no obstacle, since the user has requested the
+    /// sign-in.
     async fn wait_for_turn(&self) -> SignInTurn<'_> {
         let unread = self.load().await.err();
         let before = {
@@ -56,8 +57,8 @@ impl AuthorizationContext {
         }
     }
 
-    /// Runs one flow until it ends or is cancelled. The caller must have the turn. `unread` is the error of reading the
-    /// vault.
+    /// Runs one sign-in until it ends or is cancelled. The caller must have the lock of sign-ins. `unread` is the error
+    /// of reading the vault.
     pub(crate) async fn run(
         &self,
         why: AuthReason,
@@ -65,7 +66,7 @@ impl AuthorizationContext {
         cancelled: &CancellationToken,
         unread: Option<&AuthError>,
     ) -> Result<Account, AuthError> {
-        // Resets the progress in any case, including dropped futures.
+        // Also resets the progress if the future is dropped.
         let _ending = SignInGuard(self);
         self.web.begin();
         if let Some(unread) = unread {

@@ -22,7 +22,7 @@ use crate::user::AuthReason;
 use url::Url;
 
 impl AuthorizationContext {
-    /// Runs the flow of the configured grant.
+    /// Runs the sign-in flow of the configured grant.
     pub(crate) async fn run_flow(&self, why: AuthReason, asked: Option<BearerChallenge>) -> Result<Account, AuthError> {
         match &self.settings.grant {
             GrantKind::AuthorizationCode => self.sign_in_by_browser(why, asked).await,
@@ -40,7 +40,7 @@ impl AuthorizationContext {
         }
     }
 
-    /// Returns all scopes to request in a flow that shows them to the user first.
+    /// Returns the scopes to request in a flow whose consent request shows them to the user.
     fn scopes(
         &self,
         why: &AuthReason,
@@ -66,8 +66,8 @@ impl AuthorizationContext {
         })
     }
 
-    /// Returns the scopes to request in a flow that shows none: those of the settings and those that were approved.
-    /// Scopes of the challenge are added only for a step-up, which requires consent.
+    /// Returns the scopes to request in a flow without a consent request: those in the settings and those that the user
+    /// approved. Scopes of the challenge are added only for a step-up, which requires consent.
     fn allowed_scopes_to_request(
         &self,
         asked: &BearerChallenge,
@@ -85,7 +85,7 @@ impl AuthorizationContext {
         })
     }
 
-    /// Returns the key to bind tokens to, or `None` if DPoP is not used.
+    /// Returns the key that tokens will be bound to, or `None` if DPoP is not used.
     fn binding_key(&self, found: &DiscoveryResult) -> Result<Option<DpopKey>, AuthError> {
         let is_used = match self.settings.dpop {
             DpopUse::Never => false,
@@ -149,14 +149,15 @@ impl AuthorizationContext {
         }
     }
 
-    /// Removes a client id that the authorization server no longer knows or allows.
+    /// Removes the stored client id if the error means that the authorization server does not know or allow it any
+    /// longer.
     async fn forget_unknown_client(&self, server: &AuthorizationServerMetadata, error: &AuthError) {
         if matches!(&error.cause, AuthErrorCause::Refused { code, .. } if is_client_error(code)) {
             self.forget_client(&server.issuer).await;
         }
     }
 
-    /// Gets a token without a browser: by client credentials, a workload assertion or the enterprise-managed grant.
+    /// Obtains a token without a browser: by client credentials, a workload assertion or the enterprise-managed grant.
     pub(crate) async fn sign_in_directly(
         &self,
         asked: Option<BearerChallenge>,
@@ -212,8 +213,8 @@ impl AuthorizationContext {
                 };
                 let (grant, reduced) =
                     self.exchange_id_token(provider, &exchange, id_token.as_ref(), &found, &scopes).await?;
-                // A request beyond the scopes that the organization allows would be refused, and the organization
-                // cannot extend what was approved.
+                // The authorization server would refuse scopes that the organization does not allow. Scopes that are
+                // not requested need no approval.
                 if let Some(reduced) = reduced {
                     scopes.retain(|scope| reduced.contains(scope));
                 }
@@ -293,11 +294,11 @@ pub(crate) struct DirectTokenRequest {
     pub(crate) scopes: Vec<String>,
 }
 
-/// Limit of the scopes of a token request without a browser.
+/// Restriction on the scopes of a token request without a browser.
 enum ScopeLimit<'a> {
-    /// The user sees all scopes before the request.
+    /// All scopes may be requested, because the user sees them in a consent request with this reason.
     Shown(&'a AuthReason),
-    /// Approved scopes only. For a step-up, scopes of the challenge are included and require consent.
+    /// Only approved scopes may be requested. For a step-up, those of the challenge are added and require consent.
     Allowed { steps_up: bool },
 }
 

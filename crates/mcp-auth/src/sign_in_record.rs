@@ -12,7 +12,7 @@ use crate::oauth_client::OAuthClient;
 use crate::stored_secret::StoredSecret;
 use crate::token::TokenResponse;
 
-/// Minimum time in seconds between the renewal of a token and its expiry. At most a quarter of the token's lifetime.
+/// Minimum time in seconds before its expiry at which a token is renewed. Limited to a quarter of the token's lifetime.
 const RENEW_BEFORE_EXPIRY: u64 = 60;
 
 /// Stored state of one server's sign-in.
@@ -28,7 +28,7 @@ pub(crate) struct SignInRecord {
     pub(crate) revocation_endpoint: Option<Url>,
     pub(crate) auth_methods: Option<Vec<String>>,
     pub(crate) client: OAuthClient,
-    /// Tokens, or `None` if they are known to be invalid.
+    /// Access and refresh token, or `None` after they became invalid.
     pub(crate) tokens: Option<TokenSet>,
     pub(crate) requested: Vec<String>,
     pub(crate) granted: Vec<String>,
@@ -37,28 +37,29 @@ pub(crate) struct SignInRecord {
     pub(crate) refreshed_at: Option<u64>,
     pub(crate) ended: Option<String>,
     pub(crate) dpop_key: Option<StoredSecret>,
-    /// ID token of the identity provider, for the enterprise-managed grant.
+    /// ID token of the identity provider in the enterprise-managed grant, or `None`.
     pub(crate) id_token: Option<StoredSecret>,
-    /// Approval of a grant without user interaction.
+    /// Approval of a grant without user interaction, or `None`.
     #[serde(default)]
     pub(crate) approved: Option<GrantApproval>,
 }
 
-/// Access token, refresh token and their lifetime.
+/// Access token, optional refresh token, and their lifetime.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct TokenSet {
     pub(crate) access: StoredSecret,
-    /// `true` if the token is bound to the DPoP key.
+    /// `true` if the access token is bound to the DPoP key.
     pub(crate) bound: bool,
     pub(crate) refresh: Option<StoredSecret>,
     /// Time of issue in seconds since the Unix epoch.
     pub(crate) since: u64,
-    /// Lifetime after the time of issue in seconds.
+    /// Lifetime of the access token in seconds, or `None` if unknown.
     pub(crate) lifetime: Option<u64>,
 }
 
 impl TokenSet {
-    /// Creates the tokens of a response. Retains the previous refresh token if the response has none (RFC 6749, 6).
+    /// Creates the tokens from a token response. If the response has no refresh token, the previous one is retained
+    /// (RFC 6749, 6).
     pub(crate) fn new(granted: &TokenResponse, before: Option<&StoredSecret>, now: SystemTime) -> TokenSet {
         TokenSet {
             access: StoredSecret(granted.access.clone()),
@@ -72,7 +73,7 @@ impl TokenSet {
     /// Returns `true` if the token has expired or should be renewed before its next use.
     pub(crate) fn needs_renewal(&self, now: SystemTime) -> bool {
         let due = self.lifetime.map(|life| life - RENEW_BEFORE_EXPIRY.min(life / 4));
-        // A clock that was set back does not expire a token.
+        // If the clock was set back, the token does not count as expired.
         due.is_some_and(|due| unix_seconds(now) >= self.since.saturating_add(due))
     }
 
@@ -82,7 +83,7 @@ impl TokenSet {
 }
 
 impl SignInRecord {
-    /// Parses an entry of the vault, or returns `None` if it is not a record of this server.
+    /// Parses an entry of the vault. Returns `None` if it is not a record of this server.
     pub(crate) fn from_vault_entry(entry: &SecretSlice<u8>, server: &str) -> Option<SignInRecord> {
         let record: SignInRecord = serde_json::from_slice(entry.expose_secret()).ok()?;
         (record.server == server).then_some(record)
@@ -92,12 +93,13 @@ impl SignInRecord {
         serde_json::to_vec(self).unwrap_or_default().into()
     }
 
-    /// Returns the DPoP key that the tokens are bound to.
+    /// Returns the DPoP key that the tokens are bound to, or `None`.
     pub(crate) fn dpop_key(&self) -> Option<DpopKey> {
         DpopKey::read(self.dpop_key.clone()?).ok()
     }
 
-    /// Returns the public view of the record.
+    /// Returns the view of the record that contains no secrets. `renews_itself` is `true` if a renewal needs no refresh
+    /// token.
     pub(crate) fn account(&self, renews_itself: bool) -> Account {
         let time = |seconds: u64| SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds));
         let tokens = self.tokens.as_ref();
@@ -116,12 +118,12 @@ impl SignInRecord {
     }
 }
 
-/// Approval of a grant without user interaction, for one client at one authorization server.
+/// The user's approval of a grant without user interaction, for one client at one authorization server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct GrantApproval {
     pub(crate) client_id: String,
     pub(crate) endpoints: Vec<Url>,
-    /// Approved scopes beyond those of the settings.
+    /// Approved scopes in addition to those in the settings.
     pub(crate) scopes: Vec<String>,
 }
 

@@ -9,9 +9,9 @@ use crate::auth_step::{AuthStep, StepRequest, StepResponse};
 use crate::error::AuthPhase;
 use crate::secret_redactor::{REDACTED, SecretRedactor};
 
-/// Maximum number of steps of a sign-in, which takes about a dozen, and of the operations after it.
+/// Maximum number of steps that are stored of a sign-in, which has about a dozen, and of later operations.
 const MAX_STEPS: usize = 60;
-/// Headers to display. `true` marks secrets.
+/// Headers that are displayed. `true` if the value is a secret.
 const LOGGED_HEADERS: [(&str, bool); 11] = [
     ("accept", false),
     ("authorization", true),
@@ -26,24 +26,24 @@ const LOGGED_HEADERS: [(&str, bool); 11] = [
     ("www-authenticate", false),
 ];
 
-/// Steps and the redactor for the secrets in them.
+/// Steps for display, and the redactor of the secrets in them.
 #[derive(Default)]
 pub(crate) struct StepLog {
     /// Steps of the last sign-in.
     steps: Vec<AuthStep>,
-    /// Steps after the sign-in, mostly renewals, whose number is unlimited.
+    /// Steps after the sign-in, such as renewals. The oldest are dropped.
     later: Vec<AuthStep>,
     is_later: bool,
     pub(crate) redactor: SecretRedactor,
 }
 
 impl StepLog {
-    /// Clears the log at the beginning of a sign-in.
+    /// Discards all steps when a new sign-in begins.
     pub(crate) fn begin(&mut self) {
         (self.steps, self.later, self.is_later) = (Vec::new(), Vec::new(), false);
     }
 
-    /// Marks the end of the sign-in. Later steps do not displace its steps.
+    /// Ends the steps of the sign-in. Later steps are stored separately and do not displace them.
     pub(crate) fn end(&mut self) {
         self.is_later = true;
     }
@@ -72,13 +72,13 @@ impl StepLog {
         AuthStep { request, answer, conclusion: text(&step.conclusion), ..step.clone() }
     }
 
-    /// Adds a step without a request.
+    /// Adds a step without an HTTP request.
     pub(crate) fn note(&mut self, at: SystemTime, phase: AuthPhase, conclusion: &str) {
         let conclusion = self.redactor.text(conclusion);
         self.push(AuthStep { at, took: Duration::ZERO, phase, request: None, answer: None, conclusion });
     }
 
-    /// Adds a request that was opened in the browser.
+    /// Adds a step for an authorization request that was opened in the browser.
     pub(crate) fn browser_request(&mut self, at: SystemTime, phase: AuthPhase, url: &Url, conclusion: &str) {
         let request = StepRequest {
             method: "GET".to_owned(),
@@ -90,7 +90,7 @@ impl StepLog {
         self.push(AuthStep { at, took: Duration::ZERO, phase, request: Some(request), answer: None, conclusion });
     }
 
-    /// Adds a request and its response, if there is one.
+    /// Adds a step for an HTTP request and its response, if it got one.
     pub(crate) fn http_request(
         &mut self,
         at: SystemTime,
@@ -111,7 +111,7 @@ impl StepLog {
         self.push(AuthStep { at, took, phase, request: Some(request.clone()), answer, conclusion });
     }
 
-    /// Formats a request for display. Called before it is sent, because sending consumes it.
+    /// Formats a request for display, before sending consumes it.
     pub(crate) fn request(&self, request: &Request<Vec<u8>>) -> StepRequest {
         let url = request.uri().to_string();
         StepRequest {
@@ -122,7 +122,7 @@ impl StepLog {
         }
     }
 
-    /// Sets the conclusion of the last step.
+    /// Sets the conclusion of the latest step.
     pub(crate) fn set_conclusion(&mut self, conclusion: &str) {
         let conclusion = self.redactor.text(conclusion);
         if let Some(step) = self.current().last_mut() {

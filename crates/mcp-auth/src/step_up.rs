@@ -2,20 +2,21 @@
 
 use std::time::{Duration, SystemTime};
 
-/// Maximum number of step-ups for one resource and operation within [`STEP_UP_WINDOW`]. With the first sign-in, a user is
-/// prompted three times.
+/// Maximum number of step-ups for one resource and operation within [`STEP_UP_WINDOW`]. With the first sign-in, the
+/// user is prompted at most three times.
 pub(crate) const MAX_STEP_UPS: u32 = 2;
-/// Time after which a step-up no longer counts.
+/// Time after which a step-up is no longer counted.
 const STEP_UP_WINDOW: Duration = Duration::from_secs(600);
-/// Maximum number of remembered operations.
+/// Maximum number of operations whose step-ups are counted.
 const MAX_OPERATIONS: usize = 64;
 
-/// Recent step-ups by operation. The resource is that of the authorization.
+/// Numbers of recent step-ups by operation, each with the time of the last one. The resource is always that of the
+/// authorization.
 #[derive(Debug, Default)]
 pub(crate) struct StepUpCounter(Vec<(String, u32, SystemTime)>);
 
 impl StepUpCounter {
-    /// Returns `true` if one more step-up is allowed.
+    /// Returns `true` if the limit allows a step-up for this operation.
     pub(crate) fn try_count(&mut self, operation: &str, now: SystemTime) -> bool {
         self.0.retain(|(_, _, since)| now.duration_since(*since).is_ok_and(|age| age < STEP_UP_WINDOW));
         match self.0.iter().find(|(known, ..)| known == operation) {
@@ -24,7 +25,7 @@ impl StepUpCounter {
         }
     }
 
-    /// Counts a step-up that has ended, with any outcome. Interrupted ones do not count.
+    /// Counts a step-up that has ended with any outcome. Interrupted step-ups are not counted.
     pub(crate) fn count(&mut self, operation: &str, now: SystemTime) {
         match self.0.iter_mut().find(|(known, ..)| known == operation) {
             Some((_, count, _)) => *count += 1,

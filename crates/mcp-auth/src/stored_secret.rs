@@ -6,7 +6,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Secret that is serialized into entries of the vault only.
+/// Secret that may be serialized, but only into entries of the vault.
 #[derive(Clone)]
 pub(crate) struct StoredSecret(pub(crate) SecretString);
 
@@ -40,7 +40,7 @@ impl<'de> Deserialize<'de> for StoredSecret {
     }
 }
 
-/// Returns 128 random bits for unique identifiers, or `None` if this system has no random source.
+/// Returns 128 random bits as text for a unique identifier, or `None` if this system has no random source.
 pub(crate) fn random_id() -> Option<String> {
     let mut bytes = [0; 16];
     SystemRandom::new().fill(&mut bytes).ok()?;

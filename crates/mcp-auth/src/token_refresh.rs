@@ -16,11 +16,11 @@ use crate::sign_in_record::{SignInRecord, TokenSet};
 use crate::token::TokenEndpoint;
 use crate::vault::VaultEntryKind;
 
-/// Time after a failure during which no renewal is retried.
+/// Minimum time between a failed renewal and the next attempt.
 const RETRY_DELAY: Duration = Duration::from_secs(10);
 
-/// Renews a token that is due before a request is signed. An expired token that cannot be renewed is an error, because
-/// a server that also allows anonymous requests would treat the request as anonymous.
+/// Renews a token that is due, before a request is signed. An expired token that cannot be renewed is an error, because
+/// a server that also allows anonymous requests would process the request as anonymous.
 ///
 /// # Errors
 /// Returns the error of the renewal, or [`AuthErrorCause::SignInNeeded`] if the sign-in has ended.
@@ -52,11 +52,11 @@ pub(crate) async fn renew_if_due(shared: &Arc<AuthorizationContext>) -> Result<(
     Err(AuthPhase::Refresh.error(AuthErrorCause::SignInNeeded { cause }))
 }
 
-/// Renews the token of this generation, unless that has happened meanwhile. `refused` is `true` if the server refused
-/// the token.
+/// Renews the token of this generation, unless it was already replaced. `refused` is `true` if the server refused the
+/// token.
 ///
 /// # Errors
-/// Returns the error of the renewal, or of one that failed recently.
+/// Returns the error of the renewal, or that of a recent one that failed.
 pub(crate) async fn renew(shared: &Arc<AuthorizationContext>, generation: u64, refused: bool) -> Result<(), AuthError> {
     shared.check_no_recent_failure(generation)?;
     let task = {
@@ -109,7 +109,7 @@ impl AuthorizationContext {
         if let Err(error) = &renewed {
             let at = self.now();
             if refused {
-                // No new token was issued that could be refused.
+                // The renewal issued no new token, so it does not count.
                 self.state().refusals.refund();
             }
             self.state().failed = Some(FailedRefresh { generation, at, error: error.clone() });
@@ -120,7 +120,8 @@ impl AuthorizationContext {
         renewed
     }
 
-    /// Ends the sign-in after a grant used something that was not approved, so that the user reviews it.
+    /// Ends the sign-in after a grant needed something that was not approved, so that the user has to sign in and
+    /// review it.
     async fn end_unapproved_sign_in(&self, error: &AuthError) {
         let record = self.state().record.clone().filter(|_| matches!(error.cause, AuthErrorCause::NotApproved { .. }));
         if let Some(record) = record {
@@ -128,7 +129,7 @@ impl AuthorizationContext {
         }
     }
 
-    /// Checks that the renewal of this token did not fail recently.
+    /// Checks that the tokens of this generation were not renewed without success within [`RETRY_DELAY`].
     ///
     /// # Errors
     /// Returns the error of the recent renewal.
@@ -211,8 +212,8 @@ impl AuthorizationContext {
         }
     }
 
-    /// Checks that the server still names the issuer of the tokens, and removes them otherwise. A temporary failure of
-    /// the metadata request is ignored.
+    /// Checks that the server's metadata still names the issuer of the tokens, and removes the tokens otherwise. A
+    /// temporary failure of the metadata request is ignored.
     async fn verify_issuer(&self, record: &SignInRecord) -> Result<(), AuthError> {
         let told = self.state().asked.as_ref().and_then(|asked| asked.resource_metadata.clone());
         let found = protected_resource::discover(&self.web, &self.settings.server, told.as_deref()).await;
@@ -234,7 +235,7 @@ impl AuthorizationContext {
         }
     }
 
-    /// Removes invalid tokens. The account is retained with the cause.
+    /// Removes tokens that became invalid. The account is retained, with the cause.
     pub(crate) async fn end_sign_in(&self, mut record: SignInRecord, cause: &str) {
         record.tokens = None;
         record.ended = Some(cause.to_owned());

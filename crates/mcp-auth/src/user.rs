@@ -6,14 +6,14 @@ use url::Url;
 use crate::account::ClientKind;
 use crate::settings::PreregisteredClient;
 
-/// Interface to the user and the system browser, implemented by the caller.
+/// Interface to the user and the system browser, which the caller implements.
 #[async_trait]
 pub trait User: Send + Sync {
-    /// Requests consent to a sign-in. Nothing is opened before the decision.
+    /// Asks the user to consent to a sign-in. The browser is not opened before the decision.
     async fn consent(&self, request: ConsentPrompt) -> ConsentAnswer;
 
-    /// Requests a client id that the user obtained from this authorization server, if no other method is available. The
-    /// user has to register `redirect_uri` there. The port in the result is ignored.
+    /// Asks the user for a client id that was registered at this authorization server with `redirect_uri`. Called only
+    /// if there is no other way of obtaining one. `redirect_port` of the result is ignored.
     async fn client_id(&self, issuer: &str, redirect_uri: &Url) -> Option<PreregisteredClient>;
 
     /// Opens the system browser. The URL is `http` or `https` and has no characters that a shell could interpret.
@@ -22,19 +22,19 @@ pub trait User: Send + Sync {
     /// Returns a human-readable cause. The sign-in then ends, unless [`pasted`](Self::pasted) can provide the response.
     async fn open(&self, url: &Url) -> Result<(), String>;
 
-    /// Returns the URL of the authorization response that the user pasted. Called again after a wrong one. The default
-    /// implementation never resolves.
+    /// Waits until the user pastes the URL of the authorization response, and returns it. Called again if the URL is
+    /// invalid. The default implementation never completes.
     async fn pasted(&self) -> String {
         std::future::pending().await
     }
 
-    /// Returns `true` if a sign-in may wait for [`pasted`](Self::pasted) when no browser can be opened.
+    /// Returns `true` if [`pasted`](Self::pasted) can provide a URL even if no browser can be opened.
     fn can_paste(&self) -> bool {
         false
     }
 }
 
-/// Consent request to the user before a sign-in or grant.
+/// Consent request that the user sees before a sign-in or grant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConsentPrompt {
     /// URL of the MCP server.
@@ -45,9 +45,9 @@ pub struct ConsentPrompt {
     pub issuer: String,
     /// All scopes that will be requested. If empty, the authorization server decides.
     pub scopes: Vec<String>,
-    /// Scopes of these that were not granted before.
+    /// Those of the requested scopes that were not granted before.
     pub new_scopes: Vec<String>,
-    /// Kind of the client id that the app uses.
+    /// Source of the client id that the app uses.
     pub client: ClientKind,
     /// Client id of the app, which is not a secret.
     pub client_id: String,
@@ -61,25 +61,25 @@ pub struct ConsentPrompt {
     pub reason: AuthReason,
 }
 
-/// Endpoint that receives secrets of a sign-in.
+/// Endpoint that receives secrets during a sign-in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuthEndpoint {
     /// Purpose of the endpoint.
     pub purpose: EndpointUse,
     /// URL of the endpoint.
     pub url: Url,
-    /// Issuer identifier that the endpoint is claimed to belong to.
+    /// Identifier of the issuer to which the endpoint belongs, as the metadata claims.
     pub issuer: String,
 }
 
-/// Purpose of an endpoint.
+/// Purpose of an endpoint that receives secrets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EndpointUse {
     /// Issues and renews tokens for the server.
     Token,
-    /// Authenticates the user at the identity provider.
+    /// Authenticates the user, at the organization's identity provider.
     Provider,
-    /// Registered the app as a client.
+    /// Has registered the app as a client.
     Registration,
     /// Receives tokens to revoke them.
     Revocation,
@@ -97,10 +97,10 @@ pub enum AuthReason {
     },
     /// An earlier sign-in is no longer valid.
     Again {
-        /// Human-readable reason for its end.
+        /// Human-readable reason why the sign-in has ended.
         cause: String,
     },
-    /// The user requested another account. The authorization server is asked to offer a choice.
+    /// The user wants to sign in with another account. The authorization server is requested to offer a choice.
     AnotherAccount,
 }
 
@@ -109,7 +109,7 @@ pub enum AuthReason {
 pub enum ConsentAnswer {
     /// The user approved the request.
     Yes,
-    /// The user declined. The caller must not prompt again on its own.
+    /// The user declined. The caller must not prompt again unless the user acts.
     No,
     /// The user closed the request without a decision.
     Cancel,

@@ -3,16 +3,16 @@
 use async_trait::async_trait;
 use secrecy::SecretSlice;
 
-/// Encrypted storage that returns an entry only for the exact key it was stored with.
+/// Encrypted storage of entries, each of which is returned only for the exact key with which it was stored.
 #[async_trait]
 pub trait Vault: Send + Sync {
-    /// Returns the entry, or `None` if there is none.
+    /// Returns the entry with this key, or `None` if there is none.
     ///
     /// # Errors
-    /// Returns a [`VaultError`] if the existence of the entry is unknown.
+    /// Returns a [`VaultError`] if it is unknown whether the entry exists.
     async fn read(&self, key: &VaultKey) -> Result<Option<SecretSlice<u8>>, VaultError>;
 
-    /// Replaces the entry and returns how long it is stored.
+    /// Stores an entry, replaces an existing one, and returns how long it persists.
     ///
     /// # Errors
     /// Returns a [`VaultError`] if the entry could not be stored even in memory.
@@ -24,14 +24,15 @@ pub trait Vault: Send + Sync {
     /// Returns a [`VaultError`] if the entry may still exist.
     async fn remove(&self, key: &VaultKey) -> Result<(), VaultError>;
 
-    /// Locks the entry against renewal by other processes with the same vault until the returned value is dropped,
-    /// since a refresh token used by two of them becomes invalid for both. Returns `None` if locking is not possible.
+    /// Locks an entry so that no other process with the same vault renews its tokens, until the returned value is
+    /// dropped. Two processes that use the same refresh token invalidate it for both. Returns `None` if locking is not
+    /// possible.
     async fn hold(&self, _key: &VaultKey) -> Option<Box<dyn Send>> {
         None
     }
 }
 
-/// Key of an entry in the vault.
+/// Key of an entry in the vault: the server, and the kind of the entry.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct VaultKey {
     /// URL of the server without fragment.
@@ -54,14 +55,14 @@ pub enum VaultEntryKind {
     FirstIssuer,
 }
 
-/// Persistence of a stored entry.
+/// Duration for which an entry is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EntryPersistence {
-    /// Persistent until it is removed.
+    /// The entry is stored until it is removed.
     Safely,
-    /// In memory until the app exits.
+    /// The entry is stored in memory until the app exits.
     ThisRun {
-        /// Human-readable reason for the missing persistence.
+        /// Human-readable reason why the entry is not stored permanently.
         cause: String,
     },
 }
@@ -83,8 +84,8 @@ pub enum VaultProblem {
     Locked,
     /// The system has no vault.
     Missing,
-    /// The vault or an entry is damaged or unusable.
+    /// The vault or an entry in it is damaged or unusable.
     Broken,
-    /// The vault is closed because its server was removed.
+    /// The vault no longer accepts access because its server was removed.
     Closed,
 }

@@ -14,7 +14,8 @@ use crate::settings::DpopUse;
 use crate::sign_in_record::SignInRecord;
 use crate::vault::{EntryPersistence, VaultEntryKind, VaultError};
 
-/// Time during which requests do not retry a vault that failed, since failing may take long.
+/// Minimum time between a failed read of the vault and the next attempt by a request, since a failing read may take
+/// long.
 const RETRY_DELAY: Duration = Duration::from_secs(10);
 
 impl AuthorizationContext {
@@ -58,7 +59,7 @@ impl AuthorizationContext {
         Ok(())
     }
 
-    /// Reads the vault before a request is sent, unless that failed recently. If it fails, the request is sent
+    /// Reads the vault before a request is sent, unless a read failed recently. Without tokens the request is sent
     /// unsigned: servers without sign-in accept it, and others refuse it, which is reported to the user.
     pub(crate) async fn try_load(&self) {
         let has_failed = self.state().unread.as_ref().is_some_and(|(at, _)| at.elapsed() < RETRY_DELAY);
@@ -67,8 +68,8 @@ impl AuthorizationContext {
         }
     }
 
-    /// Reads the vault again, since another process may have renewed the tokens, signed in or signed out. Returns
-    /// `true` if the state changed, and uses the new state.
+    /// Reads the vault again and uses its content, since another process may have renewed the tokens, signed in or
+    /// signed out. Returns `true` if the tokens changed.
     pub(crate) async fn reload(&self) -> bool {
         let before = self.state().generation;
         if !self.state().loaded {
@@ -83,7 +84,7 @@ impl AuthorizationContext {
             let found = VaultContents::from_entry(entry.as_ref());
             let known = std::mem::replace(&mut state.in_vault, found);
             let ours = VaultContents::from_entry(state.record.as_ref().map(SignInRecord::to_vault_entry).as_ref());
-            // An entry that could not be read before is older than the changes since. An entry that cannot be parsed
+            // An entry that could not be read before is older than the current state. An entry that cannot be parsed
             // does not replace a valid record.
             let is_older = known == VaultContents::Unknown;
             if known == found || ours == found || is_older || (record.is_none() && entry.is_some()) {
@@ -100,10 +101,10 @@ impl AuthorizationContext {
         true
     }
 
-    /// Parses an entry of the vault as a record.
+    /// Parses an entry of the vault as a record that matches the settings.
     fn parse_record(&self, entry: Option<&SecretSlice<u8>>) -> Option<SignInRecord> {
         let mut record = SignInRecord::from_vault_entry(entry?, &self.server)?;
-        // A change of the settings takes precedence.
+        // A record of another issuer than the configured one is not used.
         if self.settings.issuer.as_ref().is_some_and(|issuer| *issuer != record.issuer) {
             return None;
         }
@@ -129,7 +130,7 @@ impl AuthorizationContext {
         }
     }
 
-    /// Replaces the record in memory and in the vault. If the vault rejects it, the record is retained until the app
+    /// Replaces the record in memory and in the vault. If the vault fails, the record is stored in memory until the app
     /// exits.
     pub(crate) async fn store_record(&self, record: SignInRecord) {
         self.redact_record_secrets(&record);
@@ -159,7 +160,7 @@ impl AuthorizationContext {
         self.notify();
     }
 
-    /// Removes the record. With `keep_client`, the client registration is retained.
+    /// Removes the record. The client registration is retained if `keep_client` is set.
     ///
     /// # Errors
     /// Returns a [`VaultError`] if the vault may still have the record. It is removed from memory in any case.
@@ -189,7 +190,7 @@ impl AuthorizationContext {
         removed
     }
 
-    /// Returns the registration with an authorization server, or `None` if there is none or it cannot be read.
+    /// Returns the stored registration with an authorization server, or `None` if there is none or it cannot be read.
     pub(crate) async fn registration(&self, issuer: &str) -> Option<ClientRegistration> {
         let key = self.vault_key(VaultEntryKind::Client { issuer: issuer.to_owned() });
         match self.settings.vault.read(&key).await {
@@ -201,7 +202,7 @@ impl AuthorizationContext {
         }
     }
 
-    /// Stores a registration. A failure is not fatal, as the next sign-in registers again.
+    /// Stores a registration. Failures are ignored, since the next sign-in can register again.
     pub(crate) async fn keep_registration(&self, registration: &ClientRegistration) {
         let key = self.vault_key(VaultEntryKind::Client { issuer: registration.issuer.clone() });
         if self.settings.vault.write(&key, registration.to_vault_entry()).await.is_err() {
@@ -216,7 +217,7 @@ impl AuthorizationContext {
         }
     }
 
-    /// Returns the issuer that the pre-registered client id was first used with.
+    /// Returns the issuer with which the pre-registered client id was first used.
     pub(crate) async fn first_issuer(&self, client_id: &str) -> Result<Option<String>, AuthError> {
         let entry = self.settings.vault.read(&self.vault_key(VaultEntryKind::FirstIssuer)).await;
         let entry = entry.map_err(|error| AuthPhase::ClientId.error(AuthErrorCause::Vault(error)))?;
@@ -224,7 +225,7 @@ impl AuthorizationContext {
         Ok(pair.filter(|(id, _)| id == client_id).map(|(_, issuer)| issuer))
     }
 
-    /// Records this issuer for the pre-registered client id unless it has one already.
+    /// Stores this issuer as the first one of the pre-registered client id, unless one is stored already.
     pub(crate) async fn keep_first_issuer(&self, issuer: &str) {
         let client = self.settings.client.preregistered.as_ref().filter(|client| client.issuer.is_none());
         let Some(client) = client else { return };

@@ -55,7 +55,7 @@ fn print_sizes() {
     of("an entry of a list", size_of::<ListEntry<Tool>>());
 }
 
-/// Returns a ready session with a server that has tools.
+/// Returns a session that has completed its handshake with a server that has tools.
 fn ready_session() -> Session {
     let client = Implementation { name: "speed".into(), version: "1".into(), ..Implementation::default() };
     let opening = HandshakeMode::Pinned(Revision::V2025_11_25);
@@ -104,7 +104,7 @@ fn tool_call(name: &str) -> ClientRequest {
     ClientRequest::CallTool { name: name.into(), arguments, as_task: false }
 }
 
-/// Repeated measurements of one operation.
+/// Durations of repeated measurements of one operation.
 #[derive(Default)]
 struct Times(Vec<Duration>);
 
@@ -154,7 +154,7 @@ fn progress(rounds: u32) {
     times.print("progress of a call, decoded and reported", 1);
 }
 
-/// Measures calls with 64 in flight, as in a busy host.
+/// Measures echo calls while 64 of them are in flight, as in a busy host.
 fn echo_64(rounds: u32) {
     let mut session = ready_session();
     let mut waiting: VecDeque<RequestId> = (0..64).map(|_| send_call(&mut session, tool_call("echo"))).collect();
@@ -264,7 +264,7 @@ fn forget_peak() {
     let _elsewhere_there_is_no_such_file = std::fs::write("/proc/self/clear_refs", "5");
 }
 
-/// Returns a value of `/proc/self/status` in kB.
+/// Returns the value of a field of `/proc/self/status` in kB.
 fn memory(name: &str) -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     status.lines().find_map(|line| line.strip_prefix(name))?.trim().strip_suffix(" kB")?.parse().ok()

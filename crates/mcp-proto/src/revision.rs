@@ -22,7 +22,7 @@ pub enum Revision {
     /// Revision 2025-11-25: adds URL elicitation, icons, tools in sampling and experimental tasks.
     #[serde(rename = "2025-11-25")]
     V2025_11_25,
-    /// Revision 2026-07-28: has no handshake, metadata in each request and multi-round-trip results.
+    /// Revision 2026-07-28: replaces the handshake by metadata in each request, and adds multi-round-trip results.
     #[serde(rename = "2026-07-28")]
     V2026_07_28,
 }
@@ -58,7 +58,7 @@ const REQUEST_META: RevisionRange = RevisionRange(E, E);
 impl Revision {
     /// All known revisions, oldest first.
     pub const ALL: [Revision; 5] = [A, B, C, D, E];
-    /// Newest revision that opens a session with `initialize`.
+    /// Newest revision with an `initialize` handshake.
     pub const NEWEST_LEGACY: Revision = D;
     /// Newest revision that this crate implements.
     pub const NEWEST: Revision = E;
@@ -79,7 +79,7 @@ impl Revision {
     pub fn has_ping(self) -> bool {
         self.has(&PING)
     }
-    /// Returns `true` if the server may send requests to the client.
+    /// Returns `true` if servers may send JSON-RPC requests to the client.
     pub fn has_server_requests(self) -> bool {
         self.has(&SERVER_REQUESTS)
     }
@@ -95,12 +95,12 @@ impl Revision {
     pub fn has_roots_list_changed(self) -> bool {
         self.has(&ROOTS_LIST_CHANGED)
     }
-    /// Returns `true` if servers declare a `completions` capability. In earlier revisions clients send the request
-    /// without knowing.
+    /// Returns `true` if servers declare a `completions` capability. In earlier revisions, clients send
+    /// `completion/complete` without knowing if the server supports it.
     pub fn has_completions_capability(self) -> bool {
         self.has(&COMPLETIONS_CAPABILITY)
     }
-    /// Returns `true` if `completion/complete` takes the arguments that already have a value.
+    /// Returns `true` if `completion/complete` has a `context` with the values of other arguments.
     pub fn has_completion_context(self) -> bool {
         self.has(&COMPLETION_CONTEXT)
     }

@@ -13,19 +13,19 @@ use tokio_util::codec::Decoder;
 /// Default maximum length of a line, in bytes.
 pub const DEFAULT_LINE_LIMIT: usize = 16 * 1024 * 1024;
 
-/// Number of bytes that are kept from the beginning and from the end of a line beyond the limit.
+/// Number of bytes that are retained from the beginning and from the end of a line that exceeds the limit.
 pub const EXCERPT_BYTES: usize = 4 * 1024;
 
-/// Capacity from which a read buffer is released, once its content is smaller than `NEARLY_EMPTY_BYTES`.
+/// Capacity in bytes above which a read buffer is replaced when its content is smaller than `NEARLY_EMPTY_BYTES`.
 const MAX_IDLE_BUFFER_BYTES: usize = 256 * 1024;
 const NEARLY_EMPTY_BYTES: usize = 64 * 1024;
 
-/// An item of the decoder.
+/// A line, or a part of a line that exceeds the limit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DecodedLine {
-    /// A line without its terminator. Never empty, and not necessarily UTF-8.
+    /// A line without its terminator. Not empty, and possibly not UTF-8.
     Whole(Bytes),
-    /// The current line exceeds the limit. Its rest is skipped.
+    /// The current line exceeds the limit. The remaining part is skipped.
     TooLong {
         /// First [`EXCERPT_BYTES`] of the line, or fewer with a smaller limit.
         head: Bytes,
@@ -41,11 +41,12 @@ pub enum DecodedLine {
     },
 }
 
-/// Splits bytes at `\n`. A preceding `\r` and empty lines are dropped.
+/// Splits bytes into lines at `
+/// `. Drops a `\r` before it, and empty lines.
 #[derive(Debug)]
 pub struct LineDecoder {
     limit: usize,
-    /// Number of bytes at the start of the buffer that contain no newline.
+    /// Number of bytes at the beginning of the buffer that are known to contain no newline.
     scanned: usize,
     skipped: Option<SkippedLine>,
 }
@@ -154,7 +155,7 @@ impl SkippedLine {
     }
 }
 
-/// Replaces a buffer that one large line has grown, to release its memory.
+/// Replaces a buffer that a large line has grown, to release its memory.
 fn shrink_buffer(buffer: &mut BytesMut) {
     if buffer.capacity() > MAX_IDLE_BUFFER_BYTES && buffer.len() < NEARLY_EMPTY_BYTES {
         *buffer = BytesMut::from(&buffer[..]);

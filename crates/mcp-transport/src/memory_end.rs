@@ -2,16 +2,16 @@
 
 use tokio::io::{DuplexStream, ReadHalf, WriteHalf, duplex, split};
 
-/// An end of a connection. Bytes written to the other end are read here.
+/// One end of a connection in memory. Bytes written to the other end are read here.
 #[derive(Debug)]
 pub struct MemoryEnd {
     /// Reader of the bytes that the other end writes.
     pub reader: ReadHalf<DuplexStream>,
-    /// Writer to the other end. Closed when both halves of this end are dropped, or by shutting it down.
+    /// Writer of bytes that the other end reads. Closed by a shutdown, or by dropping both halves of this end.
     pub writer: WriteHalf<DuplexStream>,
 }
 
-/// Creates two connected ends with a buffer of `capacity` bytes in each direction. A writer waits while the buffer is
+/// Creates two connected ends, with a buffer of `capacity` bytes in each direction. A writer waits while the buffer is
 /// full, as with a pipe.
 pub fn pair(capacity: usize) -> (MemoryEnd, MemoryEnd) {
     let (left, right) = duplex(capacity);

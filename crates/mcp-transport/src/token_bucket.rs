@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-/// Allows a burst, and then a constant number per second.
+/// Rate limiter that allows a burst, and then a constant number of events per second.
 #[derive(Debug)]
 pub(crate) struct TokenBucket {
     burst: f64,
@@ -21,7 +21,7 @@ impl TokenBucket {
         }
     }
 
-    /// Takes a token. Returns `false` if there is none.
+    /// Takes a token. Returns `false` if the rate limit is exceeded.
     pub(crate) fn take(&mut self, now: Instant) -> bool {
         let passed = self.filled_at.map_or(0.0, |at| now.saturating_duration_since(at).as_secs_f64());
         self.filled_at = Some(now);
@@ -45,9 +45,9 @@ mod tests {
         let mut bucket = TokenBucket::new(3, 2);
         let start = Instant::now();
         let at_once = (0..10).filter(|_| bucket.take(start)).count();
-        assert_eq!(at_once, 3, "only the burst may pass at once");
+        assert_eq!(at_once, 3, "only the burst must be allowed at once");
         let later = start + Duration::from_secs(1);
         let after = (0..10).filter(|_| bucket.take(later)).count();
-        assert_eq!(after, 2, "each second refills two tokens");
+        assert_eq!(after, 2, "two tokens must be added each second");
     }
 }

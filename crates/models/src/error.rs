@@ -6,106 +6,108 @@ use serde::{Deserialize, Serialize};
 
 use crate::LossyConversion;
 
-/// The reason why a model did not answer. No variant contains a key or a request. Messages of providers are truncated
-/// to [`MAX_MESSAGE_CHARS`].
+/// Reason why a model gave no usable answer. No variant contains a key or a request. Messages of providers are
+/// truncated to [`MAX_MESSAGE_CHARS`].
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ModelError {
-    /// No key is stored for the provider.
+    /// The user has not entered a key for the provider.
     #[error("no key was entered for this provider; enter one in Settings → Models")]
     NoKey,
-    /// The stored key can't be read.
+    /// The stored key can't be read from the keychain.
     #[error("the key of this provider can't be read: {cause}")]
     KeyUnreadable {
-        /// Reason, with advice for the user.
+        /// Human-readable reason, with advice for the user.
         cause: String,
     },
-    /// The provider rejects the key.
+    /// The provider rejected the key.
     #[error("the provider does not take the key; enter another one in Settings → Models{}", provider_message_text(.said))]
     WrongKey {
-        /// Message of the provider.
+        /// Message of the provider, truncated.
         said: String,
     },
-    /// The provider accepts the key, but not for this model or from this location.
+    /// The provider accepted the key, but does not allow this model or location with it.
     #[error("the provider does not allow this request; check the permissions of your account there, or choose another model{}", provider_message_text(.said))]
     Forbidden {
-        /// Message of the provider.
+        /// Message of the provider, truncated.
         said: String,
     },
     /// The account at the provider has no credit.
     #[error("the account at the provider has no credit left; top it up there, or choose another model{}", provider_message_text(.said))]
     NoCredit {
-        /// Message of the provider.
+        /// Message of the provider, truncated.
         said: String,
     },
     /// The rate limit for requests or tokens is exceeded.
     #[error("the provider takes no more requests for now; {}, or choose another model", retry_text(.retry_after))]
     RateLimited {
-        /// Time until the next attempt, if the provider reports one.
+        /// Time until the provider allows another attempt, if it reports one.
         retry_after: Option<Duration>,
     },
-    /// The provider is overloaded at the moment.
+    /// The provider is temporarily overloaded.
     #[error("the provider is overloaded; try again in a minute, or choose another model")]
     Overloaded,
     /// The request exceeds the model's context.
     #[error("the conversation is longer than the model takes{}; shorten it, or choose a model with more context", token_limit_text(.limit))]
     ContextTooLong {
-        /// Size of the context in tokens, if known.
+        /// Context size of the model in tokens, if known.
         limit: Option<u32>,
     },
-    /// The provider refuses the content of the request.
+    /// The provider refused to process the content of the request.
     #[error("the provider refuses this request for what is in it; change it, or choose another model{}", provider_message_text(.said))]
     Refused {
-        /// Message of the provider.
+        /// Message of the provider, truncated.
         said: String,
     },
-    /// The provider has no such model.
+    /// The provider has no model with this name.
     #[error("the provider has no model \"{model}\", or not for this key; choose another one")]
     NotFound {
         /// Identifier of the model.
         model: String,
     },
-    /// No connection could be established.
+    /// No connection to the provider could be established.
     #[error("the provider can't be reached ({cause}); check the network and the address in Settings → Models")]
     Unreachable {
-        /// Reason, without the query of the address.
+        /// Human-readable reason, without the query of the address.
         cause: String,
     },
-    /// The provider sent nothing until the timeout.
+    /// The provider sent no data before the idle timeout.
     #[error("nothing came from the provider for {} seconds; try again, or choose another model", .after.as_secs())]
     Silent {
-        /// Duration of the timeout.
+        /// Duration of the idle timeout.
         after: Duration,
     },
-    /// The answer ended prematurely.
+    /// The answer ended before it was complete.
     #[error("the answer is incomplete; try again to get the full answer")]
     Cut,
-    /// The answer is malformed.
+    /// The response of the provider can't be parsed.
     #[error(
         "what the provider sends can't be read ({cause}); check that the address in Settings → Models is that of a provider of this kind"
     )]
     Unreadable {
-        /// Description of the problem, without any content of the answer.
+        /// Description of the problem, without content of the response.
         cause: String,
     },
     /// The answer exceeds the maximum size.
     #[error("the answer is larger than {} MiB and was cut; ask for less", .limit >> 20)]
     TooLarge {
-        /// Maximum size, in bytes.
+        /// Maximum size of an answer in bytes.
         limit: usize,
     },
     /// The model wrote tool arguments that are not a JSON object.
     #[error("the model wrote arguments for the tool \"{tool}\" that can't be read; try again, or choose another model")]
     BadArguments {
-        /// Name of the tool, as offered in the request.
+        /// Name of the tool as in the request.
         tool: String,
     },
-    /// The wire format can't represent part of the request.
+    /// The provider's API does not support a part of the request, and the part can't be converted or the user chose to
+    /// refuse it.
     #[error("{0}; remove it, choose another model, or choose in Settings → Models what is done with it")]
     CannotCarry(LossyConversion),
-    /// The provider's address was changed outside of Drawbridge and is not confirmed.
+    /// The provider's address in the settings file was changed by another program, and the user has not confirmed the
+    /// new one.
     #[error("this provider is not used: its address was changed outside of Drawbridge{} to {now}; if that was you, confirm it in Settings → Models, or set the provider up again with drawbridge-cli", address_text(.was))]
     Unconfirmed {
-        /// Address that the user confirmed, or `None` if they never confirmed one.
+        /// Address that the user confirmed last, or `None` if the user never confirmed one.
         was: Option<String>,
         /// Current address of the provider.
         now: String,
@@ -116,12 +118,12 @@ pub enum ModelError {
         /// Identifier of the provider.
         id: String,
     },
-    /// Any other error of a provider.
+    /// Any other error that a provider reported.
     #[error("{}{}", status_text(.status), provider_message_text(.said))]
     Provider {
-        /// HTTP status, or 0 if the error was part of a stream.
+        /// HTTP status, or 0 for an error inside an event stream.
         status: u16,
-        /// Message of the provider.
+        /// Message of the provider, truncated.
         said: String,
     },
 }
@@ -129,25 +131,24 @@ pub enum ModelError {
 /// Maximum length of a provider's message in an error, in characters.
 pub const MAX_MESSAGE_CHARS: usize = 500;
 
-/// Stable identifier of the cause for which there is no usable answer of a model. The page has words and a button for
-/// each.
+/// Stable identifier of the reason why a model gave no usable answer. The page has a text for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum ModelErrorCode {
     /// No key was entered for the provider.
     NoKey,
-    /// The key of the provider can't be read.
+    /// The stored key of the provider can't be read.
     KeyUnreadable,
-    /// The provider does not accept the key.
+    /// The provider rejected the key.
     WrongKey,
     /// The provider does not allow the request for this key, model or country.
     Forbidden,
     /// The account at the provider has no credit left.
     NoCredit,
-    /// The provider accepts no more requests or tokens for now.
+    /// The rate limit for requests or tokens is exceeded.
     RateLimited,
-    /// The provider is overloaded at the moment.
+    /// The provider is temporarily overloaded.
     Overloaded,
     /// The request is longer than the context of the model.
     ContextTooLong,
@@ -157,37 +158,37 @@ pub enum ModelErrorCode {
     NotFound,
     /// The provider can't be reached over the network.
     Unreachable,
-    /// The provider sent nothing for too long.
+    /// The provider sent no data before the idle timeout.
     Silent,
-    /// The response ended before the answer was complete.
+    /// The answer ended before it was complete.
     Cut,
     /// The response of the provider can't be parsed.
     Unreadable,
-    /// The answer exceeded the limit and was cut.
+    /// The answer exceeded the maximum size and was truncated.
     TooLarge,
-    /// The model wrote arguments of a tool that are no JSON object.
+    /// The model wrote tool arguments that are not a JSON object.
     BadArguments,
-    /// The provider's wire can't carry part of the request.
+    /// The provider's API does not support a part of the request.
     CannotCarry,
-    /// The address of the provider was changed outside of Drawbridge.
+    /// The provider's address was changed by another program and is not confirmed.
     Unconfirmed,
-    /// No provider of this id is set up.
+    /// No provider with this identifier is configured.
     NoProvider,
-    /// The model answered a server's request with nothing.
+    /// The answer to a server's sampling request is empty.
     Empty,
-    /// The model spent all tokens of a server's request before it answered.
+    /// The model used all tokens of a server's sampling request for reasoning.
     OutOfTokens,
-    /// The answer does not fit the server's request.
+    /// The answer can't be converted to a sampling result of the requesting server.
     Unfit,
-    /// Drawbridge itself failed, for instance because the history can't be written.
+    /// Drawbridge failed, for instance because the history can't be written.
     Internal,
-    /// The provider answered with another error. Also any code of a newer version of Drawbridge.
+    /// The provider reported another error. Also stands for codes of newer versions of Drawbridge.
     #[serde(other)]
     Provider,
 }
 
 impl ModelErrorCode {
-    /// Returns the identifier as the page and stored conversations have it.
+    /// Returns the name of the identifier, which the page and stored conversations use.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -220,7 +221,7 @@ impl ModelErrorCode {
 }
 
 impl ModelError {
-    /// Returns the name of the error's [`kind`](Self::kind).
+    /// Returns [`kind`](Self::kind) as text.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         self.kind().name()

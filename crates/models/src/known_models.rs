@@ -1,8 +1,8 @@
 //! Facts about models that providers do not report: context size, prices, supported content. Stored as a dated table.
 //!
-//! Prices and contexts come from the provider's own list, or else from this table, which applies only to the provider's
-//! own address. Otherwise they are unknown. Speed and intelligence of a model, relative to others, are estimated from
-//! its price and displayed as an estimate. `tests/models/prices.py` generates the table.
+//! Prices and contexts come from the provider's list of models, or else from this table, which applies only to the
+//! provider's original address. Otherwise they are unknown. Speed and intelligence of a model, relative to others, are
+//! estimated from its price and displayed as an estimate. `tests/models/prices.py` generates the table.
 
 use std::sync::LazyLock;
 
@@ -20,7 +20,7 @@ struct KnownModels {
     models: Vec<KnownModel>,
 }
 
-/// An entry of the table.
+/// An entry of the table of known models.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct KnownModel {
@@ -37,7 +37,7 @@ pub(crate) struct KnownModel {
     takes: Vec<String>,
 }
 
-/// Returns the table's entry for a model. A dated version, such as `gpt-4o-2024-11-20`, has the entry of the model
+/// Returns the entry of a model. For a dated version, such as `gpt-4o-2024-11-20`, returns the entry of the model
 /// without the date.
 pub(crate) fn find_model(kind: ProviderKind, id: &str) -> Option<&'static KnownModel> {
     // OpenAI serves the same models over both of its APIs.
@@ -64,7 +64,7 @@ fn without_date(id: &str) -> &str {
     id
 }
 
-/// Completes a provider's description of a model from the table. Values of the provider take precedence.
+/// Fills in the unknown properties of a model from the table. Values that the provider reported are retained.
 pub(crate) fn complete_model(settings: &ProviderSettings, mut model: Model) -> Model {
     // Other hosts may serve a different model under the same name, or at a different price.
     let own_host = match settings.kind {
@@ -101,8 +101,8 @@ pub(crate) fn complete_model(settings: &ProviderSettings, mut model: Model) -> M
     model
 }
 
-/// Estimates the rank from the price: models that cost more are more intelligent and slower, from 20 cents to 60
-/// dollars per million answer tokens.
+/// Estimates speed and intelligence from the price: models that cost more are assumed to be more intelligent and
+/// slower. The range is from 20 cents to 60 dollars per million output tokens.
 fn rank_by_price(price: &ModelPrice) -> ModelRank {
     let (low, high) = (0.2_f64.ln(), 60_f64.ln());
     let place = ((price.output.max(0.01).ln() - low) / (high - low)).clamp(0.0, 1.0);

@@ -8,29 +8,29 @@ use reqwest::Client;
 
 use crate::{HttpProvider, Model, PRESETS, Provider, ProviderSettings};
 
-/// Timeout for the list of model names.
+/// Timeout of the request for the names of the models.
 const LIST_TIMEOUT: Duration = Duration::from_millis(500);
-/// Timeout for the details of the models.
+/// Timeout of the requests for the details of the models.
 const DETAILS_TIMEOUT: Duration = Duration::from_secs(3);
-/// Identifiers of the presets that are probed.
+/// Identifiers of the presets whose addresses are probed.
 const PROBED_PRESETS: [&str; 2] = ["ollama", "lm-studio"];
 
 /// A model server that was found on this computer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LocalProvider {
-    /// Settings for a provider that uses the server.
+    /// Settings with which the server can be added as a provider.
     pub settings: ProviderSettings,
-    /// Models of the server. Only their names if details did not arrive in time.
+    /// Models of the server. Contain only names if the details did not arrive in time.
     pub models: Vec<Model>,
 }
 
-/// Probes Ollama and LM Studio at their default addresses.
+/// Searches for Ollama and LM Studio at their default addresses.
 pub async fn find_local(client: &Client) -> Vec<LocalProvider> {
     let presets = PRESETS.iter().filter(|preset| PROBED_PRESETS.contains(&preset.id));
     probe_all(client, presets.filter_map(|preset| preset.settings().ok()).collect()).await
 }
 
-/// Probes these addresses with short timeouts, as most of them are not in use.
+/// Requests the models of these candidates with short timeouts. Returns those that responded.
 pub async fn probe_all(client: &Client, candidates: Vec<ProviderSettings>) -> Vec<LocalProvider> {
     let asked = candidates.into_iter().map(|settings| async {
         let provider = HttpProvider::new(settings.clone(), None, client.clone());

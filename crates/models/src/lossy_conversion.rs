@@ -1,11 +1,11 @@
-//! Parts of a request that a wire format can't represent, and their conversions.
+//! Parts of a request that a provider's API does not support, and the conversions of such parts.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A part of a request that a wire format can't represent directly.
+/// Kind of content or option that a provider's API does not support.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum UnsupportedFeature {
@@ -15,7 +15,7 @@ pub enum UnsupportedFeature {
     AudioInToolResult,
     /// A file in a tool result.
     FileInToolResult,
-    /// The error flag of a tool result.
+    /// The flag that marks a tool result as an error.
     ToolError,
     /// An image in a message.
     Image,
@@ -23,18 +23,18 @@ pub enum UnsupportedFeature {
     Audio,
     /// A file in a message.
     File,
-    /// The option that forces the use of a tool.
+    /// The option that requires the model to use a tool.
     ToolRequired,
-    /// Stop sequences, or more of them than the wire supports.
+    /// Stop sequences, or more of them than the API supports.
     Stop,
-    /// A temperature, or a temperature together with thinking.
+    /// A sampling temperature, or one together with reasoning.
     Temperature,
-    /// Thinking together with tools.
+    /// Reasoning together with tools.
     ThinkingWithTools,
 }
 
 impl UnsupportedFeature {
-    /// Returns a stable name, for translations of the page.
+    /// Returns a stable name, which the page translates.
     #[must_use]
     pub const fn code(self) -> &'static str {
         match self {
@@ -52,7 +52,7 @@ impl UnsupportedFeature {
         }
     }
 
-    /// Returns the conversion if the user chose none. It never loses content.
+    /// Returns the conversion that applies unless the user chose another. It never drops content.
     #[must_use]
     pub const fn default_conversion(self) -> Conversion {
         match self {
@@ -63,7 +63,7 @@ impl UnsupportedFeature {
         }
     }
 
-    /// Returns the conversions that the user may choose from.
+    /// Returns the conversions that the user can choose for this feature.
     #[must_use]
     pub const fn conversions(self) -> &'static [Conversion] {
         match self {
@@ -97,32 +97,32 @@ impl fmt::Display for UnsupportedFeature {
     }
 }
 
-/// The conversion of something that can't be represented.
+/// Treatment of a part of a request that the API does not support.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Conversion {
-    /// The request is rejected, and nothing is sent.
+    /// The whole request is rejected before anything is sent.
     Refuse,
-    /// The content is sent in a following user message, with a note in its original place.
+    /// The content is sent in a user message after the tool result, with a note in its original place.
     SendAfter,
-    /// The content is described in text in its original place.
+    /// The content is replaced by a textual description.
     SayInText,
-    /// The content is dropped, with a note in its original place if possible.
+    /// The content is dropped, and replaced by a note where possible.
     LeaveOut,
 }
 
-/// A part of a request that can't be represented, with its conversion.
+/// An unsupported part of a request, with the conversion that applies to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LossyConversion {
-    /// Kind of the part.
+    /// Kind of the unsupported part.
     pub what: UnsupportedFeature,
     /// Conversion that applies to the part.
     pub then: Conversion,
 }
 
 impl LossyConversion {
-    /// Returns `true` if the model receives the same information, so that the user need not be notified.
+    /// Returns `true` if no information is lost, so that the user need not be notified.
     #[must_use]
     pub const fn is_only_rephrased(self) -> bool {
         matches!((self.what, self.then), (UnsupportedFeature::ToolError, Conversion::SayInText))
@@ -141,13 +141,13 @@ impl fmt::Display for LossyConversion {
     }
 }
 
-/// The user's choices of conversions for a provider.
+/// Conversions that the user chose for a provider, by unsupported feature.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ConversionChoices(pub BTreeMap<UnsupportedFeature, Conversion>);
 
 impl ConversionChoices {
-    /// Returns the conversion for a kind of part: the user's choice, or the default.
+    /// Returns the conversion of an unsupported feature: the one that the user chose, or the default.
     #[must_use]
     pub fn conversion(&self, what: UnsupportedFeature) -> LossyConversion {
         let chosen = self.0.get(&what).copied().filter(|chosen| what.conversions().contains(chosen));

@@ -17,7 +17,7 @@ pub enum Role {
 pub struct ModelMessage {
     /// Author of the message.
     pub role: Role,
-    /// Content of the message, in order.
+    /// Parts of the message, in order.
     pub parts: Vec<MessagePart>,
 }
 
@@ -28,7 +28,7 @@ impl ModelMessage {
         Self { role, parts: vec![MessagePart::Text(text.into())] }
     }
 
-    /// Returns the concatenated texts, without thinking and tool results.
+    /// Returns the text parts joined together, without reasoning and tool results.
     #[must_use]
     pub fn plain_text(&self) -> String {
         self.parts
@@ -40,7 +40,7 @@ impl ModelMessage {
             .collect()
     }
 
-    /// Returns the tool calls that the message requests, in order.
+    /// Returns id, name and arguments of each tool call in the message, in order.
     pub fn tool_uses(&self) -> impl Iterator<Item = (&str, &str, &Map<String, Value>)> {
         self.parts.iter().filter_map(|part| match part {
             MessagePart::ToolUse { id, name, arguments, .. } => Some((id.as_str(), name.as_str(), arguments)),
@@ -52,27 +52,27 @@ impl ModelMessage {
 /// A part of a message.
 #[derive(Debug, Clone, PartialEq)]
 pub enum MessagePart {
-    /// Text of the author.
+    /// Text that the author of the message wrote.
     Text(String),
-    /// Thinking of the model before its answer. Sent back unchanged to providers that require it.
+    /// Reasoning of the model before its answer. Sent back unchanged to providers that require it.
     Thinking {
-        /// Text or summary. Empty if the provider only supplies a value to send back.
+        /// Reasoning or its summary. Empty if the provider supplied only the opaque value.
         text: String,
-        /// Value that the provider requires with it, such as a signature. Opaque to everything else.
+        /// Opaque value that the provider requires together with the text, such as a signature.
         opaque: Option<Value>,
     },
     /// An image in a message or tool result.
     Image {
         /// Media type, such as `image/png`.
         mime: String,
-        /// Content of the image.
+        /// Bytes of the image file.
         data: Bytes,
     },
     /// An audio recording in a message.
     Audio {
         /// Media type, such as `audio/wav`.
         mime: String,
-        /// Content of the recording.
+        /// Bytes of the audio file.
         data: Bytes,
     },
     /// Another kind of file, such as a PDF.
@@ -81,25 +81,25 @@ pub enum MessagePart {
         name: String,
         /// Media type of the file.
         mime: String,
-        /// Content of the file.
+        /// Bytes of the file.
         data: Bytes,
     },
     /// A tool call that the model requests. Only in messages of the model.
     ToolUse {
         /// Identifier that the result refers to, unique in a conversation.
         id: String,
-        /// Name of the tool, as offered in the request.
+        /// Name of the tool as in the request.
         name: String,
         /// Arguments of the call.
         arguments: Map<String, Value>,
-        /// Value that the provider requires with it, such as a signature of a thought.
+        /// Opaque value that the provider requires together with the call, such as a signature.
         opaque: Option<Value>,
     },
     /// The result of a tool call. Only in messages of the user.
     ToolResult {
         /// Identifier of the tool call.
         id: String,
-        /// Name of the tool, as offered in the request.
+        /// Name of the tool as in the request.
         name: String,
         /// Content of the result: texts, images, recordings, files.
         parts: Vec<MessagePart>,

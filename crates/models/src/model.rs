@@ -8,24 +8,24 @@ use crate::TokenUsage;
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ModelRef {
-    /// Identifier of the provider in the settings.
+    /// Identifier of the provider, as in the settings.
     pub provider: String,
-    /// Identifier of the model, as the provider names it.
+    /// Identifier of the model at its provider.
     pub model: String,
 }
 
-/// A model as its provider lists it, completed from the built-in table. Unknown values are `None`.
+/// A model in the list of its provider, completed from the table of known models. Unknown values are `None`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Model {
-    /// Identifier, as the provider names it.
+    /// Identifier of the model at its provider.
     pub id: String,
     /// Display name of the model.
     pub name: String,
-    /// Maximum number of tokens of request and answer together.
+    /// Maximum number of tokens of request and answer together, or `None` if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<u32>,
-    /// Maximum number of tokens of an answer.
+    /// Maximum number of tokens of an answer, or `None` if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_output: Option<u32>,
     /// Price of the model, if known.
@@ -43,34 +43,35 @@ pub struct Model {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelPrice {
-    /// Price of the request.
+    /// Price of input tokens.
     pub input: f64,
-    /// Price of the answer.
+    /// Price of output tokens.
     pub output: f64,
-    /// Price of request tokens that are read from the provider's cache.
+    /// Price of input tokens that the provider reads from its cache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached_input: Option<f64>,
-    /// Price of request tokens that are written to the provider's cache.
+    /// Price of input tokens that the provider writes to its cache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub written_input: Option<f64>,
-    /// Price of longer requests, if higher.
+    /// Prices of long requests, or `None` if they cost the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub long: Option<LongContextPrice>,
     /// Currency code, such as `USD`.
     pub currency: String,
-    /// Date of the price, as `2026-11-20`, or its source.
+    /// Date of the price, as `2026-11-20`, or a description of its source.
     pub as_of: String,
 }
 
 impl ModelPrice {
-    /// Computes the cost of a usage, or returns `None` if the provider did not report the number of tokens.
+    /// Computes the cost of a request in the currency. Returns `None` if the provider did not report the number of
+    /// tokens.
     #[must_use]
     #[allow(clippy::cast_precision_loss, reason = "no answer has 2^52 tokens")]
     pub fn cost(&self, usage: &TokenUsage) -> Option<f64> {
         let (input, output) = (usage.input?, usage.output?);
         let long = self.long.filter(|long| input > u64::from(long.above));
         let (of_input, of_output) = long.map_or((self.input, self.output), |long| (long.input, long.output));
-        // Cache prices increase in proportion to the request price.
+        // Prices of cached tokens grow in proportion to the input price.
         let grown = of_input / self.input.max(f64::MIN_POSITIVE);
         let cached = usage.cached_input.unwrap_or(0).min(input);
         let written = usage.written_input.unwrap_or(0).min(input - cached);
@@ -83,10 +84,10 @@ impl ModelPrice {
     }
 }
 
-/// Prices of requests above a length. They apply to the whole request.
+/// Prices of a request whose length exceeds a threshold. They apply to all of its tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct LongContextPrice {
-    /// Number of request tokens above which these prices apply.
+    /// Number of input tokens above which these prices apply.
     pub above: u32,
     /// Price of a million request tokens.
     pub input: f64,
@@ -94,23 +95,23 @@ pub struct LongContextPrice {
     pub output: f64,
 }
 
-/// Content and options that a model supports. `None` if unknown.
+/// Content and options that a model supports. A member is `None` if unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelCapabilities {
-    /// Images, in messages or tool results.
+    /// Support for images in messages or tool results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub images: Option<bool>,
-    /// Audio recordings in messages.
+    /// Support for audio in messages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub audio: Option<bool>,
-    /// Files in messages, such as PDFs.
+    /// Support for files in messages, such as PDFs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<bool>,
-    /// Tool calls by the model.
+    /// Support for tool calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<bool>,
-    /// Requests to think before answering.
+    /// Support for reasoning before the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thinking: Option<bool>,
 }
@@ -123,6 +124,6 @@ pub struct ModelRank {
     pub speed: f64,
     /// Intelligence of the model.
     pub intelligence: f64,
-    /// Source of the estimate.
+    /// Source of the estimate, for display.
     pub from: String,
 }

@@ -1,10 +1,10 @@
-//! Options that models reject although their wire format supports them, derived from the model's name. Newer models of
-//! a family are treated like the newest known one, as providers have not restored a removed option so far.
+//! Options that some models reject although their API has them, derived from the model's name. Newer models of a family
+//! are treated like the newest known one, as providers have not restored a removed option so far.
 
 /// A version number in a model's name, as major and minor.
 type ModelVersion = (u32, u32);
 
-/// Support of an OpenAI reasoning model for tools in chat completions.
+/// Support of an OpenAI reasoning model for tools in the chat completions API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ToolSupport {
     /// Tools are supported without restriction.
@@ -48,7 +48,7 @@ pub(crate) fn anthropic_takes_temperature(id: &str) -> bool {
     version.is_none_or(|version| version <= LAST_WITH_TEMPERATURE)
 }
 
-/// Splits a text into its leading number and the rest.
+/// Splits off the number at the beginning of a text.
 fn split_number(text: &str) -> Option<(u32, &str)> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let (number, rest) = text.split_at(digits);
@@ -84,7 +84,7 @@ mod tests {
             ("gpt-7", Some(ToolSupport::EffortNone)),
         ];
         for (id, wanted) in cases {
-            assert_eq!(openai_tool_support(id), wanted, "how {id} takes tools");
+            assert_eq!(openai_tool_support(id), wanted, "tool support of {id}");
         }
     }
 

@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::{LossyConversion, Model, ModelError, ModelRequest, ReplyDelta};
 
-/// The wire format of a provider.
+/// API that a provider implements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum ProviderKind {
-    /// Chat completions of OpenAI, which most other providers support as well.
+    /// Chat completions API of OpenAI, which most other providers implement as well.
     OpenAi,
     /// Responses API of OpenAI.
     Responses,
@@ -22,27 +22,26 @@ pub enum ProviderKind {
     Ollama,
 }
 
-/// Stream of one answer's events. Dropping it cancels the request. An error is the last item.
+/// Events of one streamed answer. Dropping the stream cancels the request. An error is the last item.
 pub type Deltas = BoxStream<'static, Result<ReplyDelta, ModelError>>;
 
 /// A provider of language models.
 #[async_trait::async_trait]
 pub trait Provider: Send + Sync {
-    /// Returns the wire format of the provider.
+    /// Returns the kind of API that the provider implements.
     fn kind(&self) -> ProviderKind;
-    /// Lists the provider's models.
+    /// Requests the list of the provider's models.
     ///
     /// # Errors
-    ///
-    /// Returns a [`ModelError`] if the provider does not respond, or not with a list.
+    /// Returns a [`ModelError`] if the provider does not respond with a list.
     async fn models(&self) -> Result<Vec<Model>, ModelError>;
-    /// Returns the losses of this request and their conversions, without duplicates.
+    /// Returns the parts of this request that the provider's API does not support, with their conversions, each once.
     fn find_losses(&self, request: &ModelRequest) -> Vec<LossyConversion>;
-    /// Sends a request to a model. Content that can't be represented is refused before anything is sent.
+    /// Sends a request to a model, and returns its answer as a stream. Unsupported parts are converted as the user
+    /// chose.
     ///
     /// # Errors
-    ///
-    /// Returns [`ModelError::CannotCarry`] for a refused loss, and another [`ModelError`] if the request can't be sent
-    /// or the provider refuses it.
+    /// Returns [`ModelError::CannotCarry`] before anything is sent if an unsupported part must be refused, and another
+    /// [`ModelError`] if the request can't be sent or the provider refuses it.
     async fn stream(&self, request: ModelRequest) -> Result<Deltas, ModelError>;
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::{Deltas, LossyConversion, Model, ModelError, ModelRef, ModelRequest, Provider};
 
-/// The configured providers. A clone is a snapshot: the owner modifies the registry, and others send requests through
-/// clones.
+/// Configured providers with their models. A clone is a snapshot: only the owner modifies the registry, and requests
+/// are sent through clones.
 #[derive(Clone, Default)]
 pub struct ProviderRegistry {
     providers: BTreeMap<String, RegisteredProvider>,
@@ -19,7 +19,7 @@ struct RegisteredProvider {
 }
 
 impl ProviderRegistry {
-    /// Adds a provider with its known models. Replaces an existing provider with the same identifier.
+    /// Adds a provider and its models, or replaces the provider with this identifier.
     pub fn put(&mut self, id: impl Into<String>, provider: Arc<dyn Provider>, models: Vec<Model>) {
         self.providers.insert(id.into(), RegisteredProvider { provider, models: models.into() });
     }
@@ -29,14 +29,14 @@ impl ProviderRegistry {
         self.providers.remove(id);
     }
 
-    /// Sets the models of a provider, as it listed them.
+    /// Replaces the known models of a provider by those that it listed.
     pub fn set_models(&mut self, id: &str, models: Vec<Model>) {
         if let Some(entry) = self.providers.get_mut(id) {
             entry.models = models.into();
         }
     }
 
-    /// Returns the identifiers of the providers.
+    /// Returns the identifiers of all configured providers.
     pub fn providers(&self) -> impl Iterator<Item = &str> {
         self.providers.keys().map(String::as_str)
     }
@@ -51,7 +51,8 @@ impl ProviderRegistry {
         Ok(Arc::clone(&entry.provider))
     }
 
-    /// Returns the models from the provider's latest list, without a request. Empty if the provider is unknown.
+    /// Returns the models in the latest list of a provider, without sending a request. Empty if the provider is
+    /// unknown.
     #[must_use]
     pub fn known_models(&self, id: &str) -> &[Model] {
         self.providers.get(id).map_or(&[], |entry| &entry.models)
@@ -64,35 +65,32 @@ impl ProviderRegistry {
         })
     }
 
-    /// Returns the description of a model, if known.
+    /// Returns the description of a model, or `None` if its provider did not list it.
     #[must_use]
     pub fn model(&self, model: &ModelRef) -> Option<&Model> {
         self.known_models(&model.provider).iter().find(|known| known.id == model.model)
     }
 
-    /// Requests the list of models from a provider.
+    /// Requests the current list of models from a provider.
     ///
     /// # Errors
-    ///
     /// Returns [`ModelError::NoProvider`] if no provider has this identifier, and otherwise the errors of
     /// [`Provider::models`].
     pub async fn models(&self, id: &str) -> Result<Vec<Model>, ModelError> {
         self.provider(id)?.models().await
     }
 
-    /// Returns the losses of this request with the model's provider, and their conversions.
+    /// Returns the parts of this request that the provider of `model` does not support, with their conversions.
     ///
     /// # Errors
-    ///
     /// Returns [`ModelError::NoProvider`] if no provider has this identifier.
     pub fn find_losses(&self, model: &ModelRef, request: &ModelRequest) -> Result<Vec<LossyConversion>, ModelError> {
         Ok(self.provider(&model.provider)?.find_losses(request))
     }
 
-    /// Sends a request to a model. Replaces `model` of the request.
+    /// Sends a request to a model, whose identifier replaces the one in the request.
     ///
     /// # Errors
-    ///
     /// Returns [`ModelError::NoProvider`] if no provider has this identifier, and otherwise the errors of
     /// [`Provider::stream`].
     pub async fn stream(&self, model: &ModelRef, request: ModelRequest) -> Result<Deltas, ModelError> {

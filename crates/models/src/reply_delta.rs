@@ -4,18 +4,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::ModelMessage;
 
-/// An event of a streamed answer. A successful stream ends with `Ended`. A stream that ends without it was interrupted.
+/// An event of a streamed answer. A successful stream ends with [`ReplyDelta::Ended`]; without it, the stream was
+/// interrupted.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ReplyDelta {
-    /// Answer text to append.
+    /// Text to append to the answer.
     Text(String),
-    /// Thinking text to append.
+    /// Text to append to the reasoning.
     Thinking(String),
-    /// The start of a tool call.
+    /// A tool call begins.
     ToolUseBegan {
         /// Identifier of the tool call.
         id: String,
-        /// Name of the tool, as offered in the request.
+        /// Name of the tool as in the request.
         name: String,
     },
     /// A fragment of a tool call's arguments, as JSON text to append. The parsed arguments are in `Ended`.
@@ -25,9 +26,9 @@ pub enum ReplyDelta {
         /// Fragment of the JSON text.
         text: String,
     },
-    /// Tokens used so far. Replaces the previous value.
+    /// Number of tokens used so far. Replaces the previous value.
     Usage(TokenUsage),
-    /// The complete answer, always the last event.
+    /// The complete answer, which is always the last event.
     Ended(ModelReply),
 }
 
@@ -40,7 +41,7 @@ pub struct ModelReply {
     pub stop: StopReason,
     /// Tokens used by request and answer.
     pub usage: TokenUsage,
-    /// Model that answered, as the provider names it.
+    /// Identifier of the model that answered, as the provider reports it.
     pub model: String,
 }
 
@@ -51,13 +52,13 @@ pub enum StopReason {
     EndTurn,
     /// The answer reached its maximum number of tokens.
     MaxTokens,
-    /// The answer reached a stop sequence.
+    /// The model generated one of the stop sequences of the request.
     StopSequence,
     /// The model requests tool calls.
     ToolUse,
-    /// The provider or the model refused to continue.
+    /// The provider or the model refused to continue the answer.
     Refused,
-    /// Another reason, as named by the provider.
+    /// Another reason, with the name that the provider uses.
     Other(String),
 }
 
@@ -66,23 +67,23 @@ pub enum StopReason {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct TokenUsage {
-    /// Tokens of the request, including those read from the provider's cache.
+    /// Number of input tokens, including those read from the provider's cache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional = nullable))]
     pub input: Option<u64>,
-    /// Tokens of the answer, including thinking.
+    /// Number of output tokens, including reasoning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional = nullable))]
     pub output: Option<u64>,
-    /// Tokens of the request that were read from the provider's cache.
+    /// Number of input tokens that the provider read from its cache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional = nullable))]
     pub cached_input: Option<u64>,
-    /// Tokens of the request that were written to the provider's cache, for providers that charge for it.
+    /// Number of input tokens that the provider wrote to its cache, for providers that charge for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional = nullable))]
     pub written_input: Option<u64>,
-    /// Tokens of the answer that were used for thinking.
+    /// Number of output tokens that were used for reasoning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional = nullable))]
     pub thinking: Option<u64>,

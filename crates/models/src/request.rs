@@ -7,7 +7,7 @@ use crate::ModelMessage;
 /// A request to a model: the conversation so far, and options for the answer.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ModelRequest {
-    /// Identifier of the model, as its provider names it.
+    /// Identifier of the model at its provider.
     pub model: String,
     /// System prompt, if any.
     pub system: Option<String>,
@@ -15,33 +15,33 @@ pub struct ModelRequest {
     pub messages: Vec<ModelMessage>,
     /// Tools that the model may use, in the order in which they are sent.
     pub tools: Vec<ModelTool>,
-    /// Requirement to use a tool.
+    /// Rule for the use of the tools.
     pub tool_choice: ToolChoice,
     /// Maximum number of tokens of the answer, or `None` for the default of the provider or of the model.
     pub max_tokens: Option<u32>,
     /// Sampling temperature, from 0 upwards.
     pub temperature: Option<f64>,
-    /// Stop sequences, which end the answer.
+    /// Texts that end the answer when the model generates them.
     pub stop: Vec<String>,
-    /// Set if the model should think before it answers, where supported.
+    /// Set if the model should reason before it answers. Ignored if not supported.
     pub thinking: bool,
 }
 
 /// A tool that a model may use.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelTool {
-    /// Name that the model uses: at most 64 letters, digits, `_` and `-`.
+    /// Name by which the model calls the tool: at most 64 letters, digits, `_` and `-`.
     pub name: String,
-    /// Purpose of the tool, as text for the model.
+    /// Description of the tool for the model.
     pub description: Option<String>,
     /// JSON Schema of the arguments.
     pub input_schema: Value,
 }
 
-/// Requirement to use a tool.
+/// Rule for the use of tools by the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ToolChoice {
-    /// The model decides whether to use tools.
+    /// The model decides if it uses a tool.
     #[default]
     Auto,
     /// The model must use at least one tool.

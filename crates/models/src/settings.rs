@@ -1,4 +1,4 @@
-//! Settings of providers, and presets for well-known ones.
+//! Settings of model providers, and presets for well-known ones.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use url::{Host, Url};
 use crate::wire::wire_capabilities;
 use crate::{ConversionChoices, LossyConversion, ProviderKind};
 
-/// Default idle timeout of an answer.
+/// Default idle timeout of a streamed answer.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(120);
 /// Default idle timeout for a provider on this computer, which may have to load the model first.
 const LOCAL_IDLE_TIMEOUT: Duration = Duration::from_secs(600);
@@ -17,18 +17,18 @@ const LOCAL_IDLE_TIMEOUT: Duration = Duration::from_secs(600);
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProviderSettings {
-    /// Identifier in the settings, and name under which the key is stored: letters, digits, `-`, `_` and `.`.
+    /// Identifier of the provider, under which its key is stored: letters, digits, `-`, `_` and `.`.
     pub id: String,
     /// Display name of the provider.
     pub name: String,
-    /// Wire format of the provider.
+    /// API that the provider implements.
     pub kind: ProviderKind,
     /// Base URL of the API, such as `https://api.openai.com/v1`.
     pub url: Url,
-    /// Conversions of content that the wire format can't represent, where they differ from the default.
+    /// Conversions of unsupported content that the user chose instead of the defaults.
     #[serde(default, skip_serializing_if = "is_default")]
     pub conversions: ConversionChoices,
-    /// Idle timeout of an answer in seconds, between 5 and 3,600, or `None` for the default.
+    /// Time in seconds without data after which an answer fails, between 5 and 3,600. `None` for the default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub silence_seconds: Option<u32>,
 }
@@ -69,7 +69,7 @@ impl ProviderSettings {
         if is_plain && matches!(url.scheme(), "https" | "http") { Ok(()) } else { Err(SettingsError::Url) }
     }
 
-    /// Returns `true` if the provider runs on this computer, judged by its host.
+    /// Returns `true` if the provider runs on this computer, according to the host in its address.
     #[must_use]
     pub fn is_local(&self) -> bool {
         match self.url.host() {
@@ -80,25 +80,25 @@ impl ProviderSettings {
         }
     }
 
-    /// Returns `true` if a key and requests are sent unencrypted over a network.
+    /// Returns `true` if requests and the key are sent over a network without encryption.
     #[must_use]
     pub fn is_sent_unencrypted(&self) -> bool {
         self.url.scheme() != "https" && !self.is_local()
     }
 
-    /// Returns scheme, host and port of the address, for which a key is entered.
+    /// Returns scheme, host and port of the address. The stored key is bound to them.
     #[must_use]
     pub fn origin(&self) -> String {
         self.url.origin().ascii_serialization()
     }
 
-    /// Returns everything that the wire format can't represent, with its conversions.
+    /// Returns all features that the provider's API does not support for some model, with their conversions.
     #[must_use]
     pub fn losses(&self) -> Vec<LossyConversion> {
         wire_capabilities(self, None).unsupported().into_iter().map(|what| self.conversions.conversion(what)).collect()
     }
 
-    /// Returns the idle timeout of an answer.
+    /// Returns the time without data after which an answer fails.
     #[must_use]
     pub fn idle_timeout(&self) -> Duration {
         let otherwise = if self.is_local() { LOCAL_IDLE_TIMEOUT } else { IDLE_TIMEOUT };
@@ -114,22 +114,22 @@ impl ProviderSettings {
     }
 }
 
-/// A provider that can be configured with one click.
+/// Preset with which the user configures a well-known provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ProviderPreset {
-    /// Suggested identifier for the settings.
+    /// Suggested identifier of the provider.
     pub id: &'static str,
     /// Name of the provider.
     pub name: &'static str,
-    /// Wire format of the provider.
+    /// API that the provider implements.
     pub kind: ProviderKind,
     /// Base URL of the API.
     pub url: &'static str,
     /// Set if the provider requires a key.
     pub wants_key: bool,
-    /// URL of the page that issues keys, if there is one.
+    /// URL of the page where the user creates keys, or `None` if there is none.
     pub keys_at: Option<&'static str>,
 }
 

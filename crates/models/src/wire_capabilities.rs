@@ -1,18 +1,18 @@
-//! Capabilities of a wire format, and the conversion of requests to what it can represent.
+//! Content and options that a provider's API supports, and the conversion of requests to them.
 
 use crate::{
     Conversion, ConversionChoices, LossyConversion, MessagePart, ModelError, ModelMessage, ModelRequest, Role,
     ToolChoice, UnsupportedFeature,
 };
 
-/// The content and options that a wire format represents without conversion.
+/// Content and options that a provider's API supports without conversion.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct WireCapabilities {
-    /// Media types of images.
+    /// Supported media types of images.
     pub(crate) images: &'static [&'static str],
-    /// Media types of audio recordings.
+    /// Supported media types of audio recordings.
     pub(crate) audio: &'static [&'static str],
-    /// Media types of files. `*` stands for all types.
+    /// Supported media types of files. `*` stands for all types.
     pub(crate) files: &'static [&'static str],
     /// Set if tool results may contain images.
     pub(crate) images_in_results: bool,
@@ -38,7 +38,7 @@ pub(crate) enum TemperatureSupport {
     Never,
 }
 
-/// Number of stop sequences from which a wire counts as unlimited.
+/// Number of stop sequences that counts as unlimited, since requests do not have more.
 const UNLIMITED_STOPS: usize = 8;
 
 /// Image types that every provider with image support accepts.
@@ -49,7 +49,7 @@ impl WireCapabilities {
         types.iter().any(|own| *own == "*" || own.eq_ignore_ascii_case(mime))
     }
 
-    /// Returns the loss if this part can't be sent in a message.
+    /// Returns the unsupported feature if this part can't be sent in a message.
     fn message_loss(&self, part: &MessagePart) -> Option<UnsupportedFeature> {
         match part {
             MessagePart::Image { mime, .. } if !Self::has_type(self.images, mime) => Some(UnsupportedFeature::Image),
@@ -59,7 +59,7 @@ impl WireCapabilities {
         }
     }
 
-    /// Returns the loss if this part can't be sent in a tool result.
+    /// Returns the unsupported feature if this part can't be sent in a tool result.
     fn result_loss(&self, part: &MessagePart) -> Option<UnsupportedFeature> {
         match part {
             MessagePart::Image { mime, .. } if !(self.images_in_results && Self::has_type(self.images, mime)) => {
@@ -73,7 +73,7 @@ impl WireCapabilities {
         }
     }
 
-    /// Returns everything that this wire never represents, or not in every case.
+    /// Returns the features that the API does not support, or supports only in some cases.
     pub(crate) fn unsupported(&self) -> Vec<UnsupportedFeature> {
         [
             (UnsupportedFeature::ImageInToolResult, !self.images_in_results),
@@ -92,7 +92,7 @@ impl WireCapabilities {
         .collect()
     }
 
-    /// Returns the losses of a request, without duplicates.
+    /// Returns the unsupported parts of a request with their conversions, each once.
     pub(crate) fn losses(&self, request: &ModelRequest, conversions: &ConversionChoices) -> Vec<LossyConversion> {
         let mut found: Vec<UnsupportedFeature> = Vec::new();
         let mut note = |what: Option<UnsupportedFeature>| {
@@ -122,7 +122,7 @@ impl WireCapabilities {
             for part in parts {
                 let what = self.result_loss(part);
                 note(what);
-                // A part that is sent in a following message must be representable there.
+                // Content that is moved to a following message must be supported there.
                 if what.is_some_and(|what| conversions.conversion(what).then == Conversion::SendAfter) {
                     note(self.message_loss(part));
                 }
@@ -131,12 +131,11 @@ impl WireCapabilities {
         found.into_iter().map(|what| conversions.conversion(what)).collect()
     }
 
-    /// Converts the request to what the wire represents.
+    /// Converts the unsupported parts of a request.
     ///
     /// # Errors
-    ///
-    /// Returns [`ModelError::CannotCarry`] if something can't be represented and the user has not chosen a conversion
-    /// that drops it.
+    /// Returns [`ModelError::CannotCarry`] if an unsupported part must be refused because the user has not chosen
+    /// another conversion.
     pub(crate) fn convert(
         &self,
         request: ModelRequest,

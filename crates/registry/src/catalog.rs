@@ -1,4 +1,4 @@
-//! A registry with its cache, as queried by the page and the command line.
+//! A registry with its cache, for the page and the command line.
 
 use std::sync::Arc;
 
@@ -10,16 +10,16 @@ use crate::client::{RegistryAddress, RegistryClient, RegistryError, RegistryRequ
 use crate::server_json::read::{check_name, check_version, quote, read_entry, read_page};
 use crate::server_json::{EntryError, EntryPage, ListingMetadata, ListingStatus, RegistryEntry};
 
-/// Time for which a cached response is used without asking again: aggregators are meant to copy the official registry
-/// about once an hour.
+/// Maximum age of a cached response that is used without a request. The official registry expects aggregators to copy
+/// it about once an hour.
 const MAX_FRESH_AGE: std::time::Duration = std::time::Duration::from_secs(60 * 60);
-/// Default and maximum number of entries per page.
+/// Default number of entries in a page of search results.
 const PAGE_SIZE: usize = 30;
 pub(crate) const MAX_LIMIT: usize = 100;
-/// Maximum length of a search text, in bytes.
+/// Maximum length of a search text in bytes.
 const MAX_SEARCH: usize = 200;
 
-/// A registry with its cache.
+/// A registry, with its cache and a clock.
 #[derive(Debug, Clone)]
 pub struct RegistryCatalog {
     pub(crate) registry: RegistryClient,
@@ -27,40 +27,41 @@ pub struct RegistryCatalog {
     pub(crate) clock: SharedClock,
 }
 
-/// The query for a page of search results.
+/// Query for one page of search results.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SearchQuery {
-    /// Text that names (and descriptions, if the registry searches them) must contain; empty for all servers.
+    /// Text that the name must contain, or also the description if the registry searches descriptions. Empty for all
+    /// servers.
     pub text: String,
-    /// [`EntryPage::next_cursor`] of the previous page.
+    /// [`EntryPage::next_cursor`] of the previous page, or `None` for the first page.
     pub cursor: Option<String>,
-    /// Number of entries per page, at most 100; 30 by default.
+    /// Number of entries in the page, at most 100. `None` for 30.
     pub limit: Option<usize>,
 }
 
-/// The cache policy of a request.
+/// Use of cached responses by a request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum CachePolicy {
-    /// Ask the registry if the cached response is older than an hour.
+    /// Sends a request if the cached response is older than an hour.
     #[default]
     Usual,
-    /// Always ask the registry.
+    /// Always sends a request.
     Now,
 }
 
-/// A result with its age.
+/// A result, with the time at which the registry returned it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DatedAnswer<T> {
-    /// Result of the request, current or cached.
+    /// Result of the request, from the registry or from the cache.
     pub value: T,
     /// Time at which the registry returned the result, in milliseconds since 1970.
     pub fetched: Millis,
-    /// Error of the attempt to reach the registry, if the result comes from the cache instead.
+    /// Error of the request, if the result is from the cache because the registry was unreachable.
     pub offline: Option<RegistryError>,
 }
 
 impl RegistryCatalog {
-    /// Creates a catalog for a registry with its cache.
+    /// Creates a catalog for a registry and its cache.
     #[must_use]
     pub fn new(registry: RegistryClient, cache: Arc<RegistryCache>, clock: SharedClock) -> Self {
         Self { registry, cache, clock }
@@ -72,14 +73,13 @@ impl RegistryCatalog {
         self.registry.address()
     }
 
-    /// Searches the newest versions of servers, page by page.
+    /// Returns one page of the servers that match a query, each in its newest version.
     ///
     /// If the registry is unreachable and this page is not cached, all cached pages are searched by name and
-    /// description, as a single page.
+    /// description, and the result is a single page.
     ///
     /// # Errors
-    ///
-    /// Returns [`RegistryError`] if the registry doesn't answer and nothing is cached, if its response can't be used,
+    /// Returns [`RegistryError`] if the registry doesn't respond and nothing is cached, if its response can't be used,
     /// or if the search text is too long.
     pub async fn search(
         &self,
@@ -109,12 +109,10 @@ impl RegistryCatalog {
         }
     }
 
-    /// Returns all versions of a server in the registry's order, newest first, including deleted ones.
+    /// Returns all versions of a server, including deleted ones, in the order of the registry, which is newest first.
     ///
     /// # Errors
-    ///
-    /// Returns the errors of [`Self::search`], and [`RegistryError::NotFound`] if the registry doesn't have the
-    /// server.
+    /// Returns the errors of [`Self::search`], and [`RegistryError::NotFound`] if the registry doesn't have the server.
     pub async fn versions(&self, name: &str, freshness: CachePolicy) -> Result<DatedAnswer<EntryPage>, RegistryError> {
         check_name(name).map_err(RegistryError::Question)?;
         let request = RegistryRequest::versions(name);
@@ -152,14 +150,14 @@ impl RegistryCatalog {
         self.fetch(&request, &what, freshness, read, std::slice::from_ref).await
     }
 
-    /// Returns the reported status of an installed version. `None` if it is active or unknown.
+    /// Returns the last known status of an installed version, or `None` if it is active or unknown.
     #[must_use]
     pub fn status_of(&self, name: &str, version: &str) -> Option<RecordedStatus> {
         self.cache.status_of(self.address(), name, version)
     }
 
-    /// Returns the result of a request: from the cache if it is fresh, otherwise from the registry, and if that fails
-    /// from the cache.
+    /// Returns the result of a request: from the cache if it is recent enough, or else from the registry, or else from
+    /// the cache if the request fails.
     async fn fetch<T>(
         &self,
         request: &RegistryRequest,
@@ -197,7 +195,7 @@ impl RegistryCatalog {
         }
     }
 
-    /// Caches a response. Failing to do so is not an error.
+    /// Stores a response in the cache. Errors are ignored.
     async fn cache_response(&self, request: &RegistryRequest, body: &[u8], entries: &[RegistryEntry], now: Millis) {
         let (request, body, entries) = (request.clone(), body.to_vec(), entries.to_vec());
         let kept = self.run_blocking(move |cache, address| cache.put(address, &request, &body, &entries, now)).await;
@@ -216,7 +214,7 @@ impl RegistryCatalog {
         DatedAnswer { value, fetched: kept.fetched, offline }
     }
 
-    /// Updates a cached entry with the latest known status.
+    /// Replaces the status in a cached entry by the latest known one.
     fn overlay_status(&self, entry: &mut RegistryEntry) {
         if let Some(known) = self.status_of(&entry.server.name, &entry.server.version) {
             let listing = entry.listing.get_or_insert_with(ListingMetadata::default);
@@ -226,8 +224,8 @@ impl RegistryCatalog {
         }
     }
 
-    /// Searches all cached lists. Each server is returned once, in its most recently fetched version; deleted ones
-    /// are omitted.
+    /// Searches all cached lists. Returns each server once, in the version that was fetched last. Deleted servers are
+    /// omitted.
     async fn search_cached(
         &self,
         search: &SearchQuery,
@@ -270,10 +268,10 @@ impl RegistryCatalog {
     }
 }
 
-/// Name of the newest version.
+/// Name that stands for the newest version in requests.
 const LATEST_VERSION: &str = "latest";
 
-/// Results with entries whose cached status may be outdated.
+/// Result whose entries may have an outdated status if it is from the cache.
 trait StatusOverlay {
     fn overlay(&mut self, change: &dyn Fn(&mut RegistryEntry));
 }

@@ -1,6 +1,7 @@
-//! Reads what changed in a registry, for warnings about installed servers ([`RegistryCatalog::status_of`]).
+//! Reads the changes of a registry, to warn about installed servers ([`RegistryCatalog::status_of`]).
 //!
-//! A long list is read in several steps: each refresh reads some pages, and stores the cursor of the next one.
+//! A long list of changes is read in several steps: each refresh reads some pages, and stores the cursor of the next
+//! one.
 
 use std::time::Duration;
 
@@ -14,34 +15,33 @@ use crate::client::{RegistryError, RegistryRequest};
 use crate::server_json::EntryPage;
 use crate::server_json::read::read_page;
 
-/// Reach of the first list of changes into the past, and the overlap after a list that took several refreshes, since
-/// clocks may differ.
+/// Age of the oldest changes that the first refresh reads. Also the overlap after a list that took several refreshes,
+/// since the clocks of this computer and the registry may differ.
 const CLOCK_MARGIN: Duration = Duration::from_secs(24 * 60 * 60);
 /// Multiple of the timeout of one response after which a refresh requests no further page.
 const MAX_SLOW_RESPONSES: u32 = 10;
 
-/// The result of reading the changes of a registry.
+/// Result of a refresh, which reads changes of a registry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChangesSummary {
-    /// Number of changed versions.
+    /// Number of changed versions in the pages that were read.
     pub changed: usize,
-    /// Number of changed entries that can't be parsed.
+    /// Number of changed entries that could not be parsed.
     pub unreadable: usize,
-    /// False if pages remain. The next refresh continues with them.
+    /// Set if the last page was read. Otherwise, the next refresh continues.
     pub complete: bool,
 }
 
 impl RegistryCatalog {
-    /// Reads what changed since the last refresh, for [`Self::status_of`]. The first refresh reads the changes of one
-    /// day: responses to earlier requests contained the status at that time.
+    /// Reads the changes since the last refresh, for [`Self::status_of`]. The first refresh reads the changes of one
+    /// day, since earlier responses contained the status of their time.
     ///
-    /// At most [`RegistryLimits::pages`](crate::RegistryLimits::pages) are read, and fewer from a slow registry;
-    /// later refreshes read the rest.
+    /// Reads at most [`RegistryLimits::pages`](crate::RegistryLimits::pages) pages, and fewer from a slow registry.
+    /// Later refreshes read the remaining ones.
     ///
     /// # Errors
-    ///
-    /// Returns [`RegistryError`] if the registry doesn't answer, or repeats a page. Pages read before the error are
-    /// kept.
+    /// Returns [`RegistryError`] if the registry doesn't respond, or repeats a page. Pages that were read before the
+    /// error are stored.
     pub async fn refresh(&self) -> Result<ChangesSummary, RegistryError> {
         let began = self.clock.now();
         let margin = u64::try_from(CLOCK_MARGIN.as_millis()).unwrap_or(u64::MAX);
@@ -101,7 +101,7 @@ impl RegistryCatalog {
     }
 }
 
-/// Returns true if an error may be caused by the cursor: the registry answered, and not that it is overloaded.
+/// Returns `true` if the registry may have refused the cursor: it responded with an error that is not about its load.
 const fn refuses_cursor(error: &RegistryError) -> bool {
     match error {
         RegistryError::Failed { status, .. } => !matches!(status, 429 | 503),

@@ -1,5 +1,4 @@
-//! Downloads of bundles that a registry lists, bounded in time and size, and checked against their hash before they
-//! are opened.
+//! Downloads bundles that a registry lists, bounded in time and size, and checks their hash before they are opened.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -20,20 +19,20 @@ use crate::catalog::RegistryCatalog;
 use crate::client::{RegistryClient, innermost_cause, is_loopback};
 use crate::plan::is_sha256;
 
-/// Maximum number of redirects per download: release pages of code hosts redirect to another host, and from there
-/// further on.
+/// Maximum number of redirects of a download. Release pages of code hosts redirect to another host, which may redirect
+/// again.
 const MAX_REDIRECTS: usize = 5;
-/// Prefix of the names of incomplete files.
+/// Prefix of the file names of incomplete downloads.
 const UNFINISHED_PREFIX: &str = ".unfinished-";
 
-/// Limits of a download.
+/// Limits of a bundle download.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DownloadLimits {
-    /// Timeout from the start to the last byte. Default: 15 min.
+    /// Timeout of the whole download. Default: 15 min.
     pub time: Duration,
-    /// Timeout without any data. Default: 30 s.
+    /// Maximum time without data. Default: 30 s.
     pub silence: Duration,
-    /// Maximum size of the file, in bytes. Default: 512 MiB, the limit of `bundles`.
+    /// Maximum size of the bundle in bytes. Default: 512 MiB, the limit of `bundles`.
     pub bytes: u64,
 }
 
@@ -43,87 +42,86 @@ impl Default for DownloadLimits {
     }
 }
 
-/// The error of a download. Safe to print; contains only the scheme, host and port of an address.
+/// Error of a bundle download. Messages are escaped for display, and contain only scheme, host and port of an address.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DownloadError {
-    /// The entry has no valid hash.
+    /// The registry entry has no valid hash of the bundle.
     #[error("the bundle has no SHA-256, so what is downloaded could not be checked; the publisher has to add it")]
     NoHash,
     /// The address, or the target of a redirect, is not allowed.
     #[error("the bundle is not downloaded from {address}: {cause}")]
     Address {
-        /// Scheme, host and port, or a description.
+        /// Scheme, host and port of the address, or a description.
         address: String,
-        /// Cause of the address's rejection.
+        /// Reason why the address is not allowed.
         cause: String,
     },
-    /// There are too many redirects.
+    /// The number of redirects exceeds the limit.
     #[error("{address} redirects more than {MAX_REDIRECTS} times; contact the publisher")]
     Redirects {
-        /// Scheme, host and port.
+        /// Scheme, host and port of the last address.
         address: String,
     },
-    /// TLS can't be set up.
+    /// The HTTP client could not be created because TLS is unavailable.
     #[error("no connection can be made on this system: {cause}")]
     Unavailable {
-        /// Cause of the failed TLS setup.
+        /// Error of the TLS library.
         cause: String,
     },
-    /// The host doesn't answer, or the response was interrupted.
+    /// The host doesn't respond, or the connection failed before the end of the file.
     #[error("the bundle could not be downloaded from {address}: {cause}; check the network, and try again")]
     Unreachable {
-        /// Scheme, host and port.
+        /// Scheme, host and port of the host.
         address: String,
-        /// Cause of the failed download.
+        /// Error of the connection.
         cause: String,
     },
-    /// The host returned an error status.
+    /// The host responded with an error status.
     #[error("{address} does not give the bundle (status {status}); try again later, or contact the publisher")]
     Failed {
-        /// Scheme, host and port.
+        /// Scheme, host and port of the host.
         address: String,
         /// HTTP status of the response.
         status: u16,
     },
-    /// The download exceeded a timeout.
+    /// The download exceeded one of its time limits.
     #[error("{address} took longer than {} s; try again later", .limit.as_secs_f32())]
     TooSlow {
-        /// Scheme, host and port.
+        /// Scheme, host and port of the host.
         address: String,
-        /// Timeout that the download exceeded.
+        /// Time limit that was exceeded.
         limit: Duration,
     },
     /// The file is larger than the limit.
     #[error("the bundle at {address} is larger than {limit} bytes; it is not installed")]
     TooLarge {
-        /// Scheme, host and port.
+        /// Scheme, host and port of the host.
         address: String,
-        /// Limit of the size, in bytes.
+        /// Maximum size in bytes.
         limit: u64,
     },
-    /// The file's hash differs from that in the entry.
+    /// The downloaded file has another hash than the registry entry.
     #[error("what {address} gives is another file than the registry lists: its SHA-256 is {found}; do not use it")]
     WrongHash {
-        /// Scheme, host and port.
+        /// Scheme, host and port of the host.
         address: String,
         /// SHA-256 of the downloaded file.
         found: String,
     },
-    /// The file can't be written.
+    /// The file can't be written to disk, with the cause.
     #[error("the bundle can't be written to the disk: {0}")]
     Disk(String),
 }
 
 impl RegistryCatalog {
-    /// Downloads a listed bundle to an existing folder, as a file named by its hash. The file appears only when it is
-    /// complete and has the expected hash; otherwise nothing remains. Its content is not parsed.
+    /// Downloads a bundle to an existing folder, as a file named by its hash. The file appears only when it is complete
+    /// and has the expected hash, and is not parsed. After an error, no file remains.
     ///
-    /// Only HTTPS is used, also after redirects; HTTP is allowed if both the registry and the address are on this
+    /// Only HTTPS is used, also after redirects. HTTP is allowed if both the registry and the address are on this
     /// computer. Addresses of this computer or of a private network are refused, except for the registry's own host.
-    /// The registry's header is sent only to the registry's origin.
+    /// The header of the registry is sent only to its origin.
     ///
     /// # Errors
-    ///
     /// Returns [`DownloadError`] if the entry has no valid hash, the address is not allowed, the download fails or
     /// exceeds the limits, or the file has another hash.
     pub async fn download(
@@ -170,7 +168,7 @@ impl Download<'_> {
         Ok(path)
     }
 
-    /// Follows redirects to the response that contains the file, and returns it with its address.
+    /// Sends the request, follows redirects, and returns the response with the file and the address that sent it.
     async fn response(&self, mut url: Url) -> Result<(Response, String), DownloadError> {
         let first = origin(&url);
         for _ in 0..=MAX_REDIRECTS {
@@ -196,7 +194,7 @@ impl Download<'_> {
         Err(DownloadError::Redirects { address: first })
     }
 
-    /// Returns the reason why an address is not allowed.
+    /// Returns the reason why an address is not allowed, or `None` if it is.
     fn refusal_reason(&self, url: &Url) -> Option<&'static str> {
         let registry = self.registry.address();
         let is_of_registry = registry.host() == url.host();
@@ -217,7 +215,7 @@ impl Download<'_> {
         (is_private && !is_of_registry).then_some("it leads to this computer or into a private network")
     }
 
-    /// Writes the body to a file, and checks its hash.
+    /// Writes the body of the response to `file`, and checks its hash.
     async fn receive(&self, mut response: Response, mut file: File, address: String) -> Result<(), DownloadError> {
         let (mut hash, mut bytes) = (Sha256::new(), 0_u64);
         while let Some(chunk) = self.with_timeout(response.chunk(), &address).await? {

@@ -1,4 +1,4 @@
-//! Compares versions of servers. Nothing is updated automatically.
+//! Compares versions of servers. No version is installed here.
 
 use std::cmp::Ordering;
 
@@ -6,23 +6,24 @@ use semver::Version;
 
 use crate::server_json::{ListingStatus, RegistryEntry};
 
-/// Compares two versions of one server by age. The version that the registry marks as latest is newest; then the
-/// greater semantic version, which is newer than any other text; then the one that was published later.
+/// Compares the age of two versions of a server. The version that the registry marks as latest is the newest.
+/// Otherwise, the greater semantic version is newer, texts that are no semantic versions are older than all others, and
+/// equal ones are compared by publication time.
 #[must_use]
 pub fn compare_versions(one: &RegistryEntry, other: &RegistryEntry) -> Ordering {
     let is_latest = |entry: &RegistryEntry| entry.listing.as_ref().is_some_and(|listing| listing.is_latest);
     let published = |entry: &RegistryEntry| entry.listing.as_ref().and_then(|listing| listing.published_at);
     let semantic = |entry: &RegistryEntry| parse_semantic(&entry.server.version);
-    // `None` sorts before any version.
+    // `None` is less than any version.
     is_latest(one)
         .cmp(&is_latest(other))
         .then_with(|| semantic(one).cmp(&semantic(other)))
         .then_with(|| published(one).cmp(&published(other)))
 }
 
-/// Returns the newest available version, if it is newer than the installed one.
+/// Returns the newest available version if it is newer than the installed one, or `None`.
 ///
-/// If the registry no longer lists the installed version, the versions are compared as text.
+/// If the registry no longer lists the installed version, the texts of the versions are compared.
 #[must_use]
 pub fn newer_version<'e>(installed: &str, versions: &'e [RegistryEntry]) -> Option<&'e RegistryEntry> {
     let is_offered =

@@ -1,19 +1,20 @@
-//! The publisher of a server, derived from its name.
+//! Publisher of a server, derived from the server's name.
 
 use std::fmt;
 
-/// The publisher of a server, by its namespace. The official registry lets nobody else publish under it; other
-/// registries have their own rules. It says nothing about the code, and names that look like others are allowed.
+/// Publisher of a server, according to the namespace in its name. The official registry lets only this publisher use
+/// the namespace. Other registries have their own rules. A publisher is no statement about the code, and namespaces
+/// that look similar are allowed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Publisher {
-    /// `io.github.NAME`: the owner of this account on GitHub.
+    /// Owner of this GitHub account (`io.github.NAME`).
     GithubAccount(String),
-    /// The owner of this domain or of a parent domain.
+    /// Owner of this domain or of a parent domain.
     Domain(String),
 }
 
 impl Publisher {
-    /// Returns the publisher of a server. `name` is that of a [`crate::ServerJson`].
+    /// Returns the publisher that the name of a [`crate::ServerJson`] implies.
     #[must_use]
     pub fn from_name(name: &str) -> Self {
         let namespace = name.split('/').next().unwrap_or_default();

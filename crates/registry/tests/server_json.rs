@@ -28,7 +28,7 @@ fn package(member: &str, value: Value) -> Value {
 
 fn refused(entry: &Value) -> String {
     match read(entry) {
-        Ok(_) => panic!("accepted: {:.200}", entry.to_string()),
+        Ok(_) => panic!("the entry must be refused: {:.200}", entry.to_string()),
         Err(error) => error.to_string(),
     }
 }
@@ -76,20 +76,31 @@ fn all_members_are_parsed() {
     assert_eq!(package.transport.as_ref().unwrap().kind, "streamable-http");
     assert_eq!(package.runtime_arguments[0].kind, ArgumentKind::Named);
     let folder = &package.package_arguments[0];
-    assert!(folder.is_repeated && folder.value.input.is_required, "members that lie side by side");
+    assert!(
+        folder.is_repeated && folder.value.input.is_required,
+        "members of the argument and of its value must both be parsed"
+    );
     assert_eq!((folder.value_hint.as_deref(), folder.value.input.format), (Some("folder"), InputFormat::Filepath));
     let key = &package.environment_variables[0].value;
-    assert_eq!(key.input.description.as_deref(), Some("A key"), "a text to show has one line");
+    assert_eq!(key.input.description.as_deref(), Some("A key"), "line breaks in a text for display must be removed");
     assert_eq!((key.input.default.as_deref(), key.input.choices.join(",")), (Some("5"), "a,1,true".to_owned()));
-    assert_eq!(key.variables.keys().collect::<Vec<_>>(), ["key", "another"], "in the publisher's order");
+    assert_eq!(
+        key.variables.keys().collect::<Vec<_>>(),
+        ["key", "another"],
+        "variables must be in the publisher's order"
+    );
     assert_eq!(package.post_install_instructions[0].command.as_deref(), Some("notes login"));
-    assert_eq!(server.remotes[0].variables["team"].format, InputFormat::String, "an unknown format is text");
+    assert_eq!(server.remotes[0].variables["team"].format, InputFormat::String, "an unknown format must count as text");
     let listing = entry.listing.unwrap();
     assert_eq!((listing.status, listing.is_latest), (ListingStatus::Deprecated, true));
-    assert_eq!(listing.status_message.as_deref(), Some("use\\u{202e}notes2"), "what turns text is written out");
+    assert_eq!(
+        listing.status_message.as_deref(),
+        Some("use\\u{202e}notes2"),
+        "direction-changing characters must be escaped"
+    );
     assert_eq!(listing.status_changed_at, Some(1_767_323_045_000));
     assert_eq!(listing.published_at, Some(1_764_543_600_500));
-    assert_eq!(listing.updated_at, None, "a time that is none");
+    assert_eq!(listing.updated_at, None, "an invalid time must be dropped");
     assert_eq!(
         entry.claims.into_iter().collect::<Vec<_>>(),
         [("com.example.scores".to_owned(), json!({ "stars": 4 }))]
@@ -102,11 +113,7 @@ fn optional_members_may_be_absent() {
     assert!(entry.listing.is_none() && entry.server.packages.is_empty() && entry.server.remotes.is_empty());
     let listing = json!({ "io.modelcontextprotocol.registry/official": { "status": "sleeping" } });
     let entry = read(&json!({ "server": with("title", Value::Null)["server"], "_meta": listing })).unwrap();
-    assert_eq!(
-        entry.listing.unwrap().status,
-        ListingStatus::Unknown,
-        "a status that is not known is not an active one"
-    );
+    assert_eq!(entry.listing.unwrap().status, ListingStatus::Unknown, "an unknown status must not count as active");
 }
 
 #[test]
@@ -232,7 +239,7 @@ fn invalid_entry_does_not_affect_its_page() {
     let page = json!({ "servers": [good, { "server": { "name": "a\u{202e}b", "version": 1 } }, 7, good], "metadata": { "nextCursor": "c" } });
     let page = read_page(page.to_string().as_bytes()).unwrap();
     assert_eq!((page.entries.len(), page.unreadable.len()), (2, 2));
-    assert_eq!(page.unreadable[0].name.as_deref(), Some("\"a\\u{202e}b\""), "its name is safe to print");
+    assert_eq!(page.unreadable[0].name.as_deref(), Some("\"a\\u{202e}b\""), "the name must be escaped for display");
     assert_eq!(page.next_cursor.as_deref(), Some("c"));
     let empty = read_page(br#"{"servers":null,"metadata":{"nextCursor":""}}"#).unwrap();
     assert_eq!((empty.entries.len(), empty.next_cursor), (0, None));

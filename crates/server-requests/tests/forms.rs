@@ -101,13 +101,13 @@ fn required_and_unknown_fields_are_named() {
     let form = form(json!({"name": {"type": "string"}, "age": {"type": "integer"}}), &["name"]);
     let required =
         |found: Vec<(String, FieldProblem, Option<f64>)>| found == [("name".into(), FieldProblem::Required, None)];
-    assert!(required(problems(&form, json!({}))), "a required field that is missing");
-    assert!(required(problems(&form, json!({"name": ""}))), "or empty");
-    assert_eq!(problems(&form, json!({"name": "x"})), [], "an optional one may be missing");
+    assert!(required(problems(&form, json!({}))), "a missing required field must be reported");
+    assert!(required(problems(&form, json!({"name": ""}))), "an empty required field must be reported");
+    assert_eq!(problems(&form, json!({"name": "x"})), [], "an optional field may be missing");
     assert_eq!(
         problems(&form, json!({"name": "x", "z": 1})),
         [("z".into(), FieldProblem::UnknownField, None)],
-        "nothing else may be sent"
+        "an unknown field must be reported"
     );
 }
 
@@ -118,7 +118,7 @@ fn option_titles_are_parsed_in_all_three_forms() {
             FieldKind::Choice { options } | FieldKind::Choices { options, .. } => {
                 options.into_iter().map(|o| (o.value, o.title)).collect()
             }
-            other => panic!("a choice: {other:?}"),
+            other => panic!("expected a choice, not {other:?}"),
         }
     };
     let expected: Vec<(String, String)> = vec![("a".into(), "Alpha".into())];
@@ -150,7 +150,7 @@ fn valid_defaults_are_retained() {
     assert_eq!(
         defaults,
         [Some(json!("x")), None, Some(json!(false)), Some(json!(["p"])), None],
-        "[elicit-boolean-default]: booleans have a default too; a default that does not fit is omitted"
+        "[elicit-boolean-default]: booleans must have a default, and invalid defaults must be omitted"
     );
 }
 
@@ -177,12 +177,12 @@ fn forbidden_forms_are_rejected_with_a_cause() {
         let attempt = || {
             let began = std::time::Instant::now();
             let error = Form::parse(&schema).expect_err(what);
-            assert!(error.contains(named), "{what}: the cause is named: {error}");
+            assert!(error.contains(named), "{what}: the error must contain the cause: {error}");
             began.elapsed()
         };
         // Other programs may occupy the processor, but not during each attempt.
         let fastest = (0..5).map(|_| attempt()).min().unwrap();
-        assert!(fastest.as_millis() < 200, "{what}: at once: {fastest:?}");
+        assert!(fastest.as_millis() < 200, "{what}: must be rejected quickly, not in {fastest:?}");
     }
 }
 
@@ -191,10 +191,10 @@ fn forbidden_forms_are_rejected_with_a_cause() {
 fn fields_that_request_secrets_are_marked() {
     for name in ["password", "Your API key", "seed phrase", "p а s s w o r d", "Access-Token", "PIN", "密码"] {
         let form = form(json!({ "f": {"type": "string", "title": name} }), &[]);
-        assert!(form.fields[0].secret, "\"{name}\" is marked");
+        assert!(form.fields[0].secret, "\"{name}\" must be marked as a secret");
     }
     for name in ["name", "pinned message", "key of the song", "shipping date", "spinnaker"] {
         let form = form(json!({ "f": {"type": "string", "title": name} }), &[]);
-        assert!(!form.fields[0].secret, "\"{name}\" is not");
+        assert!(!form.fields[0].secret, "\"{name}\" must not be marked as a secret");
     }
 }

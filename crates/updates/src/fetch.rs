@@ -8,19 +8,19 @@ use url::{Host, Url};
 
 use crate::refusal::UpdateRefusal;
 
-/// Maximum number of redirects per request. GitHub's releases use two.
+/// Maximum number of redirects of a request. GitHub's releases use two.
 const MAX_REDIRECTS: usize = 5;
-/// Suffix of a signature's file name, as the bundler names it.
+/// Suffix of the file name of a signature, as Tauri's bundler writes it.
 const SIGNATURE_SUFFIX: &str = ".sig";
 
-/// Limits of update downloads.
+/// Limits of requests for updates.
 #[derive(Debug, Clone, Copy)]
 pub struct UpdateLimits {
-    /// Timeout for the manifest, and for its signature. Default: 30 s.
+    /// Timeout of the request for the manifest, and of that for its signature. Default: 30 s.
     pub manifest_time: Duration,
     /// Maximum size of the manifest, in bytes. Default: 128 KiB.
     pub manifest_bytes: usize,
-    /// Timeout for the next chunk of a download. Default: 30 s.
+    /// Maximum time without data during a download. Default: 30 s.
     pub piece_time: Duration,
 }
 
@@ -30,17 +30,15 @@ impl Default for UpdateLimits {
     }
 }
 
-/// The address of the manifest: HTTPS, or for tests HTTP on this computer.
+/// URL of the release manifest: `https`, or for tests `http` on this computer.
 #[derive(Debug, Clone)]
 pub struct ReleaseAddress(Url);
 
 impl ReleaseAddress {
-    /// Parses an address.
+    /// Parses the URL of the release manifest.
     ///
     /// # Errors
-    ///
-    /// Returns [`UpdateRefusal::Build`] if it is not a URL, or the connection would not be protected from eavesdropping and
-    /// modification.
+    /// Returns [`UpdateRefusal::Build`] if it is not a URL, or the connection would not be encrypted.
     pub fn parse(text: &str) -> Result<Self, UpdateRefusal> {
         let url = Url::parse(text)
             .map_err(|error| UpdateRefusal::Build(format!("the address of its releases can't be read: {error}")))?;
@@ -51,7 +49,7 @@ impl ReleaseAddress {
         }
     }
 
-    /// Returns the address as a URL.
+    /// Returns the URL of the release manifest.
     #[must_use]
     pub fn url(&self) -> &Url {
         &self.0
@@ -68,7 +66,7 @@ impl ReleaseAddress {
     }
 }
 
-/// The client for the address of the releases.
+/// HTTP client for the manifest and files of releases.
 #[derive(Debug)]
 pub(crate) struct ReleaseFetcher {
     address: ReleaseAddress,
@@ -83,8 +81,8 @@ impl ReleaseFetcher {
         Ok(Self { address, client, limits })
     }
 
-    /// Returns the manifest and its signature, both unverified. `None` if there is none (status 204), which an
-    /// attacker who can block the response could cause as well.
+    /// Returns the manifest and its signature, without verification. Returns `None` for status 204, which means that
+    /// there is no manifest. An attacker who can block the response could cause that as well.
     pub(crate) async fn manifest(&self) -> Result<Option<(Vec<u8>, String)>, UpdateRefusal> {
         let Some(manifest) = self.download_small(self.address.0.clone()).await? else { return Ok(None) };
         let signature = self.download_small(self.address.signature_url()).await?.unwrap_or_default();
@@ -114,7 +112,7 @@ impl ReleaseFetcher {
         tokio::time::timeout(time, get).await.unwrap_or(Err(UpdateRefusal::TooSlow(time.as_secs())))
     }
 
-    /// Downloads a file of exactly this size. `on_bytes` receives the number of bytes so far.
+    /// Downloads a file of exactly `size` bytes. Calls `on_bytes` with the number of bytes received so far.
     pub(crate) async fn download_file(
         &self,
         url: Url,
@@ -165,7 +163,7 @@ impl ReleaseFetcher {
     }
 }
 
-/// Describes the target of a redirect, without path and query.
+/// Returns scheme, host and port of the target of a redirect, for messages.
 fn displayed_url(url: &Url) -> String {
     if url.origin().is_tuple() {
         format!("to {}", url.origin().ascii_serialization())
@@ -174,7 +172,7 @@ fn displayed_url(url: &Url) -> String {
     }
 }
 
-/// Returns the innermost cause, which says what happened; the outer ones name the URL.
+/// Returns the message of the innermost cause of an error. The outer ones only repeat the URL.
 fn innermost_cause(error: &dyn std::error::Error) -> String {
     let mut cause = error;
     while let Some(inner) = cause.source() {

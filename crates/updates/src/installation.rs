@@ -1,19 +1,19 @@
-//! Determines how this program was installed, and therefore what updates it.
+//! Determines how this app was installed, and therefore how it can be updated.
 
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-/// The package type that the bundler embedded in the program. Our own .deb and .rpm are packaged without it.
+/// Package type that Tauri's bundler embeds in the executable. Our own .deb and .rpm packages have none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PackageType {
-    /// An AppImage of the bundler.
+    /// An AppImage that the bundler created.
     AppImage,
-    /// A .deb of the bundler.
+    /// A .deb package that the bundler created.
     Deb,
-    /// An .rpm of the bundler.
+    /// An .rpm package that the bundler created.
     Rpm,
-    /// A .app, distributed in a .dmg.
+    /// A macOS .app bundle, distributed in a .dmg.
     App,
     /// A setup program for Windows.
     Nsis,
@@ -21,48 +21,48 @@ pub enum PackageType {
     Msi,
 }
 
-/// The evidence of how the program was installed.
+/// Facts about the running app from which the kind of installation is derived.
 #[derive(Debug, Clone, Default)]
 pub struct InstallTraces {
-    /// Package type embedded in the program.
+    /// Package type in the executable, or `None`.
     pub bundle: Option<PackageType>,
-    /// Path of the program.
+    /// Path of the executable.
     pub program: PathBuf,
-    /// File named by `APPIMAGE`.
+    /// Value of the environment variable `APPIMAGE`: path of the AppImage file.
     pub appimage: Option<PathBuf>,
-    /// Set if the program runs in a Flatpak (`/.flatpak-info`).
+    /// Set if the app runs in a Flatpak (`/.flatpak-info` exists).
     pub flatpak: bool,
-    /// Set if the program runs in a snap (`SNAP`).
+    /// Set if the app runs in a snap (the environment variable `SNAP` is set).
     pub snap: bool,
 }
 
-/// The way the program was installed.
+/// Kind of installation of the running app.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Installation {
-    /// From an AppImage, which an update replaces.
+    /// An AppImage file, which an update replaces.
     AppImage,
-    /// As an app on macOS, which an update replaces.
+    /// An app on macOS, which an update replaces.
     MacApp,
-    /// By the setup program for Windows, which an update runs again.
+    /// An installation by the setup program for Windows, which an update runs again.
     WindowsSetup,
-    /// From a package, such as a .deb or .rpm, which its package manager updates.
+    /// A system package, such as a .deb or .rpm, which the package manager updates.
     SystemPackage,
-    /// From a package of Flatpak.
+    /// A Flatpak, which Flatpak updates.
     Flatpak,
-    /// From a package of snap.
+    /// A snap, which snapd updates.
     Snap,
-    /// From a source build, or in an unknown way.
+    /// A build from source, or an unknown kind of installation.
     Unknown,
 }
 
-/// Folders that belong to the system's package manager.
+/// Folders whose files belong to the system's package manager.
 const SYSTEM_FOLDERS: [&str; 3] = ["/usr", "/bin", "/opt"];
-/// Folder below /usr that belongs to the administrator.
+/// Folder below /usr whose files belong to the administrator and not to the package manager.
 const LOCAL_FOLDER: &str = "/usr/local";
 
 impl Installation {
-    /// Determines the way of installation from the evidence.
+    /// Determines the kind of installation from facts about the running app.
     #[must_use]
     pub fn detect(traces: &InstallTraces) -> Self {
         // A container format is decisive: the program in it may come from any other package.
@@ -85,8 +85,8 @@ impl Installation {
         }
     }
 
-    /// Returns the key of the installation's file in a manifest, if an update can be installed. `os` and `arch` are
-    /// those of [`std::env::consts`].
+    /// Returns the key of the update file for this installation in a manifest, or `None` if the app does not update
+    /// this kind of installation. `os` and `arch` are those of [`std::env::consts`].
     #[must_use]
     pub fn platform(self, os: &str, arch: &str) -> Option<String> {
         let (os_name, package) = match (self, os) {
@@ -132,18 +132,22 @@ mod tests {
         assert_eq!(
             detect_with(None, "/usr/bin/drawbridge", None),
             Installation::SystemPackage,
-            "our packages have no mark"
+            "our packages have no embedded type"
         );
         assert_eq!(
             detect_with(None, "/usr/bin/drawbridge", image),
             Installation::SystemPackage,
-            "an inherited variable"
+            "an inherited APPIMAGE must be ignored"
         );
-        assert_eq!(detect_with(None, "/usr/local/bin/drawbridge", None), Installation::Unknown, "put there by hand");
+        assert_eq!(
+            detect_with(None, "/usr/local/bin/drawbridge", None),
+            Installation::Unknown,
+            "a program copied to /usr/local must not count as a package"
+        );
         assert_eq!(
             detect_with(None, "/home/ann/src/target/release/drawbridge", None),
             Installation::Unknown,
-            "a source build"
+            "a source build must not count as a package"
         );
         assert_eq!(detect_with(Some(PackageType::App), "/Applications/Drawbridge.app", None), Installation::MacApp);
         assert_eq!(
@@ -169,6 +173,6 @@ mod tests {
         for other in [Installation::SystemPackage, Installation::Flatpak, Installation::Snap, Installation::Unknown] {
             assert_eq!(linux(other), None, "{other:?}");
         }
-        assert_eq!(linux(Installation::MacApp), None, "no package of another system");
+        assert_eq!(linux(Installation::MacApp), None, "a system must not have the package of another one");
     }
 }

@@ -1,4 +1,4 @@
-//! The manifest of a release: one JSON file in the format of Tauri's updater, with the size of each file added.
+//! Manifest of a release: a JSON file in the format of Tauri's updater, with an additional size for each file.
 
 use std::collections::BTreeMap;
 
@@ -10,16 +10,16 @@ use url::Url;
 
 use crate::refusal::UpdateRefusal;
 
-/// Maximum length of the notes, in characters.
+/// Maximum length of the release notes, in characters.
 const MAX_NOTES: usize = 20_000;
-/// Maximum number of platforms per release.
+/// Maximum number of platforms in a manifest.
 const MAX_PLATFORMS: usize = 32;
-/// Maximum size of a release's file, in bytes. It is held in memory until it is installed.
+/// Maximum size in bytes of the file of a release, which is in memory until it is installed.
 pub(crate) const MAX_FILE: u64 = 512 * 1024 * 1024;
-/// Maximum length of a signature, in characters: those of minisign are below 600.
+/// Maximum length of a signature in characters. Those of minisign have fewer than 600.
 const MAX_SIGNATURE: usize = 2_000;
 
-/// The manifest of a release.
+/// Parsed manifest of a release.
 #[derive(Debug, Clone)]
 pub struct ReleaseManifest {
     fields: ManifestFields,
@@ -35,7 +35,7 @@ struct ManifestFields {
     platforms: BTreeMap<String, PlatformFile>,
 }
 
-/// The file of a release for one platform.
+/// File of a release for one platform.
 #[derive(Debug, Clone, Deserialize)]
 struct PlatformFile {
     url: Url,
@@ -46,26 +46,26 @@ struct PlatformFile {
 /// A newer version that this installation can be updated to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Release {
-    /// Announcement shown to the user.
+    /// Information about the release for the user.
     pub announcement: ReleaseAnnouncement,
     /// Version of the release.
     pub version: Version,
-    /// URL of the file.
+    /// URL of the file for this platform.
     pub url: Url,
-    /// Key of the file in the manifest.
+    /// Key of the file in the manifest, such as `linux-x86_64`.
     pub platform: String,
-    /// The whole manifest, from which the updater reads the file's signature.
+    /// Complete manifest, from which Tauri's updater reads the signature of the file.
     pub manifest: Value,
 }
 
-/// The information about a release that the user sees before downloading or installing it.
+/// Information about a release that the user sees before it is downloaded and installed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ReleaseAnnouncement {
-    /// Version of the announced release.
+    /// Version of the release, as text.
     pub version: String,
     /// Release notes, as plain text.
     pub notes: String,
-    /// Time of the release, in milliseconds since 1970.
+    /// Publication time of the release, in milliseconds since 1970.
     pub date: Option<i64>,
     /// Size of the download, in bytes.
     pub size: u64,
@@ -90,13 +90,12 @@ impl ReleaseManifest {
         Ok(Self { fields, whole })
     }
 
-    /// Returns the release that a program of version `current` can be updated to on `platform`. `None` if it is not
-    /// newer: an update never downgrades.
+    /// Returns the release if its version is newer than `current`, with the file for `platform`. Returns `None`
+    /// otherwise, since an update never downgrades.
     ///
     /// # Errors
-    ///
     /// Returns [`UpdateRefusal::NoPlatform`] if a newer version has no file for this platform, and
-    /// [`UpdateRefusal::ManifestUnusable`] if the version or the file's entry is invalid.
+    /// [`UpdateRefusal::ManifestUnusable`] if the version or the entry of the file is invalid.
     pub fn newer_than(self, current: &Version, platform: &str) -> Result<Option<Release>, UpdateRefusal> {
         let Self { fields, whole: manifest } = self;
         let version = Version::parse(fields.version.trim_start_matches('v'))
@@ -149,7 +148,7 @@ mod tests {
             let found = manifest(version, 10).newer_than(&current, PLATFORM).unwrap();
             assert_eq!(found.is_some(), is_newer, "{version}");
         }
-        assert!(manifest("newest", 10).newer_than(&current, PLATFORM).is_err(), "it is no version");
+        assert!(manifest("newest", 10).newer_than(&current, PLATFORM).is_err(), "an invalid version must be refused");
     }
 
     #[test]
@@ -158,18 +157,27 @@ mod tests {
             let refusal = manifest("9.0.0", size).newer_than(&Version::new(1, 0, 0), PLATFORM).unwrap_err();
             assert!(matches!(refusal, UpdateRefusal::ManifestUnusable(_)), "{size}: {refusal}");
         }
-        assert!(manifest("9.0.0", MAX_FILE).newer_than(&Version::new(1, 0, 0), PLATFORM).is_ok(), "the largest");
+        assert!(
+            manifest("9.0.0", MAX_FILE).newer_than(&Version::new(1, 0, 0), PLATFORM).is_ok(),
+            "a file of the maximum size must be accepted"
+        );
     }
 
     #[test]
     fn notes_and_platforms_are_bounded() {
         let file = json!({"url": "https://releases.example/app", "signature": "c2ln", "size": 1});
         let long = json!({"version": "1.0.0", "notes": "x".repeat(MAX_NOTES + 1), "platforms": {}}).to_string();
-        assert!(ReleaseManifest::read(long.as_bytes()).unwrap_err().to_string().contains("notes"), "too long");
+        assert!(
+            ReleaseManifest::read(long.as_bytes()).unwrap_err().to_string().contains("notes"),
+            "notes beyond the limit must be refused"
+        );
         let platforms: serde_json::Map<_, _> = (0..=MAX_PLATFORMS).map(|n| (format!("p{n}"), file.clone())).collect();
         let many = json!({"version": "1.0.0", "platforms": platforms}).to_string();
-        assert!(ReleaseManifest::read(many.as_bytes()).unwrap_err().to_string().contains("platforms"), "too many");
+        assert!(
+            ReleaseManifest::read(many.as_bytes()).unwrap_err().to_string().contains("platforms"),
+            "too many platforms must be refused"
+        );
         let bare = json!({"version": "1.0.0", "platforms": {"p": {"url": "https://releases.example/app"}}}).to_string();
-        assert!(ReleaseManifest::read(bare.as_bytes()).is_err(), "a file without a signature");
+        assert!(ReleaseManifest::read(bare.as_bytes()).is_err(), "a file without a signature must be refused");
     }
 }

@@ -1,33 +1,33 @@
-//! The reasons for refusing an update.
+//! Reasons why an update fails or is refused.
 
 use semver::Version;
 use serde::Serialize;
 
-/// The reason why an update is refused. Safe to print: foreign text in it is short and escaped.
+/// Reason why a step of an update fails or is refused. Untrusted text in messages is truncated and escaped.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UpdateRefusal {
-    /// The embedded public key or address is invalid.
+    /// The public key or the manifest URL that was embedded at build time is invalid, with the cause.
     #[error("this build can't check for updates: {0}")]
     Build(String),
-    /// The server doesn't answer, or the response was interrupted.
+    /// The server doesn't respond, or the connection failed before the end of the response. Contains the cause.
     #[error("the address of the releases could not be reached: {0}; check the network and try again")]
     Unreachable(String),
-    /// The request exceeded the timeout, in seconds.
+    /// The request exceeded its timeout. Contains the timeout in seconds.
     #[error("no answer within {0} s; check the network and try again")]
     TooSlow(u64),
-    /// The server returned an error status.
+    /// The server responded with this error status.
     #[error("the address of the releases answers with status {0}; try again later")]
     Failed(u16),
-    /// A redirect leads to HTTP or to no address, or there are too many.
+    /// A redirect leads to an unencrypted or invalid URL, or there are too many. Contains a description.
     #[error("the address of the releases redirects {0}, which is not followed")]
     Redirect(String),
-    /// The manifest or its signature is larger than any that the project publishes.
+    /// The manifest or its signature is larger than this limit in bytes.
     #[error("the announcement is larger than {0} bytes, which none of the project's is")]
     ManifestTooLarge(usize),
     /// The signature of the manifest is not valid.
     #[error("the announcement is not signed by the Drawbridge project: {0}")]
     ManifestSignature(SignatureProblem),
-    /// The manifest is signed, but invalid.
+    /// The signed manifest is not valid, with the cause.
     #[error("the announcement can't be used: {0}")]
     ManifestUnusable(String),
     /// The release has no file for this system.
@@ -38,47 +38,47 @@ pub enum UpdateRefusal {
         /// Platform of this system.
         platform: String,
     },
-    /// The file doesn't have the announced size.
+    /// The downloaded file doesn't have the size in the manifest. Contains that size in bytes.
     #[error("the download has not the announced size of {0} bytes")]
     Size(u64),
     /// The signature of the file is not valid.
     #[error("the download is not signed by the Drawbridge project: {0}")]
     FileSignature(SignatureProblem),
-    /// The file was signed as another version than the announced one.
+    /// The file's signature is for another version than the announced one.
     #[error("the download was signed as version {signed}, and announced as {announced}")]
     OtherVersion {
-        /// Version in the signature.
+        /// Version in the signature of the file.
         signed: String,
         /// Version in the manifest.
         announced: String,
     },
-    /// The file's signature names no version.
+    /// The file's signature contains no version.
     #[error("the signature of the download names no version")]
     NoVersion,
-    /// The installation is updated by something else, or not at all.
+    /// The app does not update this kind of installation itself.
     #[error("this installation of Drawbridge does not update itself")]
     NotHere,
     /// The user stopped the download.
     #[error("the download was stopped")]
     Stopped,
-    /// Another step is in progress, the previous step is missing, or another release has been found since.
+    /// Another step is running, no release was found before, or another one has been found since.
     #[error("check for updates first")]
     NotReady,
-    /// The file could not be put in place.
+    /// The downloaded file could not be installed, with the cause.
     #[error("the update could not be installed: {0}")]
     Install(String),
 }
 
-/// A problem with a signature.
+/// Reason why a signature is not valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SignatureProblem {
     /// The text is not a signature.
     #[error("the signature file has no signature")]
     Unreadable,
-    /// The signature was made with another key.
+    /// The signature was made with another key than the project's.
     #[error("it is signed with another key")]
     OtherKey,
-    /// The key is right, but the data, the signature or its comment was changed.
+    /// The signature was made with the project's key, but the data, the signature or its comment was changed.
     #[error("something was changed after it was signed")]
     Changed,
 }
@@ -93,21 +93,21 @@ impl From<&minisign_verify::Error> for SignatureProblem {
     }
 }
 
-/// The kind of a refusal, from which the page chooses its text.
+/// Kind of a failed or refused update, from which the page chooses a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RefusalKind {
-    /// A problem of the network or the server; trying again may help.
+    /// The network or the server failed. A retry may help.
     Network,
-    /// Something differs from what the project signed.
+    /// The manifest or the file is not what the project signed.
     Signature,
-    /// The announcement is invalid.
+    /// The announced release is not valid.
     Announcement,
-    /// There is no file for this system.
+    /// The release has no file for this platform.
     Platform,
-    /// The installation doesn't update itself.
+    /// The app does not update this kind of installation.
     NotHere,
-    /// The file could not be put in place.
+    /// The downloaded file could not be installed.
     Install,
 }
 

@@ -1,59 +1,59 @@
-//! The state of updates, as shown in Settings. The page has the same types in `ui/src/lib/platform/platform.ts`.
+//! State of the app's updates, for the settings page, which has the same types in `ui/src/lib/platform/platform.ts`.
 
 use serde::Serialize;
 
 use crate::manifest::ReleaseAnnouncement;
 use crate::refusal::RefusalKind;
 
-/// The state of updates.
+/// State of the app's updates.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UpdateReport {
-    /// Version of the running program.
+    /// Version of the running app.
     pub version: String,
     /// Source of newer versions.
     pub source: UpdateSource,
-    /// Progress of the update.
+    /// State of the current update.
     pub step: UpdateStep,
 }
 
-/// The source of newer versions for this installation.
+/// Source from which this installation gets newer versions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum UpdateSource {
-    /// The project's releases, which Drawbridge installs itself.
+    /// Releases of the project, which Drawbridge itself installs.
     Releases {
-        /// Id of the key that signs them.
+        /// Identifier of the key that signs the releases.
         key: String,
     },
     /// The system's package manager.
     PackageManager,
-    /// The source of the Flatpak.
+    /// The remote from which the Flatpak was installed.
     Flatpak,
-    /// The source of the snap.
+    /// The store from which the snap was installed.
     Snap,
-    /// None: updates are not part of this build.
+    /// No source, because this build has no update settings.
     NotInBuild,
-    /// None: the way of installation is unknown, so the program can't be replaced.
+    /// No source, because the kind of installation is unknown, so that the app can't be replaced.
     UnknownInstallation,
-    /// None: the embedded configuration is invalid.
+    /// No source, because the update settings of the build are invalid.
     Unusable {
-        /// Description of the cause.
+        /// Reason why the settings are invalid.
         cause: String,
     },
 }
 
-/// The progress of an update.
+/// State of an update.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum UpdateStep {
-    /// Nothing has been checked yet.
+    /// Updates were not checked yet.
     Idle,
-    /// The releases are being checked.
+    /// The app is checking for a newer release.
     Checking,
-    /// There is no newer version.
+    /// The running version is the newest one.
     Current,
-    /// There is a newer version, which has not been downloaded.
+    /// A newer version was found and is not downloaded yet.
     Found {
         /// Announcement of the release.
         release: ReleaseAnnouncement,
@@ -65,23 +65,23 @@ pub enum UpdateStep {
         /// Number of bytes received so far.
         received: u64,
     },
-    /// The file is being verified and put in place.
+    /// The file is being verified and installed.
     Installing {
         /// Announcement of the release.
         release: ReleaseAnnouncement,
     },
-    /// The new version is installed, and runs from the next start.
+    /// The new version is installed. It is used from the next start of the app.
     Installed {
         /// Announcement of the release.
         release: ReleaseAnnouncement,
     },
-    /// The last step failed.
+    /// The last step failed or was refused.
     Refused {
         /// Kind of the failure.
         kind: RefusalKind,
-        /// Description of the cause.
+        /// Human-readable cause of the failure.
         cause: String,
-        /// Announcement of the release, if the step can be tried again.
+        /// Announcement of the release, if its installation can be retried.
         release: Option<ReleaseAnnouncement>,
     },
 }

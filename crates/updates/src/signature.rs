@@ -1,5 +1,5 @@
-//! Verification of the project's signature of the manifest: minisign (https://jedisct1.github.io/minisign/), encoded
-//! in base64 once more as Tauri's bundler does. The signature of the file is verified when it is put in place
+//! Verification of the signature of a release manifest: minisign (https://jedisct1.github.io/minisign/), encoded in
+//! base64 again, as Tauri's bundler does. The signature of the release's file is verified on installation
 //! ([`Install`](crate::ReleaseInstaller)).
 
 use std::fmt;
@@ -10,11 +10,11 @@ use minisign_verify::{PublicKey, Signature};
 
 use crate::refusal::{SignatureProblem, UpdateRefusal};
 
-/// File name of the manifest in the comment of its signature. It prevents the signature of another file from passing
-/// as one of a manifest.
+/// File name that the comment of a manifest's signature must contain, so that the signature of another file is not
+/// accepted for a manifest.
 pub(crate) const MANIFEST_NAME: &str = "latest.json";
 
-/// The project's public key.
+/// Public key of the project, which verifies release manifests.
 #[derive(Clone)]
 pub struct ReleaseKey {
     key: PublicKey,
@@ -23,10 +23,9 @@ pub struct ReleaseKey {
 }
 
 impl ReleaseKey {
-    /// Parses a key in the format of the `.pub` file written by `tauri signer generate`.
+    /// Parses a key in the format of the `.pub` file that `tauri signer generate` writes.
     ///
     /// # Errors
-    ///
     /// Returns [`UpdateRefusal::Build`] if it is not a key.
     pub fn parse(text: &str) -> Result<Self, UpdateRefusal> {
         let bad = || UpdateRefusal::Build("its public key can't be read".to_owned());
@@ -37,13 +36,13 @@ impl ReleaseKey {
         Ok(Self { key, text: text.to_owned(), id })
     }
 
-    /// Returns the key in the format it was parsed from.
+    /// Returns the text from which the key was parsed.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Returns the key id of minisign, as hexadecimal digits.
+    /// Returns the identifier of the minisign key, as hexadecimal digits.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id
@@ -64,12 +63,12 @@ impl ReleaseKey {
         }
     }
 
-    /// Verifies a signature, and returns its trusted comment, which the signature covers: fields separated by tabs,
-    /// such as `timestamp:1700000000`, `file:latest.json`.
+    /// Verifies a signature and returns its trusted comment, which it covers as well: fields separated by tabs, such as
+    /// `timestamp:1700000000` and `file:latest.json`.
     fn verify(&self, bytes: &[u8], signature: &str) -> Result<String, SignatureProblem> {
         let signature = decode_base64_text(signature.trim()).ok_or(SignatureProblem::Unreadable)?;
         let signature = Signature::decode(&signature).map_err(|_| SignatureProblem::Unreadable)?;
-        // Legacy signatures cover the bytes without hashing them; the project never made one.
+        // Legacy signatures, which are not over a hash of the bytes, are refused. The project never made one.
         self.key.verify(bytes, &signature, false).map_err(|error| SignatureProblem::from(&error))?;
         Ok(signature.trusted_comment().to_owned())
     }
@@ -85,8 +84,8 @@ fn decode_base64_text(text: &str) -> Option<String> {
     String::from_utf8(STANDARD.decode(text).ok()?).ok()
 }
 
-/// Returns the key id from the key's second line: eight bytes in little-endian order, after two bytes for the
-/// algorithm.
+/// Returns the key identifier in the second line of a public key file: eight bytes in little-endian order, after two
+/// bytes for the algorithm.
 fn key_id(line: &str) -> Option<String> {
     let bytes = STANDARD.decode(line.trim()).ok()?;
     let id: [u8; 8] = bytes.get(2..10)?.try_into().ok()?;

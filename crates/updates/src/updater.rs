@@ -1,4 +1,4 @@
-//! The steps of an update, each started explicitly.
+//! Steps of an update, each of which the caller starts.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -12,23 +12,22 @@ use crate::refusal::UpdateRefusal;
 use crate::report::{UpdateReport, UpdateSource, UpdateStep};
 use crate::signature::ReleaseKey;
 
-/// Maximum number of progress reports per download.
+/// Maximum number of progress reports during one download.
 const MAX_PROGRESS_REPORTS: u64 = 100;
 
-/// The address of announced releases, and the key that signs them. Both are embedded at build time.
+/// Manifest URL of the project's releases, and the key that signs them. Both are embedded at build time.
 #[derive(Debug, Clone)]
 pub struct UpdateChannel {
-    /// Address of the manifest.
+    /// URL of the release manifest.
     pub address: ReleaseAddress,
-    /// The project's public key.
+    /// Public key of the project.
     pub key: ReleaseKey,
 }
 
 impl UpdateChannel {
-    /// Parses the values given at build time. `None` if either is missing or empty.
+    /// Parses the URL and the key that were given at build time. Returns `None` if either is missing or empty.
     ///
     /// # Errors
-    ///
     /// Returns [`UpdateRefusal::Build`] if they are invalid.
     pub fn from_build_settings(address: Option<&str>, key: Option<&str>) -> Result<Option<Self>, UpdateRefusal> {
         let given = |value: Option<&str>| value.map(str::trim).filter(|value| !value.is_empty()).map(str::to_owned);
@@ -37,33 +36,32 @@ impl UpdateChannel {
     }
 }
 
-/// Replaces the running version with the file of a release.
+/// Replaces the installed app by the file of a release. Implemented by the shell with Tauri's updater.
 pub trait ReleaseInstaller: Send + Sync {
-    /// Verifies that the project signed this file as this version, and puts it in place.
+    /// Verifies that the project signed `file` as this version, and installs it.
     ///
     /// # Errors
-    ///
-    /// Returns the [`UpdateRefusal`] if the file is not accepted, or could not be put in place.
+    /// Returns the [`UpdateRefusal`] if the file is not accepted or could not be installed.
     fn install(&self, release: &Release, file: Vec<u8>) -> impl Future<Output = Result<(), UpdateRefusal>> + Send;
 }
 
-/// A callback for changes of [`UpdateReport::step`].
+/// Callback that is called after each change of [`UpdateReport::step`].
 pub type ProgressCallback<'a> = &'a (dyn Fn(UpdateReport) + Send + Sync);
 
-/// The updates of this program.
+/// Checks for updates of the app and installs them.
 #[derive(Debug)]
 pub struct Updater {
     version: Version,
     source: ReleaseSource,
     state: Mutex<UpdateState>,
-    /// Wakes the download in progress to stop it.
+    /// Notified to stop the download in progress.
     stop: Notify,
 }
 
 #[derive(Debug)]
 enum ReleaseSource {
     Releases(ReleaseFeed),
-    /// A source that this program can't query.
+    /// The installation gets newer versions from this source, not from the app.
     Other(UpdateSource),
 }
 
@@ -78,13 +76,13 @@ struct ReleaseFeed {
 struct UpdateState {
     step: UpdateStep,
     release: Option<Release>,
-    /// Set while a step is in progress.
+    /// Set while a step is running.
     is_busy: bool,
 }
 
 impl Updater {
-    /// Creates the state without any request. No requests are ever sent without a channel, or if something else
-    /// updates the installation.
+    /// Creates an updater. Sends no request. If there is no channel or the app does not update this kind of
+    /// installation, later steps send none either.
     #[must_use]
     pub fn new(
         version: Version,
@@ -97,7 +95,7 @@ impl Updater {
         Self { version, source, state: Mutex::new(state), stop: Notify::new() }
     }
 
-    /// Returns the state for Settings.
+    /// Returns the state of the updates, for the settings page.
     #[must_use]
     pub fn report(&self) -> UpdateReport {
         let source = match &self.source {
@@ -107,11 +105,10 @@ impl Updater {
         UpdateReport { version: self.version.to_string(), source, step: self.state().step.clone() }
     }
 
-    /// Checks for a newer version. Results of an earlier check are discarded.
+    /// Checks for a newer version. Discards the result of an earlier check.
     ///
     /// # Errors
-    ///
-    /// Returns the [`UpdateRefusal`], which is also in the report, except for [`UpdateRefusal::NotHere`] and
+    /// Returns the [`UpdateRefusal`]. It is also in the report, except for [`UpdateRefusal::NotHere`] and
     /// [`UpdateRefusal::NotReady`].
     pub async fn check(&self, progress: ProgressCallback<'_>) -> Result<(), UpdateRefusal> {
         let (turn, releases, ()) = self.begin(|_| Ok(((), UpdateStep::Checking)), progress)?;
@@ -123,13 +120,12 @@ impl Updater {
         turn.end(outcome, None, progress)
     }
 
-    /// Downloads the version that was found, and has `install` verify it and put it in place. That version runs from
-    /// the next start.
+    /// Downloads the release that the last check found, and installs it with `installer`. The new version is used from
+    /// the next start of the app.
     ///
     /// # Errors
-    ///
-    /// Returns [`UpdateRefusal::NotReady`] if that version was not found, [`UpdateRefusal::Stopped`] after [`Updater::stop`], or
-    /// otherwise the reason for the failure, which is also in the report.
+    /// Returns [`UpdateRefusal::NotReady`] if the last check did not find this version, [`UpdateRefusal::Stopped`]
+    /// after [`Updater::stop`], or otherwise the reason for the failure, which is also in the report.
     pub async fn install(
         &self,
         version: &str,
@@ -151,7 +147,7 @@ impl Updater {
         };
         let outcome = match file {
             Err(UpdateRefusal::Stopped) => {
-                // Dropping the turn restores the previous step.
+                // Dropping the guard restores the previous state.
                 drop(turn);
                 progress(self.report());
                 return Err(UpdateRefusal::Stopped);
@@ -167,7 +163,7 @@ impl Updater {
         turn.end(outcome, Some(release), progress)
     }
 
-    /// Stops the download in progress, if any. An installation in progress can't be stopped.
+    /// Stops the download in progress, if there is one. An installation in progress can't be stopped.
     pub fn stop(&self) {
         self.stop.notify_waiters();
     }
@@ -252,15 +248,16 @@ impl ReleaseSource {
     }
 }
 
-/// A step in progress. If it is dropped before its end, along with the future of the step, it restores `before`.
+/// Guard of a running step. Restores the state `before` if it is dropped before [`StepGuard::end`] is called, for
+/// instance because the future of the step was dropped.
 struct StepGuard<'a> {
     updates: &'a Updater,
     before: Option<UpdateStep>,
 }
 
 impl StepGuard<'_> {
-    /// Ends the step: with the next step and the release that can be installed then, or with a failure, after which
-    /// `again` can be retried.
+    /// Ends the step: with its new state and the release that can be installed, or with a failure, after which the
+    /// release `again` can be retried.
     fn end(
         mut self,
         outcome: Result<(UpdateStep, Option<Release>), UpdateRefusal>,

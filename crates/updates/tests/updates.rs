@@ -19,7 +19,7 @@ use updates::{
 /// Version of the releases in these tests.
 const VERSION: &str = "1.1.0";
 
-/// The files handed over for installation.
+/// Versions and files that were passed to the installer.
 #[derive(Default)]
 struct InstalledFiles(Mutex<Vec<(Version, Vec<u8>)>>);
 
@@ -30,7 +30,7 @@ impl ReleaseInstaller for InstalledFiles {
     }
 }
 
-/// Creates the updates of a program of version 1.0.0 that uses this server.
+/// Creates the updater of an app of version 1.0.0 that uses this server.
 fn program(server: &ReleaseServer, keys: &TestKeys) -> Updater {
     let limits = UpdateLimits { manifest_bytes: 4096, ..UpdateLimits::default() };
     Updater::new(Version::new(1, 0, 0), server::installation(), channel(server, keys), limits)
@@ -40,24 +40,24 @@ fn channel(server: &ReleaseServer, keys: &TestKeys) -> Result<Option<UpdateChann
     UpdateChannel::from_build_settings(Some(&server.address()), Some(keys.public().as_str()))
 }
 
-/// Runs all steps until one fails.
+/// Checks for a release and installs it. Returns the first error.
 async fn all(updates: &Updater, installed: &InstalledFiles) -> Result<(), UpdateRefusal> {
     updates.check(&|_| ()).await?;
     updates.install(VERSION, installed, &|_| ()).await
 }
 
-/// Returns the result of all steps with this content, and asserts that nothing is installed after an error.
+/// Runs all steps with these responses and returns the result. Asserts that nothing is installed after an error.
 async fn outcome(keys: &TestKeys, served: ServedRelease) -> Result<(), UpdateRefusal> {
     let server = ReleaseServer::start(served).await;
     let (updates, installed) = (program(&server, keys), InstalledFiles::default());
     let outcome = all(&updates, &installed).await;
     let count = installed.0.lock().unwrap().len();
-    assert_eq!(count, usize::from(outcome.is_ok()), "only what fits is installed");
+    assert_eq!(count, usize::from(outcome.is_ok()), "a file must be installed only after success");
     if let Err(refusal) = &outcome {
         assert!(
             matches!(updates.report().step, UpdateStep::Refused { ref cause, .. } if *cause == refusal.to_string())
                 || *refusal == UpdateRefusal::NotReady,
-            "the report says why"
+            "the report must contain the cause"
         );
     }
     outcome
@@ -70,24 +70,32 @@ async fn signed_release_is_shown_and_then_installed() {
     let (updates, installed) = (program(&server, &keys), InstalledFiles::default());
     let steps = Mutex::new(Vec::new());
     let note = |report: UpdateReport| steps.lock().unwrap().push(report.step);
-    assert_eq!(updates.report().step, UpdateStep::Idle, "nothing happens by itself");
-    assert!(server.asked().is_empty(), "nobody is asked");
+    assert_eq!(updates.report().step, UpdateStep::Idle, "no step must run without a request");
+    assert!(server.asked().is_empty(), "no request must be sent");
     updates.check(&note).await.unwrap();
     let UpdateStep::Found { release } = updates.report().step else { panic!("{:?}", updates.report()) };
-    assert_eq!((release.version.as_str(), release.notes.as_str()), ("1.1.0", "What is <b>new</b>."), "as it is");
-    assert_eq!(release.size, FILE.len() as u64, "the size before the download");
-    assert_eq!(server.asked(), ["/latest.json", "/latest.json.sig"], "the file is not asked for");
+    assert_eq!(
+        (release.version.as_str(), release.notes.as_str()),
+        ("1.1.0", "What is <b>new</b>."),
+        "the notes must not change"
+    );
+    assert_eq!(release.size, FILE.len() as u64, "the size must be known before the download");
+    assert_eq!(server.asked(), ["/latest.json", "/latest.json.sig"], "the file must not be downloaded yet");
     updates.install(VERSION, &installed, &note).await.unwrap();
-    assert_eq!(*installed.0.lock().unwrap(), [(Version::new(1, 1, 0), FILE.to_vec())], "these bytes");
+    assert_eq!(
+        *installed.0.lock().unwrap(),
+        [(Version::new(1, 1, 0), FILE.to_vec())],
+        "the downloaded bytes must be installed"
+    );
     let names: Vec<String> = steps.into_inner().unwrap().iter().map(name).collect();
     assert_eq!(
         names,
         ["checking", "found", "downloading", "downloading", "installing", "installed"],
-        "each step is told"
+        "each step must be reported"
     );
 }
 
-/// Polls a step once, and returns true if it is pending.
+/// Polls a future once, and returns `true` if it is pending.
 async fn is_pending(mut step: Pin<&mut impl Future>) -> bool {
     poll_fn(|context| Poll::Ready(step.as_mut().poll(context).is_pending())).await
 }
@@ -102,15 +110,19 @@ async fn only_the_release_that_was_shown_is_installed() {
     let server = ReleaseServer::start(ServedRelease::release(&keys, VERSION)).await;
     let (updates, installed) = (program(&server, &keys), InstalledFiles::default());
     let install = async |version| updates.install(version, &installed, &|_| ()).await;
-    assert_eq!(install(VERSION).await, Err(UpdateRefusal::NotReady), "nothing was found yet");
+    assert_eq!(install(VERSION).await, Err(UpdateRefusal::NotReady), "nothing can be installed before a check");
     updates.check(&|_| ()).await.unwrap();
     server.serve(ServedRelease::release(&keys, "1.2.0"));
     updates.check(&|_| ()).await.unwrap();
-    assert_eq!(install(VERSION).await, Err(UpdateRefusal::NotReady), "another one was found since it was shown");
-    assert!(matches!(updates.report().step, UpdateStep::Found { .. }), "which is still there");
+    assert_eq!(
+        install(VERSION).await,
+        Err(UpdateRefusal::NotReady),
+        "a release that is no longer the newest must be refused"
+    );
+    assert!(matches!(updates.report().step, UpdateStep::Found { .. }), "the found release must still be reported");
 }
 
-/// A step whose future is dropped, as when its task ends, doesn't block the next one.
+/// If the future of a step is dropped, as when its task ends, the next step can still run.
 #[tokio::test]
 async fn dropped_step_can_be_repeated() {
     let keys = TestKeys::new();
@@ -118,17 +130,21 @@ async fn dropped_step_can_be_repeated() {
     let (updates, installed) = (program(&server, &keys), InstalledFiles::default());
     {
         let mut check = pin!(updates.check(&|_| ()));
-        assert!(is_pending(check.as_mut()).await, "it waits for the server");
+        assert!(is_pending(check.as_mut()).await, "the check must wait for the server");
         assert_eq!(updates.report().step, UpdateStep::Checking);
-        assert_eq!(updates.check(&|_| ()).await, Err(UpdateRefusal::NotReady), "one at a time");
+        assert_eq!(updates.check(&|_| ()).await, Err(UpdateRefusal::NotReady), "only one step may run at a time");
     }
-    assert_eq!(updates.report().step, UpdateStep::Idle, "as before");
+    assert_eq!(updates.report().step, UpdateStep::Idle, "the previous state must be restored");
     updates.check(&|_| ()).await.unwrap();
     {
         let mut install = pin!(updates.install(VERSION, &installed, &|_| ()));
-        assert!(is_pending(install.as_mut()).await, "it waits for the file");
+        assert!(is_pending(install.as_mut()).await, "the installation must wait for the file");
     }
-    assert!(matches!(updates.report().step, UpdateStep::Found { .. }), "as before: {:?}", updates.report());
+    assert!(
+        matches!(updates.report().step, UpdateStep::Found { .. }),
+        "the previous state must be restored: {:?}",
+        updates.report()
+    );
     updates.install(VERSION, &installed, &|_| ()).await.unwrap();
 }
 
@@ -140,12 +156,16 @@ async fn stopped_download_can_be_repeated() {
     updates.check(&|_| ()).await.unwrap();
     {
         let mut install = pin!(updates.install(VERSION, &installed, &|_| ()));
-        assert!(is_pending(install.as_mut()).await, "it waits for the file");
+        assert!(is_pending(install.as_mut()).await, "the installation must wait for the file");
         updates.stop();
         assert_eq!(install.await, Err(UpdateRefusal::Stopped));
     }
-    assert!(matches!(updates.report().step, UpdateStep::Found { .. }), "it is no failure: {:?}", updates.report());
-    assert!(installed.0.lock().unwrap().is_empty(), "nothing is installed");
+    assert!(
+        matches!(updates.report().step, UpdateStep::Found { .. }),
+        "a stopped download must not be a failure: {:?}",
+        updates.report()
+    );
+    assert!(installed.0.lock().unwrap().is_empty(), "no file must be installed");
     updates.install(VERSION, &installed, &|_| ()).await.unwrap();
 }
 
@@ -161,7 +181,7 @@ async fn no_newer_version_is_not_an_error() {
         assert_eq!(
             updates.install(version, &installed, &|_| ()).await,
             Err(UpdateRefusal::NotReady),
-            "nothing to install"
+            "there must be no release to install"
         );
     }
 }
@@ -174,8 +194,8 @@ async fn url_without_a_manifest_has_no_update() {
     let server = ReleaseServer::start(served).await;
     let updates = program(&server, &keys);
     updates.check(&|_| ()).await.unwrap();
-    assert_eq!(updates.report().step, UpdateStep::Current, "status 204");
-    assert_eq!(server.asked(), ["/latest.json"], "nothing else is asked for");
+    assert_eq!(updates.report().step, UpdateStep::Current, "status 204 must mean that there is no newer version");
+    assert_eq!(server.asked(), ["/latest.json"], "no further request must be sent");
 }
 
 #[tokio::test]
@@ -224,7 +244,11 @@ async fn oversized_manifest_is_rejected_without_reading_it_completely() {
     let keys = TestKeys::new();
     let long = format!("{}{}", manifest_of(VERSION, "c2ln", 1), " ".repeat(5000));
     let served = ServedRelease::release(&keys, VERSION).announcing(long);
-    assert_eq!(outcome(&keys, served).await, Err(UpdateRefusal::ManifestTooLarge(4096)), "although it is signed");
+    assert_eq!(
+        outcome(&keys, served).await,
+        Err(UpdateRefusal::ManifestTooLarge(4096)),
+        "an oversized manifest must be refused even if it is signed"
+    );
 }
 
 #[tokio::test]
@@ -247,11 +271,11 @@ async fn redirect_to_http_is_not_followed() {
         let refusal = outcome(&keys, served).await.unwrap_err();
         assert_eq!(refusal, UpdateRefusal::Redirect(format!("to {}", elsewhere.origin())), "{path}");
     }
-    assert!(elsewhere.asked().is_empty(), "nobody there is asked");
+    assert!(elsewhere.asked().is_empty(), "no request must be sent to the other server");
     let mut served = ServedRelease::release(&keys, VERSION);
     served.redirect = Some(("/latest.json", "/latest.json".to_owned()));
     let refusal = outcome(&keys, served).await.unwrap_err();
-    assert_eq!(refusal, UpdateRefusal::Redirect("more than 5 times".to_owned()), "in a circle");
+    assert_eq!(refusal, UpdateRefusal::Redirect("more than 5 times".to_owned()), "a redirect loop must be refused");
 }
 
 #[tokio::test]
@@ -260,10 +284,10 @@ async fn server_failure_is_reported() {
     let mut served = ServedRelease::release(&keys, VERSION);
     served.signature = Some(String::new());
     let refusal = outcome(&keys, served).await.unwrap_err();
-    assert!(matches!(refusal, UpdateRefusal::ManifestSignature(_)), "an empty signature: {refusal}");
+    assert!(matches!(refusal, UpdateRefusal::ManifestSignature(_)), "an empty signature must be refused: {refusal}");
     let mut served = ServedRelease::release(&keys, VERSION);
     served.file.clear();
-    assert_eq!(outcome(&keys, served).await, Err(UpdateRefusal::Failed(404)), "no file");
+    assert_eq!(outcome(&keys, served).await, Err(UpdateRefusal::Failed(404)), "a missing file must be reported");
 }
 
 #[tokio::test]
@@ -275,7 +299,7 @@ async fn failed_download_can_be_repeated() {
     let (updates, installed) = (program(&server, &keys), InstalledFiles::default());
     assert!(all(&updates, &installed).await.is_err());
     let UpdateStep::Refused { release, .. } = updates.report().step else { panic!("{:?}", updates.report()) };
-    assert_eq!(release.unwrap().version, VERSION, "it is still known");
+    assert_eq!(release.unwrap().version, VERSION, "the release must still be known");
     server.serve(ServedRelease::release(&keys, VERSION));
     updates.install(VERSION, &installed, &|_| ()).await.unwrap();
 }
@@ -301,7 +325,7 @@ async fn externally_updated_installation_sends_no_request() {
         assert_eq!(updates.check(&|_| ()).await, Err(UpdateRefusal::NotHere));
         assert_eq!(updates.report().step, UpdateStep::Idle);
     }
-    assert!(server.asked().is_empty(), "nobody is asked");
+    assert!(server.asked().is_empty(), "no request must be sent");
 }
 
 #[test]
@@ -312,9 +336,9 @@ fn build_with_both_values_has_a_channel() {
     assert_eq!(of(Some(address), Some(&key)), Ok(true));
     for (address, key) in [(None, None), (Some(address), None), (None, Some(key.as_str())), (Some(address), Some(" "))]
     {
-        assert_eq!(of(address, key), Ok(false), "updates are not part of such a build");
+        assert_eq!(of(address, key), Ok(false), "a build without settings must have no updates");
     }
-    assert!(of(Some(address), Some("a2V5")).is_err(), "it is no key");
+    assert!(of(Some(address), Some("a2V5")).is_err(), "an invalid key must be an error");
 }
 
 #[test]

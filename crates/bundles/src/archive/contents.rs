@@ -1,4 +1,4 @@
-//! The entries of an archive: parses the central directory, and compares it with the local headers.
+//! Reads the entries of an archive: parses the central directory, and compares it with the local headers.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -18,16 +18,16 @@ const MODE_TYPE_FILE: u32 = 0o100_000;
 const MODE_TYPE_FOLDER: u32 = 0o040_000;
 const MODE_SETUID_SETGID: u32 = 0o6000;
 const MODE_OWNER_EXECUTE: u32 = 0o100;
-/// The DOS attribute of a folder, in the lower half of the attributes.
+/// Attribute bit of a folder in the DOS attributes, which are the lower half of the external attributes.
 const DOS_ATTRIBUTE_FOLDER: u32 = 0x10;
 
-/// The contents of an archive.
+/// Entries of an archive, read from its central directory.
 pub(super) struct ArchiveContents {
     pub(super) files: BTreeMap<String, ArchiveFile>,
     pub(super) folders: Vec<String>,
 }
 
-/// Reads the central directory and all local headers, and refuses archives that are not allowed. No data is unpacked.
+/// Reads the central directory and all local headers, and refuses archives that are not allowed. Unpacks no data.
 pub(super) fn read(file: &File, directory: &CentralDirectory) -> Result<ArchiveContents, BundleError> {
     if usize::from(directory.entries) > MAX_ENTRIES || directory.size > MAX_DIRECTORY {
         return Err(ArchiveRefusal::TooManyEntries.into());
@@ -68,7 +68,7 @@ enum EntryKind {
     Folder,
 }
 
-/// Returns the path and kind of an entry, if it may be unpacked.
+/// Returns the path and kind of an entry, or the reason why it may not be unpacked.
 fn check_entry(entry: &CentralEntry) -> Result<(String, EntryKind), ArchiveRefusal> {
     let header = &entry.header;
     let written = String::from_utf8_lossy(&header.name).into_owned();
@@ -100,7 +100,7 @@ fn check_entry(entry: &CentralEntry) -> Result<(String, EntryKind), ArchiveRefus
     Ok((path, kind))
 }
 
-/// Determines the kind of an entry. The Unix mode counts regardless of the system that the entry names, since other
+/// Determines the kind of an entry. Uses the Unix mode regardless of the system that the entry names, since other
 /// programs would apply it.
 fn entry_kind(entry: &CentralEntry, path: &str, is_named_folder: bool) -> Result<EntryKind, ArchiveRefusal> {
     let mode = entry.attributes >> 16;
@@ -122,7 +122,8 @@ fn entry_kind(entry: &CentralEntry, path: &str, is_named_folder: bool) -> Result
     Ok(EntryKind::File { executable: mode & MODE_OWNER_EXECUTE != 0 })
 }
 
-/// Refuses declared sizes beyond the limits.
+/// Refuses archives whose declared sizes exceed the limits. `packed_at_most` is the number of bytes available for
+/// packed data.
 fn check_sizes(entries: &[CentralEntry], packed_at_most: u64) -> Result<(), ArchiveRefusal> {
     let mut all = 0;
     for CentralEntry { header, .. } in entries {
@@ -146,8 +147,8 @@ fn check_sizes(entries: &[CentralEntry], packed_at_most: u64) -> Result<(), Arch
     }
 }
 
-/// Compares the local header at `at`, where the previous entry ended. Returns the offsets of the data and of the next
-/// entry.
+/// Checks the local header at `at` against the central directory. Returns the offsets of the entry's data and of the
+/// next entry.
 fn check_local_header(
     file: &File,
     entry: &CentralEntry,
@@ -180,7 +181,7 @@ fn check_local_header(
     }
     let header = &entry.header;
     if header.has_descriptor() {
-        // The local header may leave checksum and sizes to the data descriptor after the data.
+        // The local header may be zero where the data descriptor after the data has the checksum and sizes.
         let may_be = |local: u32, central: u32| local == 0 || local == central;
         let are_equal = may_be(local.crc, header.crc)
             && may_be(local.packed, header.packed)

@@ -11,7 +11,7 @@ use crate::BundleError;
 
 const BUFFER_SIZE: usize = 64 << 10;
 
-/// Writes the content of an entry to `sink`, and stops as soon as it exceeds the size in the directory.
+/// Unpacks an entry to `sink`. Stops as soon as the content exceeds the size in the central directory.
 pub(super) fn copy(file: &File, entry: &ArchiveFile, sink: &mut dyn Write) -> Result<(), BundleError> {
     let packed = BufReader::with_capacity(BUFFER_SIZE, FileRange { file, at: entry.data_at, left: entry.packed });
     if entry.is_deflated {
@@ -52,7 +52,7 @@ fn is_data_error(cause: &io::Error) -> bool {
     matches!(cause.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof)
 }
 
-/// A range of a file.
+/// Reader of a range of a file.
 struct FileRange<'f> {
     file: &'f File,
     at: u64,

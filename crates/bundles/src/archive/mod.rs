@@ -34,7 +34,7 @@ use crate::limits::MAX_ARCHIVE;
 use crate::tree::{FileTree, HashingWriter};
 use crate::{BundleError, Signature};
 
-/// A file in an archive.
+/// A file in an archive, not unpacked yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ArchiveFile {
@@ -54,7 +54,8 @@ pub struct ArchiveFile {
     data_at: u64,
 }
 
-/// An archive whose structure, paths and sizes have been checked. The data of its files is checked when it is read.
+/// An archive whose structure, paths and sizes were checked when it was opened. The data of a file is checked when it
+/// is read.
 #[derive(Debug)]
 pub struct Archive {
     file: File,
@@ -66,10 +67,9 @@ pub struct Archive {
 }
 
 impl Archive {
-    /// Opens an archive, and reads all of it once to compute its hash. Blocks.
+    /// Opens an archive, checks its structure and reads it once to compute its hash. Blocks.
     ///
     /// # Errors
-    ///
     /// Returns [`BundleError::Io`] if the file can't be read, and [`BundleError::Refused`] if the archive is not
     /// allowed.
     pub fn open(path: &Path) -> Result<Self, BundleError> {
@@ -89,25 +89,25 @@ impl Archive {
         Ok(Self { file, size, sha256, files: contents.files, folders: contents.folders, signature })
     }
 
-    /// Returns the SHA-256 of the file, in hexadecimal. It identifies the bundle.
+    /// Returns the SHA-256 of the archive file in hexadecimal, which identifies the bundle.
     #[must_use]
     pub fn sha256(&self) -> &str {
         &self.sha256
     }
 
-    /// Returns the size of the file, in bytes.
+    /// Returns the size of the archive file in bytes.
     #[must_use]
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// Returns the unverified claim of the signature block after the archive.
+    /// Returns the content of the signature block after the archive, which is not verified.
     #[must_use]
     pub fn signature(&self) -> &Signature {
         &self.signature
     }
 
-    /// Returns the files in order of their paths.
+    /// Returns the files, sorted by path.
     pub fn files(&self) -> impl Iterator<Item = &ArchiveFile> {
         self.files.values()
     }
@@ -118,17 +118,16 @@ impl Archive {
         self.files.get(path)
     }
 
-    /// Returns the folders that have entries of their own.
+    /// Returns the paths of the folders that have their own entries.
     pub(crate) fn folders(&self) -> &[String] {
         &self.folders
     }
 
-    /// Returns the content of a file of at most `max` bytes. Blocks.
+    /// Unpacks a file of at most `max` bytes and returns its content. Blocks.
     ///
     /// # Errors
-    ///
-    /// Returns [`BundleError::Refused`] if the file doesn't exist or is damaged, [`BundleError::TooLargeToRead`] if
-    /// it is larger than `max`, and [`BundleError::Io`] if reading fails.
+    /// Returns [`BundleError::Refused`] if the file doesn't exist or is damaged, [`BundleError::TooLargeToRead`] if it
+    /// is larger than `max`, and [`BundleError::Io`] if reading fails.
     pub fn read(&self, path: &str, max: u64) -> Result<Vec<u8>, BundleError> {
         let file = self.file(path).ok_or_else(|| ArchiveRefusal::NoFile(path.to_owned()))?;
         if file.size > max {
@@ -139,26 +138,25 @@ impl Archive {
         Ok(content)
     }
 
-    /// Writes a file's content to `sink`.
+    /// Unpacks a file to `sink`.
     pub(crate) fn copy(&self, file: &ArchiveFile, sink: &mut dyn io::Write) -> Result<(), BundleError> {
         entry_data::copy(&self.file, file, sink)
     }
 
-    /// Copies the archive itself, and returns the hash of the copied bytes.
+    /// Copies the archive file to `sink`, and returns the SHA-256 of the copied bytes.
     pub(crate) fn copy_whole(&self, sink: &mut dyn io::Write) -> Result<String, BundleError> {
         let cant_copy = |cause| BundleError::io("the bundle can't be copied", cause);
         let mut file = &self.file;
         file.seek(SeekFrom::Start(0)).map_err(cant_copy)?;
         let mut sink = HashingWriter::new(sink);
-        // One byte more than the recorded size: if the file has grown, the hash differs.
+        // Copies up to one byte more than the recorded size, so that the hash differs if the file has grown.
         io::copy(&mut file.take(self.size + 1), &mut sink).map_err(cant_copy)?;
         Ok(sink.finish().sha256)
     }
 
-    /// Returns the hashes of all files as they will be on disk. Unpacks everything, and writes nothing. Blocks.
+    /// Returns the hashes of all unpacked files. Unpacks them to compute the hashes, but writes nothing. Blocks.
     ///
     /// # Errors
-    ///
     /// Returns [`BundleError::Refused`] if a file is damaged, and [`BundleError::Io`] if reading fails.
     pub fn tree(&self) -> Result<FileTree, BundleError> {
         let mut tree = FileTree::default();
@@ -179,7 +177,7 @@ fn hash(mut file: &File, size: u64) -> Result<String, BundleError> {
     if read == size { Ok(format!("{:x}", hash.finalize())) } else { Err(BundleError::Changed) }
 }
 
-/// Reads exactly `length` bytes of the file at an offset.
+/// Reads `length` bytes at offset `at` of a file.
 fn read_at(mut file: &File, at: u64, length: usize) -> Result<Vec<u8>, BundleError> {
     let mut bytes = vec![0; length];
     let read = file.seek(SeekFrom::Start(at)).and_then(|_| file.read_exact(&mut bytes));
@@ -187,7 +185,7 @@ fn read_at(mut file: &File, at: u64, length: usize) -> Result<Vec<u8>, BundleErr
     Ok(bytes)
 }
 
-/// Returns true if an archive may contain a file with this path.
+/// Returns `true` if a file in an archive may have this path.
 pub(crate) fn is_safe_path(path: &str) -> bool {
     names::path_problem(path).is_none()
 }

@@ -1,4 +1,4 @@
-//! Checks which paths may be unpacked, and which may not exist together.
+//! Checks if a path may be unpacked, and if two paths may exist in the same archive.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,8 @@ use crate::limits::{MAX_DEPTH, MAX_NAME, MAX_PATH};
 /// <https://learn.microsoft.com/windows/win32/fileio/naming-a-file>.
 const RESERVED_NAMES: [&str; 6] = ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"];
 
-/// Returns the reason why a path, without the trailing slash of a folder, may not be unpacked.
+/// Returns the reason why a path must not be unpacked, or `None` if it may be. The path of a folder has no trailing
+/// slash here.
 pub(super) fn path_problem(path: &str) -> Option<PathProblem> {
     if path.len() > MAX_PATH || path.split('/').count() > MAX_DEPTH {
         return Some(PathProblem::TooLong);
@@ -56,14 +57,14 @@ fn is_reserved(part: &str) -> bool {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PathKind {
     File,
-    /// A folder with its own entry.
+    /// A folder that has its own entry.
     Folder,
-    /// A folder known only from the paths of its contents.
+    /// A folder without an entry, known from the paths of its files.
     ImpliedFolder,
 }
 
-/// The paths so far. Refuses two paths that a file system may treat as one: those that differ only in case, in
-/// Unicode normalization or in invisible characters.
+/// Paths of the entries that were checked so far. Refuses two paths that some file systems treat as one, because they
+/// differ only in case, Unicode normalization or invisible characters.
 #[derive(Default)]
 pub(super) struct UniquePaths(HashMap<String, (String, PathKind)>);
 
@@ -98,8 +99,9 @@ impl UniquePaths {
     }
 }
 
-/// Returns the same text for all paths that a file system may treat as one. Both cases are applied, since `ß` and
-/// `SS`, or `ſ` and `s`, are equal in only one of them; invisible characters, which HFS+ ignores, are removed.
+/// Returns a normalized form that is equal for all paths that some file system treats as one. The text is converted to
+/// both cases, since `ß` and `SS`, or `ſ` and `s`, are equal in only one of them. Invisible characters, which HFS+
+/// ignores, are removed.
 fn fold_path(path: &str) -> String {
     let seen = path.chars().filter(|c| !is_hidden(*c));
     seen.nfkd().flat_map(char::to_uppercase).flat_map(char::to_lowercase).nfkd().collect()

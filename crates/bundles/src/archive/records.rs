@@ -1,11 +1,11 @@
-//! The records of a ZIP archive, according to APPNOTE 6.3.10 (sections 4.3.7, 4.3.9, 4.3.12 and 4.3.16). Checks only
-//! their form.
+//! Parsers of the records of a ZIP archive, according to APPNOTE 6.3.10 (sections 4.3.7, 4.3.9, 4.3.12 and 4.3.16).
+//! They check only the format.
 
 use super::ArchiveRefusal;
 
 pub(super) const END_RECORD_LENGTH: usize = 22;
 pub(super) const LOCAL_HEADER_LENGTH: usize = 30;
-/// Length of the record that points to the directory of a ZIP64 archive.
+/// Length in bytes of the ZIP64 end of central directory locator.
 pub(super) const ZIP64_LOCATOR_LENGTH: usize = 20;
 const CENTRAL_HEADER_LENGTH: usize = 46;
 
@@ -15,15 +15,15 @@ const CENTRAL_SIGNATURE: [u8; 4] = *b"PK\x01\x02";
 const LOCAL_SIGNATURE: [u8; 4] = *b"PK\x03\x04";
 const DESCRIPTOR_SIGNATURE: [u8; 4] = *b"PK\x07\x08";
 
-/// Extra field with 64-bit sizes.
+/// Id of the ZIP64 extra field, which contains 64-bit sizes.
 const EXTRA_ZIP64: u16 = 0x0001;
-/// Extra field of Info-ZIP with a Unicode name, which some programs use instead of the name in the header.
+/// Id of Info-ZIP's Unicode path extra field, whose name some programs use instead of the one in the header.
 const EXTRA_UNICODE_PATH: u16 = 0x7075;
-/// Flag: sizes and checksum follow the data.
+/// Flag bit: sizes and checksum are in a data descriptor after the data.
 pub(super) const FLAG_DESCRIPTOR: u16 = 1 << 3;
-/// Flag: the name is UTF-8.
+/// Flag bit: the name is encoded in UTF-8.
 pub(super) const FLAG_UTF8: u16 = 1 << 11;
-/// Flags: encryption, strong encryption, and a masked directory.
+/// Flag bits: encryption, strong encryption, and a masked central directory.
 pub(super) const FLAGS_ENCRYPTED: u16 = 1 | 1 << 6 | 1 << 13;
 
 /// The end of central directory record.
@@ -52,13 +52,13 @@ impl EndRecord {
         })
     }
 
-    /// Returns true if a value is stored in ZIP64 records.
+    /// Returns `true` if some values of the record are stored in ZIP64 records.
     pub(super) fn is_zip64(&self) -> bool {
         self.entries == u16::MAX || self.directory_size == u32::MAX || self.directory_at == u32::MAX
     }
 }
 
-/// The values that both headers of an entry contain.
+/// Values that both the central and the local header of an entry contain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct EntryHeader {
     pub(super) flags: u16,
@@ -68,18 +68,18 @@ pub(super) struct EntryHeader {
     pub(super) size: u32,
     pub(super) name: Vec<u8>,
     pub(super) is_zip64: bool,
-    /// Set if an extra field contains another name.
+    /// Set if an extra field contains a second name of the entry.
     pub(super) has_other_name: bool,
 }
 
-/// An entry of the central directory.
+/// Header of an entry in the central directory.
 pub(super) struct CentralEntry {
     pub(super) header: EntryHeader,
     pub(super) attributes: u32,
     pub(super) local_at: u32,
 }
 
-/// Parses the whole central directory.
+/// Parses the whole central directory, which must have exactly `entries` headers.
 pub(super) fn parse_directory(mut bytes: &[u8], entries: u16) -> Result<Vec<CentralEntry>, ArchiveRefusal> {
     let mut headers = Vec::with_capacity(entries.into());
     for _ in 0..entries {
@@ -107,12 +107,13 @@ pub(super) fn parse_directory(mut bytes: &[u8], entries: u16) -> Result<Vec<Cent
     if bytes.is_empty() { Ok(headers) } else { Err(ArchiveRefusal::Directory) }
 }
 
-/// Returns the lengths of the name and of the extra fields in a local header, or `None` if it is not one.
+/// Returns the lengths in bytes of the name and of the extra fields in a local header, or `None` if the signature is
+/// wrong.
 pub(super) fn local_lengths(fixed: &[u8; LOCAL_HEADER_LENGTH]) -> Option<(usize, usize)> {
     (fixed[..4] == LOCAL_SIGNATURE).then(|| (read_length(fixed, 26), read_length(fixed, 28)))
 }
 
-/// Parses a local header with the lengths returned by [`local_lengths`].
+/// Parses a local header, whose variable part has the lengths that [`local_lengths`] returned.
 pub(super) fn parse_local_header(
     fixed: &[u8; LOCAL_HEADER_LENGTH],
     rest: &[u8],
@@ -121,7 +122,7 @@ pub(super) fn parse_local_header(
     EntryHeader::read(&fixed[6..], rest, name, extra)
 }
 
-/// Returns the length of the data descriptor, if `bytes` begins with the one for this entry.
+/// Returns the length of the data descriptor at the beginning of `bytes`, or `None` if it does not match this entry.
 pub(super) fn descriptor_length(bytes: &[u8], header: &EntryHeader) -> Option<u64> {
     let expected = [header.crc, header.packed, header.size].map(u32::to_le_bytes).concat();
     if bytes.starts_with(&DESCRIPTOR_SIGNATURE) && bytes[4..].starts_with(&expected) {
@@ -132,7 +133,7 @@ pub(super) fn descriptor_length(bytes: &[u8], header: &EntryHeader) -> Option<u6
 }
 
 impl EntryHeader {
-    /// Parses a header from its flags on, with the variable part in `rest`.
+    /// Parses the fields of a header. `from_flags` begins with its flags, and `rest` is its variable part.
     fn read(from_flags: &[u8], rest: &[u8], name: usize, extra: usize) -> Self {
         let (packed, size) = (read_u32(from_flags, 12), read_u32(from_flags, 16));
         let has = |wanted: u16| extra_ids(&rest[name..name + extra]).any(|id| id == wanted);

@@ -7,15 +7,15 @@ use super::{ArchiveRefusal, read_at};
 use crate::signature::{self, MAX_BLOCK_BYTES};
 use crate::{BundleError, Signature};
 
-/// The position of the central directory.
+/// Position and size of the central directory in the file.
 pub(super) struct CentralDirectory {
     pub(super) at: u64,
     pub(super) size: u64,
     pub(super) entries: u16,
 }
 
-/// Reads the end record, which must be at the end of the file or directly before a signature. Any other comment is
-/// refused: it could contain another end record, which other programs would use.
+/// Reads the end record, which must be at the end of the file or directly before a signature block. Any other comment
+/// is refused, since it could contain another end record, which other programs would use.
 pub(super) fn read(file: &File, size: u64) -> Result<(CentralDirectory, Signature), BundleError> {
     let longest = (ZIP64_LOCATOR_LENGTH + END_RECORD_LENGTH + MAX_BLOCK_BYTES) as u64;
     let tail_at = size.saturating_sub(longest);
@@ -46,7 +46,7 @@ pub(super) fn read(file: &File, size: u64) -> Result<(CentralDirectory, Signatur
     Ok((CentralDirectory { at, size: directory_size, entries: end.entries }, Signature::parse(block)))
 }
 
-/// Returns the reason why there is no end record in the last position, by searching for an earlier one.
+/// Returns the reason why no end record is at the end of the file. Searches for one at an earlier position.
 fn missing_end_reason(archive: &[u8]) -> ArchiveRefusal {
     let mut ends = (0..archive.len()).rev().filter_map(|at| Some((at, EndRecord::read(&archive[at..])?)));
     match ends.next() {
@@ -58,7 +58,7 @@ fn missing_end_reason(archive: &[u8]) -> ArchiveRefusal {
     }
 }
 
-/// Returns the reason why the directory doesn't end at the end record.
+/// Returns the reason why the central directory doesn't end where the end record begins.
 fn misplaced_directory_reason(directory_end: u64, end_at: u64) -> ArchiveRefusal {
     match end_at.checked_sub(directory_end) {
         Some(bytes) => ArchiveRefusal::HiddenData { at: directory_end, bytes },

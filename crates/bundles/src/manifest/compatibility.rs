@@ -1,4 +1,4 @@
-//! The compatibility section of a manifest: platforms and versions that a bundle requires.
+//! Version ranges in a manifest's `compatibility` member.
 
 use std::collections::BTreeMap;
 
@@ -27,15 +27,15 @@ fn ranges(object: &Map<String, Value>, warnings: &mut ManifestWarnings) -> BTree
     names.filter_map(|name| Some((name.clone(), fields.text(name, MAX_LABEL_BYTES, warnings)?))).collect()
 }
 
-/// Returns true if a version is in a range in the syntax of npm or Python, such as `>=18 <21 || ^22.1`, `18.x`, `1.2
-/// - 1.4` or `>=3.10,<4`. `None` if one of the two can't be parsed.
+/// Returns `true` if a version is in a range in the syntax of npm or Python, such as `>=18 <21 || ^22.1`, `18.x`, `1.2
+/// - 1.4` or `>=3.10,<4`. Returns `None` if the version or the range can't be parsed.
 pub(crate) fn is_in_range(version: &str, range: &str) -> Option<bool> {
     let version = full_version(version)?;
     let alternatives: Option<Vec<VersionReq>> = range.split("||").map(requirement).collect();
     Some(alternatives?.iter().any(|requirement| requirement.matches(&version)))
 }
 
-/// Parses a version of a runtime, which includes `v20.1.0`, `3.11` and `3.12.0rc1`.
+/// Parses the version of a runtime, which may also be written as `v20.1.0`, `3.11` or `3.12.0rc1`.
 fn full_version(version: &str) -> Option<Version> {
     let version = version.trim().trim_start_matches('v');
     let end = version.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(version.len());
@@ -45,8 +45,8 @@ fn full_version(version: &str) -> Option<Version> {
     Some(Version::new(major, next()?, next()?))
 }
 
-/// Converts a range in npm's syntax to that of the `semver` crate: commas between comparators, and `=` where npm
-/// means exactly one version.
+/// Converts a version range from npm's syntax to that of the `semver` crate: with commas between comparators, and `=`
+/// where npm means exactly one version.
 fn requirement(range: &str) -> Option<VersionReq> {
     let range = range.trim();
     if let Some((from, to)) = range.split_once(" - ") {

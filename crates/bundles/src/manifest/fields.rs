@@ -1,4 +1,5 @@
-//! Lenient parsing of JSON members: values of the wrong type or too long are dropped or truncated, with a warning.
+//! Lenient parsing of JSON members. Values of the wrong type are dropped and long ones are truncated, each with a
+//! warning.
 
 use foreign::visible;
 use serde_json::{Map, Value};
@@ -11,11 +12,11 @@ pub(super) const MAX_LABEL_BYTES: usize = 500;
 pub(super) const MAX_DESCRIPTION_BYTES: usize = 64 << 10;
 /// Maximum length of a command, argument or variable, in bytes.
 pub(super) const MAX_ARGUMENT_BYTES: usize = 16 << 10;
-/// Maximum number of tools, prompts, keywords, pictures, arguments or variables.
+/// Maximum number of items in a list of the manifest, such as tools, keywords or arguments.
 pub(super) const MAX_ITEMS: usize = 1000;
 const MAX_WARNINGS: usize = 100;
 
-/// Descriptions of ignored values, as full sentences.
+/// Descriptions of the values that were ignored, as sentences.
 #[derive(Default)]
 pub(super) struct ManifestWarnings(pub(super) Vec<String>);
 
@@ -27,7 +28,7 @@ impl ManifestWarnings {
     }
 }
 
-/// A JSON object with its path in the document.
+/// A JSON object, and its path in the manifest for messages.
 #[derive(Clone, Copy)]
 pub(super) struct ManifestFields<'j> {
     object: &'j Map<String, Value>,
@@ -47,13 +48,13 @@ impl<'j> ManifestFields<'j> {
         self.object.get(key).filter(|value| !value.is_null())
     }
 
-    /// Returns the path of a member, for messages.
+    /// Returns the path of a member of this object, for messages.
     pub(super) fn path(self, key: &str) -> String {
         let key: String = key.chars().take(MAX_LABEL_BYTES).collect();
         if self.at.is_empty() { key } else { format!("{}.{key}", self.at) }
     }
 
-    /// Applies `read` to a member, and adds a warning if the member exists and `read` returns `None`.
+    /// Converts a member with `read`. Adds a warning if the member exists and `read` returns `None`.
     fn read<T>(
         self,
         key: &str,
@@ -68,7 +69,7 @@ impl<'j> ManifestFields<'j> {
         value
     }
 
-    /// Returns a string of at most `max` bytes, truncated if it is longer.
+    /// Returns a string member, truncated to `max` bytes, or `None` if it is missing or not a string.
     pub(super) fn text(self, key: &str, max: usize, warnings: &mut ManifestWarnings) -> Option<String> {
         let text = self.read(key, "a text", warnings, Value::as_str)?;
         if text.len() > max {
@@ -89,7 +90,7 @@ impl<'j> ManifestFields<'j> {
         self.read(key, "an object", warnings, Value::as_object)
     }
 
-    /// Returns the items of a list, up to [`MAX_ITEMS`].
+    /// Returns the items of a list member, at most [`MAX_ITEMS`]. Empty if it is missing.
     pub(super) fn list(self, key: &str, warnings: &mut ManifestWarnings) -> Vec<&'j Value> {
         let items = self.read(key, "a list", warnings, Value::as_array).map_or(&[][..], Vec::as_slice);
         if items.len() > MAX_ITEMS {
@@ -98,7 +99,7 @@ impl<'j> ManifestFields<'j> {
         items.iter().take(MAX_ITEMS).collect()
     }
 
-    /// Returns the objects of a list.
+    /// Returns the items of a list member that are objects.
     pub(super) fn objects(self, key: &str, warnings: &mut ManifestWarnings) -> Vec<&'j Map<String, Value>> {
         let items = self.list(key, warnings);
         let objects: Vec<_> = items.iter().filter_map(|item| item.as_object()).collect();
@@ -108,7 +109,7 @@ impl<'j> ManifestFields<'j> {
         objects
     }
 
-    /// Returns the strings of a list, each truncated to [`MAX_LABEL_BYTES`].
+    /// Returns the items of a list member that are strings, each truncated to [`MAX_LABEL_BYTES`].
     pub(super) fn string_list(self, key: &str, warnings: &mut ManifestWarnings) -> Vec<String> {
         let items = self.list(key, warnings);
         let texts: Vec<_> = items.iter().filter_map(|item| Some(truncate(item.as_str()?, MAX_LABEL_BYTES))).collect();
@@ -118,27 +119,27 @@ impl<'j> ManifestFields<'j> {
         texts
     }
 
-    /// Returns a required string that must not be truncated.
+    /// Returns a string member. It is an error if the string is missing or longer than `max` bytes.
     pub(super) fn required_string(self, key: &str, max: usize) -> Result<String, ManifestError> {
         let text = self.untruncated_string(key, max)?.filter(|text| !text.is_empty());
         text.ok_or_else(|| ManifestError::Field { field: self.path(key), expected: "a text" })
     }
 
-    /// Returns an optional string that must not be truncated: a string that is too long or of another type is an
-    /// error.
+    /// Returns a string member, or `None` if it is missing. It is an error if it is longer than `max` bytes or not a
+    /// string.
     pub(super) fn untruncated_string(self, key: &str, max: usize) -> Result<Option<String>, ManifestError> {
         self.value(key).map(|value| parse_untruncated(value, &self.path(key), max)).transpose()
     }
 }
 
-/// Returns a string that must not be truncated.
+/// Returns the string in `value`. It is an error if it is longer than `max` bytes or not a string.
 pub(super) fn parse_untruncated(value: &Value, at: &str, max: usize) -> Result<String, ManifestError> {
     let text = value.as_str().filter(|text| !text.contains('\0'));
     let text = text.ok_or_else(|| ManifestError::Field { field: at.to_owned(), expected: "a text" })?;
     if text.len() > max { Err(ManifestError::TooLong(at.to_owned())) } else { Ok(text.to_owned()) }
 }
 
-/// Truncates a text to at most `max` bytes.
+/// Returns the beginning of a text, at most `max` bytes.
 pub(super) fn truncate(text: &str, max: usize) -> String {
     if text.len() <= max {
         return text.to_owned();

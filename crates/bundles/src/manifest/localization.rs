@@ -1,4 +1,4 @@
-//! Translations: files of the bundle that replace texts for people, and nothing else.
+//! Translations of a manifest: files in the bundle that replace display texts, and nothing else.
 
 use serde::Serialize;
 use serde_json::Map;
@@ -10,13 +10,13 @@ use super::{Manifest, ManifestError};
 
 const LOCALE_PLACEHOLDER: &str = "${locale}";
 
-/// The location of a bundle's translations.
+/// Location of the translations in a bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Localization {
-    /// Path of a file of translations, containing `${locale}`.
+    /// Path of the files of translations, with `${locale}` in place of the language tag.
     pub resources: String,
-    /// Language of the manifest itself.
+    /// Language tag of the manifest's texts.
     pub default_locale: String,
 }
 
@@ -43,9 +43,9 @@ impl Localization {
 }
 
 impl Manifest {
-    /// Returns the file with the translation that fits a language best: an exact match, then one without the last
-    /// subtags (RFC 4647, section 3.4), then one for the same language elsewhere. `None` if the manifest itself fits
-    /// better, or nothing fits.
+    /// Returns the path of the best translation for a language: an exact match, or else one without the last subtags
+    /// (RFC 4647, section 3.4), or else one for the same language in another region. Returns `None` if the manifest's
+    /// texts match better, or no translation matches.
     pub(crate) fn find_translation<'p>(&self, locale: &str, paths: impl Iterator<Item = &'p str>) -> Option<&'p str> {
         let resources = path_in_bundle(&self.localization.resources)?;
         let (before, after) = resources.split_once(LOCALE_PLACEHOLDER)?;
@@ -71,13 +71,13 @@ impl Manifest {
         available.iter().find(|(tag, _)| same_language(tag)).map(|(_, path)| *path)
     }
 
-    /// Returns the manifest with the texts of a file of translations. Tools and prompts that the manifest doesn't
-    /// have are ignored.
+    /// Returns the manifest with its display texts replaced by a translation. Translations of tools and prompts that
+    /// the manifest doesn't have are ignored.
     pub(crate) fn with_translations(&self, json: &[u8]) -> Result<Self, ManifestError> {
         let root = object(json)?;
         let fields = ManifestFields::new(&root, "");
         let mut manifest = self.clone();
-        // Invalid values of a translation are not reported; the manifest's text is used instead.
+        // Invalid translations are not reported. The texts of the manifest are used instead.
         let mut warnings = ManifestWarnings::default();
         let warnings = &mut warnings;
         replace_if_translated(&mut manifest.description, fields.text("description", MAX_DESCRIPTION_BYTES, warnings));
@@ -125,7 +125,7 @@ fn primary_language(tag: &str) -> &str {
     tag.split('-').next().unwrap_or(tag)
 }
 
-/// Removes the last subtag, and a single-letter subtag that would then be the last.
+/// Removes the last subtag of a language tag, and a single-letter subtag before it.
 fn shorten_tag(tag: &str) -> Option<&str> {
     let (shorter, _) = tag.rsplit_once('-')?;
     match shorter.rsplit_once('-') {

@@ -21,19 +21,19 @@ use std::collections::BTreeMap;
 use foreign::visible;
 use serde::Serialize;
 
-/// A bundle's description of itself.
+/// Contents of a bundle's `manifest.json`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Manifest {
-    /// Version of the manifest format, verbatim; empty if missing.
+    /// Version of the manifest format, as written. Empty if missing.
     pub manifest_version: String,
-    /// Machine-readable name of the bundle.
+    /// Identifier of the bundle for use by programs.
     pub name: String,
-    /// Display name of the bundle.
+    /// Human-readable name of the bundle.
     pub display_name: Option<String>,
     /// Version of the server.
     pub version: String,
-    /// Description in one sentence.
+    /// Short description of the bundle.
     pub description: String,
     /// Long description in Markdown.
     pub long_description: Option<String>,
@@ -45,59 +45,59 @@ pub struct Manifest {
     pub homepage: Option<String>,
     /// URL of the documentation.
     pub documentation: Option<String>,
-    /// URL for support by the publisher.
+    /// URL where users get support from the publisher.
     pub support: Option<String>,
     /// Licence of the bundle's contents.
     pub license: Option<String>,
     /// Keywords for searching the bundle.
     pub keywords: Vec<String>,
-    /// URLs of the privacy policies of services that the server uses.
+    /// URLs of the privacy policies of external services that the server uses.
     pub privacy_policies: Vec<String>,
-    /// Icons in the bundle.
+    /// Icons that are files in the bundle.
     pub icons: Vec<Icon>,
     /// Paths of screenshots in the bundle.
     pub screenshots: Vec<String>,
-    /// Program that runs the server.
+    /// Type of the server, and the command that starts it.
     pub server: Server,
-    /// Claimed tools; the running server decides which ones exist.
+    /// Tools that the manifest claims. The tools that a session can call are those that the running server lists.
     pub tools: Vec<ToolClaim>,
-    /// Set if the server has further tools.
+    /// Set if the server may have further tools.
     pub tools_generated: bool,
     /// Prompts that the manifest claims.
     pub prompts: Vec<PromptClaim>,
-    /// Set if the server has further prompts.
+    /// Set if the server may have further prompts.
     pub prompts_generated: bool,
     /// Platforms and versions that the bundle requires.
     pub compatibility: Compatibility,
-    /// Location of the translations.
+    /// Location of the translations in the bundle.
     pub localization: Localization,
-    /// Values that the user fills in, in the order of the manifest.
+    /// Settings that the user fills in, in the order of the manifest.
     pub user_config: Vec<UserConfig>,
 }
 
 /// The author of a bundle.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Author {
-    /// Name; empty if missing.
+    /// Name of the author. Empty if missing.
     pub name: String,
     /// E-mail address of the author.
     pub email: Option<String>,
-    /// URL of a page.
+    /// URL of the author's home page.
     pub url: Option<String>,
 }
 
-/// An icon in a bundle.
+/// An icon that is a file in the bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Icon {
     /// Path in the bundle.
     pub path: String,
-    /// Size, such as `128x128`.
+    /// Size of the icon in pixels, such as `128x128`.
     pub size: Option<String>,
-    /// Theme that the icon is meant for, such as `dark`.
+    /// Theme that the icon is designed for, such as `dark`.
     pub theme: Option<String>,
 }
 
-/// A tool that a manifest claims.
+/// A tool that the manifest claims to exist.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ToolClaim {
     /// Name of the tool.
@@ -106,37 +106,37 @@ pub struct ToolClaim {
     pub description: Option<String>,
 }
 
-/// A prompt that a manifest claims.
+/// A prompt that the manifest claims to exist.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PromptClaim {
     /// Name of the prompt.
     pub name: String,
     /// Description of the prompt.
     pub description: Option<String>,
-    /// Names of the arguments.
+    /// Names of the arguments that the prompt takes.
     pub arguments: Vec<String>,
-    /// Text of the prompt, with `${arguments.NAME}`.
+    /// Text of the prompt, with references such as `${arguments.NAME}`.
     pub text: Option<String>,
 }
 
-/// The platforms and versions that a bundle requires. Missing members impose no restriction.
+/// Platforms and versions that a bundle requires. A missing member is no restriction.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Compatibility {
-    /// Platforms by their names in Node: `darwin`, `win32`, `linux`.
+    /// Supported platforms, named as in Node: `darwin`, `win32`, `linux`.
     pub platforms: Option<Vec<String>>,
-    /// Version ranges of runtimes, by name: `node`, `python`.
+    /// Version ranges of runtimes, by the name of the runtime: `node`, `python`.
     pub runtimes: BTreeMap<String, String>,
-    /// Version ranges of other hosts, by name. They are never a reason to refuse a bundle.
+    /// Version ranges of other MCP clients, by name. A bundle is never refused because of them.
     pub clients: BTreeMap<String, String>,
 }
 
-/// The error for an invalid manifest. The texts are safe to print.
+/// Reason why a manifest is invalid. Messages are escaped for display.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ManifestError {
     /// The manifest is not JSON, or not an object.
     #[error("it is not a JSON object: {0}")]
     NotJson(String),
-    /// A required member is missing or of another type.
+    /// A required member is missing, or a member has the wrong type.
     #[error("{} is missing, or is not {expected}", visible(.field))]
     Field {
         /// Path of the member.
@@ -144,13 +144,13 @@ pub enum ManifestError {
         /// Description of the expected value.
         expected: &'static str,
     },
-    /// A member that must not be truncated is too long, or there are too many.
+    /// A list has too many items, or a text that must not be truncated is too long. Contains the path of the member.
     #[error("{} is too long", visible(.0))]
     TooLong(String),
-    /// A path leads out of the bundle.
+    /// This path leads out of the bundle.
     #[error("{} is not a path in the bundle", visible(.0))]
     Path(String),
-    /// The type of the server is unknown.
+    /// The type of the server is unknown, with its name.
     #[error("the server is of the type {:?}, which is not known", visible(.0))]
     ServerKind(String),
 }

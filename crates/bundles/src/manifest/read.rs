@@ -1,5 +1,5 @@
-//! Parses a manifest. Everything that decides what is started must be valid; other invalid values are ignored with a
-//! warning.
+//! Parses a manifest. Members that decide which program is started must be valid. Other invalid members are ignored,
+//! with a warning.
 
 use foreign::visible;
 use serde_json::{Map, Value};
@@ -10,12 +10,12 @@ use super::{
     Author, Compatibility, Icon, Localization, Manifest, ManifestError, PromptClaim, Server, ToolClaim, user_config,
 };
 
-/// The versions of the format that are fully supported.
+/// Versions of the manifest format that are fully supported.
 const SUPPORTED_VERSIONS: [&str; 4] = ["0.1", "0.2", "0.3", "0.4"];
 /// Maximum length of a bundle's name, in bytes.
 const MAX_NAME: usize = 200;
 
-/// The known members at the root. `_meta` is meant for other hosts.
+/// Known members of the manifest. `_meta` is ignored, since it is meant for other clients.
 const KNOWN_MEMBERS: [&str; 28] = [
     "$schema",
     "_meta",
@@ -48,12 +48,12 @@ const KNOWN_MEMBERS: [&str; 28] = [
 ];
 
 impl Manifest {
-    /// Parses `manifest.json`. Also returns descriptions of ignored values, as full sentences that are safe to print.
+    /// Parses `manifest.json`. Also returns descriptions of the ignored values, as sentences that are escaped for
+    /// display.
     ///
     /// # Errors
-    ///
-    /// Returns [`ManifestError`] if the file is not a JSON object, or if the name, the version or the program to
-    /// start are missing or invalid.
+    /// Returns [`ManifestError`] if the file is not a JSON object, or if the name, the version or the program to start
+    /// are missing or invalid.
     pub fn read(json: &[u8]) -> Result<(Self, Vec<String>), ManifestError> {
         let root = object(json)?;
         let fields = ManifestFields::new(&root, "");
@@ -66,7 +66,7 @@ impl Manifest {
     }
 }
 
-/// Parses a file that consists of a JSON object.
+/// Parses a file whose content is a JSON object.
 pub(super) fn object(json: &[u8]) -> Result<Map<String, Value>, ManifestError> {
     let json = json.strip_prefix(b"\xef\xbb\xbf").unwrap_or(json);
     // The cause may quote text of the file.
@@ -133,7 +133,7 @@ fn author(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Author
     Author { name: short("name").unwrap_or_default(), email: short("email"), url: short("url") }
 }
 
-/// Returns the repository, which npm's format allows as a plain string too.
+/// Returns the URL of the repository, which may be in an object or a plain string as in npm.
 fn repository(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Option<String> {
     if fields.value("repository").is_some_and(Value::is_string) {
         return fields.text("repository", MAX_LABEL_BYTES, warnings);
@@ -142,8 +142,8 @@ fn repository(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Op
     ManifestFields::new(repository, "repository").text("url", MAX_LABEL_BYTES, warnings)
 }
 
-/// Returns the icons in the bundle. Others are dropped: loading one from the network would reveal that someone views
-/// the bundle.
+/// Returns the icons that are files in the bundle. Others are dropped, since loading them from the network would reveal
+/// that the user views the bundle.
 fn icons(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Vec<Icon> {
     let listed = fields.objects("icons", warnings);
     let mut icons: Vec<Icon> = Vec::new();

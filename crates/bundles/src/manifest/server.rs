@@ -1,4 +1,4 @@
-//! The program that a bundle starts.
+//! The server of a manifest: its type, and the command that starts it.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::fields::{
 };
 use crate::archive::is_safe_path;
 
-/// The kind of program that a server is.
+/// Type of a bundle's server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ServerKind {
@@ -19,27 +19,27 @@ pub enum ServerKind {
     Node,
     /// Python, with its packages in the bundle.
     Python,
-    /// A native program of the bundle.
+    /// A native program in the bundle.
     Binary,
-    /// Python, with packages that uv loads at the first start.
+    /// Python, with packages that uv installs at the first start.
     Uv,
 }
 
-/// The program to start.
+/// Server of a bundle, with the command that starts it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Server {
-    /// Kind of the server's program.
+    /// Type of the server.
     pub kind: ServerKind,
     /// Path of the main file in the bundle.
     pub entry_point: String,
     /// Command that starts the server.
     pub command: Command,
-    /// Deviations by platform, named as in Node: `win32`, `darwin`, `linux`.
+    /// Changes of the command by platform, named as in Node: `win32`, `darwin`, `linux`.
     pub platform_overrides: BTreeMap<String, CommandOverride>,
 }
 
-/// A command with `${…}` in its texts.
+/// A command whose texts may contain references such as `${__dirname}`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Command {
     /// Program of the command line.
@@ -50,7 +50,7 @@ pub struct Command {
     pub env: BTreeMap<String, String>,
 }
 
-/// The parts of a command that a platform replaces, each as a whole.
+/// Parts of a command that a platform replaces. Each present part replaces the whole original one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct CommandOverride {
     /// Replacement of the program.
@@ -62,7 +62,7 @@ pub struct CommandOverride {
 }
 
 impl Server {
-    /// Returns the command for a platform.
+    /// Returns the command for a platform, with its overrides applied.
     #[must_use]
     pub fn command_on(&self, platform: &str) -> Command {
         let mut command = self.command.clone();
@@ -89,7 +89,7 @@ impl Server {
         let written = server.required_string("entry_point", MAX_ARGUMENT_BYTES)?;
         let entry_point = path_in_bundle(&written).ok_or(ManifestError::Path(written))?;
         let Some(config) = server.value("mcp_config") else {
-            // The JSON schema of 0.4 requires it for all kinds, the specification's text not for uv.
+            // The JSON Schema of 0.4 requires the command for all types, but the specification not for uv.
             let field = "server.mcp_config".to_owned();
             let error = ManifestError::Field { field, expected: "an object" };
             let command = (kind == ServerKind::Uv).then(|| uv_command(&entry_point)).ok_or(error)?;
@@ -129,7 +129,7 @@ fn parse_overrides(config: &Value) -> Result<BTreeMap<String, CommandOverride>, 
     overrides.iter().map(one).collect()
 }
 
-/// Parses a command strictly: an invalid part is an error.
+/// Parses a command. Any invalid part is an error.
 fn parse_command(value: &Value, at: &str) -> Result<CommandOverride, ManifestError> {
     let object = value.as_object();
     let object = object.ok_or_else(|| ManifestError::Field { field: at.to_owned(), expected: "an object" })?;
@@ -165,7 +165,7 @@ fn parse_variables(env: &Value, at: &str) -> Result<BTreeMap<String, String>, Ma
     env.iter().map(one).collect()
 }
 
-/// Returns the path of a file as the archive has it, from the forms used in manifests: also with `./` or the bundle's
+/// Returns the path of a file in the archive that the manifest refers to. Accepts paths with `./` or the bundle's
 /// folder in front.
 pub(crate) fn path_in_bundle(written: &str) -> Option<String> {
     let path = written.strip_prefix("${__dirname}/").or_else(|| written.strip_prefix("./")).unwrap_or(written);

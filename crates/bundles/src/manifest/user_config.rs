@@ -1,4 +1,4 @@
-//! The values that the user fills in.
+//! Settings of a bundle that the user fills in (`user_config`).
 
 use serde::Serialize;
 use serde_json::Value;
@@ -9,7 +9,7 @@ use super::fields::{
     truncate,
 };
 
-/// The type of a value.
+/// Type of a setting's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum UserConfigKind {
@@ -25,33 +25,33 @@ pub enum UserConfigKind {
     File,
 }
 
-/// A value that the user fills in.
+/// A setting of a bundle, which the user fills in.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UserConfig {
-    /// Key, referred to as `${user_config.KEY}`.
+    /// Key of the setting. Other texts refer to its value as `${user_config.KEY}`.
     pub key: String,
-    /// Type of the value.
+    /// Type of the setting's value.
     pub kind: UserConfigKind,
     /// Display name of the setting.
     pub title: Option<String>,
-    /// Purpose of the value.
+    /// Purpose of the setting, for display.
     pub description: Option<String>,
     /// Set if the server can't start without a value.
     pub required: bool,
-    /// Values used if the user enters none, with `${HOME}` and similar references.
+    /// Default values, which may contain references such as `${HOME}`.
     pub default: Vec<String>,
-    /// Set if several values are accepted.
+    /// Set if the user may enter several values.
     pub multiple: bool,
     /// Set if the value is a secret.
     pub sensitive: bool,
-    /// Minimum of a number.
+    /// Smallest allowed number, or `None` if unbounded.
     pub min: Option<f64>,
-    /// Maximum of a number.
+    /// Largest allowed number, or `None` if unbounded.
     pub max: Option<f64>,
 }
 
-/// Parses all values. An unknown type is treated as text.
+/// Parses all settings. A setting of an unknown type accepts text.
 pub(super) fn read(
     root: ManifestFields<'_>,
     warnings: &mut ManifestWarnings,
@@ -108,7 +108,7 @@ fn read_one(
     })
 }
 
-/// Returns a default as the text that would be substituted.
+/// Returns a default value as text, in the form in which it is substituted.
 fn default(value: &Value, fields: &ManifestFields<'_>) -> Result<String, ManifestError> {
     match value {
         Value::Bool(value) => Ok(value.to_string()),

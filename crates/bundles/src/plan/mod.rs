@@ -1,5 +1,4 @@
-//! Creates an install plan from a manifest: the command that a bundle would run on this computer, with inputs for the
-//! user.
+//! Creates an install plan from a manifest: the command that runs a bundle on this computer, with inputs for the user.
 
 mod program;
 mod substitution;
@@ -20,10 +19,10 @@ use substitution::SubstitutionValues;
 
 /// Maximum length of a server name, in characters.
 const MAX_NAME: usize = 64;
-/// Start of a reference to a secret in the settings, which only the user's own values may contain.
+/// Beginning of a reference to a secret in the settings. Only values that the user enters may contain it.
 const SECRET_REFERENCE: &str = "${secret:";
 
-/// An operating system, as distinguished by bundles.
+/// Operating system, as manifests distinguish them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Platform {
     /// The operating system Windows.
@@ -35,7 +34,7 @@ pub enum Platform {
 }
 
 impl Platform {
-    /// Returns the name of the platform in manifests.
+    /// Returns the name of the platform that manifests use.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -50,12 +49,12 @@ impl Platform {
     }
 }
 
-/// The facts about this computer that a plan depends on.
+/// Properties of this computer on which a plan depends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BundleEnvironment {
-    /// Operating system of the installation.
+    /// Operating system of this computer.
     pub platform: Platform,
-    /// Folder that the bundle is or will be unpacked to: [`Bundle::unpacked_folder`].
+    /// Folder to which the bundle is or will be unpacked: [`Bundle::unpacked_folder`].
     pub folder: PathBuf,
     /// The user's home folder.
     pub home: PathBuf,
@@ -65,58 +64,58 @@ pub struct BundleEnvironment {
     pub documents: PathBuf,
     /// The user's downloads folder.
     pub downloads: PathBuf,
-    /// Version of Node on the user's `PATH`, if known.
+    /// Version of the Node on the user's `PATH`, or `None` if unknown.
     pub node: Option<String>,
-    /// Version of Python on the user's `PATH`, if known.
+    /// Version of the Python on the user's `PATH`, or `None` if unknown.
     pub python: Option<String>,
 }
 
-/// The plan for running a bundle.
+/// Plan of a bundle's installation: the command that runs it on this computer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BundlePlan {
-    /// Command, inputs and warnings.
+    /// Command, inputs and warnings of the installation.
     pub install: InstallPlan,
-    /// Location of the program.
+    /// Location of the program that the command runs.
     pub program: ProgramLocation,
-    /// Files of the bundle that decide what runs, to be compared before each start with
+    /// Paths of files in the bundle that decide which code runs. They are compared before each start with
     /// [`verify_tree`](crate::verify_tree).
     pub watched: BTreeSet<String>,
 }
 
-/// Makes uv create the environment of a project anew at each start, from its cache, without writing into the project.
+/// Environment variable that makes uv create the environment of a project anew at each start, from its cache and
+/// outside of the project.
 const UV_ISOLATED_VARIABLE: &str = "UV_ISOLATED";
-/// Prevents Python from writing compiled code next to its source.
+/// Environment variable that prevents Python from writing compiled code next to its source.
 const NO_BYTECODE_VARIABLE: &str = "PYTHONDONTWRITEBYTECODE";
 
-/// The reason why a bundle yields no command. The texts are safe to print.
+/// Reason why no plan can be created for a bundle. Messages are escaped for display.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
-    /// The program contains a value of the user. Only arguments may: the program of a bundle is fixed.
+    /// The program of the command contains a value that the user enters. Only arguments may contain such values.
     #[error("the command holds a value that the user would enter")]
     InputInCommand,
-    /// The program is a file that the bundle doesn't contain.
+    /// The program is a file in the bundle's folder, but the bundle doesn't contain it.
     #[error("the command is the file {}, which is not in the bundle", visible(.0))]
     NoFile(String),
-    /// A text refers to a secret in the keychain.
+    /// This text of the manifest refers to a secret in the keychain.
     #[error("{} asks for a secret of the keychain", visible(.0))]
     Secret(String),
-    /// The name of a folder is not Unicode, so it can't be stored in the settings.
+    /// The path of this folder is not Unicode, so it can't be stored in the settings.
     #[error("the name of the folder {} is not Unicode", .0.display())]
     Folder(PathBuf),
-    /// The manifest can't be used on this platform.
+    /// The manifest is not valid for this platform.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
 }
 
-/// Creates a plan for a bundle. `${…}` in the manifest's texts is replaced once, and the replacement is never
-/// expanded again.
+/// Creates the plan of a bundle's installation. References `${…}` in the manifest are replaced once, and replacements
+/// are not expanded again.
 ///
-/// An argument or variable without its value is omitted. An argument with an input of several values is repeated for
-/// each.
+/// An argument or variable is omitted if an input in it has no value. An argument is repeated for each value of an
+/// input with several values.
 ///
 /// # Errors
-///
-/// Returns [`PlanError`] if there is no command that could be shown and approved.
+/// Returns [`PlanError`] if the manifest yields no command that could be shown and approved.
 pub fn plan(bundle: &Bundle, place: &BundleEnvironment) -> Result<BundlePlan, PlanError> {
     let manifest = &bundle.manifest;
     let substitution = SubstitutionValues::new(place)?;
@@ -167,7 +166,7 @@ pub fn plan(bundle: &Bundle, place: &BundleEnvironment) -> Result<BundlePlan, Pl
     Ok(BundlePlan { install: InstallPlan { name, target, inputs, notes }, program, watched })
 }
 
-/// Creates templates, and notes where they deviate from the manifest.
+/// Creates templates from texts of the manifest, and adds a note for each deviation from the manifest.
 struct TemplateBuilder<'p> {
     inputs: &'p [PlanInput],
     substitution: &'p SubstitutionValues,
@@ -177,7 +176,7 @@ struct TemplateBuilder<'p> {
 impl TemplateBuilder<'_> {
     fn template(&mut self, text: &str, what: &str, is_argument: bool) -> Result<Template, PlanError> {
         let template = self.substitution.template(text);
-        // Parts that only together begin a reference count too.
+        // A reference that only several parts together form counts too.
         let literal: String =
             template.parts.iter().map(|part| if let TemplatePart::Text(text) = part { text } else { "" }).collect();
         if literal.contains(SECRET_REFERENCE) || template.forms_secret_reference(self.inputs) {
@@ -241,7 +240,7 @@ fn plan_input(
     Ok(planned)
 }
 
-/// Returns warnings about platforms and versions that the bundle requires and this computer doesn't have.
+/// Returns warnings about required platforms and versions that this computer doesn't have.
 fn unmet_requirements(bundle: &Bundle, place: &BundleEnvironment) -> Vec<String> {
     let compatibility = &bundle.manifest.compatibility;
     let mut notes = Vec::new();
@@ -271,7 +270,7 @@ fn unmet_requirements(bundle: &Bundle, place: &BundleEnvironment) -> Vec<String>
     notes
 }
 
-/// Returns a name for the server that is safe to show: the display name, or else the machine-readable one.
+/// Returns a name for the server that is safe to display: the display name, or else the machine-readable one.
 fn server_name(display_name: &str, name: &str) -> String {
     let usable = |name: &str| {
         let is_seen = |c: &char| !c.is_control() && visible(c.encode_utf8(&mut [0; 4])).len() == c.len_utf8();
@@ -282,7 +281,7 @@ fn server_name(display_name: &str, name: &str) -> String {
     names.into_iter().find(|name| !name.is_empty()).unwrap_or_default()
 }
 
-/// Returns a folder as text.
+/// Returns the path of a folder as text, or an error if it is not Unicode.
 fn folder_text(folder: &Path) -> Result<String, PlanError> {
     folder.to_str().map(str::to_owned).ok_or_else(|| PlanError::Folder(folder.to_owned()))
 }

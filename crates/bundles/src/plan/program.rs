@@ -1,4 +1,4 @@
-//! Determines where the program of a bundle is.
+//! Locates the program that a bundle runs.
 
 use launches::packages::launched_package;
 use serde::Serialize;
@@ -7,25 +7,25 @@ use super::{BundleEnvironment, PlanError, Platform};
 use crate::manifest::path_in_bundle;
 use crate::{Bundle, ServerKind};
 
-/// Programs that commonly run bundles. They are resolved through the user's `PATH`.
+/// Runtimes that commonly run bundles. They are found through the user's `PATH`.
 const RUNTIMES: [&str; 5] = ["node", "python", "python3", "uv", "docker"];
-/// Runtimes that download the code they run, so that the bundle contains almost none of it.
+/// Launchers that download the code that they run, so that the bundle contains hardly any code.
 const DOWNLOADING_RUNTIMES: [&str; 2] = ["npx", "uvx"];
 
-/// The location of a bundle's program.
+/// Location of the program that a bundle runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", content = "name", rename_all = "camelCase")]
 pub enum ProgramLocation {
-    /// In the bundle, at this path.
+    /// A file in the bundle, with its path.
     Inside(String),
-    /// A common runtime on the user's `PATH`.
+    /// A common runtime that is found through the user's `PATH`, with its name.
     Runtime(String),
-    /// Any other program on this computer.
+    /// Any other program on this computer, with its name or path.
     Foreign(String),
 }
 
-/// Finds the program, and the command that runs it: for a program in the bundle, its absolute path. `written` is the
-/// manifest's text, and `command` the same with substitutions.
+/// Locates the program of a command, and returns the text that starts it. For a file in the bundle, that is its
+/// absolute path. `written` is the text in the manifest, and `command` the same text after substitution.
 pub(super) fn find_program(
     bundle: &Bundle,
     place: &BundleEnvironment,
@@ -63,14 +63,14 @@ pub(super) fn find_program(
 }
 
 impl ProgramLocation {
-    /// Returns a warning for the user, if the program needs one.
+    /// Returns a warning about the program for the user, or `None` if none is necessary.
     pub(super) fn note(&self, command: &str, args: &[String], kind: ServerKind) -> Option<String> {
-        // Bundles for uv have a separate note.
+        // Bundles of the type uv have their own warning.
         let runs_by_uv = || kind != ServerKind::Uv && args.iter().any(|arg| arg == "run");
         let loads = match self {
             Self::Runtime(name) if DOWNLOADING_RUNTIMES.contains(&name.as_str()) || name == "docker" => true,
             Self::Runtime(name) if name == "uv" => runs_by_uv(),
-            // Launchers that few bundles use, and those started through a shell.
+            // Covers rarer launchers, and launchers that a shell starts.
             Self::Runtime(_) | Self::Foreign(_) => launched_package(command, args).is_some(),
             Self::Inside(_) => false,
         };

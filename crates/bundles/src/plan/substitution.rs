@@ -1,5 +1,5 @@
-//! Substitution of `${…}` in the texts of a manifest, in a single pass. The reference implementation replaces in
-//! several passes, so that a value can refer to another one.
+//! Substitution of `${…}` references in the texts of a manifest, in a single pass. The reference implementation
+//! replaces them in several passes, so that a value can contain further references.
 
 use installs::{Template, TemplatePart};
 
@@ -8,7 +8,7 @@ use super::{BundleEnvironment, PlanError, folder_text};
 const PLACEHOLDER_START: &str = "${";
 const INPUT_PREFIX: &str = "user_config.";
 
-/// The known values on this computer, by name.
+/// Values of the references that have a fixed meaning on this computer, by name.
 pub(super) struct SubstitutionValues {
     known: [(&'static str, String); 7],
 }
@@ -29,7 +29,8 @@ impl SubstitutionValues {
         })
     }
 
-    /// Returns the text with everything but inputs substituted. Unknown references are kept verbatim.
+    /// Returns the text as a template, with all references replaced except those to inputs. Unknown references are
+    /// retained.
     pub(super) fn template(&self, text: &str) -> Template {
         let (mut parts, mut literal) = (Vec::new(), String::new());
         let mut rest = text;
@@ -56,7 +57,7 @@ impl SubstitutionValues {
         Template { parts }
     }
 
-    /// Returns the text with everything substituted, or `None` if it contains an input.
+    /// Returns the text with all references replaced, or `None` if it refers to an input.
     pub(super) fn text(&self, text: &str) -> Option<String> {
         match self.template(text).parts.as_slice() {
             [TemplatePart::Text(text)] => Some(text.clone()),
@@ -65,7 +66,7 @@ impl SubstitutionValues {
     }
 }
 
-/// Splits a text at the next `${…}` into the text before it, its content, and the text after it.
+/// Splits a text at the first `${…}`: returns the text before it, the name in it, and the text after it.
 fn split_at_placeholder(text: &str) -> Option<(&str, &str, &str)> {
     let (before, rest) = text.split_once(PLACEHOLDER_START)?;
     let (inner, after) = rest.split_once('}')?;

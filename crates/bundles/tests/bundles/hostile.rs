@@ -7,8 +7,8 @@ use bundles::{ArchiveRefusal, PathProblem};
 use crate::sample::{BundleFolder, refused, valid};
 use crate::zip_writer::{Entry, Zip, crc, end};
 
-/// Returns a deflate stream of zeros: a block whose codes make one byte of zeros stand for four times 258 zeros (RFC
-/// 1951, section 3.2.7).
+/// Returns a deflate stream of `packed` bytes that unpacks to zeros at a ratio of more than 1,000: each zero byte of it
+/// encodes four matches of 258 zeros (RFC 1951, section 3.2.7).
 fn deflated_zeros(packed: usize) -> Vec<u8> {
     let mut bits: Vec<bool> = Vec::new();
     let mut number = |value: u32, count: u32| bits.extend((0..count).map(|bit| value >> bit & 1 == 1));

@@ -47,7 +47,7 @@ fn each_kind_of_server_is_parsed() {
     let command = read(&manifest).0.server.command;
     assert_eq!((command.command.as_str(), command.args[3].as_str()), ("uv", "server/index.js"));
     manifest["server"]["type"] = "node".into();
-    assert!(Manifest::read(manifest.to_string().as_bytes()).is_err(), "only uv has a command of its own");
+    assert!(Manifest::read(manifest.to_string().as_bytes()).is_err(), "only uv servers may omit the command");
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn invalid_launch_settings_are_rejected() {
     assert_eq!(Manifest::read(unknown.to_string().as_bytes()), Err(ManifestError::ServerKind("wasm".to_owned())));
     assert!(matches!(Manifest::read(b"[]"), Err(ManifestError::NotJson(_))));
     let long = Manifest::read(format!("\"{}\"", "x".repeat(100_000)).as_bytes()).unwrap_err();
-    assert!(long.to_string().len() < 1_000, "a cause is short, whatever the file holds");
+    assert!(long.to_string().len() < 1_000, "the message must be short even if the file is long");
     assert!(matches!(Manifest::read("[".repeat(100_000).as_bytes()), Err(ManifestError::NotJson(_))));
 }
 
@@ -195,11 +195,11 @@ fn texts_use_the_best_matching_locale() {
     ] {
         let localized = bundle.localized(locale).unwrap();
         assert_eq!(localized.description, expected, "{locale}");
-        assert_eq!(localized.server, bundle.manifest.server, "a translation replaces texts only");
+        assert_eq!(localized.server, bundle.manifest.server, "a translation must only change texts");
         assert_eq!(localized.tools.len(), 1);
     }
     let german = bundle.localized("de").unwrap();
     assert_eq!(german.tools[0].description.as_deref(), Some("deutsch"));
     assert_eq!(german.prompts[0].text.as_deref(), Some("deutsch"));
-    assert!(bundle.localized("fr").is_err(), "damaged files are not skipped");
+    assert!(bundle.localized("fr").is_err(), "a damaged translation must be an error");
 }

@@ -89,14 +89,14 @@ fn values_of_all_types_are_filled_in() {
     let env = json!({ "ON": "${user_config.on}", "KEY": "${user_config.key}", "ODD": "${user_config.odd}", "D": "${user_config.dirs}" });
     let plan = plan_bundle(json!({ "command": "node", "args": args, "env": env }), inputs);
     let keys: Vec<_> = plan.install.inputs.iter().map(|input| input.key.as_str()).collect();
-    assert_eq!(keys, ["dirs", "file", "port", "on", "key", "odd"], "in the order of the manifest");
+    assert_eq!(keys, ["dirs", "file", "port", "on", "key", "odd"], "inputs must be in the order of the manifest");
 
     let missing = fill_plan(&plan, &[]).unwrap_err();
     assert_eq!(missing, FillError::Inputs([("key".to_owned(), InputProblem::Missing)].into()));
     let server = fill_plan(&plan, &[("key", &["k"])]).unwrap();
     assert_eq!(server.args, ["/home/ann/a", "/home/ann/Desktop", "3.5"], "arguments without a value are omitted");
     let env: Vec<_> = server.env.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    assert_eq!(env, ["D=/home/ann/a", "ON=true"], "the secret goes to the keychain");
+    assert_eq!(env, ["D=/home/ann/a", "ON=true"], "the secret must not be in the environment of the settings");
     let wrong =
         fill_plan(&plan, &[("key", &["k"]), ("port", &["10"]), ("on", &["yes"]), ("file", &["a"])]).unwrap_err();
     let FillError::Inputs(wrong) = wrong else { panic!("{wrong:?}") };
@@ -186,7 +186,7 @@ fn platform_overrides_are_applied() {
     let windows = plan(&bundle(config, Value::Null), &windows).unwrap();
     let server = fill_plan(&windows, &[]).unwrap();
     assert_eq!(server.command, "C:\\apps\\notes\\bin\\win.exe");
-    assert_eq!(server.env.keys().collect::<Vec<_>>(), ["C"], "a platform's variables replace all others");
+    assert_eq!(server.env.keys().collect::<Vec<_>>(), ["C"], "the variables of a platform must replace all others");
 }
 
 #[test]
@@ -201,8 +201,8 @@ fn incompatible_platform_or_runtime_is_noted_and_not_rejected() {
     let bundle = BundleFolder::with(&zip(&manifest).bytes()).open().unwrap();
     let planned = plan(&bundle, &test_environment()).unwrap();
     let env = fill_plan(&planned, &[]).unwrap().env;
-    assert_eq!(env["PYTHONDONTWRITEBYTECODE"], "1", "a cache would be a change of the bundle");
-    assert_eq!(env["UV_ISOLATED"], "1", "and so would an environment");
+    assert_eq!(env["PYTHONDONTWRITEBYTECODE"], "1", "Python must not write its cache next to the code");
+    assert_eq!(env["UV_ISOLATED"], "1", "uv must not create an environment in the folder of the bundle");
     assert_eq!(
         planned.install.notes,
         [
@@ -257,7 +257,7 @@ fn invalid_default_is_omitted() {
     for (note, expected) in plan.install.notes.iter().zip(&expected) {
         assert!(note.starts_with(expected), "{note}");
     }
-    assert_eq!(fill_plan(&plan, &[]).unwrap().args, [""; 0], "nothing keeps it from being set up");
+    assert_eq!(fill_plan(&plan, &[]).unwrap().args, [""; 0], "the settings must be computed without the omitted input");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::sample::{BundleFolder, manifest, valid, zip};
 use crate::zip_writer::Entry;
 
-/// Opens, plans and unpacks an archive, and checks the files on disk.
+/// Opens, plans and unpacks an archive, and asserts that no unexpected files are on disk.
 fn check_archive(bytes: &[u8]) {
     let disk = BundleFolder::with(bytes);
     match disk.install() {

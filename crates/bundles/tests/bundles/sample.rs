@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::zip_writer::{Entry, Zip};
 
-/// Returns a manifest of a Node server, of this manifest version.
+/// Returns the manifest of a Node server, in this version of the manifest format.
 pub(crate) fn manifest(version: &str) -> Value {
     json!({
         "manifest_version": version,
@@ -25,7 +25,7 @@ pub(crate) fn manifest(version: &str) -> Value {
     })
 }
 
-/// Returns an archive with this manifest and a code file.
+/// Returns an archive that contains this manifest and one code file.
 pub(crate) fn zip(manifest: &Value) -> Zip {
     let manifest = Entry::file("manifest.json", manifest.to_string().as_bytes());
     Zip::of([manifest, Entry::file("server/index.js", b"process.exit()").mode(0o100_755)])
@@ -35,7 +35,7 @@ pub(crate) fn valid() -> Zip {
     zip(&manifest("0.3"))
 }
 
-/// A temporary folder with a bundle, and the root that it is unpacked to.
+/// A temporary folder with a bundle file, and a folder to which it is unpacked.
 pub(crate) struct BundleFolder(pub(crate) TempDir);
 
 impl BundleFolder {
@@ -61,8 +61,8 @@ impl BundleFolder {
         unpack(&self.open()?, &self.root())
     }
 
-    /// Asserts that there is nothing besides the bundle's file and the root, and that the root contains only these
-    /// folders and their lists.
+    /// Asserts that the temporary folder contains only the bundle file and the folder of unpacked bundles, and that the
+    /// latter contains only these bundles and their lists.
     pub(crate) fn assert_contains_only(&self, folders: &[&Path]) {
         let names = |folder: &Path| -> Vec<PathBuf> {
             let entries = fs::read_dir(folder).into_iter().flatten();
@@ -71,15 +71,15 @@ impl BundleFolder {
             names
         };
         let outside: Vec<_> = names(self.0.path()).into_iter().filter(|path| *path != self.root()).collect();
-        assert_eq!(outside, [self.file()], "nothing is written beside the root");
+        assert_eq!(outside, [self.file()], "no files must be written outside of the root");
         let mut expected: Vec<PathBuf> =
             folders.iter().flat_map(|folder| [folder.to_path_buf(), folder.with_extension("tree.json")]).collect();
         expected.sort();
-        assert_eq!(names(&self.root()), expected, "nothing else stays in the root");
+        assert_eq!(names(&self.root()), expected, "the root must contain only the expected entries");
     }
 }
 
-/// Opens and unpacks an archive, and asserts that it is refused for this reason, with nothing left on disk.
+/// Asserts that an archive is refused for this reason, and that nothing remains on disk.
 pub(crate) fn refused(bytes: &[u8], expected: &ArchiveRefusal) {
     let disk = BundleFolder::with(bytes);
     match disk.install() {

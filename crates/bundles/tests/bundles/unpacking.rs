@@ -34,9 +34,17 @@ fn files_are_unpacked_with_their_content_and_safe_modes() {
     assert_eq!(fs::read(installed.folder.join("b")).unwrap(), b"with a signature");
     assert!(installed.folder.join("empty").is_dir());
     let modes = ["server/index.js", "server/lib/a", "d"].map(|path| mode(&installed, path) & 0o122);
-    assert_eq!(modes, [0o100, 0, 0], "only what runs runs, and nobody else writes");
+    assert_eq!(
+        modes,
+        [0o100, 0, 0],
+        "only executable files of the bundle must be executable, and only the owner may write"
+    );
     assert_eq!(mode(&installed, "server") & 0o7022, 0);
-    assert_eq!(installed.tree, disk.open().unwrap().archive.tree().unwrap(), "what was looked at is what is there");
+    assert_eq!(
+        installed.tree,
+        disk.open().unwrap().archive.tree().unwrap(),
+        "the unpacked files must be those of the opened archive"
+    );
 }
 
 #[test]
@@ -48,7 +56,7 @@ fn unpacking_again_changes_nothing() {
     fs::write(&added, "").unwrap();
     assert!(
         matches!(disk.install(), Err(BundleError::FolderDiffers(FolderChange::Added(path))) if path == "added"),
-        "a file more"
+        "an added file must be detected"
     );
     fs::remove_file(added).unwrap();
     fs::write(installed.folder.join("b"), "other").unwrap();
@@ -78,7 +86,7 @@ fn changed_file_is_detected_at_the_next_start() {
     let all = || verify_tree(&folder, &tree, tree.files.keys());
     assert_eq!(all(), Ok(()));
     fs::write(folder.join("cache.pyc"), "beside").unwrap();
-    assert_eq!(all(), Ok(()), "programs write beside their code");
+    assert_eq!(all(), Ok(()), "added files must be ignored by verify_tree");
 
     let entry = "server/index.js";
     let runs = |mode| fs::set_permissions(folder.join(entry), fs::Permissions::from_mode(mode)).unwrap();
@@ -146,7 +154,7 @@ fn leftovers_of_a_killed_app_are_removed() {
 #[test]
 fn only_unpacked_folders_are_listed() {
     let disk = BundleFolder::with(&sample().bytes());
-    assert_eq!(unpacked_folders(&disk.root()).unwrap(), [""; 0], "before anything is");
+    assert_eq!(unpacked_folders(&disk.root()).unwrap(), [""; 0], "a missing root must count as empty");
     let installed = disk.install().unwrap();
     fs::create_dir(disk.root().join("a-users-own")).unwrap();
     fs::write(disk.root().join("gone-0123.tree.json"), "{}").unwrap();
@@ -226,9 +234,13 @@ fn folder_is_verified_against_its_tree_hash() {
     let list = folder.with_extension("tree.json");
     fs::write(&list, fs::read_to_string(&list).unwrap().replace("server/index.js", "server/other.js")).unwrap();
     let told = verify_folder(&folder, &tree.hash());
-    assert_eq!(told, Err(FolderChange::Differs), "a list that was changed is not believed");
+    assert_eq!(told, Err(FolderChange::Differs), "a changed list must not be used");
     fs::remove_file(list).unwrap();
-    assert_eq!(verify_folder(&folder, &tree.hash()), Err(FolderChange::Differs), "without the list no file is named");
+    assert_eq!(
+        verify_folder(&folder, &tree.hash()),
+        Err(FolderChange::Differs),
+        "without the list, the change must be reported without a file"
+    );
 
     let disk = BundleFolder::with(&sample().bytes());
     let UnpackedBundle { folder, tree } = disk.install().unwrap();
@@ -254,14 +266,18 @@ fn files_created_by_uv_are_ignored_only_for_uv_servers() {
         (verified, verify_folder(&folder, &tree.hash()))
     };
     let (verified, with_link) = made("uv", &[]);
-    assert_eq!(verified, Ok(()), "what uv loads is no part of the bundle");
-    assert_eq!(with_link, Err(FolderChange::NotAFile(".venv".to_owned())), "uv makes no link");
+    assert_eq!(verified, Ok(()), "files that uv creates must be ignored");
+    assert_eq!(
+        with_link,
+        Err(FolderChange::NotAFile(".venv".to_owned())),
+        "a link must be refused, since uv creates none"
+    );
     assert_eq!(
         made("python", &[]).0,
         Err(FolderChange::NotAFile(".venv/python".to_owned())),
-        "nothing else makes these"
+        "the same files must be refused for other servers"
     );
     let published = [Entry::file("uv.lock", b"as published")];
     let changed = FolderChange::Changed("uv.lock".to_owned());
-    assert_eq!(made("uv", &published).0, Err(changed), "the bundle's own is compared");
+    assert_eq!(made("uv", &published).0, Err(changed), "a changed uv.lock of the bundle must be detected");
 }

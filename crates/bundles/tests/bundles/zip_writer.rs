@@ -5,24 +5,25 @@ use std::io::Write as _;
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
 
-/// An entry, with the values of its headers.
+/// An entry of a ZIP archive, with the values to write into its headers.
 #[derive(Clone)]
 pub(crate) struct Entry {
     pub(crate) name: Vec<u8>,
-    /// Name in the local header, if different.
+    /// Name in the local header, if it differs from that in the central directory.
     pub(crate) local_name: Option<Vec<u8>>,
     pub(crate) data: Vec<u8>,
     pub(crate) flags: u16,
     pub(crate) method: u16,
     pub(crate) crc: u32,
     pub(crate) size: u32,
-    /// Size in the local header, if different.
+    /// Size in the local header, if it differs from that in the central directory.
     pub(crate) local_size: Option<u32>,
     pub(crate) attributes: u32,
     pub(crate) extra: Vec<u8>,
-    /// Set if checksum and sizes follow the data; true if with the optional record signature.
+    /// Set if a data descriptor with checksum and sizes follows the data. `true` if it begins with the optional
+    /// signature.
     pub(crate) descriptor: Option<bool>,
-    /// Offset of another entry's data, for an entry that exists only in the directory.
+    /// Offset of another entry's data, for an entry that exists only in the central directory.
     pub(crate) shares: Option<u32>,
 }
 
@@ -90,7 +91,7 @@ impl Entry {
         if !is_local {
             bytes.extend([0; 6]);
             bytes.extend(self.attributes.to_le_bytes());
-            // The offset, which the archive fills in.
+            // Placeholder for the offset, which `Zip` fills in.
             bytes.extend([0; 4]);
         }
         bytes.extend(name);
@@ -114,20 +115,20 @@ impl Entry {
     }
 }
 
-/// An archive to be written.
+/// A ZIP archive to write, possibly an invalid one.
 #[derive(Clone, Default)]
 pub(crate) struct Zip {
     pub(crate) entries: Vec<Entry>,
-    /// Bytes before the first entry; offsets account for them.
+    /// Bytes before the first entry, which the offsets take into account.
     pub(crate) prefix: Vec<u8>,
-    /// Bytes between the last entry and the directory.
+    /// Bytes between the last entry and the central directory.
     pub(crate) gap: Vec<u8>,
-    /// Bytes between the directory and the end record.
+    /// Bytes between the central directory and the end record.
     pub(crate) before_end: Vec<u8>,
-    /// Number of entries in the end record, if different.
+    /// Number of entries in the end record, if it is not the actual number.
     pub(crate) count: Option<u16>,
     pub(crate) comment: Vec<u8>,
-    /// Bytes after everything else.
+    /// Bytes at the end of the file.
     pub(crate) suffix: Vec<u8>,
 }
 
@@ -163,7 +164,7 @@ impl Zip {
     }
 }
 
-/// Returns an end record without a comment.
+/// Returns an end record without a comment, as bytes.
 pub(crate) fn end(count: u16, directory_size: u32, directory_at: u32) -> Vec<u8> {
     let mut bytes = b"PK\x05\x06\0\0\0\0".to_vec();
     bytes.extend([count, count].map(u16::to_le_bytes).concat());

@@ -27,16 +27,18 @@ async fn bundle_is_unpacked_only_during_installation() {
     let installer = installer(&app, &registry);
     let path = Bundle::with_inputs().write(&app.folder.path().join("demo.mcpb"));
     let offer = installer.offer(&source(&path), CachePolicy::Now).await.unwrap();
-    let InstallOrigin::Bundle(file) = &offer.origin else { panic!("it is a bundle") };
+    let InstallOrigin::Bundle(file) = &offer.origin else { panic!("the offer must be a bundle") };
     let sandbox = offer.proposed_sandbox(offer.plan.as_ref().unwrap());
-    assert_eq!(sandbox.folders[0].path, file.folder, "it reaches its own files");
+    assert_eq!(sandbox.folders[0].path, file.folder, "the proposed sandbox must include the bundle's folder");
     let draft = draft(offer.source.clone(), "demo", &[("level", "high"), ("key", "s3cret")]);
     let preview = installer.preview(&app.host, &draft, CachePolicy::Usual).await.unwrap();
-    assert!(unpacked(&app).is_empty(), "so far nothing is written");
+    assert!(unpacked(&app).is_empty(), "a preview must not unpack the bundle");
     installer.install(&app.host, &draft, preview.hash.as_str()).await.unwrap();
-    let ServerTransport::Stdio(stdio) = app.server("demo").await.config.transport else { panic!("it is local") };
+    let ServerTransport::Stdio(stdio) = app.server("demo").await.config.transport else {
+        panic!("the server must be local")
+    };
     assert!(Path::new(&stdio.command).starts_with(&file.folder), "{}", stdio.command);
-    assert!(Path::new(&stdio.command).is_file(), "its program is unpacked");
+    assert!(Path::new(&stdio.command).is_file(), "the program must be unpacked");
     assert_eq!(unpacked(&app).len(), 1);
 }
 
@@ -49,14 +51,21 @@ async fn file_that_differs_from_the_shown_one_is_not_installed() {
     let offered = draft(installer.offer(&source(&path), CachePolicy::Now).await.unwrap().source, "demo", &[]);
     let unpinned = draft(source(&path), "demo", &[]);
     let shown = installer.preview(&app.host, &unpinned, CachePolicy::Usual).await.unwrap().hash;
-    assert_eq!(installer.preview(&app.host, &offered, CachePolicy::Usual).await.unwrap().hash, shown, "it is the same");
+    assert_eq!(
+        installer.preview(&app.host, &offered, CachePolicy::Usual).await.unwrap().hash,
+        shown,
+        "the expected hash in the source must not change the preview"
+    );
     let mut other = Bundle::small();
     other.manifest["description"] = "Adds other numbers".into();
     other.write(Path::new(&path));
     let refused = installer.install(&app.host, &offered, shown.as_str()).await.unwrap_err();
     assert!(matches!(refused, InstallError::OtherBundle { .. }), "{refused}");
     let refused = installer.install(&app.host, &unpinned, shown.as_str()).await.unwrap_err();
-    assert!(matches!(refused, InstallError::Stale), "without the hash of the file as well: {refused}");
+    assert!(
+        matches!(refused, InstallError::Stale),
+        "a changed file must be refused even without an expected hash: {refused}"
+    );
     assert!(unpacked(&app).is_empty() && servers(&app).await.is_empty());
 }
 
@@ -74,10 +83,10 @@ async fn failed_installation_leaves_no_files() {
     fs::create_dir_all(settings.join("in-the-way")).unwrap();
     let failed = installer.install(&app.host, &draft, shown.as_str()).await.unwrap_err();
     assert!(matches!(failed, InstallError::Setup(_)), "{failed}");
-    assert!(unpacked(&app).is_empty(), "nothing stays: {:?}", unpacked(&app));
+    assert!(unpacked(&app).is_empty(), "no files must remain: {:?}", unpacked(&app));
     fs::remove_dir_all(&settings).unwrap();
     installer.install(&app.host, &draft, shown.as_str()).await.unwrap();
-    assert_eq!(unpacked(&app).len(), 1, "the next attempt finds nothing in its way");
+    assert_eq!(unpacked(&app).len(), 1, "the next attempt must succeed");
 }
 
 #[tokio::test]
@@ -97,26 +106,30 @@ async fn origin_follows_the_server_and_files_are_removed_with_the_last_one() {
         panic!("{installed:?}")
     };
     assert_eq!((name.as_str(), version.as_str(), installed.changed), ("demo", "1.2.3", false));
-    assert_eq!(unpacked(&app), std::slice::from_ref(folder), "both use one folder");
-    assert_eq!(author.as_deref(), Some("Ann"), "for a comparison with the next version");
+    assert_eq!(unpacked(&app), std::slice::from_ref(folder), "both servers must use the same folder");
+    assert_eq!(author.as_deref(), Some("Ann"), "the values must be stored for an upgrade");
 
     let mut config = server.config;
     config.as_stdio_mut().unwrap().sandbox = Some(SandboxConfig::default());
     let entry = |name: &str, config: &ServerConfig| ServerEntry { name: name.to_owned(), config: config.clone() };
     app.host.update_server("one".to_owned(), entry("renamed", &config)).await.unwrap();
     let renamed = app.server("renamed").await.installed;
-    assert_eq!(renamed.as_ref(), Some(&installed), "a rename takes it along, and a sandbox is no other command");
+    assert_eq!(
+        renamed.as_ref(),
+        Some(&installed),
+        "a rename and a new sandbox must not change the installation record"
+    );
     config.as_stdio_mut().unwrap().args = vec!["--verbose".to_owned()];
     app.host.update_server("renamed".to_owned(), entry("renamed", &config)).await.unwrap();
     let changed = app.server("renamed").await.installed.unwrap();
-    assert_eq!((changed.changed, &changed.origin), (true, &installed.origin), "another command is a change");
+    assert_eq!((changed.changed, &changed.origin), (true, &installed.origin), "a changed command must be marked");
     let origins = || fs::read_to_string(app.folder.path().join("data/origins.json")).unwrap_or_default();
 
     installer.remove(&app.host, "two").await.unwrap();
-    assert_eq!(unpacked(&app).len(), 1, "another server uses the files");
+    assert_eq!(unpacked(&app).len(), 1, "the files must remain while another server uses them");
     assert!(origins().contains("renamed") && !origins().contains("two"), "{}", origins());
     installer.remove(&app.host, "renamed").await.unwrap();
-    assert!(unpacked(&app).is_empty(), "nobody does any more");
+    assert!(unpacked(&app).is_empty(), "the files must be removed with the last server");
     assert!(!origins().contains("renamed"), "{}", origins());
     assert!(servers(&app).await.is_empty());
 }
@@ -136,12 +149,15 @@ async fn folder_with_added_files_is_not_accepted_as_the_bundle() {
     let planted = app.folder.path().join("data/bundles").join(&unpacked(&app)[0]).join("planted.js");
     fs::write(&planted, "").unwrap();
     let refused = install("two").await.unwrap_err();
-    assert!(matches!(refused, InstallError::Unpack(BundleError::FolderDiffers(_))), "a server uses it: {refused}");
+    assert!(
+        matches!(refused, InstallError::Unpack(BundleError::FolderDiffers(_))),
+        "a changed bundle must be refused while a server uses it: {refused}"
+    );
     assert!(planted.exists());
     // Leaves the files, as a removal by hand does.
     app.host.remove_server("one".to_owned()).await.unwrap();
     install("two").await.unwrap();
-    assert!(!planted.exists(), "what no server uses is unpacked anew");
+    assert!(!planted.exists(), "a changed bundle without servers must be unpacked again");
     assert_eq!(unpacked(&app).len(), 1);
 }
 
@@ -176,7 +192,7 @@ async fn unused_bundle_folders_are_removed() {
     fs::write(&settings, "not to be read").unwrap();
     let app = TestApp::start_in(folder, Vec::new(), HostOptions::default()).await;
     installer.clean_up(&app.host).await;
-    assert_eq!(unpacked(&app).len(), all.len() + 1, "which ones are used is not known");
+    assert_eq!(unpacked(&app).len(), all.len() + 1, "no files must be removed while the records are unreadable");
     app.host.close().await;
     let TestApp { folder, .. } = app;
     fs::write(&settings, without.to_string()).unwrap();
@@ -186,7 +202,7 @@ async fn unused_bundle_folders_are_removed() {
     left.sort();
     let mut expected = vec!["a-users-own".to_owned(), all[1].clone(), all[2].clone(), all[0].clone()];
     expected.sort();
-    assert_eq!(left, expected, "one that was taken out by hand may be put back");
+    assert_eq!(left, expected, "a bundle must remain although its server was removed from the file by hand");
 }
 
 #[tokio::test]
@@ -201,13 +217,13 @@ async fn unrelated_server_of_the_same_name_has_no_origin() {
     app.host.close().await;
     let TestApp { folder, .. } = app;
     let origins = folder.path().join("data/origins.json");
-    assert!(fs::read_to_string(&origins).unwrap().contains("one"), "it is kept");
+    assert!(fs::read_to_string(&origins).unwrap().contains("one"), "the record must remain");
     fs::remove_file(folder.path().join("mcp.json")).unwrap();
 
     let app = TestApp::start_in(folder, vec![("one", testkit::app::demo(&[]))], HostOptions::default()).await;
-    assert_eq!(app.server("one").await.installed, None, "another server was added under its name");
+    assert_eq!(app.server("one").await.installed, None, "the record must not apply to another server of the same name");
     app.host.close().await;
-    assert!(!fs::read_to_string(&origins).unwrap().contains("one"), "and the record is gone");
+    assert!(!fs::read_to_string(&origins).unwrap().contains("one"), "the record must be removed");
 }
 
 #[cfg(unix)]
@@ -222,5 +238,9 @@ async fn granted_folders_are_canonicalized_when_checked() {
     config.as_stdio_mut().unwrap().sandbox = Some(SandboxConfig { folders, ..SandboxConfig::default() });
     let checked = app.host.check_new_server(ServerEntry { name: "one".to_owned(), config }).await.unwrap();
     let sandbox = checked.config.as_stdio().unwrap().sandbox.clone().unwrap();
-    assert_eq!(sandbox.folders[0].path, real.canonicalize().unwrap(), "the folder behind the link");
+    assert_eq!(
+        sandbox.folders[0].path,
+        real.canonicalize().unwrap(),
+        "the sandbox must contain the folder that the link refers to"
+    );
 }

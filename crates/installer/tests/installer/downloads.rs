@@ -20,7 +20,7 @@ pub(crate) fn source() -> InstallSource {
     InstallSource::Registry { name: NAME.to_owned(), version: None, target: None }
 }
 
-/// Lists this bundle in this version, serves its file, and returns its hash.
+/// Adds a version of a bundle to the registry, which also serves its file. Returns the hash of the file.
 pub(crate) fn list(app: &TestApp, registry: &TestRegistry, version: &str, bundle: &Bundle) -> String {
     let path = bundle.write(&app.folder.path().join("listed.mcpb"));
     let bytes = fs::read(path).unwrap();
@@ -37,7 +37,7 @@ fn downloads(app: &TestApp) -> usize {
 async fn refused(app: &TestApp, installer: &Installer) -> DownloadError {
     match installer.offer(&source(), CachePolicy::Now).await.unwrap_err() {
         InstallError::Download(error) => {
-            assert_eq!(downloads(app), 0, "nothing of it stays");
+            assert_eq!(downloads(app), 0, "no download must remain");
             error
         }
         error => panic!("{error}"),
@@ -52,14 +52,14 @@ async fn listed_bundle_is_downloaded_once_and_installed() {
     let sha256 = list(&app, &registry, "1.2.3", &Bundle::small());
     let offer = installer.offer(&source(), CachePolicy::Now).await.unwrap();
     assert_eq!(offer.origin.bundle().unwrap().bundle.archive.sha256(), sha256);
-    assert!(unpacked(&app).is_empty(), "it is not unpacked yet");
+    assert!(unpacked(&app).is_empty(), "the bundle must not be unpacked yet");
     let asked = |registry: &TestRegistry| {
         registry.server.seen().iter().filter(|request| request.path_without_query() == PATH).count()
     };
     let draft = draft(offer.source, "demo", &[]);
     install(&app, &installer, &draft).await.unwrap();
-    assert_eq!(asked(&registry), 1, "each step finds the file again");
-    assert_eq!(downloads(&app), 0, "it is not kept twice");
+    assert_eq!(asked(&registry), 1, "the bundle must be downloaded once");
+    assert_eq!(downloads(&app), 0, "the download must be removed after the installation");
     let origin = app.server("demo").await.installed.unwrap().origin;
     let ServerOrigin::Registry { name, files: Some(files), .. } = origin else { panic!("{origin:?}") };
     assert_eq!((name.as_str(), files.sha256), (NAME, sha256));

@@ -14,7 +14,7 @@ use testkit::registry::TestRegistry;
 
 use crate::{draft, install, installer, servers, unpacked};
 
-/// Restarts the app with a forged record for the server "one"; the others are unchanged.
+/// Restarts the app after replacing the installation record of the server "one" by a forged one.
 async fn restart_with_forged_record(app: TestApp, one: Value) -> TestApp {
     start_with(app, |origins| {
         let mut origins: Value = serde_json::from_slice(&fs::read(origins).unwrap()).unwrap();
@@ -24,7 +24,7 @@ async fn restart_with_forged_record(app: TestApp, one: Value) -> TestApp {
     .await
 }
 
-/// Restarts the app with other records, after its own ones are written.
+/// Restarts the app after replacing the file with its installation records.
 async fn start_with(app: TestApp, records: impl FnOnce(&Path) -> String) -> TestApp {
     app.host.close().await;
     let TestApp { folder, .. } = app;
@@ -72,7 +72,7 @@ async fn forged_record_removes_nothing() {
         app.host.add_server(entry).await.unwrap();
         let before = (files_below(&precious), unpacked(&app));
         app = restart_with_forged_record(app, record(folder)).await;
-        assert!(app.server("one").await.installed.is_some(), "the record is believed as far as it is read: {folder:?}");
+        assert!(app.server("one").await.installed.is_some(), "the record itself must be accepted: {folder:?}");
         app.host.start_server("one".to_owned()).await.unwrap();
         let installer = installer(&app, &registry);
         installer.clean_up(&app.host).await;

@@ -20,14 +20,15 @@ use tokio::sync::mpsc;
 
 use crate::{draft, install, installer, servers, unpacked};
 
-/// Variable that passes the folder to the process that is killed, which is another run of this program.
+/// Environment variable with the folder for the child process that will be killed. The child is another run of this
+/// test program.
 const FOLDER_VARIABLE: &str = "DRAWBRIDGE_TEST_KILLED_IN";
-/// Variable that makes it write the settings before it is killed.
+/// Environment variable that makes the child process write the settings before it is killed.
 const WRITE_FIRST_VARIABLE: &str = "DRAWBRIDGE_TEST_KILLED_AFTER";
-/// Variable that makes it upgrade instead of install.
+/// Environment variable that makes the child process upgrade a server instead of installing one.
 const UPGRADE_VARIABLE: &str = "DRAWBRIDGE_TEST_KILLED_UPGRADE";
 
-/// A settings file whose next change kills the process.
+/// Server settings that kill the process at their next change.
 struct KilledInstall(Arc<dyn ServerSettings>);
 
 impl KilledInstall {
@@ -89,14 +90,14 @@ async fn child_process_that_is_killed() {
         Some(_) => drop(installer.upgrade(&host, &draft, shown.as_str(), true).await),
         None => drop(installer.install(&host, &draft, shown.as_str()).await),
     }
-    unreachable!("it was to be killed");
+    unreachable!("the process should have been killed");
 }
 
 fn bundle(folder: &Path, file: &str) -> InstallSource {
     InstallSource::Bundle { path: folder.join(file), sha256: None }
 }
 
-/// Runs the process that is killed on the folder of an app, and restarts the app.
+/// Runs a child process that is killed while it uses the folder of an app, and then restarts the app.
 #[allow(clippy::disallowed_methods, reason = "starts a test of this program once more, not a server")]
 async fn restart_after_kill(app: TestApp, variables: &[&str]) -> TestApp {
     app.host.close().await;
@@ -105,7 +106,7 @@ async fn restart_after_kill(app: TestApp, variables: &[&str]) -> TestApp {
     killed.args(["--exact", "kills::child_process_that_is_killed"]).env(FOLDER_VARIABLE, folder.path());
     let output = killed.envs(variables.iter().map(|name| (name, "yes"))).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), None, "it was killed, and did not end by itself: {said}");
+    assert_eq!(output.status.code(), None, "the process must be killed by a signal: {said}");
     TestApp::start_in(folder, Vec::new(), HostOptions::default()).await
 }
 
@@ -113,7 +114,7 @@ fn origins(app: &TestApp) -> String {
     fs::read_to_string(app.folder.path().join("data/origins.json")).unwrap_or_default()
 }
 
-/// Changes a file of the only unpacked bundle, and asserts that its server is refused.
+/// Changes a file of the only unpacked bundle, and asserts that its server can't be started.
 async fn assert_verified(app: &TestApp) {
     let [folder] = &unpacked(app)[..] else { panic!("{:?}", unpacked(app)) };
     fs::write(app.folder.path().join("data/bundles").join(folder).join("manifest.json"), "{}").unwrap();
@@ -129,10 +130,10 @@ async fn completed_installation_is_verified_after_a_kill() {
     let registry = TestRegistry::start(Vec::new()).await;
     Bundle::demo().write(&app.folder.path().join("demo.mcpb"));
     let app = restart_after_kill(app, &[WRITE_FIRST_VARIABLE]).await;
-    let installed = app.server("demo").await.installed.expect("where it is from is known");
-    assert!(!installed.changed, "as it was installed");
+    let installed = app.server("demo").await.installed.expect("the server must have an installation record");
+    assert!(!installed.changed, "the server must match its installation record");
     installer(&app, &registry).clean_up(&app.host).await;
-    assert_eq!(app.server("demo").await.installed, Some(installed), "for good");
+    assert_eq!(app.server("demo").await.installed, Some(installed), "the record must remain after the clean-up");
     assert_verified(&app).await;
     app.host.close().await;
     assert!(!origins(&app).contains("pending"), "{}", origins(&app));
@@ -146,7 +147,7 @@ async fn incomplete_installation_leaves_nothing_after_a_kill() {
     let app = restart_after_kill(app, &[]).await;
     assert!(servers(&app).await.is_empty());
     installer(&app, &registry).clean_up(&app.host).await;
-    assert!(unpacked(&app).is_empty(), "no server uses them: {:?}", unpacked(&app));
+    assert!(unpacked(&app).is_empty(), "the unused files must be removed: {:?}", unpacked(&app));
     app.host.close().await;
     assert!(!origins(&app).contains("demo"), "{}", origins(&app));
 }
@@ -167,13 +168,13 @@ async fn upgrade_is_atomic_after_a_kill() {
         let app = restart_after_kill(app, variables).await;
         let version_now = async || {
             let installed = app.server("demo").await.installed.unwrap();
-            assert!(!installed.changed, "the record is of what is set up");
+            assert!(!installed.changed, "the server must match its installation record");
             installed.origin.version().to_owned()
         };
         assert_eq!(version_now().await, version);
         installer(&app, &registry).clean_up(&app.host).await;
-        assert_eq!(version_now().await, version, "for good");
-        assert_eq!(unpacked(&app).len(), 1, "the files of the other version are gone");
+        assert_eq!(version_now().await, version, "the version must not change after the clean-up");
+        assert_eq!(unpacked(&app).len(), 1, "the files of the other version must be removed");
         app.ready("demo").await;
     }
 }

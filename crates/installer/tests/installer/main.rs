@@ -20,7 +20,7 @@ use store::CacheFolder;
 use testkit::app::TestApp;
 use testkit::registry::TestRegistry;
 
-/// Creates an installer for the folder of an app and this registry.
+/// Creates an installer for the data folder of an app, with this registry.
 fn installer(app: &TestApp, registry: &TestRegistry) -> Installer {
     let (registry, kept) = (RegistryChoice::Named(registry.server.url("")), app.folder.path().join("kept"));
     Installer::new(app.folder.path().join("data"), registry, move |address, header| {
@@ -28,20 +28,20 @@ fn installer(app: &TestApp, registry: &TestRegistry) -> Installer {
     })
 }
 
-/// Previews a draft, and installs it with the preview's hash.
+/// Previews a draft, and installs it with the hash of the preview.
 async fn install(app: &TestApp, installer: &Installer, draft: &InstallDraft) -> Result<(), InstallError> {
     let shown = installer.preview(&app.host, draft, CachePolicy::Usual).await?.hash;
     installer.install(&app.host, draft, shown.as_str()).await.map(drop)
 }
 
-/// Returns the names of the folders below the folder of bundles, including unfinished ones.
+/// Returns the names of the folders in the folder of bundles, including temporary ones.
 fn unpacked(app: &TestApp) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(app.folder.path().join("data/bundles")) else { return Vec::new() };
     let folders = entries.map(Result::unwrap).filter(|entry| entry.path().is_dir());
     folders.map(|entry| entry.file_name().into_string().unwrap()).collect()
 }
 
-/// Returns a draft with these values and without a sandbox.
+/// Returns a draft with these values of the user and without a sandbox.
 fn draft(source: InstallSource, name: &str, values: &[(&str, &str)]) -> InstallDraft {
     let values = values.iter().map(|(key, value)| ((*key).to_owned(), vec![(*value).to_owned()]));
     InstallDraft {
@@ -53,7 +53,7 @@ fn draft(source: InstallSource, name: &str, values: &[(&str, &str)]) -> InstallD
     }
 }
 
-/// Returns the names of the configured servers.
+/// Returns the names of the servers in the settings.
 async fn servers(app: &TestApp) -> Vec<String> {
     app.host.snapshot().await.unwrap().servers.into_iter().map(|server| server.name).collect()
 }

@@ -11,11 +11,11 @@ use store::CacheFolder;
 use testkit::app::TestPlatform;
 use testkit::bundle_file::Bundle;
 
-/// Variable that passes the folder to the other process, which is another run of this program.
+/// Environment variable with the data folder for the other process, which is another run of this test program.
 const FOLDER: &str = "DRAWBRIDGE_TEST_FOLDER";
 const ROUNDS: usize = 12;
 
-/// Repeatedly installs the bundle, verifies its files, and removes it. After the last round it remains.
+/// Repeatedly installs a bundle, verifies its files and removes it. The server remains after the last round.
 async fn install_and_remove_repeatedly(folder: &Path, name: &str) {
     let (config, data) = (folder.join("mcp.json"), folder.join("data"));
     let secrets = Arc::new(ports::secrets::SecretsInMemory::default());

@@ -27,17 +27,21 @@ async fn offer_contains_the_exact_version_and_the_choices() {
     let registry = TestRegistry::start(vec![notes_entry(active_metadata())]).await;
     let installer = installer(&app, &registry);
     let offer = installer.offer(&source(None), CachePolicy::Now).await.unwrap();
-    assert!(matches!(offer.plan, Err(NotInstallable::NotChosen)), "two ways, and none is chosen: {:?}", offer.plan);
+    assert!(
+        matches!(offer.plan, Err(NotInstallable::NotChosen)),
+        "without a choice there must be no plan: {:?}",
+        offer.plan
+    );
     let offer = installer.offer(&source(package()), CachePolicy::Now).await.unwrap();
     let version = Some("1.2.0".to_owned());
     assert_eq!(
         offer.source,
         InstallSource::Registry { name: NAME.to_owned(), version, target: package() },
-        "another version that comes out meanwhile is not installed"
+        "the source must name the exact version"
     );
     let plan = offer.plan.as_ref().unwrap();
     let network = offer.proposed_sandbox(plan).to_json()["network"].clone();
-    assert_eq!(network, json!(["registry.npmjs.org"]), "what loads the package is reached, and nothing else");
+    assert_eq!(network, json!(["registry.npmjs.org"]), "the proposed sandbox must allow only the package registry");
     let nothing = Some(InstallTarget::Remote { number: 2 });
     let offer = installer.offer(&source(nothing), CachePolicy::Now).await.unwrap();
     assert!(matches!(offer.plan, Err(NotInstallable::NoTarget)), "{:?}", offer.plan);
@@ -50,19 +54,19 @@ async fn installed_server_is_stopped_and_its_secret_is_in_the_keychain() {
     let installer = installer(&app, &registry);
     let empty = draft(source(package()), "notes", &[]);
     let missing = installer.preview(&app.host, &empty, CachePolicy::Usual).await.unwrap_err();
-    assert!(matches!(missing, InstallError::Fill(FillError::Inputs(_))), "the secret is required: {missing}");
+    assert!(matches!(missing, InstallError::Fill(FillError::Inputs(_))), "the secret must be required: {missing}");
     let draft = draft(source(package()), "notes", &[("NOTES_KEY", "s3cret-value")]);
     let preview = installer.preview(&app.host, &draft, CachePolicy::Usual).await.unwrap();
-    assert!(!format!("{preview:?}").contains("s3cret-value"), "the secret is not printed");
-    assert!(servers(&app).await.is_empty(), "a preview adds nothing");
+    assert!(!format!("{preview:?}").contains("s3cret-value"), "the secret must not be in the debug output");
+    assert!(servers(&app).await.is_empty(), "a preview must not add the server");
     installer.install(&app.host, &draft, preview.hash.as_str()).await.unwrap();
     let server = app.server("notes").await;
-    assert!(matches!(server.state, ServerState::Stopped), "nothing is started");
-    assert!(!server.approved, "or approved");
+    assert!(matches!(server.state, ServerState::Stopped), "the server must not be started");
+    assert!(!server.approved, "the server must not be approved");
     let file = std::fs::read_to_string(app.folder.path().join("mcp.json")).unwrap();
     assert!(file.contains("${secret:notes.NOTES_KEY}") && !file.contains("s3cret-value"), "{file}");
     let again = installer.preview(&app.host, &draft, CachePolicy::Usual).await.unwrap_err();
-    assert!(matches!(again, InstallError::Setup(_)), "no server is replaced: {again}");
+    assert!(matches!(again, InstallError::Setup(_)), "an existing server must not be replaced: {again}");
 }
 
 #[tokio::test]
@@ -84,7 +88,7 @@ async fn preview_hash_covers_all_settings() {
         async move { installer.preview(host, draft, CachePolicy::Usual).await.map(|preview| preview.hash) }
     };
     let own = hash(&shown).await.unwrap();
-    assert_eq!(hash(&shown).await.unwrap(), own, "the same gives the same");
+    assert_eq!(hash(&shown).await.unwrap(), own, "the hash of the same preview must not change");
     for other in &others {
         match hash(other).await {
             Ok(hash) => assert_ne!(hash, own, "{:?} {}", other.source, other.name),
@@ -94,7 +98,7 @@ async fn preview_hash_covers_all_settings() {
         let refused = installer.install(&app.host, other, own.as_str()).await.unwrap_err();
         assert!(matches!(refused, InstallError::Stale | InstallError::Sandbox(_)), "{refused}");
     }
-    assert!(servers(&app).await.is_empty(), "none was shown, so none is installed");
+    assert!(servers(&app).await.is_empty(), "nothing must be installed without a preview");
 }
 
 #[tokio::test]
@@ -107,10 +111,13 @@ async fn listing_changed_since_it_was_shown_is_not_installed() {
     registry.entries.lock().unwrap()[0]["server"]["packages"][0]["packageArguments"] =
         json!([{ "type": "positional", "value": "--everything" }]);
     let refused = installer.install(&app.host, &draft, shown.hash.as_str()).await.unwrap_err();
-    assert!(matches!(refused, InstallError::Stale), "another argument: {refused}");
+    assert!(matches!(refused, InstallError::Stale), "a changed argument must be refused: {refused}");
     registry.entries.lock().unwrap()[0] = notes_entry(json!({ "status": "deleted", "statusMessage": "malware" }));
     let refused = installer.install(&app.host, &draft, shown.hash.as_str()).await.unwrap_err();
-    assert!(matches!(refused, InstallError::NotInstallable(NotInstallable::Deleted)), "deleted: {refused}");
+    assert!(
+        matches!(refused, InstallError::NotInstallable(NotInstallable::Deleted)),
+        "a deleted server must be refused: {refused}"
+    );
     assert!(servers(&app).await.is_empty());
 }
 
@@ -132,7 +139,7 @@ async fn newer_version_is_reported_with_its_changes() {
     };
     let installed = app.server("mine").await.installed.unwrap();
     assert_eq!((installed.origin, installed.changed), (origin, false));
-    assert!(installed.filled_in.values.is_empty(), "a secret is not remembered");
+    assert!(installed.filled_in.values.is_empty(), "a secret must not be stored with the filled-in values");
     let report = installer.version_reports(&app.host, CachePolicy::Now).await.unwrap().remove(0);
     assert_eq!((report.server.as_str(), &report.version, &report.newer), ("mine", &version, &None));
     assert_eq!(report.status, ListingStatus::Active);
@@ -145,12 +152,12 @@ async fn newer_version_is_reported_with_its_changes() {
     let report = installer.version_reports(&app.host, CachePolicy::Now).await.unwrap().remove(0);
     assert_eq!((report.status, report.status_message.as_deref()), (ListingStatus::Deleted, Some("malware")));
     assert_eq!(report.newer.unwrap().version, "1.3.0");
-    assert_eq!(servers(&app).await, ["mine"], "nothing follows by itself");
+    assert_eq!(servers(&app).await, ["mine"], "a newer version must not be installed");
 
     drop(registry);
     let report = installer.version_reports(&app.host, CachePolicy::Now).await.unwrap().remove(0);
-    assert_eq!(report.status, ListingStatus::Deleted, "what is known stands without the registry");
-    assert!(report.problem.is_some(), "and that it was not asked is said");
+    assert_eq!(report.status, ListingStatus::Deleted, "the status must be known without the registry");
+    assert!(report.problem.is_some(), "the report must contain the error of the registry");
 }
 
 #[tokio::test]

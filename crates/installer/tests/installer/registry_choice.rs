@@ -13,7 +13,7 @@ use testkit::registry::{TestRegistry, active_metadata, notes_entry};
 
 const TOKEN: &str = "Bearer t0ken-of-the-team";
 
-/// Creates an installer that uses the settings of an app.
+/// Creates an installer that uses the registry in the settings of an app.
 fn installer_from_settings(app: &TestApp, secrets: &Arc<SecretsInMemory>) -> Installer {
     let secrets: Arc<dyn Secrets> = secrets.clone();
     let documents: Arc<dyn Documents> = Arc::clone(&app.host.ports().documents);
@@ -38,7 +38,10 @@ async fn configured_registry_is_requested_with_its_header() {
     let (app, secrets) = (TestApp::start(Vec::new()).await, Arc::new(SecretsInMemory::default()));
     let registry = TestRegistry::start(vec![notes_entry(active_metadata())]).await;
     let (installer, other) = (installer_from_settings(&app, &secrets), installer_from_settings(&app, &secrets));
-    assert!(installer.registry_in_use().await.unwrap().address.is_official(), "at first");
+    assert!(
+        installer.registry_in_use().await.unwrap().address.is_official(),
+        "the official registry must be the default"
+    );
     let address = registry.server.url("");
     installer.set_registry(Some(address.clone()), header(Some(TOKEN))).await.unwrap();
     for (installer, who) in [(&installer, "the one that set it"), (&other, "another program")] {
@@ -52,7 +55,11 @@ async fn configured_registry_is_requested_with_its_header() {
     let data = fs::read_dir(app.folder.path().join("data")).unwrap().map(|entry| entry.unwrap().path());
     for file in data.filter(|path| path.is_file()) {
         let content = fs::read(&file).unwrap();
-        assert!(!String::from_utf8_lossy(&content).contains("t0ken"), "{} has no value of it", file.display());
+        assert!(
+            !String::from_utf8_lossy(&content).contains("t0ken"),
+            "{} must not contain the value of the header",
+            file.display()
+        );
     }
 
     // Write access to the file must not redirect the value.
@@ -62,8 +69,8 @@ async fn configured_registry_is_requested_with_its_header() {
     fs::write(&setting, changed).unwrap();
     let refused = search(&installer).await.unwrap_err();
     assert!(matches!(refused, InstallError::NoHeaderValue { .. }), "{refused}");
-    assert!(refused.to_string().contains("enter it in Settings"), "what to do: {refused}");
-    assert!(elsewhere.server.seen().is_empty(), "nothing is sent there");
+    assert!(refused.to_string().contains("enter it in Settings"), "the error must name the next step: {refused}");
+    assert!(elsewhere.server.seen().is_empty(), "no request must be sent to the other address");
 }
 
 #[tokio::test]
@@ -78,15 +85,23 @@ async fn registry_header_keeps_its_value_and_is_removed_with_its_registry() {
     installer.set_registry(Some(address.clone()), header(Some(TOKEN))).await.unwrap();
     installer.set_registry(Some(address.clone()), header(None)).await.unwrap();
     assert_eq!(search(&installer).await.unwrap(), 1);
-    assert_eq!(registry.server.seen().last().unwrap().header("authorization"), Some(TOKEN), "it stays");
+    assert_eq!(
+        registry.server.seen().last().unwrap().header("authorization"),
+        Some(TOKEN),
+        "the header must remain set"
+    );
     let other = "Bearer an0ther";
     installer.set_registry(Some(address.clone()), header(Some(other))).await.unwrap();
     search(&installer).await.unwrap();
-    assert_eq!(registry.server.seen().last().unwrap().header("authorization"), Some(other), "at once");
+    assert_eq!(
+        registry.server.seen().last().unwrap().header("authorization"),
+        Some(other),
+        "the new value must be used immediately"
+    );
     assert_eq!(kept(), 1);
     installer.set_registry(None, None).await.unwrap();
     assert!(installer.registry_in_use().await.unwrap().address.is_official());
-    assert_eq!(kept(), 0, "nothing is left in the keychain");
+    assert_eq!(kept(), 0, "the value must be removed from the keychain");
 }
 
 #[tokio::test]
@@ -102,11 +117,14 @@ async fn invalid_registry_is_rejected() {
     assert!(matches!(refused, InstallError::Registry(RegistryError::Header { .. })), "{refused}");
     let refused = installer.set_registry(None, header(Some(TOKEN))).await.unwrap_err();
     assert!(matches!(refused, InstallError::OfficialHeader), "{refused}");
-    assert!(installer.registry_in_use().await.unwrap().address.is_official(), "as before");
+    assert!(installer.registry_in_use().await.unwrap().address.is_official(), "the setting must not change");
     assert_eq!(secrets.keys("registry/").unwrap(), [""; 0]);
     let registry = TestRegistry::start(Vec::new()).await;
     let named = crate::installer(&app, &registry);
     let refused = named.set_registry(address(), None).await.unwrap_err();
-    assert!(matches!(refused, InstallError::RegistryNamed), "what is named from outside counts more: {refused}");
+    assert!(
+        matches!(refused, InstallError::RegistryNamed),
+        "a registry named by the environment must not be replaced: {refused}"
+    );
     assert!(named.registry_in_use().await.unwrap().is_named);
 }

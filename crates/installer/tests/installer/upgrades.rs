@@ -24,7 +24,7 @@ fn package() -> InstallSource {
     InstallSource::Registry { name: NAME.to_owned(), version: None, target }
 }
 
-/// Returns the notes server in another version, with an argument that the user fills in.
+/// Returns the registry entry of this version of the notes server, which has an argument that the user fills in.
 fn version(version: &str) -> Value {
     let mut entry = notes_entry(active_metadata());
     entry["server"]["version"] = version.into();
@@ -34,7 +34,7 @@ fn version(version: &str) -> Value {
     entry
 }
 
-/// Returns a draft of an upgrade to the offered version of a server.
+/// Returns a draft that upgrades a server to the offered version.
 async fn upgrade(app: &TestApp, installer: &Installer, server: &str) -> InstallDraft {
     let offered = installer.offer_upgrade(&app.host, server, None).await.unwrap();
     InstallDraft { upgrades: Some(server.to_owned()), ..draft(offered.offer.source, server, &[]) }
@@ -69,21 +69,21 @@ async fn upgrade_keeps_user_values_and_name() {
     let preview = installer.preview(&app.host, &upgrade, CachePolicy::Usual).await.unwrap();
     let (before, after) = (preview.before.unwrap().entry.config, &preview.server.entry.config);
     assert_eq!(args(&before), ["-y", "@alice/notes@1.2.0", "/srv"]);
-    assert_eq!(args(after), ["-y", "@alice/notes@1.3.0", "/srv"], "nothing but the version");
-    assert!(args(&app.server("mine").await.config)[1].ends_with("1.2.0"), "so far nothing is changed");
+    assert_eq!(args(after), ["-y", "@alice/notes@1.3.0", "/srv"], "only the version must change");
+    assert!(args(&app.server("mine").await.config)[1].ends_with("1.2.0"), "a preview must not change the server");
 
     installer.upgrade(&app.host, &upgrade, preview.hash.as_str(), false).await.unwrap();
-    assert_eq!(servers(&app).await, ["mine"], "under the user's name");
+    assert_eq!(servers(&app).await, ["mine"], "the server must retain its name");
     let server = app.server("mine").await;
     assert_eq!(args(&server.config)[1], "@alice/notes@1.3.0");
     let stdio = server.config.as_stdio().unwrap();
-    assert_eq!(stdio.sandbox.as_ref().unwrap().network, NetworkAccess::Full, "the user's sandbox");
-    assert_eq!(stdio.env["MINE"], "1", "the user's variable");
+    assert_eq!(stdio.sandbox.as_ref().unwrap().network, NetworkAccess::Full, "the server must retain its sandbox");
+    assert_eq!(stdio.env["MINE"], "1", "the server must retain the variable of the user");
     let name = ports::secrets::referenced_names(&stdio.env["NOTES_KEY"])[0];
     let key = ports::secrets::storage_key(name, &ports::secrets::command_place(stdio));
-    assert_eq!(secrets.get(&key).unwrap().as_deref(), Some("s3cret-value"), "the secret goes with it");
+    assert_eq!(secrets.get(&key).unwrap().as_deref(), Some("s3cret-value"), "the secret must be retained");
     let keys = secrets.keys("notes.").unwrap().len() + secrets.keys("mine.").unwrap().len();
-    assert_eq!(keys, 1, "and is not kept for the version before");
+    assert_eq!(keys, 1, "the secret must not be stored twice");
     let installed = server.installed.unwrap();
     assert_eq!((installed.origin.version(), installed.changed), ("1.3.0", false));
     let again = installer.offer_upgrade(&app.host, "mine", None).await.unwrap_err();
@@ -107,11 +107,11 @@ async fn upgrade_changed_since_it_was_shown_is_rejected() {
     let entry = ServerEntry { name: "notes".to_owned(), config };
     app.host.update_server("notes".to_owned(), entry).await.unwrap();
     let stale = installer.upgrade(&app.host, &upgrade, shown.as_str(), false).await.unwrap_err();
-    assert!(matches!(stale, InstallError::Stale), "the user changed it meanwhile: {stale}");
+    assert!(matches!(stale, InstallError::Stale), "a change by the user must be detected: {stale}");
     let shown = installer.preview(&app.host, &upgrade, CachePolicy::Usual).await.unwrap().hash;
     registry.entries.lock().unwrap()[0]["server"]["packages"][0]["identifier"] = "@alice/other".into();
     let stale = installer.upgrade(&app.host, &upgrade, shown.as_str(), false).await.unwrap_err();
-    assert!(matches!(stale, InstallError::Stale), "the registry changed it: {stale}");
+    assert!(matches!(stale, InstallError::Stale), "a change in the registry must be detected: {stale}");
     assert!(args(&app.server("notes").await.config)[1].ends_with("1.2.0"));
 }
 
@@ -128,7 +128,7 @@ async fn concurrent_change_of_the_settings_is_not_overwritten() {
     newer.as_stdio_mut().unwrap().args[1] = "@alice/notes@1.3.0".to_owned();
     let newer = ServerEntry { name: "notes".to_owned(), config: newer };
 
-    // The settings were read for the last time; now the other program writes them.
+    // The setup has read the settings for the last time. The other process writes them after that.
     let setup = app.host.begin_reloaded_setup().await.unwrap();
     let settings = app.folder.path().join("mcp.json");
     let others = std::fs::read_to_string(&settings).unwrap().replace("/srv", "/elsewhere");
@@ -137,7 +137,7 @@ async fn concurrent_change_of_the_settings_is_not_overwritten() {
     let upgrade = setup.upgrade(newer.clone().into(), &was, installed.origin.clone(), FilledInputs::default());
     let refused = upgrade.await.unwrap_err();
     assert!(matches!(refused, SetupError::Server(ServerError::Changed(_))), "{refused}");
-    assert_eq!(std::fs::read_to_string(&settings).unwrap(), others, "the other program's stands");
+    assert_eq!(std::fs::read_to_string(&settings).unwrap(), others, "the settings of the other process must remain");
     drop(setup);
 
     let setup = app.host.begin_reloaded_setup().await.unwrap();
@@ -147,8 +147,11 @@ async fn concurrent_change_of_the_settings_is_not_overwritten() {
     let was = ReplacedServer { config: setup.config("notes").unwrap().clone(), ..was };
     let upgrade = setup.upgrade(newer.into(), &was, installed.origin, FilledInputs::default());
     let refused = upgrade.await.unwrap_err();
-    assert!(matches!(refused, SetupError::Server(ServerError::Changed(_))), "it is another version: {refused}");
-    assert_eq!(std::fs::read_to_string(&settings).unwrap(), others, "the settings stand");
+    assert!(
+        matches!(refused, SetupError::Server(ServerError::Changed(_))),
+        "the changed settings must be refused: {refused}"
+    );
+    assert_eq!(std::fs::read_to_string(&settings).unwrap(), others, "the settings must not change");
     drop(setup);
 
     let added = ServerEntry { name: "notes-2".to_owned(), config: testkit::app::demo(&[]) };
@@ -157,7 +160,11 @@ async fn concurrent_change_of_the_settings_is_not_overwritten() {
     std::fs::write(&settings, &with_another).unwrap();
     let refused = reading.add(added, Vec::new()).await.unwrap_err();
     assert!(matches!(refused, SetupError::Server(ServerError::BadName { .. })), "{refused}");
-    assert_eq!(std::fs::read_to_string(&settings).unwrap(), with_another, "neither by a new one of its name");
+    assert_eq!(
+        std::fs::read_to_string(&settings).unwrap(),
+        with_another,
+        "the settings must not change because of a server with the new name"
+    );
 }
 
 #[tokio::test]
@@ -171,7 +178,7 @@ async fn values_entered_for_one_address_are_not_sent_to_another() {
     let mut newer = version("1.3.0");
     registry.entries.lock().unwrap().insert(0, newer.clone());
     let offered = installer.offer_upgrade(&app.host, "notes", None).await.unwrap();
-    assert_eq!(offered.kept, [("X-Team".to_owned(), None)].into(), "at the same address, and not shown");
+    assert_eq!(offered.kept, [("X-Team".to_owned(), None)].into(), "the values must be carried over, but not shown");
     newer["server"]["remotes"][0]["url"] = "https://elsewhere.example/mcp".into();
     registry.entries.lock().unwrap()[0] = newer;
     let offered = installer.offer_upgrade(&app.host, "notes", None).await.unwrap();
@@ -212,13 +219,13 @@ async fn bundle_upgrade_replaces_files_and_stops_a_running_server_only_if_allowe
     let shown = installer.preview(&app.host, &upgrade, CachePolicy::Usual).await.unwrap().hash;
     let refused = installer.upgrade(&app.host, &upgrade, shown.as_str(), false).await.unwrap_err();
     assert!(matches!(refused, InstallError::Running(_)), "{refused}");
-    assert_eq!(app.server("demo").await.state, ServerState::Ready, "it runs on");
-    assert_eq!(unpacked(&app), old, "and nothing is unpacked");
+    assert_eq!(app.server("demo").await.state, ServerState::Ready, "the server must continue to run");
+    assert_eq!(unpacked(&app), old, "no bundle must be unpacked");
     installer.upgrade(&app.host, &upgrade, shown.as_str(), true).await.unwrap();
     let server = app.until("demo", "stopped", |server| server.state == ServerState::Stopped).await;
-    assert!(!server.approved, "another command asks again");
+    assert!(!server.approved, "the new command must need an approval");
     let now = unpacked(&app);
-    assert!(now.len() == 1 && now != old, "the files of the version before are gone: {now:?}");
+    assert!(now.len() == 1 && now != old, "the files of the previous version must be removed: {now:?}");
     app.ready("demo").await;
 }
 
@@ -238,8 +245,12 @@ async fn modified_bundle_is_not_started() {
     let failed = app.until("demo", "failed", |server| matches!(server.state, ServerState::Failed(_))).await;
     let ServerState::Failed(failure) = failed.state else { panic!("{:?}", failed.state) };
     assert!(failure.message.contains("manifest.json has changed"), "{}", failure.message);
-    assert!(failure.message.contains("install its bundle again"), "what to do: {}", failure.message);
-    assert!(app.consent_requests().await.is_empty(), "nothing is asked");
+    assert!(
+        failure.message.contains("install its bundle again"),
+        "the message must name the next step: {}",
+        failure.message
+    );
+    assert!(app.consent_requests().await.is_empty(), "no consent must be requested");
     std::fs::write(&manifest, was).unwrap();
     std::fs::write(folder.join("server/added.js"), "").unwrap();
     app.host.start_server("demo".to_owned()).await.unwrap();

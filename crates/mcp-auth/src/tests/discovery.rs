@@ -8,7 +8,8 @@ use testkit::authorization::{
 use super::support::{TestAuthorization, members, servers};
 use crate::*;
 
-/// Returns the paths of the requests of a sign-in, in order.
+/// Returns the paths of the requests that the MCP server and the authorization server received during a sign-in, in
+/// order.
 fn paths(server: &ProtectedServer, issuer: &AuthorizationServer) -> (Vec<String>, Vec<String>) {
     let gets = |seen: Vec<testkit::http::HttpRequest>| {
         seen.iter().filter(|one| one.method == "GET").map(|one| one.path_without_query().to_owned()).collect::<Vec<_>>()

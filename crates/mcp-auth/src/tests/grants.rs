@@ -18,7 +18,7 @@ fn claims(jwt: &str) -> Value {
     serde_json::from_slice(&payload).unwrap()
 }
 
-/// Returns a new private key in the form used in settings.
+/// Returns a new private key in PEM, as it is entered in settings.
 pub(super) fn key_pem() -> String {
     use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair};
     let pair = EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).unwrap();

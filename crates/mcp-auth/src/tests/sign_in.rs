@@ -278,7 +278,7 @@ async fn redirect_is_pasted_if_the_browser_fails() {
     bench.user.can_paste.store(true, Ordering::SeqCst);
     let authorization = Arc::clone(&bench.authorization);
     let before = bench.user.opened.lock().unwrap().len();
-    // Blocks the user until there is a URL to paste.
+    // While the test has this lock, the user can paste no URL.
     let held = bench.user.pasted.lock().await;
     let flow = tokio::spawn(async move { authorization.sign_in(AuthReason::SignIn).await });
     until("the URL must be shown", || bench.user.opened.lock().unwrap().len() > before).await;

@@ -111,7 +111,7 @@ async fn interrupted_step_up_is_not_counted() {
     assert_eq!(outcome, RequestOutcome::Answered(200), "[auth-stepup-retry-limit] interrupted attempts must not count");
 }
 
-/// Configures client credentials at this authorization server.
+/// Configures the client credentials grant at this authorization server.
 fn machine(settings: &mut AuthorizationSettings) {
     settings.grant = GrantKind::ClientCredentials;
     settings.client.preregistered = Some(preregistered("app", Some("secret-of-app")));

@@ -10,7 +10,7 @@ use testkit::http::HttpServer;
 use super::support::{RequestOutcome, TestAuthorization};
 use crate::*;
 
-/// Starts a server that answers every request. `was_stranger` is set by a request without a token.
+/// Starts a server that answers every request. Sets `was_stranger` if a request has no token.
 async fn start_public_server(issuer: String, was_stranger: Arc<AtomicBool>) -> HttpServer {
     HttpServer::start(move |request, mut answer| {
         let (issuer, was_stranger) = (issuer.clone(), Arc::clone(&was_stranger));

@@ -15,14 +15,14 @@ use url::Url;
 
 use crate::*;
 
-/// In-memory vault that can fail or block on request.
+/// In-memory vault that a test can make fail or block.
 #[derive(Default)]
 pub(super) struct TestVault {
     pub(super) entries: Mutex<BTreeMap<VaultKey, Vec<u8>>>,
     pub(super) is_broken: AtomicBool,
-    /// Number of read operations so far.
+    /// Number of completed read operations.
     pub(super) reads: AtomicU64,
-    /// Lock that every read operation waits for.
+    /// Lock that every read operation acquires. A test that has it blocks them.
     pub(super) gate: tokio::sync::Mutex<()>,
     renewing: Arc<tokio::sync::Mutex<()>>,
 }
@@ -36,7 +36,7 @@ impl TestVault {
         }
     }
 
-    /// Returns `true` if the vault has an entry of this kind.
+    /// Returns `true` if the vault has an entry whose kind matches.
     pub(super) fn has(&self, is_it: impl Fn(&VaultEntryKind) -> bool) -> bool {
         self.entries.lock().unwrap().keys().any(|key| is_it(&key.kind))
     }
@@ -73,18 +73,18 @@ impl Vault for TestVault {
 pub(super) enum BrowserBehaviour {
     /// The user is already signed in, and the browser returns immediately.
     SignsIn,
-    /// The browser never returns to the app.
+    /// The browser stays on a page and never returns to the app.
     Stays,
     /// The browser cannot be opened.
     Missing,
 }
 
-/// User who consents to everything unless configured otherwise.
+/// Simulated user who consents to everything unless configured otherwise.
 pub(super) struct TestUser {
     pub(super) answer: Mutex<ConsentAnswer>,
     pub(super) browser: Mutex<BrowserBehaviour>,
     pub(super) client: Mutex<Option<PreregisteredClient>>,
-    /// Redirect URIs of the requests for a client id.
+    /// Redirect URIs that were displayed when the user was asked for a client id.
     pub(super) shown: Mutex<Vec<Url>>,
     pub(super) consents: Mutex<Vec<ConsentPrompt>>,
     pub(super) opened: Mutex<Vec<Url>>,
@@ -134,7 +134,7 @@ impl User for TestUser {
     }
 }
 
-/// Authorization of one server with its dependencies.
+/// Authorization at one server, with its simulated user, vault and clock.
 pub(super) struct TestAuthorization {
     pub(super) authorization: Arc<ServerAuthorization>,
     pub(super) settings: AuthorizationSettings,
@@ -191,7 +191,7 @@ impl TestAuthorization {
         TestAuthorization { authorization, settings, user, vault, clock }
     }
 
-    /// Simulates a restart of the app.
+    /// Simulates a restart of the app: creates a new authorization with the same vault.
     pub(super) fn restart(&mut self) {
         self.authorization = ServerAuthorization::new(self.settings.clone());
     }
@@ -200,12 +200,12 @@ impl TestAuthorization {
         self.clock.fetch_add(seconds, Ordering::SeqCst);
     }
 
-    /// Makes a call as the transport does: signs it, and repeats it if the verdict says so.
+    /// Sends a call as the transport does: signs it, and repeats it if the authorizer says so.
     pub(super) async fn call(&self, tool: &str) -> RequestOutcome {
         call(&self.authorization, tool).await
     }
 
-    /// Makes a call that is refused, signs in, and makes the call again.
+    /// Sends a call that is refused, signs in, and sends the call again.
     pub(super) async fn connect(&self) -> Result<Account, AuthError> {
         let first = self.call("echo").await;
         assert!(matches!(first, RequestOutcome::Stopped(_)), "the server must require a sign-in: {first:?}");
@@ -214,7 +214,7 @@ impl TestAuthorization {
         Ok(account)
     }
 
-    /// Returns everything that steps, errors and debug output show.
+    /// Returns the text of all steps, errors and debug output, to search it for secrets.
     pub(super) fn shown(&self) -> String {
         format!("{:?} {:?} {:?}", self.authorization, self.authorization.steps(), self.authorization.account())
     }
@@ -257,7 +257,7 @@ pub(super) async fn call(authorization: &Arc<ServerAuthorization>, tool: &str) -
     RequestOutcome::Answered(401)
 }
 
-/// Starts both servers with their scripts.
+/// Starts an authorization server and an MCP server with these scripts.
 pub(super) async fn servers(
     authorization: impl FnOnce(&mut AuthorizationScript),
     protected: impl FnOnce(&mut ProtectedScript),
@@ -276,12 +276,12 @@ pub(super) fn members(pairs: &[(&str, serde_json::Value)]) -> serde_json::Map<St
     pairs.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
 }
 
-/// Waits until the condition holds.
+/// Waits until the condition is true. `what` describes it if that takes too long.
 pub(super) async fn until(what: &str, condition: impl FnMut() -> bool) {
     assert!(testkit::deadline::poll_until(Duration::from_secs(20), condition).await, "{what}");
 }
 
-/// Returns a pre-registered client.
+/// Returns a pre-registered client with this id and secret.
 pub(super) fn preregistered(id: &str, secret: Option<&str>) -> PreregisteredClient {
     let secret = secret.map(|secret| ClientAuthentication::Secret { secret: secret.into(), method: None });
     PreregisteredClient {

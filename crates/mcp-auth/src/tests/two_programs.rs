@@ -8,7 +8,7 @@ use testkit::authorization::{ProtectedServer, RefreshBehaviour, parameter_value}
 use super::support::{RequestOutcome, TestAuthorization, call, servers, until};
 use crate::*;
 
-/// Simulates another process with the same vault.
+/// Simulates another process that uses the same vault.
 fn other(server: &ProtectedServer, bench: &TestAuthorization) -> TestAuthorization {
     TestAuthorization::at(&server.url(), Arc::clone(&bench.vault), |_| ())
 }

@@ -30,26 +30,27 @@ const TOKEN_EXCHANGE: &str = "urn:ietf:params:oauth:grant-type:token-exchange";
 const ID_TOKEN_TYPE: &str = "urn:ietf:params:oauth:token-type:id_token";
 /// Token type of enterprise-managed authorization: an identity assertion that is an authorization grant.
 const ID_JAG_TYPE: &str = "urn:ietf:params:oauth:token-type:id-jag";
-/// A token endpoint and the client that uses it.
+/// A token endpoint, and the client and key that requests to it use.
 pub(crate) struct TokenEndpoint<'a> {
     pub(crate) web: &'a AuthHttpClient,
     pub(crate) phase: AuthPhase,
     pub(crate) url: &'a Url,
-    /// Issuer of the endpoint: the audience of assertions, and the key of the nonces.
+    /// Issuer of the endpoint. Used as the audience of assertions and as the key of DPoP nonces.
     pub(crate) issuer: &'a str,
     pub(crate) client: &'a OAuthClient,
     pub(crate) dpop: Option<&'a DpopKey>,
-    /// `true` if a token that is not bound to `dpop` is rejected.
+    /// `true` if a token that is not bound to the key in `dpop` is rejected.
     pub(crate) must_bind: bool,
     pub(crate) nonces: &'a DpopNonces,
     pub(crate) now: SystemTime,
 }
 
 impl TokenEndpoint<'_> {
-    /// Redeems an authorization code (RFC 6749, 4.1.3; RFC 7636, 4.5).
+    /// Exchanges an authorization code for tokens (RFC 6749, 4.1.3; RFC 7636, 4.5).
     ///
-    /// # Errors Returns [`AuthErrorCause::Refused`] if the request is refused, [`AuthErrorCause::Unbound`] if the token
-    /// is not bound as required, and another [`AuthErrorCause`] if no usable response arrives.
+    /// # Errors
+    /// Returns [`AuthErrorCause::Refused`] if the request is refused, [`AuthErrorCause::Unbound`] if the token is not
+    /// bound as required, and another [`AuthErrorCause`] if no usable response arrives.
     pub(crate) async fn exchange_code(
         &self,
         code: &SecretString,
@@ -71,10 +72,10 @@ impl TokenEndpoint<'_> {
         self.parse_response(granted, exchange.id_token)
     }
 
-    /// Renews a token (RFC 6749, 6) with unchanged scopes.
+    /// Renews a token with unchanged scopes (RFC 6749, 6).
     ///
     /// # Errors
-    /// Returns the errors of [`code`](Self::exchange_code).
+    /// Returns the errors of [`exchange_code`](Self::exchange_code).
     pub(crate) async fn refresh(
         &self,
         token: &SecretString,
@@ -91,10 +92,10 @@ impl TokenEndpoint<'_> {
         self.parse_response(granted, exchange.id_token)
     }
 
-    /// Requests a token for the app itself (RFC 6749, 4.4).
+    /// Requests a token with the client credentials grant (RFC 6749, 4.4).
     ///
     /// # Errors
-    /// Returns the errors of [`code`](Self::exchange_code).
+    /// Returns the errors of [`exchange_code`](Self::exchange_code).
     pub(crate) async fn client_credentials(
         &self,
         scopes: &[String],
@@ -111,10 +112,10 @@ impl TokenEndpoint<'_> {
         self.parse_response(granted, exchange.id_token)
     }
 
-    /// Redeems an assertion of a third party (RFC 7523, 2.1).
+    /// Exchanges an assertion that another party signed for a token (RFC 7523, 2.1).
     ///
     /// # Errors
-    /// Returns the errors of [`code`](Self::exchange_code).
+    /// Returns the errors of [`exchange_code`](Self::exchange_code).
     pub(crate) async fn jwt_bearer(
         &self,
         statement: &SecretString,
@@ -133,7 +134,7 @@ impl TokenEndpoint<'_> {
     /// returns the scopes of the grant if they differ from the requested ones.
     ///
     /// # Errors
-    /// Returns the errors of [`code`](Self::exchange_code).
+    /// Returns the errors of [`exchange_code`](Self::exchange_code).
     pub(crate) async fn identity_grant(
         &self,
         id_token: &SecretString,

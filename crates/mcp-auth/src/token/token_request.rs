@@ -24,10 +24,10 @@ use crate::oauth_client::StoredClientAuth;
 
 type TokenClient = BasicClient<EndpointNotSet, EndpointNotSet, EndpointNotSet, EndpointNotSet, EndpointSet>;
 
-/// HTTP client for `oauth2`, which sends requests to one token endpoint.
+/// HTTP client for the crate `oauth2`, which sends requests to one token endpoint.
 pub(super) struct TokenHttpClient<'a> {
     pub(super) endpoint: &'a TokenEndpoint<'a>,
-    /// ID token of the response, which `oauth2` drops.
+    /// ID token of the last response, which `oauth2` does not return.
     pub(super) id_token: Mutex<Option<SecretString>>,
 }
 
@@ -57,7 +57,7 @@ impl TokenEndpoint<'_> {
         }
     }
 
-    /// Returns the parameters of a client assertion, if the client uses one.
+    /// Returns the form parameters of a client assertion. Empty if the client does not use assertions.
     pub(super) fn proof(&self) -> Result<Vec<(&'static str, String)>, AuthError> {
         let StoredClientAuth::PrivateKeyJwt { key_pem, algorithm } = &self.client.authentication else {
             return Ok(Vec::new());
@@ -71,7 +71,7 @@ impl TokenEndpoint<'_> {
         ])
     }
 
-    /// Sends a token request of a grant that `oauth2` does not support.
+    /// Sends the token request of a grant that `oauth2` does not support.
     pub(super) async fn send_grant(
         &self,
         parameters: Vec<(&'static str, String)>,
@@ -112,8 +112,8 @@ impl TokenEndpoint<'_> {
         request.body(body.into_bytes()).map_err(|_| self.unreadable_error("the request could not be built"))
     }
 
-    /// Sends a token request with a DPoP proof if there is a key, and repeats it with the nonce that the server
-    /// requests.
+    /// Sends a token request. If tokens are bound to a key, adds a DPoP proof, and repeats the request with the nonce
+    /// that the server requires.
     pub(super) async fn post(&self, request: Request<Vec<u8>>) -> Result<Response<Vec<u8>>, AuthError> {
         let first = self.send(&request).await?;
         let wants_nonce = self.dpop.is_some()
@@ -145,8 +145,8 @@ impl TokenEndpoint<'_> {
         Ok(answer)
     }
 
-    /// Sends a token request and normalizes the response for strict parsers. Stores the ID token, which `oauth2` drops,
-    /// in `id_token`.
+    /// Sends a token request and normalizes the response for strict parsers. Stores the ID token in `id_token`, since
+    /// `oauth2` drops it.
     async fn send_token_request(
         &self,
         request: Request<Vec<u8>>,

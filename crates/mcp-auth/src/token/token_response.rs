@@ -26,9 +26,9 @@ pub(crate) struct TokenResponse {
     pub(crate) bound: bool,
     pub(crate) refresh: Option<SecretString>,
     pub(crate) lifetime: Option<Duration>,
-    /// Granted scopes, or `None` if they equal the requested ones.
+    /// Granted scopes, or `None` if the response omits them because they equal the requested ones.
     pub(crate) scopes: Option<Vec<String>>,
-    /// ID token of OpenID Connect.
+    /// ID token (OpenID Connect), or `None`.
     pub(crate) id_token: Option<SecretString>,
 }
 
@@ -131,8 +131,9 @@ pub(super) fn parse_object(body: &[u8]) -> Option<Map<String, Value>> {
     }
 }
 
-/// Converts a token response to the form of RFC 6749, 5.1: handles lifetimes in strings and fractions, scopes in lists,
-/// empty and null members, and a missing type. A lifetime of zero is dropped, as the token was just issued.
+/// Converts a token response to the form that RFC 6749, 5.1 requires: handles lifetimes in strings and fractions,
+/// scopes in lists, empty and null members, and a missing type. A lifetime of zero is dropped, as the token was just
+/// issued.
 pub(super) fn normalize_response(members: &mut Map<String, Value>) {
     members.retain(|_, value| !value.is_null());
     let lifetime = match members.get("expires_in") {
@@ -141,7 +142,7 @@ pub(super) fn normalize_response(members: &mut Map<String, Value>) {
         None => None,
     };
     match lifetime.filter(|seconds| (1.0..=MAX_LIFETIME_SECONDS).contains(seconds)) {
-        // Within the bounds, so only a fraction is lost.
+        // The value is within the bounds, so only its fraction is lost.
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         Some(seconds) => members.insert("expires_in".to_owned(), json!(seconds as u64)),
         None => members.remove("expires_in"),

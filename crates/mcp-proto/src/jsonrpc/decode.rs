@@ -19,7 +19,7 @@ pub(super) fn decode(frame: &Bytes) -> Result<IncomingMessage, InvalidMessage> {
     decode_message(&text, envelope).map_err(|cause| InvalidMessage::new(cause, bytes, &LineSurvey::scan(bytes)))
 }
 
-/// Decodes a line that is not a valid object: a batch, or the cause of its rejection.
+/// Decodes a line that did not parse as one valid object: returns a batch, or the reason why the line is invalid.
 fn decode_batch_or_cause(bytes: &Bytes) -> Result<IncomingMessage, InvalidMessage> {
     let found = LineSurvey::scan(bytes);
     let read = match check_line(bytes, &found) {
@@ -31,7 +31,7 @@ fn decode_batch_or_cause(bytes: &Bytes) -> Result<IncomingMessage, InvalidMessag
     read.map_err(|cause| InvalidMessage::new(cause, bytes, &found))
 }
 
-/// Rejects what can be recognized as invalid without parsing, and returns the text otherwise.
+/// Returns the line as text, or the cause if the survey already shows that the line is invalid.
 fn check_line(bytes: &Bytes, found: &LineSurvey) -> Result<ByteString, InvalidCause> {
     match bytes.first() {
         None => return Err(InvalidCause::Blank),
@@ -86,7 +86,7 @@ fn decode_element(frame: &ByteString, text: &str) -> Result<IncomingMessage, Inv
     read.map_err(|cause| InvalidMessage::new(cause, text.as_bytes(), &LineSurvey::scan(text.as_bytes())))
 }
 
-/// Decodes an envelope whose members are slices of `text`.
+/// Builds a message from its envelope, whose members are slices of `text`.
 fn decode_message(text: &ByteString, envelope: MessageEnvelope<'_>) -> Result<IncomingMessage, InvalidCause> {
     if let Some(key) = envelope.duplicate {
         return Err(InvalidCause::DuplicateKey(key.into()));

@@ -12,7 +12,7 @@ pub(super) struct MessageEnvelope<'a> {
     pub(super) params: Option<&'a str>,
     pub(super) result: Option<&'a str>,
     pub(super) error: Option<&'a str>,
-    /// Positions of large values in the result.
+    /// Positions of large values in the `result` member.
     pub(super) large: LargeValueRecorder,
     /// Name of a member that occurs twice.
     pub(super) duplicate: Option<&'static str>,
@@ -52,7 +52,7 @@ impl<'a> MessageEnvelope<'a> {
     }
 }
 
-/// Returns the member of JSON-RPC with this name, or `None` for any other key.
+/// Returns the name of the JSON-RPC member that this key spells, or `None` for any other key.
 fn member_name(key: QuotedString<'_>) -> Option<&'static str> {
     // The longest key of the envelope is shorter, even with each letter written as \uXXXX.
     let key = if key.len() <= 64 { key.unescape() } else { None };

@@ -26,10 +26,10 @@ pub struct InvalidMessage {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidCause {
-    /// The line has only white space. Harmless.
+    /// The line has only white space. The session ignores it.
     #[error("an empty line")]
     Blank,
-    /// The line begins like JSON and is malformed.
+    /// The line begins like JSON but does not parse. Contains the parser's error message.
     #[error("broken JSON: {0}")]
     NotJson(String),
     /// Text that is not JSON-RPC, such as a banner or a log line.
@@ -41,13 +41,13 @@ pub enum InvalidCause {
     /// The beginning of an HTTP message.
     #[error("an HTTP message: this seems to be a web server, not an MCP server on standard output")]
     HttpText,
-    /// Bytes that are not UTF-8.
+    /// The line is not UTF-8. Contains the number of valid bytes at its beginning.
     #[error("invalid UTF-8 after byte {0}")]
     NotUtf8(usize),
-    /// A raw control character, such as NUL, inside a string.
+    /// A string contains this unescaped control character, such as NUL.
     #[error("a raw control character (0x{0:02x}) inside a string")]
     ControlCharacter(u8),
-    /// A `\ud800` to `\udfff` escape without its counterpart.
+    /// An escape from `\ud800` to `\udfff` is not part of a surrogate pair.
     #[error("an escape that is half of a character (a lone surrogate)")]
     LoneSurrogate,
     /// JSON that is not an object.
@@ -56,16 +56,16 @@ pub enum InvalidCause {
     /// An object that is not a request, notification or response.
     #[error("an object that is neither a request, a notification nor a response")]
     NotAMessage,
-    /// A field of the envelope occurs twice.
+    /// This field of the envelope occurs twice.
     #[error("the field \"{0}\" occurs twice")]
     DuplicateKey(String),
-    /// Both a result and an error are present, or a method with one of them.
+    /// These two fields exclude each other, such as `result` and `error`.
     #[error("both \"{0}\" and \"{1}\"")]
     Ambiguous(&'static str, &'static str),
-    /// The message nests too deeply.
+    /// Arrays and objects are nested deeper than [`MAX_DEPTH`].
     #[error("the message nests deeper than {MAX_DEPTH} levels")]
     TooDeep,
-    /// The message has too many values.
+    /// The message has more than [`MAX_VALUES`] JSON values.
     #[error("the message has more than {MAX_VALUES} values")]
     TooManyValues,
     /// The `jsonrpc` field is missing or not `"2.0"`.
@@ -77,7 +77,7 @@ pub enum InvalidCause {
     /// The method is not a string.
     #[error("the method is not a string")]
     BadMethod,
-    /// The error is not an object with a whole number as its code.
+    /// The error is not an object with a whole number as its code. Contains the parser's error message.
     #[error("the error object is invalid: {0}")]
     BadError(String),
     /// The line is longer than allowed.
@@ -94,7 +94,7 @@ pub enum InvalidCause {
     /// An array without messages.
     #[error("an empty batch")]
     EmptyBatch,
-    /// An array with too many messages.
+    /// A batch has more messages than this limit.
     #[error("a batch of more than {0} messages")]
     BatchTooLong(usize),
 }

@@ -11,7 +11,7 @@ use bytes::{key_end, literal_end, number_end, skip_whitespace, string_end};
 use super::value_spans::{ValueRecorder, ValueSpan};
 use super::{MAX_DEPTH, MAX_VALUES};
 
-/// Position in a JSON text. Methods that return `Option` return `None` if the text is invalid at the position.
+/// Cursor over a JSON text. Methods that return `Option` return `None` if the text at the cursor is invalid.
 #[derive(Debug, Clone)]
 pub(crate) struct JsonScanner<'a> {
     text: &'a str,
@@ -162,12 +162,12 @@ impl<'a> JsonScanner<'a> {
         }
     }
 
-    /// Consumes one value as [`JsonScanner::value`] does, and records the large values inside.
+    /// Consumes one value as [`JsonScanner::value`] does, and reports the values nested in it to `recorder`.
     pub(super) fn value_with_recorder(&mut self, recorder: &mut impl ValueRecorder) -> Option<&'a str> {
         self.scan_value(recorder)
     }
 
-    /// Returns the end of the next value if it was recorded.
+    /// Returns the end offset of the next value if an earlier scan recorded its position.
     fn recorded_end(&mut self) -> Option<usize> {
         if self.known.is_empty() {
             return None;
@@ -253,7 +253,7 @@ impl<'a> JsonScanner<'a> {
     }
 }
 
-/// Distance between the closing and the opening byte of an object or array in ASCII.
+/// Difference between the ASCII codes of a closing brace or bracket and of the opening one.
 const CLOSE_OFFSET: u8 = b'}' - b'{';
 const _: () = assert!(b'[' + CLOSE_OFFSET == b']');
 

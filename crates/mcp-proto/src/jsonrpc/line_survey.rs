@@ -5,7 +5,7 @@
 
 use super::{MAX_ID, RequestId};
 
-/// Properties of a line, as far as they could be recognized.
+/// Properties of a received line, which may be malformed.
 #[derive(Debug, Default)]
 pub(super) struct LineSurvey {
     /// Maximum nesting of containers.
@@ -85,7 +85,7 @@ impl LineSurvey {
         found
     }
 
-    /// Skips a string whose opening quote is before `at`, and returns the offset after it.
+    /// Skips a string whose opening quote is directly before `at`, and returns the offset after it.
     fn string(&mut self, bytes: &[u8], mut at: usize) -> usize {
         while let Some(&byte) = bytes.get(at) {
             at += 1;
@@ -152,7 +152,7 @@ impl LineSurvey {
         self.id.as_ref().filter(|_| !self.ids_differ)
     }
 
-    /// Returns `true` if this seems to be a request or notification of the server.
+    /// Returns `true` if this seems to be a request or notification from the server.
     pub(super) fn is_request(&self) -> bool {
         self.has_method || (self.has_params && !self.has_outcome)
     }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::json_scanner::JsonScanner;
 
-/// Kind of a message. The rest of the message may be invalid.
+/// Kind of a JSON-RPC message, read from the beginning of its text. The unread part may be invalid.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MessageOutline<'a> {
     /// Id as raw JSON.

@@ -152,31 +152,31 @@ impl RpcError {
 /// A message from the server whose envelope is valid.
 #[derive(Debug, Clone)]
 pub enum IncomingMessage {
-    /// A request of the server.
+    /// A request from the server.
     Request {
         /// Identifier that the server chose, to be repeated in the response.
         id: RequestId,
-        /// Method that the server requests.
+        /// Method of the server's request.
         method: String,
         /// Parameters, not parsed yet.
         params: Option<RawJson>,
     },
-    /// A notification of the server.
+    /// A notification from the server.
     Notification {
         /// Method of the notification.
         method: String,
         /// Parameters, not parsed yet.
         params: Option<RawJson>,
     },
-    /// A response of the server.
+    /// A response from the server.
     Response {
         /// Identifier of the client's request.
         id: RequestId,
         /// Result, not parsed yet, or error of the request.
         result: Result<RawJson, RpcError>,
     },
-    /// An error of a server that could not read a message and therefore does not know its id (`basic`, error responses
-    /// without an id).
+    /// An error response without an id, from a server that could not read a message (`basic`, error responses without
+    /// an id).
     ErrorWithoutId {
         /// Error that the server reports.
         error: RpcError,

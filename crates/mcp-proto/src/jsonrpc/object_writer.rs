@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// Writer of the members of one object.
+/// Writes the members of one JSON object into a byte buffer.
 pub(crate) struct ObjectWriter<'a> {
     text: &'a mut Vec<u8>,
     empty: bool,

@@ -14,7 +14,7 @@ pub struct OutgoingMessage {
     pub json: String,
     /// Kind and identifiers of the message.
     pub about: OutgoingKind,
-    /// Headers of the message's POST, only over Streamable HTTP.
+    /// HTTP headers of the message's POST, or `None` for other transports than Streamable HTTP.
     pub head: Option<Box<HttpHead>>,
 }
 
@@ -25,7 +25,7 @@ pub enum OutgoingKind {
     Request {
         /// Identifier that the client chose.
         id: RequestId,
-        /// Method that is requested.
+        /// Method of the request.
         method: Cow<'static, str>,
     },
     /// A response of the client.
@@ -51,7 +51,8 @@ pub enum OutgoingKind {
     },
 }
 
-/// Initial capacity in bytes: fits most messages and the line end that the transport may append.
+/// Initial capacity of the buffer of a message in bytes. Fits most messages with the line end that the transport
+/// appends.
 const INITIAL_CAPACITY: usize = 256;
 
 /// Serializes a message as one line.

@@ -19,12 +19,12 @@ pub(super) struct ValueSpan {
 }
 
 impl ValueSpan {
-    /// Returns the offset of its first byte in the scanned value.
+    /// Returns the offset of the value's first byte within the scanned value.
     pub(super) fn start(&self) -> usize {
         self.start as usize
     }
 
-    /// Returns the offset after its last byte in the scanned value.
+    /// Returns the offset after the value's last byte within the scanned value.
     pub(super) fn end(&self) -> usize {
         self.end as usize
     }
@@ -47,19 +47,19 @@ impl ValueRecorder for () {
     fn on_container_end(&mut self, _: usize, _: usize) {}
 }
 
-/// Recorder of large values, sorted by start.
+/// Recorder that stores the positions of large values, sorted by start offset.
 #[derive(Debug, Default)]
 pub(super) struct LargeValueRecorder {
     found: Vec<ValueSpan>,
-    /// Indices in `found` of the containers that are open, by depth.
+    /// For each depth, the index in `found` of the container that is open there.
     open: [Option<usize>; MAX_RECORDED_DEPTH + 1],
 }
 
-/// Recorded spans of one value, shared by its clones.
+/// Recorded positions of the large values in one value. Clones share them.
 pub(super) type LargeValues = Arc<Vec<ValueSpan>>;
 
 impl LargeValueRecorder {
-    /// Returns the recorded spans, or `None` if there are none.
+    /// Returns the recorded positions, or `None` if no value was recorded.
     pub(super) fn into_values(self) -> Option<LargeValues> {
         (!self.found.is_empty()).then(|| Arc::new(self.found))
     }

@@ -6,7 +6,7 @@ use crate::jsonrpc::{IncomingMessage, InvalidCause, InvalidMessage, OutgoingMess
 
 use super::{CallError, Session, StreamOrigin};
 
-/// A batch of the server with pending responses.
+/// A batch of requests from the server, some of which have no response yet.
 #[derive(Debug, Default)]
 pub(super) struct PendingBatch {
     missing: usize,
@@ -67,14 +67,15 @@ impl Session {
         }
     }
 
-    /// Counts a request of a batch that will have a response.
+    /// Increases by one the number of responses that a batch waits for. Has no effect without a batch.
     pub(super) fn expect_response(&mut self, batch: Option<u64>) {
         if let Some(batch) = batch.and_then(|batch| self.batches.get_mut(&batch)) {
             batch.missing += 1;
         }
     }
 
-    /// Records one response of a batch, or `None` if it will not have one. Sends the batch after the last one.
+    /// Records the response to one request of a batch, or `None` if the request gets no response. Sends the responses
+    /// as one batch when none is missing.
     pub(super) fn record_batch_response(&mut self, id: Option<u64>, response: Option<OutgoingMessage>) {
         let Some(id) = id else { return };
         let Some(batch) = self.batches.get_mut(&id) else { return };

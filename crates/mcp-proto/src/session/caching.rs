@@ -14,16 +14,16 @@ const MAX_TTL: Duration = Duration::from_secs(24 * 60 * 60);
 pub struct CacheHint {
     /// Time after arrival during which the result is fresh, at most 24 hours. Zero disables caching.
     pub ttl: Duration,
-    /// Users among whom the result may be shared.
+    /// Clients that may share the cached result.
     pub scope: CacheScope,
 }
 
-/// Users among whom a cached result may be shared.
+/// Clients among which a cached result may be shared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CacheScope {
-    /// All users and clients.
+    /// All users and all clients.
     Public,
-    /// Only the requester: the same server with the same authorization.
+    /// Only the client that sent the request, with the same server and the same authorization.
     Private,
 }
 

@@ -23,31 +23,31 @@ use super::{
 pub(super) struct PendingCall {
     pub(super) request: ClientRequest,
     pub(super) clock: CallTimer,
-    /// Id on the wire. `None` while the call waits for input from the user, or if it has no request of its own.
+    /// JSON-RPC id of the current request. `None` while the call waits for user input, and for calls without a request.
     pub(super) wire: Option<i64>,
-    /// Time at which the request is sent again.
+    /// Time of the next retransmission, or `None` if none is scheduled.
     pub(super) send_at: Option<Instant>,
     /// Number of retransmissions after a lost delivery.
     pub(super) resends: u32,
-    /// `true` if the session was reopened because of this call, which is done once.
+    /// `true` if the session was already reopened because of this call, which happens at most once for each call.
     pub(super) reopened: bool,
-    /// `true` if the tools were listed again because of this call, which is done once.
+    /// `true` if the tools were already listed again because of this call, which happens at most once for each call.
     pub(super) relisted: bool,
-    /// `true` if the request asked to run as a task.
+    /// `true` if the request had a `task` parameter, which requests to run it as a task.
     pub(super) augmented: bool,
     /// Task that the call continues as.
     pub(super) task: Option<Box<TaskCall>>,
-    /// Progress token that was sent with the request.
+    /// Value of `progressToken` in the request, or `None` if it had none.
     pub(super) token: Option<i64>,
-    /// Number of open server requests and pauses that stop the clock.
+    /// Number of open server requests and pauses that stop the deadlines. The deadlines run while it is zero.
     pub(super) server_requests: usize,
     /// Latest progress of the current request.
     pub(super) progress: Option<f64>,
-    /// Number of progress notifications that were accepted.
+    /// Number of valid progress notifications so far.
     pub(super) progressed: u64,
-    /// `true` if a progress notification without an increase was reported.
+    /// `true` if a progress value that did not increase was already reported as an anomaly.
     pub(super) complained: bool,
-    /// Number of `input_required` rounds.
+    /// Number of `input_required` results so far.
     pub(super) rounds: usize,
     /// Input that was requested in the latest round.
     pub(super) inputs: Option<RoundInputs>,
@@ -114,7 +114,7 @@ impl Session {
         Ok(id)
     }
 
-    /// Performs the next step of a call.
+    /// Sends the call's request or polls its task, depending on the state of the call.
     pub(super) fn advance_call(&mut self, id: CallId, now: Instant) {
         if self.task_call(id).is_some() {
             self.poll_task(id);
@@ -123,7 +123,8 @@ impl Session {
         }
     }
 
-    /// Performs calls for which 2026-07-28 has no request. Returns `false` if the call has a request.
+    /// Completes a call that needs no request in this revision, such as a subscription in 2026-07-28. Returns `false`
+    /// if the call needs a request.
     fn emulate_call(&mut self, id: CallId, now: Instant) -> bool {
         let revision = self.revision();
         let Some(call) = self.calls.get(&id) else { return false };
@@ -145,7 +146,7 @@ impl Session {
         true
     }
 
-    /// Returns the negotiated revision, or the offered one during the opening.
+    /// Returns the negotiated revision, or during the handshake the one that the client offered.
     pub(super) fn revision(&self) -> Revision {
         match (&self.facts, &self.phase) {
             (Some(facts), _) => facts.revision,
@@ -188,7 +189,8 @@ impl Session {
         self.end_call(id, Ok(result));
     }
 
-    /// Evaluates a body by its `resultType` (`basic`, 2026-07-28). Returns `None` if the call continues.
+    /// Handles the `resultType` of a result (2026-07-28). Returns `None` if the call continues with further input or as
+    /// a task.
     fn dispatch_result(
         &mut self,
         id: CallId,
@@ -228,7 +230,7 @@ impl Session {
         results::to_server_result(&call.request, body, cache).map(Some)
     }
 
-    /// Converts an error of the server to a [`CallError`].
+    /// Converts an error response to a [`CallError`].
     pub(super) fn convert_error(&mut self, error: RpcError) -> CallError {
         if error.code == code::URL_REQUIRED && self.revision().has_url_required_error() {
             let pages = error.data.as_ref().and_then(|data| data.get("elicitations"));
@@ -248,7 +250,7 @@ impl Session {
         self.stop_call(id, &reason.to_string(), CallError::Cancelled, now);
     }
 
-    /// Ends a call on behalf of the client, and cancels it at the server if the server works on it.
+    /// Ends a call with `error`, and sends a cancellation to the server if a request or task is pending.
     pub(super) fn stop_call(&mut self, id: CallId, reason: &str, error: CallError, now: Instant) {
         let as_task = self.cancel_task(id);
         let Some(call) = self.calls.get_mut(&id) else { return };
@@ -261,7 +263,7 @@ impl Session {
         self.refuse_requests_of_call(id, now);
     }
 
-    /// Ends a call. The only place where calls are removed.
+    /// Ends a call and reports its result. No other function removes calls.
     pub(super) fn end_call(&mut self, id: CallId, result: Result<ServerResult, CallError>) {
         if let Some(call) = self.calls.remove(id) {
             if let Some(running) = call.task {

@@ -1,4 +1,4 @@
-//! Configuration of a session: opening, timeouts and limits.
+//! Configuration of a session: handshake, timeouts and limits.
 
 use std::time::Duration;
 
@@ -12,18 +12,18 @@ use super::TraceContext;
 pub struct SessionConfig {
     /// Name and version that the client sends.
     pub client: Implementation,
-    /// All capabilities of the client. The session sends those that the negotiated revision has.
+    /// All capabilities of the client. The session omits those that the negotiated revision does not have.
     pub capabilities: ClientCapabilities,
-    /// Procedure to determine the revision.
+    /// Method of negotiating the revision.
     pub opening: HandshakeMode,
     /// Transport that carries the messages.
     pub carrier: TransportKind,
     /// Trace context of calls, until [`Session::set_trace`](super::Session::set_trace) replaces it.
     pub trace: Option<TraceContext>,
-    /// Revision of the previous session with this server. Its era is tried first, and the other one if that fails.
+    /// Revision of the previous session with this server, or `None`. Determines if `server/discover` or `initialize` is
+    /// tried first.
     pub known: Option<Revision>,
-    /// URIs of resources to subscribe to once the session is ready, as after a
-    /// [`Subscribe`](super::ClientRequest::Subscribe) in the previous session.
+    /// URIs of resources to subscribe to when the session is ready, for instance those of the previous session.
     pub subscribed: Vec<String>,
     /// Durations after which an operation has failed.
     pub timeouts: Timeouts,
@@ -43,32 +43,32 @@ pub enum TransportKind {
     HttpSse,
 }
 
-/// Procedure to determine the revision (`basic/versioning` of 2026-07-28, section on stdio).
+/// Method of negotiating the revision (`basic/versioning` of 2026-07-28, section on stdio).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum HandshakeMode {
-    /// Sends `server/discover` first, and `initialize` if the server does not know it.
+    /// Sends `server/discover` first (the probe), and `initialize` if the server does not support it.
     #[default]
     Probe,
-    /// Sends `initialize` immediately, for a server that exited on the probe or is known to be legacy.
+    /// Sends `initialize` only, for a server that exited on the probe or is known to support no modern revision.
     Initialize,
-    /// Uses this revision and no other.
+    /// Uses only this revision, and fails if the server does not support it.
     Pinned(Revision),
 }
 
 /// Durations after which an operation has failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Timeouts {
-    /// Time to wait for a response to the probe before the server counts as legacy. Default 10 s.
+    /// Timeout of the probe. Without a response, the server is assumed to support legacy revisions only. Default 10 s.
     pub probe: Duration,
-    /// Time to wait for a response to `initialize` before the opening fails. Default 30 s.
+    /// Timeout of `initialize`, after which the handshake fails. Default 30 s.
     pub initialize: Duration,
     /// Default of [`CallDeadline::idle`]. Default 60 s.
     pub request: Duration,
     /// Default of [`CallDeadline::total`]. Default 10 min.
     pub hard_cap: Duration,
-    /// Time without messages after which the server is pinged. `None`, the default, disables pings.
+    /// Time without messages after which the server is pinged. `None` disables pings, and is the default.
     pub ping_interval: Option<Duration>,
-    /// Time to wait for a response to such a ping before the connection counts as dead. Default 10 s.
+    /// Timeout of such a ping, after which the connection counts as lost. Default 10 s.
     pub ping: Duration,
 }
 
@@ -101,15 +101,15 @@ pub struct CallDeadline {
     pub total: Duration,
 }
 
-/// Limits of a session. Whatever exceeds them fails or is dropped, and an event reports it.
+/// Limits of a session. Operations above a limit fail, notices above a limit are dropped, and events report both.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionLimits {
     /// Maximum number of concurrent calls. Default 256.
     pub in_flight_calls: usize,
-    /// Maximum number of open requests of the server. Further ones are answered with an error. Default 64.
+    /// Maximum number of unanswered requests from the server. Further ones get an error response. Default 64.
     pub open_requests: usize,
-    /// Maximum total size of open requests of the server in bytes. Further ones are answered with an error. Default 32
-    /// MiB.
+    /// Maximum total size of unanswered requests from the server in bytes. Further ones get an error response. Default
+    /// 32 MiB.
     pub open_request_bytes: usize,
     /// Maximum number of `input_required` rounds of one call in 2026-07-28. Default 10.
     pub mrtr_rounds: usize,
@@ -118,7 +118,8 @@ pub struct SessionLimits {
     /// Maximum number of queued log messages, changes and anomalies before further ones are dropped until
     /// [`poll_event`](super::Session::poll_event) drains the queue. Default 1000.
     pub queued_events: usize,
-    /// Maximum total size of such events in bytes. A single event is always queued. Default 4 MiB.
+    /// Maximum total size of such events in bytes. A single larger event is queued if the queue is empty. Default 4
+    /// MiB.
     pub queued_event_bytes: usize,
     /// Maximum number of messages queued for [`poll_transmit`](super::Session::poll_transmit) before the session ends
     /// because the server does not read. Default 10,000.

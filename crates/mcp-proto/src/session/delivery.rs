@@ -34,13 +34,13 @@ pub enum DeliveryFault {
         /// Human-readable cause of the loss.
         cause: String,
     },
-    /// The request did not reach the server: DNS, connection or TLS failed.
+    /// The request did not reach the server, because DNS, the connection or TLS failed.
     Unreachable {
         /// Human-readable cause of the failure.
         cause: String,
     },
-    /// The server responded with a redirect that is not followed. The server may have processed the request, since some
-    /// redirect afterwards.
+    /// The server responded with a redirect that was not followed. Some servers process the request before they
+    /// redirect.
     Redirected {
         /// Reason for not following the redirect.
         cause: String,
@@ -78,7 +78,7 @@ impl DeliveryFault {
         }
     }
 
-    /// Returns `true` if a later retry may succeed. `safe` is `true` if repeating the request has no further effect.
+    /// Returns `true` if a retry may succeed. `safe` is `true` if the request may be repeated without further effects.
     fn is_temporary(&self, safe: bool) -> bool {
         match self {
             DeliveryFault::Unreachable { .. } => true,

@@ -69,8 +69,8 @@ impl ClientRequest {
         !matches!(self, ClientRequest::CallTool { .. } | ClientRequest::Extension { .. })
     }
 
-    /// Returns `true` if the server may request input before it responds (`basic/patterns/mrtr`). Progress is requested
-    /// for the same methods, as these may run for long.
+    /// Returns `true` if the server may request input before it responds (`basic/patterns/mrtr`). These requests may
+    /// take long, so they also request progress.
     pub(super) fn may_request_input(&self) -> bool {
         matches!(
             self,
@@ -78,7 +78,7 @@ impl ClientRequest {
         )
     }
 
-    /// Returns the reason why the request is not possible with this server, or `None` if it is.
+    /// Returns the reason why the server does not support this request, or `None` if it does.
     pub(super) fn unsupported_reason(&self, facts: &ServerFacts) -> Option<String> {
         let offers = &facts.capabilities;
         let (there, what) = match self {

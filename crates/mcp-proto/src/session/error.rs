@@ -6,16 +6,16 @@ use std::time::Duration;
 use crate::jsonrpc::{InvalidMessage, RpcError};
 use crate::types::ElicitParams;
 
-/// Reason why a call has no result. Messages are human-readable, contain no secret of the client, and may quote the
-/// server.
+/// Reason why a call has no result. Messages are human-readable, may quote the server, and contain no secret of the
+/// client.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum CallError {
-    /// No response arrived in time. The request was cancelled at the server.
+    /// No response arrived in time. A cancellation was sent to the server.
     #[error("{}", timeout_text(.after, *.total))]
     Timeout {
         /// Duration that was exceeded.
         after: Duration,
-        /// `true` if the total time was exceeded, `false` if the time without progress.
+        /// `true` if the total time was exceeded, `false` if the time without a response or progress was.
         total: bool,
     },
     /// The caller cancelled the call.
@@ -36,22 +36,22 @@ pub enum CallError {
     /// The response could not be decoded.
     #[error("the server's answer cannot be read: {0}")]
     Unreadable(Box<InvalidMessage>),
-    /// The session ended before the call.
+    /// The session ended before the call had a result.
     #[error("{0}")]
     Closed(CloseReason),
     /// The request was not sent, because the server or the revision does not support it, or because it is invalid.
     #[error("not possible with this server: {what}")]
     Unsupported {
-        /// Feature that is missing.
+        /// Missing feature or invalid value, as human-readable text.
         what: String,
     },
     /// The server requested input in too many rounds.
     #[error("the server requested input too often, and the call was abandoned")]
     TooManyRounds,
-    /// A request of the server that the call depends on was refused.
+    /// The client refused a server's request on which the call depended.
     #[error("abandoned because a request of the server was refused")]
     Refused,
-    /// The opening of the session is not complete.
+    /// The handshake of the session is not complete.
     #[error("the server is not ready yet")]
     NotReady,
     /// The transport failed to deliver the request or its response.
@@ -97,15 +97,15 @@ pub enum CloseReason {
     StoppedByUser,
     /// A message could not be written, with the cause.
     WriteFailed(String),
-    /// The opening failed, with the cause.
+    /// The handshake failed, with the cause.
     OpeningFailed(String),
     /// The server did not respond to a ping within this duration.
     Unresponsive(Duration),
     /// The connection to a remote server failed, with the cause.
     ConnectionLost(String),
-    /// The server does not read its input. Contains the number of queued messages.
+    /// The server does not read its input, so this number of messages is queued.
     NotReading(usize),
-    /// The server was stopped because it exceeded a resource limit, which is described by the text.
+    /// The app stopped the server because it exceeded a resource limit. Contains a description of the limit.
     LimitReached(String),
 }
 
@@ -133,13 +133,13 @@ impl fmt::Display for CloseReason {
     }
 }
 
-/// Error of answering a request of the server.
+/// Error of [`Session::answer`](super::Session::answer).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum UnknownRequest {
-    /// The request is not open: it was answered, was withdrawn or never existed.
+    /// The request was already answered or withdrawn, or never existed.
     #[error("the request is not open")]
     NotOpen,
-    /// The answer is of another kind than the request, which stays open.
+    /// The response is of another kind than the request, which stays open.
     #[error("the answer is of another kind than the request")]
     WrongKind,
 }

@@ -31,7 +31,7 @@ impl fmt::Display for ServerRequestId {
     }
 }
 
-/// Stream that carried a message from the server.
+/// HTTP stream or pipe that carried a message from the server.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum StreamOrigin {
     /// Standard output of a local server.
@@ -47,7 +47,7 @@ pub enum StreamOrigin {
 pub enum CancelReason {
     /// The user cancelled the call.
     User,
-    /// A newer call replaces it, such as the next completion while the user types.
+    /// A newer call replaces this one, such as the next completion while the user types.
     Superseded,
     /// The client is closing.
     Shutdown,
@@ -66,7 +66,7 @@ impl fmt::Display for CancelReason {
     }
 }
 
-/// Result of the opening of a session.
+/// Facts about the server that the handshake determined.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServerFacts {
     /// Negotiated revision of the protocol.
@@ -79,7 +79,7 @@ pub struct ServerFacts {
     pub instructions: Option<String>,
 }
 
-/// A request of the server to the client, in the same form for every revision.
+/// A request from the server to the client, in the same form for every revision.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ServerRequest {
     /// Request for a model's response (`client/sampling`).
@@ -90,7 +90,7 @@ pub enum ServerRequest {
     Roots,
 }
 
-/// Answer to a [`ServerRequest`].
+/// Response of the client to a [`ServerRequest`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum ClientResponse {
     /// Response of a model to [`ServerRequest::Sampling`].
@@ -100,7 +100,7 @@ pub enum ClientResponse {
     /// List of folders for [`ServerRequest::Roots`].
     Roots(Vec<Root>),
     /// Refusal of any request. Up to 2025-11-25 the server receives this error. 2026-07-28 has no response that refuses
-    /// sampling or roots, so the call that led to the request ends with [`CallError::Refused`].
+    /// sampling or roots, so the call that caused the request ends with [`CallError::Refused`].
     Refused {
         /// Error code, for instance -1 if the user rejected the request.
         code: i64,
@@ -116,7 +116,7 @@ pub enum ClientNotification {
     RootsListChanged,
 }
 
-/// List of a server that changed.
+/// Kind of a list of the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ListKind {
     /// The list of tools.
@@ -127,18 +127,18 @@ pub enum ListKind {
     Resources,
 }
 
-/// Reason for the withdrawal of a server's request.
+/// Reason why a server's request no longer needs a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Withdrawal {
     /// The server cancelled the request.
     CancelledByServer,
-    /// The call that led to the request has ended.
+    /// The call that caused the request has ended.
     CallEnded,
     /// The session has ended.
     SessionEnded,
 }
 
-/// Classification of a failed opening, for the caller to act on.
+/// Classification of a failed handshake, for the caller to act on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum HandshakeFault {
     /// The server exited during the probe. The caller should start it again with
@@ -146,7 +146,7 @@ pub enum HandshakeFault {
     ExitedOnProbe,
     /// The server did not respond in time.
     NoAnswer,
-    /// The server process exited, or the connection closed.
+    /// The server process exited, or the connection was closed.
     Exited,
     /// `initialize` failed with a 4xx status. The server may use HTTP+SSE.
     NotStreamable,
@@ -156,14 +156,14 @@ pub enum HandshakeFault {
     Unreachable,
     /// The server failed temporarily (408, 425, 429 or 5xx, or an interrupted response). The caller may retry later.
     ServerError,
-    /// The server refused, supports no revision of this client, or violated the protocol.
+    /// The server refused the handshake, supports no revision of this client, or violated the protocol.
     Refused,
 }
 
-/// An invalid entry of a list that was dropped.
+/// An invalid entry of a list, which the session dropped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DroppedItem {
-    /// Name or URI of the entry, or its index in the page if it has none. Untrusted text.
+    /// Name or URI of the entry, or its index in the page if neither can be read. Untrusted text.
     pub name: String,
     /// Reason for the rejection of the entry.
     pub cause: String,
@@ -172,29 +172,29 @@ pub struct DroppedItem {
 /// Event that a session reports to its caller.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SessionEvent {
-    /// The opening is complete, and calls are possible.
+    /// The handshake is complete, and calls are possible.
     Ready(Box<ServerFacts>),
-    /// The opening failed. The caller should close the transport.
+    /// The handshake failed. The caller should close the transport.
     OpeningFailed {
         /// Human-readable reason of the failure.
         cause: String,
         /// Classification of the failure.
         fault: HandshakeFault,
     },
-    /// A request of the server, to be answered once with [`Session::answer`](super::Session::answer).
+    /// The server sent a request. The caller responds once with [`Session::answer`](super::Session::answer).
     RequestReceived {
         /// Identifier of the request.
         request: ServerRequestId,
-        /// Call that led to the request, if known.
+        /// Call that caused the request, or `None` if unknown.
         call: Option<CallId>,
         /// Content of the request.
         server_request: Box<ServerRequest>,
     },
-    /// A request of the server no longer needs an answer.
+    /// A request from the server no longer needs a response.
     Withdrawn {
         /// Identifier of the request.
         request: ServerRequestId,
-        /// Reason of the withdrawal.
+        /// Reason for the withdrawal.
         why: Withdrawal,
     },
     /// Progress of a call. Only the latest progress of a call is queued; `count` includes the replaced ones.
@@ -219,7 +219,7 @@ pub enum SessionEvent {
     },
     /// A list changed and should be read again.
     ListChanged(ListKind),
-    /// A resource changed. It may be a sub-resource of the subscribed one.
+    /// A resource changed: the subscribed one, or a sub-resource of it.
     ResourceUpdated {
         /// URI of the resource.
         uri: String,
@@ -228,23 +228,24 @@ pub enum SessionEvent {
     Log {
         /// Content of the log message.
         message: Box<LogMessage>,
-        /// Call on whose stream the message arrived, if the transport has a stream for each call.
+        /// Call whose response stream carried the message, or `None` for transports with one stream.
         call: Option<CallId>,
     },
-    /// Change notifications were interrupted and are requested again, with an increasing delay if that fails
-    /// repeatedly. Changes in the meantime were not reported.
+    /// The subscription to change notifications was lost, and changes since then were not reported. The session
+    /// subscribes again, after a delay that increases with repeated failures.
     SubscriptionsLost {
         /// Human-readable reason of the interruption.
         cause: String,
     },
-    /// Change notifications are active again.
+    /// The subscription to change notifications was restored.
     SubscriptionsRenewed,
     /// The server discarded the session, and a new one was opened (404 over Streamable HTTP). Lists should be read
     /// again.
     Reopened(Box<ServerFacts>),
-    /// A call continues as a task of the server. Only the latest state of a call is queued.
+    /// The server continues a call as a task, or the state of the task changed. Only the latest state of a call is
+    /// queued.
     TaskChanged {
-        /// Call, which still ends with [`SessionEvent::Done`].
+        /// The call, which still ends with [`SessionEvent::Done`].
         call: CallId,
         /// State of the task.
         task: Box<TaskView>,
@@ -256,12 +257,12 @@ pub enum SessionEvent {
         /// Dropped entries, with the reason for each.
         items: Vec<DroppedItem>,
     },
-    /// The interaction that a URL was opened for is complete.
+    /// The user has completed the interaction at a URL, as the server reports.
     ElicitationComplete {
         /// Identifier from the [`ElicitParams::Url`] request.
         elicitation_id: String,
     },
-    /// Invalid input was received or input was dropped. The session continues.
+    /// The session received invalid input, or dropped input. It continues.
     Anomaly {
         /// Human-readable description of the anomaly.
         cause: String,

@@ -11,7 +11,7 @@ use super::opening::SessionPhase;
 use super::request_table::{RequestPurpose, ResponseMatch};
 use super::{CallError, ListKind, Session, SessionEvent, StreamOrigin, results};
 
-/// Maximum number of URL elicitations that are remembered until they are complete.
+/// Maximum number of URL elicitations that are stored until they are complete.
 const MAX_ELICITATIONS: usize = 256;
 
 #[derive(Deserialize)]
@@ -70,8 +70,8 @@ impl Session {
         }
     }
 
-    /// Returns `true` if requests of the server are answered: in every revision that has them, and before the revision
-    /// is known.
+    /// Returns `true` if the session responds to requests from the server: in revisions that have such requests, and
+    /// before the revision is negotiated.
     pub(super) fn accepts_requests(&self) -> bool {
         self.facts.as_ref().is_none_or(|facts| facts.revision.has_server_requests())
     }
@@ -102,8 +102,8 @@ impl Session {
         }
     }
 
-    /// Handles an error of a server that could not read a message. If only one request is pending, the error belongs to
-    /// it. Some servers report unknown notifications in this way, though.
+    /// Handles an error response without an id. If only one request is pending and the server could not parse it, the
+    /// request fails. Otherwise reports an anomaly, since some servers respond to unknown notifications in this way.
     fn on_error_without_id(&mut self, error: RpcError, now: Instant) {
         let about_reading = matches!(error.code, code::PARSE_ERROR | code::INVALID_REQUEST);
         let probing = matches!(self.phase, SessionPhase::Probing { .. });
@@ -116,7 +116,8 @@ impl Session {
         }
     }
 
-    /// Handles input that is not a message. The affected request fails immediately instead of by timeout.
+    /// Handles input that is not a valid message. The affected request fails immediately, without waiting for its
+    /// timeout.
     pub(super) fn on_invalid(&mut self, invalid: InvalidMessage, batch: Option<u64>, now: Instant) {
         if invalid.cause == InvalidCause::Blank {
             return;
@@ -148,7 +149,7 @@ impl Session {
         }
     }
 
-    /// Fails a request whose response arrived but cannot be used.
+    /// Fails a request whose response arrived but is invalid.
     pub(super) fn fail_request(&mut self, id: &RequestId, error: CallError, now: Instant) {
         if !self.wire.is_waiting(id) {
             return;
@@ -233,7 +234,8 @@ impl Session {
         Ok(())
     }
 
-    /// Remembers a URL elicitation whose completion may be announced (`client/elicitation`, 2025-11-25).
+    /// Stores the id of a URL elicitation, so that a later completion notification is accepted (`client/elicitation`,
+    /// 2025-11-25).
     pub(super) fn remember_elicitation(&mut self, params: &ElicitParams) {
         if let ElicitParams::Url { elicitation_id: Some(id), .. } = params {
             if self.elicitations.len() == MAX_ELICITATIONS {

@@ -6,7 +6,7 @@ use super::request_table::RequestPurpose;
 use super::timers::{checked_later, is_due};
 use super::{ClientRequest, CloseReason, Session};
 
-/// Time of the next ping, and the deadline of its response.
+/// Time of the next ping, or the deadline of the response to the current one.
 #[derive(Debug, Default)]
 pub(super) struct LivenessCheck {
     interval: Option<Duration>,
@@ -21,7 +21,8 @@ impl LivenessCheck {
         self.next = interval.and_then(|interval| checked_later(now, interval));
     }
 
-    /// Records a message from the server, which shows that it is alive.
+    /// Restarts the ping interval after a message from the server. If a ping is pending, extends its deadline by
+    /// `patience`.
     pub(super) fn on_message(&mut self, now: Instant, patience: Duration) {
         self.next = self.interval.and_then(|interval| checked_later(now, interval));
         if self.asked {

@@ -13,9 +13,9 @@ const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
 const CLIENT_INFO_KEY: &str = "io.modelcontextprotocol/clientInfo";
 const CAPABILITIES_KEY: &str = "io.modelcontextprotocol/clientCapabilities";
 const LOG_LEVEL_KEY: &str = "io.modelcontextprotocol/logLevel";
-/// Key on change notifications: the id of their `subscriptions/listen` request.
+/// Key in `_meta` of change notifications: the id of their `subscriptions/listen` request.
 pub(super) const SUBSCRIPTION_ID_KEY: &str = "io.modelcontextprotocol/subscriptionId";
-/// Key on results: name and version of the server.
+/// Key in `_meta` of results: name and version of the server.
 pub(super) const SERVER_INFO_KEY: &str = "io.modelcontextprotocol/serverInfo";
 
 /// Returns the capabilities that exist in `revision`.
@@ -41,7 +41,7 @@ pub(super) fn capabilities_in_revision(all: &ClientCapabilities, revision: Revis
     offered
 }
 
-/// Returns `true` if forms are supported. An empty capability means forms (`client/elicitation`).
+/// Returns `true` if the client supports form elicitation. An empty capability includes forms (`client/elicitation`).
 pub(super) fn has_forms(elicitation: &ElicitationCapability) -> bool {
     elicitation.form.is_some() || elicitation.url.is_none()
 }
@@ -55,12 +55,12 @@ pub(super) fn initialize_params(config: &SessionConfig, revision: Revision) -> V
     })
 }
 
-/// Members of `_meta` that are equal in all requests of a session, serialized once.
+/// Members of `_meta` that are the same in all requests of a session, serialized once.
 #[derive(Debug, Default)]
 pub(super) struct CommonMeta(Option<(Revision, Box<str>)>);
 
 impl CommonMeta {
-    /// Returns the members without braces. Empty in revisions without request metadata.
+    /// Returns the serialized members without braces. Empty in revisions without request metadata.
     pub(super) fn get(&mut self, config: &SessionConfig, revision: Revision) -> &str {
         if !revision.has_request_meta() {
             return "";

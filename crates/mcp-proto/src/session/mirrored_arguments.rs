@@ -22,15 +22,15 @@ const DATA_KEYWORDS: [&str; 4] = ["default", "const", "enum", "examples"];
 const RESERVED_HEADERS: [&str; 7] =
     ["authorization", "proxy-authorization", "cookie", "host", "content-length", "transfer-encoding", "connection"];
 
-/// An argument and the header that repeats it.
+/// A tool argument whose value an HTTP header repeats.
 #[derive(Debug, PartialEq)]
 struct MirroredHeader {
     name: String,
-    /// Property names from the arguments object to the value.
+    /// Property names that lead from the arguments object to the value.
     path: Vec<String>,
 }
 
-/// Header definitions of the tools that the server listed last.
+/// Header definitions of the tools in the latest list of the server.
 #[derive(Debug, Default)]
 pub(super) struct MirroredArguments {
     tools: IndexMap<String, Vec<MirroredHeader>>,
@@ -106,7 +106,8 @@ fn find_headers(schema: &Value) -> Result<Vec<MirroredHeader>, String> {
     Ok(found)
 }
 
-/// Searches a schema. `path` has the property names that lead to it, or is `None` if another keyword is on the way.
+/// Searches a schema. `path` contains the property names that lead to it, or is `None` if the schema is below a keyword
+/// other than `properties`.
 fn search_schema(
     schema: &Value,
     mut path: Option<&mut Vec<String>>,

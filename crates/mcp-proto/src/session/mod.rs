@@ -98,12 +98,12 @@ pub struct Session {
     mirrored: MirroredArguments,
     tasks: TaskMemory,
     elicitations: IndexSet<String>,
-    /// During the opening: the latest output that was not a message, to explain a failure.
+    /// Latest output during the handshake that was not a message, to explain a failure.
     last_output: Option<String>,
 }
 
 impl fmt::Debug for Session {
-    /// Omits the contents because they may be secret.
+    /// Omits the contents because they may include secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Session")
             .field("facts", &self.facts)
@@ -114,7 +114,7 @@ impl fmt::Debug for Session {
 }
 
 impl Session {
-    /// Creates a session and starts its opening. The first message is available from [`Session::poll_transmit`].
+    /// Creates a session and starts its handshake. The first message is available from [`Session::poll_transmit`].
     pub fn new(config: SessionConfig, now: Instant) -> Session {
         let mut session = Session {
             phase: SessionPhase::Failed(String::new()),
@@ -155,7 +155,8 @@ impl Session {
         }
     }
 
-    /// Processes output of the server that is not a message. If it seems to be a response, the call fails.
+    /// Processes output of the server that is not a message. If it seems to be a response, the call that it belongs to
+    /// fails.
     pub fn handle_invalid(&mut self, invalid: InvalidMessage, now: Instant) {
         if !self.is_closed() {
             self.on_message(now);
@@ -165,8 +166,8 @@ impl Session {
     }
 
     /// Processes a failure of the transport to deliver a request or to receive its response. The call ends with
-    /// [`CallError::Undelivered`], or is sent again with a new id if that is safe. During the opening, the fault
-    /// decides what is tried next. Unknown ids are ignored.
+    /// [`CallError::Undelivered`], or the request is sent again with a new id if that is safe. During the handshake,
+    /// the fault determines the next attempt. Unknown ids are ignored.
     pub fn handle_undelivered(&mut self, id: &RequestId, fault: DeliveryFault, now: Instant) {
         if !self.is_closed() {
             self.on_undelivered(id, fault, now);
@@ -175,8 +176,8 @@ impl Session {
     }
 
     /// Processes a 404 response to a POST that carried the session id (`basic/transports`, 2025-03-26 to 2025-11-25).
-    /// Opens a new session and then sends `refused` again, which the server did not process. Other calls in flight end
-    /// unless they are safe to repeat.
+    /// Opens a new session and then sends the request `refused` again, which the server did not process. Other calls in
+    /// flight end unless they are safe to repeat.
     pub fn handle_session_lost(&mut self, refused: Option<&RequestId>, now: Instant) {
         if !self.is_closed() {
             self.on_session_lost(refused, now);
@@ -248,24 +249,24 @@ impl Session {
         self.wire.is_waiting(id)
     }
 
-    /// Pauses the deadlines of the call that sent a request, while its response waits for the user outside of the
+    /// Pauses the deadlines of the call that sent this request while the request waits for the user outside of the
     /// session, such as for a sign-in. Returns the call, or `None` if the request belongs to no call. Each returned
     /// call must be resumed once with [`resume_call`](Session::resume_call).
     pub fn pause_call_of(&mut self, id: &RequestId, now: Instant) -> Option<CallId> {
         self.pause_call_of_request(id, now)
     }
 
-    /// Ends one pause of a call.
+    /// Ends one pause that [`pause_call_of`](Session::pause_call_of) started.
     pub fn resume_call(&mut self, call: CallId, now: Instant) {
         self.resume_paused_call(call, now);
     }
 
-    /// Returns the result of the opening, or `None` before it is complete.
+    /// Returns the facts that the handshake determined, or `None` before it is complete.
     pub fn facts(&self) -> Option<&ServerFacts> {
         self.facts.as_deref()
     }
 
-    /// Returns the next message to write.
+    /// Returns the next message to send, or `None` if none is queued.
     pub fn poll_transmit(&mut self) -> Option<OutgoingMessage> {
         self.out.pop_front()
     }
@@ -275,13 +276,13 @@ impl Session {
         self.events.pop()
     }
 
-    /// Returns `true` if nothing is queued except progress of calls, which is merged while it is queued.
+    /// Returns `true` if the queue is empty or contains only progress of calls, which later progress replaces.
     pub fn has_only_progress_queued(&self) -> bool {
         self.out.is_empty() && self.events.has_only_progress_queued()
     }
 
-    /// Returns the time of the next timeout, or `None` if none is pending. The timeout may turn out to be obsolete,
-    /// because its response has arrived since.
+    /// Returns the time of the next timeout, or `None` if none is pending. The timeout may be obsolete when it expires,
+    /// because the response has arrived.
     pub fn poll_timeout(&self) -> Option<Instant> {
         if self.is_closed() { None } else { self.next_timeout() }
     }
@@ -294,7 +295,7 @@ impl Session {
         self.liveness.on_message(now, self.config.timeouts.ping);
     }
 
-    /// Ends the session. The only transition to `SessionPhase::Closed`.
+    /// Ends the session. No other function sets `SessionPhase::Closed`.
     fn end_session(&mut self, reason: CloseReason) {
         if self.is_closed() {
             return;

@@ -15,7 +15,7 @@ use super::results::{self, InputRequest};
 use super::server_requests::RequestOrigin;
 use super::{CallError, CallId, ServerRequest, Session, meta};
 
-/// Input that the server requested in one round, and the answers so far.
+/// Input that the server requested in one round, and the responses so far.
 pub(super) struct RoundInputs {
     answers: IndexMap<String, Option<Value>>,
     /// Opaque state, echoed byte for byte. Omitted from debug output because it may be secret.
@@ -29,8 +29,7 @@ impl std::fmt::Debug for RoundInputs {
 }
 
 impl RoundInputs {
-    /// Writes the input of the repeated request. If the last result had no state, none is sent, not even an earlier
-    /// one.
+    /// Writes the input into the repeated request. Includes `requestState` only if the latest result had one.
     pub(super) fn write(&self, params: &mut ObjectWriter<'_>) {
         if !self.answers.is_empty() {
             params.put("inputResponses", &self.answers);
@@ -49,7 +48,7 @@ struct InputRequiredResult {
 }
 
 impl Session {
-    /// Processes an `input_required` result of a call.
+    /// Processes an `input_required` result: reports its requests to the caller.
     pub(super) fn on_input_required(&mut self, id: CallId, body: Map, bytes: usize, now: Instant) {
         let Some(call) = self.calls.get_mut(&id) else { return };
         call.rounds += 1;
@@ -105,7 +104,8 @@ impl Session {
         Ok((request_state, asked))
     }
 
-    /// Processes the answer to one request of a round. Since the protocol has no refusal, a refusal ends the call.
+    /// Processes the response to one request of a round. `None` is a refusal, which ends the call because the protocol
+    /// cannot express it.
     pub(super) fn on_input_answered(&mut self, id: CallId, key: &str, answer: Option<Value>) {
         let Some(answer) = answer else { return self.end_call(id, Err(CallError::Refused)) };
         let Some(inputs) = self.calls.get_mut(&id).and_then(|call| call.inputs.as_mut()) else { return };

@@ -1,4 +1,4 @@
-//! Determines the revision of a session: the order of attempts and their outcome.
+//! Handshake of a session: the order of attempts to negotiate a revision, and their outcome.
 //!
 //! Sources: `basic/versioning` of 2026-07-28 (stdio), `basic/lifecycle` of the earlier revisions.
 
@@ -13,30 +13,30 @@ use super::timers::{checked_later, is_due};
 use super::transmit::ExtraHeaders;
 use super::{CloseReason, HandshakeFault, HandshakeMode, ServerFacts, Session, SessionEvent, TransportKind, meta};
 
-/// Phase of a session.
+/// Phase of a session, from the handshake to its end.
 #[derive(Debug)]
 pub(super) enum SessionPhase {
     /// `server/discover` was sent and its response is pending.
     Probing { id: i64, until: Option<Instant>, again: bool },
     /// `initialize` was sent and its response is pending.
     Initializing { id: i64, offered: Revision, until: Option<Instant>, again: bool },
-    /// The opening is complete, and calls are possible.
+    /// The handshake is complete, and calls are possible.
     Ready,
-    /// The opening failed, with the cause.
+    /// The handshake failed, with the cause.
     Failed(String),
     /// The session has ended, with the reason.
     Closed(CloseReason),
 }
 
-/// Attempts of an opening so far.
+/// Results of the attempts of a handshake so far.
 #[derive(Debug, Default)]
 pub(super) struct HandshakeAttempts {
     probed: bool,
-    /// `true` if the probe received no response.
+    /// `true` if the probe got no response.
     probe_unanswered: bool,
-    /// Failure of the probe, if `initialize` was sent after it.
+    /// Error of the probe, if `initialize` was sent after it.
     probe_said: Option<String>,
-    /// Failure of `initialize`, if the probe was sent after it.
+    /// Error of `initialize`, if the probe was sent after it.
     refused: Option<(String, HandshakeFault)>,
 }
 
@@ -62,7 +62,7 @@ impl Session {
         self.config.known.is_some_and(|revision| !revision.is_modern())
     }
 
-    /// Opens the session again in the era of the previous one.
+    /// Repeats the handshake with `initialize`, as in the previous session.
     pub(super) fn reinitialize(&mut self, now: Instant) {
         self.tried = HandshakeAttempts::default();
         match self.config.opening {
@@ -71,7 +71,7 @@ impl Session {
         }
     }
 
-    /// Opens the session again without assuming an era.
+    /// Repeats the handshake with the probe, because the server may support other revisions now.
     pub(super) fn restart_probe(&mut self, now: Instant) {
         self.tried = HandshakeAttempts::default();
         match self.config.opening {
@@ -105,8 +105,7 @@ impl Session {
         self.queue_message(initialize, "initialize", ExtraHeaders::default());
     }
 
-    /// Tries `initialize` because the server does not know the probe. Any error except the modern ones means that, and
-    /// so does a timeout.
+    /// Sends `initialize` after the probe failed with an error or timeout that indicates a legacy server.
     pub(super) fn fall_back_to_initialize(&mut self, because: &str, now: Instant) {
         match (self.config.opening, self.tried.refused.take()) {
             (HandshakeMode::Pinned(revision), _) => {
@@ -121,8 +120,8 @@ impl Session {
         }
     }
 
-    /// Handles the failure of `initialize`. If it was sent first because the previous session used it, sends the probe,
-    /// since the server may be newer now.
+    /// Handles the failure of `initialize`. If the previous session was the only reason to send it, sends the probe
+    /// next, since the server may have been upgraded.
     pub(super) fn on_initialize_failed(&mut self, mut cause: String, fault: HandshakeFault, now: Instant) {
         let pinned = matches!(self.config.opening, HandshakeMode::Pinned(_));
         let was_guess = self.is_reopening() || (self.config.opening == HandshakeMode::Probe && self.is_known_legacy());
@@ -138,8 +137,8 @@ impl Session {
         self.fail_handshake(cause, fault);
     }
 
-    /// Handles a server that refused `initialize` because it speaks our modern revision only. If the probe timed out
-    /// before, for instance because the server was slow to start, it is sent once more.
+    /// Sends the probe again after a server refused `initialize` because it supports our modern revision only. Limited
+    /// to one repetition, for a server that was too slow to respond to the first probe.
     pub(super) fn probe_after_timeout(&mut self, cause: String, now: Instant) {
         if std::mem::take(&mut self.tried.probe_unanswered) {
             self.tried.refused = Some((cause, HandshakeFault::Refused));
@@ -209,7 +208,7 @@ impl Session {
         self.end_all_calls(&CloseReason::OpeningFailed(cause));
     }
 
-    /// Fails the opening because the connection closed.
+    /// Fails the handshake because the connection closed.
     pub(super) fn fail_handshake_by_close(&mut self, reason: &CloseReason) {
         // Some servers fail on the probe but exit only when they read the next line, which is `initialize`.
         let (asked, probing) = match self.phase {

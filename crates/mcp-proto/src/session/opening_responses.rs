@@ -82,7 +82,7 @@ impl Session {
         self.on_ready(facts, now);
     }
 
-    /// Handles a modern server that does not support our modern revision: tries the newest common legacy revision.
+    /// Handles a server that does not support our modern revision: tries the newest legacy revision that both support.
     fn fall_back_to_legacy(&mut self, versions: &[String], error: Option<&RpcError>, now: Instant) {
         let best = newest_common_legacy(versions);
         match (self.config.opening, best) {

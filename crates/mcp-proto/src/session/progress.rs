@@ -22,8 +22,8 @@ struct ProgressParams {
 }
 
 impl Session {
-    /// Processes a progress notification. The token of a call is its id on the wire, which is unique and becomes
-    /// invalid at the end of the call.
+    /// Processes a progress notification. The progress token of a call is its JSON-RPC id, which is unique and becomes
+    /// invalid when the call ends.
     pub(super) fn on_progress(&mut self, params: Option<&RawJson>, now: Instant) {
         let ProgressParams { progress_token, progress, total, message } = match parse_progress(params) {
             Ok(params) => params,

@@ -4,11 +4,12 @@ use std::collections::VecDeque;
 
 use super::{ServerRequestId, SessionEvent};
 
-/// Queue of events. Results and requests of the server are never dropped, as the limits on open calls and requests
-/// bound their number. Notices are merged if that loses no information, and dropped and counted beyond the limit.
+/// Queue of events. Results and requests from the server are never dropped, since the limits on open calls and requests
+/// bound their number. Other events are merged if no information is lost, and beyond the limit they are dropped and
+/// counted.
 #[derive(Debug)]
 pub(super) struct EventQueue {
-    /// Each event with its size in bytes.
+    /// Queued events, each with its size in bytes.
     waiting: VecDeque<(SessionEvent, usize)>,
     limit: usize,
     limit_bytes: usize,
@@ -89,7 +90,7 @@ impl EventQueue {
         self.waiting.iter().all(|(event, _)| matches!(event, SessionEvent::Progress { .. }))
     }
 
-    /// Removes a request of the server that is still queued. Returns `true` if it was.
+    /// Removes the event of a server's request if it is still queued. Returns `true` if it was.
     pub(super) fn remove_request(&mut self, server_request: ServerRequestId) -> bool {
         let asked = |(event, _): &(SessionEvent, usize)| matches!(event, SessionEvent::RequestReceived { request, .. } if *request == server_request);
         let at = self.waiting.iter().position(asked);

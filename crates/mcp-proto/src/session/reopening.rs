@@ -12,12 +12,12 @@ use super::request_table::RequestPurpose;
 use super::server_requests::RequestOrigin;
 use super::{CallError, CallId, ServerFacts, ServerRequestId, Session, TransportKind, Withdrawal};
 
-/// State that is retained until the new session is open.
+/// State that is stored while the session is being reopened.
 #[derive(Debug)]
 pub(super) struct ReopeningState {
-    /// Facts of the previous session.
+    /// Facts of the server from the previous handshake.
     pub(super) facts: Box<ServerFacts>,
-    /// Calls to send once the new session is open.
+    /// Calls whose requests are sent when the new session is ready.
     held: Vec<CallId>,
 }
 
@@ -39,8 +39,8 @@ impl Session {
         }
     }
 
-    /// Returns `true` if an error shows that the server changed its era. In that case the session is opened again and
-    /// `call` is sent again.
+    /// Reopens the session if an error shows that the server now supports modern revisions instead of legacy ones, or
+    /// vice versa. Returns `true` if so; the request of `call` is then sent again.
     pub(super) fn reopen_if_era_changed(&mut self, call: CallId, error: &RpcError, now: Instant) -> bool {
         let Some(facts) = &self.facts else { return false };
         let other_era = match error.code {
@@ -59,7 +59,7 @@ impl Session {
         true
     }
 
-    /// Leaves the previous session: retains the calls that may be repeated, and ends all others.
+    /// Discards the previous session: retains the calls that are safe to repeat or were `refused`, and ends all others.
     fn reopen(&mut self, refused: Option<CallId>, now: Instant) {
         let Some(facts) = self.facts.take() else { return };
         self.reopening = Some(ReopeningState { facts, held: Vec::new() });
@@ -96,7 +96,7 @@ impl Session {
         }
     }
 
-    /// Retains a call until the new session is open.
+    /// Retains a call, whose request is sent when the new session is ready.
     pub(super) fn hold_call(&mut self, id: CallId) {
         if let Some(reopening) = &mut self.reopening {
             if let Some(call) = self.calls.get_mut(&id) {
@@ -109,14 +109,14 @@ impl Session {
         }
     }
 
-    /// Handles the response to a request that restores state.
+    /// Handles the response to a request that restores state, such as the log level. Reports an error as an anomaly.
     pub(super) fn on_restored(&mut self, answer: Result<RawJson, RpcError>) {
         if let Err(error) = answer {
             self.report_anomaly(format!("the state of the previous session could not be restored: {error}"), None);
         }
     }
 
-    /// Restores state and sends the retained calls once the new session is open.
+    /// Restores subscriptions and log level in the new session, and then sends the retained calls.
     pub(super) fn resume(&mut self, reopening: ReopeningState, now: Instant) {
         self.restore_subscriptions();
         if let Some(level) = self.log_level

@@ -13,7 +13,7 @@ use super::{CacheHint, TaskView};
 #[derive(Debug, Clone, PartialEq)]
 pub enum ClientRequest {
     /// Checks that the server responds (`basic/utilities/ping`). Sent as `server/discover` in 2026-07-28, which has no
-    /// ping. The only request that is possible while the session is opening.
+    /// ping. No other request is possible before the handshake is complete.
     Ping,
     /// Lists one page of tools (`server/tools`).
     ListTools {
@@ -67,15 +67,15 @@ pub enum ClientRequest {
         /// URI of the resource.
         uri: String,
     },
-    /// Completes an argument (`server/utilities/completion`).
+    /// Requests suggested values for an argument (`server/utilities/completion`).
     Complete {
-        /// Object that the argument belongs to.
+        /// Prompt or resource template that the argument belongs to.
         reference: CompletionReference,
         /// Name of the argument.
         argument_name: String,
-        /// Text that the user has entered.
+        /// Text of the argument that the user has entered so far.
         value: String,
-        /// Arguments that have a value already, sent since 2025-06-18.
+        /// Values of other arguments that the user has entered, sent since 2025-06-18.
         context: BTreeMap<String, String>,
     },
     /// Lists one page of the server's tasks (`basic/utilities/tasks`, 2025-11-25 only).
@@ -96,7 +96,7 @@ pub enum ClientRequest {
     /// Sets the minimum level of log messages (`server/utilities/logging`). In 2026-07-28 every later request carries
     /// the level.
     SetLogLevel {
-        /// Minimum level to be sent.
+        /// Minimum level of the log messages that the server should send.
         level: LogLevel,
     },
 }
@@ -104,7 +104,7 @@ pub enum ClientRequest {
 /// Successful result of a [`ClientRequest`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum ServerResult {
-    /// Success without any content.
+    /// Success without a result value.
     Empty,
     /// A page of tools.
     Tools {
@@ -148,7 +148,7 @@ pub enum ServerResult {
     Prompt(Box<GetPromptResult>),
     /// Contents of a resource.
     Contents {
-        /// Contents. An empty list means that the resource exists and is empty.
+        /// Contents of the resource. An empty list means that the resource exists and is empty.
         contents: Vec<ResourceContents>,
         /// Caching hint of the server, if present.
         cache: Option<CacheHint>,
@@ -164,7 +164,7 @@ pub enum ServerResult {
     Completion(Box<CompletionResult>),
     /// Result of a method of an extension, unchanged.
     Extension {
-        /// Members of the result.
+        /// All members of the result, unchanged.
         result: Map,
         /// Caching hint of the server, if present.
         cache: Option<CacheHint>,

@@ -1,4 +1,4 @@
-//! Wire format of the server's three kinds of requests and of their answers.
+//! Wire format of sampling, elicitation and roots requests from the server, and of their responses.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,8 @@ use crate::types::{
 use super::server_requests::RequestKind;
 use super::{ClientResponse, ServerRequest, meta, results, sampling};
 
-/// Decodes a request that the client `offered` to answer. The error is the response to the server.
+/// Decodes a request from the server. Returns the error to respond with if the request is invalid or needs a capability
+/// that the client did not offer.
 pub(super) fn parse_request(
     method: &str,
     params: Map,
@@ -56,7 +57,7 @@ pub(super) fn kind(server_request: &ServerRequest) -> RequestKind {
     }
 }
 
-/// Encodes an answer, or returns `None` if it is of another kind than the request.
+/// Encodes a response, or returns `None` if its kind does not match that of the request.
 pub(super) fn encode_response(
     kind: RequestKind,
     answer: ClientResponse,
@@ -80,7 +81,8 @@ pub(super) fn encode_response(
     }
 }
 
-/// Encodes a single block without a list, which every revision supports. Revisions without lists get a single block.
+/// Replaces a content list by a single block if it has one element or `revision` supports no lists. Returns an error if
+/// the blocks cannot be joined as text.
 fn adapt_result(mut result: CreateMessageResult, revision: Revision) -> Result<CreateMessageResult, RpcError> {
     let SamplingContent::Many(blocks) = &result.content else { return Ok(result) };
     let texts: Option<Vec<&str>> = blocks

@@ -1,4 +1,4 @@
-//! Requests of the client on the wire: their ids, and the recipient of each response.
+//! Pending requests of the client: their ids, and the handler of each response.
 
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
@@ -7,10 +7,10 @@ use crate::jsonrpc::RequestId;
 
 use super::CallId;
 
-/// Maximum number of remembered ids whose responses are no longer needed.
+/// Maximum number of stored ids of abandoned requests, whose late responses are ignored.
 const MAX_REMEMBERED_IDS: usize = 1024;
 
-/// Recipient of a response.
+/// Purpose of a request of the client, which determines the handler of its response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RequestPurpose {
     /// `tools/list`, because the headers of a call did not match the tool's current definition.
@@ -21,19 +21,19 @@ pub(super) enum RequestPurpose {
     TaskResult(CallId),
     /// `tasks/update` of a call that continues as a task.
     TaskUpdate(CallId),
-    /// `tasks/cancel`, whose response has no information.
+    /// `tasks/cancel`, whose response is ignored.
     TaskCancel,
-    /// Request that restores state of the previous session.
+    /// Request that restores state of the previous session, such as `logging/setLevel`.
     Restore,
-    /// `server/discover`, to determine the era.
+    /// `server/discover` in the handshake.
     Probe,
     /// `initialize`, to open a legacy session.
     Initialize,
     /// A call of the session's caller.
     Call(CallId),
-    /// `subscriptions/listen`, whose response arrives at its end.
+    /// `subscriptions/listen`, whose response arrives when the subscription ends.
     Listen,
-    /// A ping that the session itself sends.
+    /// A ping of the session's health check.
     HealthCheck,
 }
 
@@ -44,11 +44,11 @@ impl RequestPurpose {
     }
 }
 
-/// State of the request that a response belongs to.
+/// Outcome of matching a response to the pending requests.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum ResponseMatch {
     Waiting(RequestPurpose),
-    /// The request was abandoned, so a late response is expected and ignored.
+    /// The request was abandoned. A late response is expected, and ignored.
     GivenUp,
     /// The request already has a response.
     Answered,
@@ -78,7 +78,7 @@ impl RequestTable {
         id
     }
 
-    /// Removes the request that a response belongs to, and returns its state.
+    /// Removes the pending request with the id of a response, and returns the outcome.
     pub(super) fn match_response(&mut self, id: &RequestId) -> ResponseMatch {
         let RequestId::Number(id) = id else { return ResponseMatch::Unknown };
         if let Some(purpose) = self.waiting.swap_remove(id) {
@@ -102,12 +102,12 @@ impl RequestTable {
         }
     }
 
-    /// Returns the recipient of a pending response.
+    /// Returns the purpose of a pending request, or `None` if no request with this id is pending.
     pub(super) fn purpose(&self, id: i64) -> Option<RequestPurpose> {
         self.waiting.get(&id).copied()
     }
 
-    /// Marks a request as abandoned whose response will not arrive, and returns its recipient.
+    /// Abandons a request that will get no response, and returns its purpose.
     pub(super) fn withdraw(&mut self, id: &RequestId) -> Option<RequestPurpose> {
         let RequestId::Number(id) = id else { return None };
         let purpose = self.purpose(*id)?;
@@ -115,7 +115,7 @@ impl RequestTable {
         Some(purpose)
     }
 
-    /// Marks all requests as abandoned and returns their recipients.
+    /// Abandons all pending requests and returns their purposes.
     pub(super) fn abandon_all(&mut self) -> Vec<RequestPurpose> {
         let waiting: Vec<(i64, RequestPurpose)> = self.waiting.iter().map(|(id, purpose)| (*id, *purpose)).collect();
         waiting.iter().for_each(|(id, _)| self.abandon(*id));
@@ -126,8 +126,8 @@ impl RequestTable {
         matches!(id, RequestId::Number(id) if self.waiting.contains_key(id))
     }
 
-    /// Returns the only request whose response is due soon, if there is exactly one: a response without an id must
-    /// belong to it.
+    /// Returns the id of the only pending request, apart from `subscriptions/listen`. A response without an id can only
+    /// belong to it. Returns `None` if several requests are pending.
     pub(super) fn only_pending_id(&self) -> Option<RequestId> {
         let mut soon = self.waiting.iter().filter(|(_, purpose)| **purpose != RequestPurpose::Listen);
         match (soon.next(), soon.next()) {

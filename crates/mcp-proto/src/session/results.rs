@@ -15,7 +15,7 @@ use super::{CacheHint, ClientRequest, DroppedItem, ListKind, ServerResult, tasks
 /// Maximum number of invalid entries of a page that are reported individually.
 const MAX_REPORTED_DROPS: usize = 20;
 
-/// A request for input within a result.
+/// A request for user input inside an `input_required` result.
 #[derive(Deserialize)]
 pub(super) struct InputRequest {
     pub(super) method: String,
@@ -41,16 +41,17 @@ pub(super) fn from_map<T: DeserializeOwned>(body: Map) -> Result<T, String> {
     })
 }
 
-/// Body of a response. Large members are parsed in place, and the rest is a small map.
+/// Body of a response. Lists and content are parsed directly from the received text, and all other members are stored
+/// in `fields`.
 #[derive(Debug, Default)]
 pub(super) struct ResultBody {
     fields: Map,
     bulk: ResultContent,
-    /// The first `isError` of a tool's result if it is a boolean. Any other occurrence is in `fields`.
+    /// First `isError` member of a tool result, if it is a boolean. Later and invalid ones are in `fields`.
     is_error: Option<bool>,
 }
 
-/// Large members of responses, by type.
+/// Members of responses that may be large, by type.
 #[derive(Debug, Default)]
 enum ResultContent {
     #[default]
@@ -74,7 +75,7 @@ struct ListPage<T> {
 impl std::ops::Deref for ResultBody {
     type Target = Map;
 
-    /// Returns the members that are not large.
+    /// Returns the members other than the content.
     fn deref(&self) -> &Map {
         &self.fields
     }
@@ -87,13 +88,13 @@ impl std::ops::DerefMut for ResultBody {
 }
 
 impl ResultBody {
-    /// Reads the response to `request` from a member of another message.
+    /// Parses a result of `request` that is embedded in another message, such as the state of a completed task.
     pub(super) fn read_embedded(request: &ClientRequest, body: Map) -> Result<ResultBody, String> {
         let text = Value::Object(body).to_string();
         ResultBody::read(request, &RawJson::copy_of(&text))
     }
 
-    /// Reads the response to `request` from the text of a result.
+    /// Parses the text of a result of `request`.
     pub(super) fn read(request: &ClientRequest, raw: &RawJson) -> Result<ResultBody, String> {
         let mut bulk = ResultContent::None;
         let (mut is_error, mut told) = (None, false);
@@ -124,12 +125,12 @@ impl ResultBody {
         Ok(ResultBody { fields: fields.map_err(|cause| escape(&cause, 300))?, bulk, is_error })
     }
 
-    /// Returns the members that are not large.
+    /// Returns the members other than the content.
     pub(super) fn into_fields(self) -> Map {
         self.fields
     }
 
-    /// Removes and returns the entries of the list that were dropped.
+    /// Removes and returns the invalid entries of the list, or `None` if all entries are valid.
     pub(super) fn take_dropped(&mut self) -> Option<(ListKind, Vec<DroppedItem>)> {
         let (kind, dropped, more) = match &mut self.bulk {
             ResultContent::Tools(Ok(page)) => (ListKind::Tools, &mut page.dropped, page.more_dropped),
@@ -177,7 +178,7 @@ fn next_cursor(mut fields: Map) -> Result<Option<String>, String> {
     }
 }
 
-/// Builds a tool's result. `fields` are all members except the content.
+/// Builds a tool result from its content and its other members, `fields`.
 fn tool_result(
     content: Vec<ContentBlock>,
     mut fields: Map,
@@ -205,7 +206,7 @@ struct CompletionBody {
     completion: CompletionResult,
 }
 
-/// Decodes the response to `request`.
+/// Converts the body of the response to `request` into its result type.
 pub(super) fn to_server_result(
     request: &ClientRequest,
     body: ResultBody,

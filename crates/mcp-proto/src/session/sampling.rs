@@ -7,7 +7,7 @@ use crate::types::{ContentBlock, CreateMessageParams, Role, SamplingMessage};
 /// Valid modes of `toolChoice`.
 const TOOL_CHOICE_MODES: [&str; 3] = ["auto", "required", "none"];
 
-/// Validates a request. The error is the reason for its rejection.
+/// Validates a sampling request. The error is the reason for its rejection.
 pub(super) fn check_request(params: &CreateMessageParams, offers_tools: bool) -> Result<(), String> {
     if !offers_tools && (params.tools.is_some() || params.tool_choice.is_some()) {
         return Err("this client did not offer tools in sampling".into());
@@ -74,7 +74,7 @@ fn check_tool_results(message: Option<&SamplingMessage>, next: Option<&SamplingM
     Ok(())
 }
 
-/// Returns the sorted ids of the blocks that `id` selects.
+/// Returns the sorted ids of the blocks for which `id` returns one.
 fn block_ids<'a>(
     message: Option<&'a SamplingMessage>,
     id: impl Fn(&'a ContentBlock) -> Option<&'a String>,

@@ -14,32 +14,33 @@ use super::{
     Withdrawal, meta, request_encoding, tasks,
 };
 
-/// A request of the server that waits for an answer.
+/// A request from the server that has no response yet.
 #[derive(Debug)]
 pub(super) struct PendingServerRequest {
     pub(super) origin: RequestOrigin,
     pub(super) kind: RequestKind,
     /// Call that led to the request, if known.
     call: Option<CallId>,
-    /// Calls whose clocks are paused by the request.
+    /// Calls whose deadlines are paused by the request.
     stops: Vec<CallId>,
     /// Size on the wire in bytes.
     bytes: usize,
 }
 
-/// Destination of the answer.
+/// Destination of the client's response to a server's request.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum RequestOrigin {
-    /// A request of the server, alone or in a batch.
+    /// JSON-RPC request, alone or in a batch, that gets its own response.
     Request {
         id: RequestId,
         batch: Option<u64>,
-        /// Task that the request belongs to, which the response must name.
+        /// Id of the task that the request belongs to, which the response must repeat.
         task: Option<String>,
     },
-    /// Next round of a call, under this key.
+    /// Input of the call's next round (2026-07-28). The response is sent as a member of the repeated request, under
+    /// this key.
     Round { call: CallId, key: String },
-    /// Task of a call, under this key.
+    /// Input of the task that a call continues as. The response is sent with `tasks/update`, under this key.
     Task { call: CallId, key: String },
 }
 
@@ -53,7 +54,7 @@ pub(super) enum RequestKind {
 }
 
 impl Session {
-    /// Processes a request of the server, in a revision that has them or before the revision is known.
+    /// Processes a JSON-RPC request from the server.
     pub(super) fn on_request(
         &mut self,
         id: RequestId,
@@ -111,7 +112,7 @@ impl Session {
         }
     }
 
-    /// Returns `true` if this many more requests with this total size may be open.
+    /// Returns `true` if `server_requests` more requests with `bytes` in total stay within the limits on open requests.
     pub(super) fn has_room(&self, server_requests: usize, bytes: usize) -> bool {
         let limits = &self.config.limits;
         let open: usize = self.server_requests.values().map(|server_request| server_request.bytes).sum();
@@ -119,9 +120,9 @@ impl Session {
             && open.saturating_add(bytes) <= limits.open_request_bytes
     }
 
-    /// Determines the call that led to a request of the server. Over Streamable HTTP, it is the call whose stream
-    /// carried the request. Otherwise it is known only if a single call is in flight. If several are, the clocks of all
-    /// are paused.
+    /// Determines the call that caused a request from the server, and the calls whose deadlines the request pauses.
+    /// Over Streamable HTTP, the stream that carried the request identifies the call. Otherwise the call is known only
+    /// if a single one is in flight; if several are, the deadlines of all are paused.
     fn find_likely_calls(&self, origin: &StreamOrigin) -> (Option<CallId>, Vec<CallId>) {
         if let Some(call) = self.call_by_stream(origin) {
             return (Some(call), vec![call]);
@@ -132,7 +133,7 @@ impl Session {
         (call, stops)
     }
 
-    /// Returns the call that a stream belongs to.
+    /// Returns the call whose POST response is this stream, or `None` for other streams.
     pub(super) fn call_by_stream(&self, origin: &StreamOrigin) -> Option<CallId> {
         let StreamOrigin::Post(RequestId::Number(id)) = origin else { return None };
         self.wire.purpose(*id)?.call()
@@ -182,7 +183,7 @@ impl Session {
         Ok(())
     }
 
-    /// Removes a request and resumes the clocks that it paused.
+    /// Removes a request and resumes the deadlines that it paused.
     pub(super) fn close_request(&mut self, request: ServerRequestId, now: Instant) -> Option<PendingServerRequest> {
         let server_request = self.server_requests.shift_remove(&request)?;
         for id in &server_request.stops {
@@ -191,7 +192,7 @@ impl Session {
         Some(server_request)
     }
 
-    /// Pauses the clock of the call that a request of the client belongs to.
+    /// Pauses the deadlines of the call that sent this request, and returns the call.
     pub(super) fn pause_call_of_request(&mut self, id: &RequestId, now: Instant) -> Option<CallId> {
         let RequestId::Number(number) = id else { return None };
         let call = self.wire.purpose(*number)?.call()?;
@@ -201,7 +202,7 @@ impl Session {
         Some(call)
     }
 
-    /// Ends one pause of a call's clock.
+    /// Ends one pause of a call's deadlines.
     pub(super) fn resume_paused_call(&mut self, call: CallId, now: Instant) {
         if let Some(call) = self.calls.get_mut(&call) {
             call.server_requests = call.server_requests.saturating_sub(1);
@@ -238,7 +239,7 @@ impl Session {
         }
     }
 
-    /// Withdraws the requests of a call's last round after the call ended.
+    /// Withdraws the requests of a call's latest round because the call has ended.
     pub(super) fn withdraw_round(&mut self, ended: CallId) {
         let of_call = |server_request: &PendingServerRequest| matches!(server_request.origin, RequestOrigin::Round { call, .. } | RequestOrigin::Task { call, .. } if call == ended);
         let requests: Vec<ServerRequestId> = self
@@ -253,7 +254,7 @@ impl Session {
         }
     }
 
-    /// Refuses the requests that a call led to after the client ended the call.
+    /// Refuses the open requests that a call caused, after the client ended the call.
     pub(super) fn refuse_requests_of_call(&mut self, ended: CallId, now: Instant) {
         let requests: Vec<ServerRequestId> = self
             .server_requests
@@ -302,7 +303,7 @@ fn related_task(params: &Map) -> Option<String> {
     params.get("_meta")?.get(tasks::RELATED_TASK_KEY)?.get("taskId")?.as_str().map(str::to_owned)
 }
 
-/// Adds the task that a response belongs to.
+/// Adds the id of a task to the `_meta` of a result that belongs to the task.
 fn with_task(mut answer: Result<Value, RpcError>, task: Option<String>) -> Result<Value, RpcError> {
     if let (Ok(answer), Some(task)) = (&mut answer, task) {
         answer["_meta"][tasks::RELATED_TASK_KEY] = json!({ "taskId": task });

@@ -15,44 +15,44 @@ use super::request_table::RequestPurpose;
 use super::timers::{checked_later, is_due};
 use super::{CallError, CallId, ClientRequest, ServerResult, Session, SessionEvent, meta, results};
 
-/// Time to wait for the acknowledgement.
+/// Timeout of the acknowledgement of `subscriptions/listen`.
 const ACKNOWLEDGE_TIMEOUT: Duration = Duration::from_secs(30);
-/// Initial delay of a renewal after a loss. The delay doubles after each loss.
+/// Delay before the first renewal after a loss of the subscription. Doubles with each further loss.
 const RENEW_DELAY: Duration = Duration::from_secs(1);
-/// Maximum delay of a renewal after a loss.
+/// Maximum delay before a renewal.
 const MAX_RENEW_DELAY: Duration = Duration::from_secs(60);
-/// Minimum lifetime of a subscription after which the delay is reset.
+/// Lifetime of a subscription after which the delay is reset to [`RENEW_DELAY`].
 const MIN_STABLE_LIFETIME: Duration = Duration::from_secs(60);
 
-/// State of the subscriptions.
+/// State of the subscription to change notifications.
 #[derive(Debug, Default)]
 pub(super) struct ListenState {
-    /// Resources to subscribe to, in every revision.
+    /// URIs of the subscribed resources, in every revision.
     uris: IndexSet<String>,
-    /// Tasks to receive notifications of.
+    /// Ids of the tasks whose notifications are requested.
     tasks: IndexSet<String>,
-    /// Calls that wait for the server to grant a resource.
+    /// Calls that subscribe to a resource and wait for the acknowledgement, each with its URI.
     waiting: Vec<(CallId, String)>,
-    /// Id of the open `subscriptions/listen` request.
+    /// Id of the open `subscriptions/listen` request, or `None` if there is none.
     current: Option<i64>,
     /// Id of the previous request, whose last notifications may still arrive.
     previous: Option<i64>,
     /// `true` if the open request was acknowledged.
     granted: bool,
-    /// Deadline of the acknowledgement.
+    /// Deadline of the acknowledgement, or `None` if none is expected.
     acknowledge_by: Option<Instant>,
-    /// Time of the acknowledgement of the open request.
+    /// Time of the acknowledgement of the open request. Determines its lifetime.
     since: Option<Instant>,
-    /// Time of the next renewal.
+    /// Time of the next renewal, or `None` if none is scheduled.
     renew_at: Option<Instant>,
     /// Delay before the latest renewal.
     waited: Duration,
-    /// `true` if the loss was reported to the caller.
+    /// `true` if the loss of the subscription was reported to the caller.
     told: bool,
 }
 
 impl ListenState {
-    /// Resets the stream after the loss of its connection.
+    /// Discards the request and its state after the connection was lost. The set of resources is retained.
     pub(super) fn forget_stream(&mut self) {
         self.previous = None;
         self.current = None;
@@ -66,7 +66,7 @@ impl ListenState {
         self.uris.insert(uri);
     }
 
-    /// Removes a subscription of an earlier revision.
+    /// Removes a resource that was unsubscribed with a separate request (up to 2025-11-25).
     pub(super) fn remove(&mut self, uri: &str) {
         self.uris.shift_remove(uri);
     }
@@ -132,7 +132,7 @@ impl Session {
         }
     }
 
-    /// Removes the subscription of a call that was ended by the client while it waited for the grant.
+    /// Removes the subscription of a call that the client ended before the server acknowledged it.
     pub(super) fn drop_subscription(&mut self, ended: CallId, now: Instant) {
         let Some(at) = self.listen.waiting.iter().position(|(call, _)| *call == ended) else { return };
         let (_, uri) = self.listen.waiting.remove(at);
@@ -152,7 +152,8 @@ impl Session {
         self.listen.tasks.shift_remove(task);
     }
 
-    /// Opens a subscription for the current set and then ends the previous one, so that no notification is missed.
+    /// Sends a new `subscriptions/listen` request for the current set and then ends the previous one, so that no
+    /// notification is missed.
     pub(super) fn renew_subscription(&mut self, now: Instant) {
         let before = self.listen.current.take();
         self.listen.granted = false;
@@ -194,7 +195,7 @@ impl Session {
         wanted
     }
 
-    /// Processes `notifications/subscriptions/acknowledged`, which lists the granted subset.
+    /// Processes `notifications/subscriptions/acknowledged`, which lists the granted part of the requested set.
     pub(super) fn on_acknowledged(&mut self, params: Map, now: Instant) {
         match self.subscription(&params) {
             Some(id) if Some(id) == self.listen.current => {}
@@ -231,12 +232,14 @@ impl Session {
         }
     }
 
-    /// Returns the `subscriptionId` of a notification, if it is a number as the client sent it.
+    /// Returns the `subscriptionId` of a notification, or `None` if it is not a number like the ids that the client
+    /// sends.
     fn subscription(&self, params: &Map) -> Option<i64> {
         params.get("_meta")?.get(meta::SUBSCRIPTION_ID_KEY)?.as_i64()
     }
 
-    /// Returns `true` if a change notification belongs to an open subscription.
+    /// Returns `true` if a change notification should be processed. `false` if it names a subscription that is neither
+    /// the current nor the previous one.
     pub(super) fn is_subscribed_notification(&mut self, params: &Map) -> bool {
         if !self.revision().has_listen() {
             return true;
@@ -270,7 +273,7 @@ impl Session {
         }
     }
 
-    /// Processes the end of the subscription by the server, regular or with an error.
+    /// Processes the response to `subscriptions/listen`, with which the server ends the subscription.
     pub(super) fn on_listen_ended(&mut self, how: Result<(), RpcError>, now: Instant) {
         let error = match how {
             Ok(()) => return self.on_listen_lost("the server ended the subscription".into(), now),
@@ -293,7 +296,7 @@ impl Session {
         }
     }
 
-    /// Handles the loss of the subscription: retains the requested set and schedules a renewal.
+    /// Handles the loss of the subscription: retains the set of resources and schedules a renewal.
     pub(super) fn on_listen_lost(&mut self, cause: String, now: Instant) {
         let listen = &mut self.listen;
         listen.previous = listen.current.take();
@@ -308,7 +311,7 @@ impl Session {
         }
     }
 
-    /// Renews the subscription if it is due, or abandons it if the acknowledgement is overdue.
+    /// Renews the subscription if a renewal is due. Treats it as lost if the acknowledgement is overdue.
     pub(super) fn check_listening(&mut self, now: Instant) {
         if is_due(self.listen.acknowledge_by, now)
             && let Some(current) = self.listen.current

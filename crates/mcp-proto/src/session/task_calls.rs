@@ -18,11 +18,11 @@ use super::{
     CallError, CallId, ClientRequest, DeliveryFault, ServerRequestId, Session, SessionEvent, TaskView, results,
 };
 
-/// Requested retention time of a task in milliseconds.
+/// Retention time that the client requests for a task, in milliseconds.
 const TASK_TTL_MILLIS: u64 = 60 * 60 * 1000;
-/// Maximum number of remembered cancelled calls that may still become tasks.
+/// Maximum number of stored ids of cancelled requests that may still create a task.
 const MAX_CANCELLED_CALLS: usize = 256;
-/// Maximum number of remembered tools that can run as tasks.
+/// Maximum number of stored tools that can run as tasks.
 const MAX_TASK_TOOLS: usize = 10_000;
 
 /// State of a call that continues as a task.
@@ -31,13 +31,13 @@ pub(super) struct TaskCall {
     pub(super) view: TaskView,
     /// Time of the next poll.
     pub(super) poll_at: Option<Instant>,
-    /// Id of the pending `tasks/get` request.
+    /// Id of the pending `tasks/get` request, or `None`.
     get: Option<i64>,
-    /// Id of the pending `tasks/result` request.
+    /// Id of the pending `tasks/result` request, or `None`.
     result: Option<i64>,
     /// Number of status updates of the running task.
     pub(super) seen: u32,
-    /// Requests for input of the task, by key (extension).
+    /// Requests for user input of the task, by key (extension only).
     pub(super) inputs: IndexMap<String, TaskInput>,
 }
 
@@ -45,19 +45,19 @@ pub(super) struct TaskCall {
 #[derive(Debug)]
 pub(super) enum TaskInput {
     Asked(ServerRequestId),
-    /// Answered by the user, and not confirmed by the server.
+    /// The user has responded, and the server has not confirmed the response yet.
     Answered {
         answer: Value,
-        /// Id of the pending request that carries the answer.
+        /// Id of the pending `tasks/update` request that carries the response, or `None` if it must be sent again.
         update: Option<i64>,
     },
     Confirmed,
 }
 
-/// Information about tools and calls that tasks require.
+/// Tools that can run as tasks, and cancelled requests that may still create one.
 #[derive(Debug, Default)]
 pub(super) struct TaskMemory {
-    /// Tools that can run as tasks. The value is `true` if they must (2025-11-25).
+    /// Tools that can run as tasks. The value is `true` if a tool always runs as one (2025-11-25).
     support: IndexMap<String, bool>,
     /// Requests that were cancelled before they could become tasks.
     late: IndexSet<i64>,
@@ -81,7 +81,7 @@ impl TaskMemory {
 }
 
 impl Session {
-    /// Returns the value of `params.task` if the call must request to run as a task.
+    /// Returns the value of the `task` parameter of `tools/call`, or `None` if the call does not request a task.
     pub(super) fn task_parameter(&self, id: CallId) -> Option<Value> {
         let ClientRequest::CallTool { name, as_task, .. } = &self.calls.get(&id)?.request else { return None };
         let wanted = *self.tasks.support.get(name)? || *as_task;
@@ -130,7 +130,7 @@ impl Session {
         self.on_task_status(id, told, now)
     }
 
-    /// Acts on the status of a task.
+    /// Continues, completes or fails a call depending on the status of its task.
     fn on_task_status(&mut self, id: CallId, told: TaskMessage, now: Instant) -> Result<(), String> {
         let core = self.revision().has_core_tasks();
         let Some(call) = self.calls.get_mut(&id) else { return Ok(()) };
@@ -179,7 +179,7 @@ impl Session {
         Ok(())
     }
 
-    /// Polls all tasks that are due.
+    /// Sends `tasks/get` for each task whose poll is due.
     pub(super) fn poll_tasks(&mut self, now: Instant) {
         let is_due = |running: &TaskCall| running.get.is_none() && is_due(running.poll_at, now);
         let due: Vec<CallId> =
@@ -260,7 +260,8 @@ impl Session {
         self.end_call(id, result);
     }
 
-    /// Handles the loss of a request about a task or of its response. All of these requests are safe to repeat.
+    /// Handles a lost request about a task: schedules its repetition, which is always safe, or ends the call if the
+    /// server refused it.
     pub(super) fn on_task_undelivered(
         &mut self,
         (id, purpose): (CallId, RequestPurpose),
@@ -287,7 +288,7 @@ impl Session {
         }
     }
 
-    /// Discards pending requests about a task after the session was reopened.
+    /// Discards the ids of a task's pending requests after the session was reopened.
     pub(super) fn forget_task_requests(&mut self, id: CallId) {
         if let Some(running) = self.task_call(id) {
             running.get = None;
@@ -297,8 +298,8 @@ impl Session {
         }
     }
 
-    /// Cancels the task of a call, or of a call that may become a task. Returns `true` if the server needs no
-    /// `notifications/cancelled`.
+    /// Cancels the task of a call, or remembers that the pending request may create one. Returns `true` if
+    /// `notifications/cancelled` must not be sent.
     pub(super) fn cancel_task(&mut self, id: CallId) -> bool {
         let Some(call) = self.calls.get_mut(&id) else { return false };
         if let Some(running) = call.task.as_deref_mut() {
@@ -322,7 +323,7 @@ impl Session {
         augmented
     }
 
-    /// Processes the response to an abandoned request. If it created a task, the task is cancelled.
+    /// Processes the late response to an abandoned request. If it created a task, the task is cancelled.
     pub(super) fn on_late_response(&mut self, id: &RequestId, answer: Result<RawJson, RpcError>) {
         let RequestId::Number(wire) = id else { return };
         if !self.tasks.late.shift_remove(wire) {

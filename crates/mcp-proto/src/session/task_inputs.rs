@@ -1,5 +1,5 @@
-//! Requests for input from the server during a task (extension `io.modelcontextprotocol/tasks`). Each key is requested
-//! once and answered once, with `tasks/update`.
+//! Requests for user input that a server sends while a task runs (extension `io.modelcontextprotocol/tasks`). Each key
+//! is requested once and gets one response, with `tasks/update`.
 
 use std::time::Instant;
 
@@ -15,11 +15,11 @@ use super::server_requests::RequestOrigin;
 use super::task_calls::{TaskCall, TaskInput};
 use super::{CallError, CallId, ServerRequestId, Session, Withdrawal, meta};
 
-/// Maximum number of requests for input of one task.
+/// Maximum number of input requests of one task.
 const MAX_INPUT_REQUESTS: usize = 1000;
 
 impl Session {
-    /// Updates the open requests for input of a task.
+    /// Updates the open input requests of a task to those in its latest state.
     pub(super) fn update_input_requests(
         &mut self,
         id: CallId,
@@ -67,7 +67,8 @@ impl Session {
         Ok(())
     }
 
-    /// Processes the answer to a request for input. Since the protocol has no refusal, a refusal ends the call.
+    /// Processes the response to an input request. `None` is a refusal, which ends the call because the protocol cannot
+    /// express it.
     pub(super) fn on_task_input_answered(&mut self, id: CallId, key: &str, answer: Option<Value>, now: Instant) {
         let Some(answer) = answer else {
             return self.stop_call(id, "a request for input was refused", CallError::Refused, now);
@@ -78,7 +79,7 @@ impl Session {
         }
     }
 
-    /// Sends every answer that is not in transit.
+    /// Sends `tasks/update` with all responses that are not in transit yet.
     fn update_task(&mut self, id: CallId) {
         if self.is_reopening() {
             // The first poll of the new session shows which answers are still requested.
@@ -121,7 +122,7 @@ impl Session {
 }
 
 impl TaskCall {
-    /// Marks all answers in transit as lost.
+    /// Marks all responses in transit as lost.
     pub(super) fn mark_updates_lost(&mut self) {
         for input in self.inputs.values_mut() {
             if let TaskInput::Answered { update, .. } = input {
@@ -130,7 +131,8 @@ impl TaskCall {
         }
     }
 
-    /// Marks the answers of one update as lost. They are sent again if the server still requests them.
+    /// Marks the responses of one `tasks/update` request as lost. They are sent again if the server still requests
+    /// them.
     pub(super) fn mark_update_lost(&mut self, wire: &RequestId) {
         for input in self.inputs.values_mut().filter(|input| input.is_in_update(wire)) {
             if let TaskInput::Answered { update, .. } = input {

@@ -24,14 +24,14 @@ pub struct TaskView {
     pub created_at: String,
     /// Time of the last change, in ISO 8601.
     pub updated_at: String,
-    /// Retention time after creation, or `None` if unlimited.
+    /// Time after creation for which the server retains the task, or `None` if unlimited.
     pub ttl: Option<Duration>,
-    /// Polling interval that the server requests.
+    /// Polling interval that the server requests, or `None` if it requests none.
     pub poll_interval: Option<Duration>,
 }
 
 impl TaskView {
-    /// Returns the time until the next poll.
+    /// Returns the time until the next poll, within the limits of this client.
     pub(super) fn interval(&self) -> Duration {
         self.poll_interval.unwrap_or(INTERVAL).clamp(SHORTEST, LONGEST)
     }

@@ -83,7 +83,7 @@ pub(super) fn take_created_task(body: &mut Map, core: bool) -> Option<Value> {
     is_task.then(|| Value::Object(std::mem::take(body)))
 }
 
-/// Returns `true` if `tools/call` may request to run as a task.
+/// Returns `true` if the server accepts the `task` parameter in `tools/call`.
 pub(super) fn may_augment(facts: &ServerFacts) -> bool {
     facts.revision.has_core_tasks() && declares_capability(facts, &["requests", "tools", "call"])
 }
@@ -93,7 +93,7 @@ pub(super) fn may_list(facts: &ServerFacts) -> bool {
     facts.revision.has_core_tasks() && declares_capability(facts, &["list"])
 }
 
-/// Returns `true` if tasks can be cancelled.
+/// Returns `true` if the server supports `tasks/cancel`.
 pub(super) fn may_cancel(facts: &ServerFacts) -> bool {
     facts.revision.has_listen() || declares_capability(facts, &["cancel"])
 }

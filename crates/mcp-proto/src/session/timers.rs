@@ -5,17 +5,17 @@ use std::time::{Duration, Instant};
 use super::opening::SessionPhase;
 use super::{CallDeadline, CallError, CallId, Session};
 
-/// Returns `now + wait`, or `None` if the sum overflows and the time never comes.
+/// Returns `now + wait`, or `None` if the sum overflows, which means no timeout.
 pub(super) fn checked_later(now: Instant, wait: Duration) -> Option<Instant> {
     now.checked_add(wait)
 }
 
-/// Returns `true` if a time has been reached.
+/// Returns `true` if `at` is set and not later than `now`.
 pub(super) fn is_due(at: Option<Instant>, now: Instant) -> bool {
     at.is_some_and(|at| at <= now)
 }
 
-/// Deadlines of one call. Paused while a server request that belongs to the call is open.
+/// Deadlines of one call. Paused while a request that the call caused is open.
 #[derive(Debug)]
 pub(super) struct CallTimer {
     deadline: CallDeadline,
@@ -40,7 +40,7 @@ impl CallTimer {
         }
     }
 
-    /// Removes the total deadline, since a task has no maximum duration and only inactivity is limited.
+    /// Removes the total deadline. A task may run for any time, and only its inactivity is limited.
     pub(super) fn remove_total_deadline(&mut self, now: Instant) {
         self.deadline.total = Duration::MAX;
         self.state = match self.state {

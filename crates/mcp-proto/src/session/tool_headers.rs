@@ -11,7 +11,7 @@ use crate::types::{ListEntry, Tool};
 use super::request_table::RequestPurpose;
 use super::{CallError, CallId, ClientRequest, DroppedItem, ListKind, Session, SessionEvent, TransportKind, results};
 
-/// Maximum number of pages to search for one tool.
+/// Maximum number of pages of `tools/list` that are searched for one tool.
 const MAX_PAGES: u32 = 100;
 
 #[derive(Deserialize)]
@@ -21,7 +21,7 @@ struct ToolPage {
     next_cursor: Option<String>,
 }
 
-/// Keyword to search for in the raw JSON of tools.
+/// Keyword that is searched for in the raw JSON of tools, to avoid parsing them.
 struct SearchKeyword {
     plain: Finder<'static>,
     escape: Finder<'static>,
@@ -32,7 +32,7 @@ impl SearchKeyword {
         SearchKeyword { plain: Finder::new(word), escape: Finder::new("\\u") }
     }
 
-    /// Returns `true` if the tool may contain the keyword, possibly with escapes.
+    /// Returns `true` if the JSON of the tool contains the keyword, or has escapes that may spell it.
     fn may_occur_in(&self, tool: &ListEntry<Tool>) -> bool {
         let text = tool.raw().get().as_bytes();
         self.plain.find(text).is_some() || self.escape.find(text).is_some()
@@ -44,7 +44,8 @@ impl Session {
         self.config.carrier == TransportKind::StreamableHttp && self.revision().has_request_headers()
     }
 
-    /// Records what calls of these tools require, and removes tools that must not be called.
+    /// Records the header definitions and task support of these tools, and removes tools with invalid header
+    /// definitions.
     pub(super) fn learn_tools(&mut self, tools: &mut Vec<ListEntry<Tool>>) {
         if self.revision().has_core_tasks() {
             // Avoids parsing the many tools without this keyword.
@@ -79,8 +80,8 @@ impl Session {
         }
     }
 
-    /// Returns `true` if an error reports a mismatch of headers and body, and requests the tools again. Done once for
-    /// each call, because its arguments may be the cause.
+    /// If an error reports that the headers do not match the body, requests `tools/list` and returns `true`. Happens at
+    /// most once for each call, because the arguments may be the cause.
     pub(super) fn on_headers_refused(&mut self, id: CallId, error: &RpcError) -> bool {
         let refused = error.code == code::HEADER_MISMATCH && self.sends_headers();
         let Some(call) = self.calls.get_mut(&id).filter(|_| refused) else { return false };
@@ -100,7 +101,8 @@ impl Session {
         }
     }
 
-    /// Processes one page of the requested tools.
+    /// Processes one page of `tools/list`: records the header definitions of the call's tool and sends the call again,
+    /// or requests the next page.
     pub(super) fn on_tools_page(&mut self, id: CallId, page: u32, answer: Result<RawJson, RpcError>) {
         let Some(call) = self.calls.get_mut(&id) else { return };
         call.wire = None;

@@ -2,7 +2,7 @@
 
 use crate::jsonrpc::ObjectWriter;
 
-/// Maximum length of `tracestate` and of `baggage` in bytes. W3C requires no more to be propagated.
+/// Maximum length of `tracestate` and of `baggage` in bytes. W3C does not require to propagate longer values.
 const MAX_HEADER_BYTES: usize = 8192;
 
 /// Trace context of calls, in the format of W3C Trace Context.

@@ -11,7 +11,7 @@ use super::opening::SessionPhase;
 use super::request_table::RequestPurpose;
 use super::{CallError, CallId, ClientRequest, Session, TransportKind};
 
-/// Additional values for the HTTP headers of a request.
+/// Values of the `Mcp-Name` and `Mcp-Param-*` headers of a request.
 #[derive(Default)]
 pub(super) struct ExtraHeaders {
     /// Name of the request's target: a tool, a prompt, a resource or a task.
@@ -21,8 +21,7 @@ pub(super) struct ExtraHeaders {
 }
 
 impl Session {
-    /// Sends the request of a call: for the first time, with the input that the server requested, or again after it was
-    /// lost.
+    /// Sends the request of a call: initially, with user input, or again after a loss.
     pub(super) fn transmit(&mut self, id: CallId) {
         let revision = self.revision();
         if self.is_reopening() {
@@ -57,7 +56,8 @@ impl Session {
         self.queue_message(outgoing, method, extra);
     }
 
-    /// Returns the header values of a call. The error is the reason why the call is not possible.
+    /// Returns the values of the call's `Mcp-Name` and `Mcp-Param-*` headers. The error is the reason why the call
+    /// cannot be sent.
     fn extra_headers(&self, id: CallId) -> Result<ExtraHeaders, String> {
         let call = self.calls.get(&id).filter(|_| self.config.carrier == TransportKind::StreamableHttp);
         let Some(call) = call else { return Ok(ExtraHeaders::default()) };
@@ -73,7 +73,7 @@ impl Session {
         })
     }
 
-    /// Sends a request that the session itself makes. `params` are its only parameters.
+    /// Sends a request of the session itself. Adds only the metadata to `params`.
     pub(super) fn send_request(
         &mut self,
         purpose: RequestPurpose,
@@ -108,7 +108,8 @@ impl Session {
         self.out.push_back(outgoing);
     }
 
-    /// Returns the headers of a POST. Up to 2025-11-25 the version results from `initialize`, which is sent without it.
+    /// Returns the HTTP headers of a POST, or `None` for other transports. `initialize` is sent without a version
+    /// header.
     fn http_head(&self, method: &str, extra: ExtraHeaders) -> Option<Box<HttpHead>> {
         if self.config.carrier != TransportKind::StreamableHttp {
             return None;
@@ -126,7 +127,7 @@ impl Session {
         Some(Box::new(head))
     }
 
-    /// Cancels a request at the server: by closing its stream over HTTP in 2026-07-28, otherwise by a notification
+    /// Cancels a request: by closing its response stream over HTTP in 2026-07-28, otherwise by a notification
     /// (`basic/patterns/cancellation`).
     pub(super) fn send_cancellation(&mut self, wire: i64, reason: Option<&str>) {
         if self.config.carrier == TransportKind::StreamableHttp && self.revision().is_modern() {
@@ -139,7 +140,7 @@ impl Session {
         self.send_notification("notifications/cancelled", Some(&params));
     }
 
-    /// Closes the response stream of a request. If the request is still queued, it is removed instead.
+    /// Closes the response stream of a request. If the request is still queued, removes it from the queue instead.
     pub(super) fn abort(&mut self, wire: i64) {
         let wire = RequestId::Number(wire);
         let waiting =

@@ -7,7 +7,7 @@ use super::lenient::capability;
 
 /// Capabilities of a server (`basic/lifecycle`; `server/discover` in 2026-07-28).
 ///
-/// The set is open: unknown keys are retained in `extra` and have no effect.
+/// Unknown capabilities are retained in `extra` and have no effect.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ServerCapabilities {
@@ -40,7 +40,7 @@ pub struct ServerCapabilities {
     pub extra: Map,
 }
 
-/// Capability of a list whose changes the server may announce.
+/// Capability to list items, such as tools or prompts.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ListCapability {
@@ -56,7 +56,7 @@ pub struct ListCapability {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ResourcesCapability {
-    /// `true` if the client can subscribe to single resources.
+    /// `true` if the client can subscribe to changes of a single resource.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subscribe: Option<bool>,
     /// `true` if the server sends `list_changed` notifications.
@@ -69,7 +69,7 @@ pub struct ResourcesCapability {
 
 /// Capabilities of this client (`basic/lifecycle`, `client/*` pages).
 ///
-/// Configured once with all features. The session omits those that the negotiated revision does not have.
+/// Contains all capabilities that the app has. The session omits those that the negotiated revision does not have.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ClientCapabilities {
@@ -97,7 +97,7 @@ pub struct ClientCapabilities {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RootsCapability {
-    /// `true` if the client announces changed roots. Does not exist in 2026-07-28.
+    /// `true` if the client sends `notifications/roots/list_changed`. Does not exist in 2026-07-28.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub list_changed: Option<bool>,
 }

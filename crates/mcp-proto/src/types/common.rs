@@ -11,7 +11,7 @@ use super::lenient::{null_as_default, one_or_many};
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Implementation {
-    /// Name that identifies the object programmatically.
+    /// Identifier for use by programs.
     pub name: String,
     /// Human-readable name for display, since 2025-06-18.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -47,7 +47,7 @@ pub struct Icon {
     /// Sizes such as `48x48`, or `any`.
     #[serde(default, deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
     pub sizes: Vec<String>,
-    /// Background that the icon is made for: `light` or `dark`.
+    /// Background color that the icon is designed for: `light` or `dark`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub theme: Option<String>,
     /// Members that this crate does not model, unchanged.

@@ -12,7 +12,7 @@ use super::{Annotations, Map, Resource, ResourceContents, SharedText};
 pub enum ContentBlock {
     /// Block of type `text`.
     Text(TextContent),
-    /// Block of type `image`.
+    /// Block of type `image`, with base64 data.
     Image(ImageContent),
     /// Block of type `audio`, since 2025-03-26.
     Audio(AudioContent),

@@ -11,7 +11,7 @@ use super::Map;
 pub enum ElicitParams {
     /// A form with fields for the user to fill in.
     Form {
-        /// Server's reason for the request.
+        /// Message of the server to the user that explains the request.
         message: String,
         /// Flat JSON Schema of the fields, unchanged.
         requested_schema: Value,
@@ -20,7 +20,7 @@ pub enum ElicitParams {
     },
     /// A URL for the user to visit, since 2025-11-25.
     Url {
-        /// Server's reason for the request.
+        /// Message of the server to the user that explains the request.
         message: String,
         /// URL as text. Neither validated nor fetched by this crate.
         url: String,
@@ -95,7 +95,7 @@ impl Serialize for ElicitParams {
     }
 }
 
-/// Decision of the user on an elicitation request.
+/// Decision of the user on an elicitation request (`action`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ElicitAction {
@@ -111,9 +111,9 @@ pub enum ElicitAction {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ElicitResult {
-    /// Decision of the user.
+    /// Accepted, declined or cancelled.
     pub action: ElicitAction,
-    /// Submitted fields, only if a form was accepted.
+    /// Submitted form fields. Present only if the user accepted a form.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<Map>,
 }

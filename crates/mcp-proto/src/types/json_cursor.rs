@@ -12,22 +12,22 @@ use crate::jsonrpc::{JsonScanner, QuotedString, RawJson};
 
 use super::{ContentBlock, EmbeddedResource, ImageContent, Map, ResourceContents, SharedText, TextContent};
 
-/// Minimum size of a shared text in bytes. Shorter texts are copied, which is cheap and releases the memory of the
-/// message.
+/// Minimum size of a shared text in bytes. Shorter texts are copied, so that the message that contained them can be
+/// freed.
 const MIN_SHARED_BYTES: usize = 4096;
 
 const INVALID_JSON: &str = "it is not valid JSON";
 
-/// Parser at one position in the text of a body.
+/// Parser at one position in the text of a response body.
 pub(crate) struct JsonCursor<'a> {
     body: &'a RawJson,
     scan: JsonScanner<'a>,
 }
 
-/// A JSON value that is not parsed yet.
+/// JSON value of a member before it is deserialized.
 enum RawPart<'a> {
     Text(QuotedString<'a>),
-    /// Raw text of the value, and its offset in the body.
+    /// Any other value, as text, and its offset in the body.
     Other(&'a str, usize),
 }
 
@@ -45,7 +45,7 @@ impl RawPart<'_> {
 /// Members of an object, without duplicate names.
 type RawMembers<'a> = Vec<(Cow<'a, str>, RawPart<'a>)>;
 
-/// Removes all but the last of members with the same name, as serde_json's map does.
+/// Removes all but the last of the members with the same name, as serde_json's map does.
 fn remove_duplicates(parts: &mut RawMembers<'_>) {
     // Nearly every object has few members, for which pairwise comparison is the fastest.
     const FEW_MEMBERS: usize = 8;
@@ -156,8 +156,8 @@ impl<'a> JsonCursor<'a> {
         }
     }
 
-    /// Deserializes parts as a `T`. Members named in `large` are returned separately if they are strings, and are empty
-    /// in the `T`.
+    /// Deserializes members as a `T`. String members named in `large` are replaced by an empty string in the `T`, and
+    /// returned separately.
     fn deserialize_parts<T: DeserializeOwned, const N: usize>(
         &self,
         parts: &RawMembers<'a>,
@@ -212,8 +212,8 @@ impl<'a> JsonCursor<'a> {
         }
     }
 
-    /// Parses a block that has only the required members of its type, as nearly all blocks do. Returns `None` for any
-    /// other block.
+    /// Builds a content block that has only the required members of its type, as nearly all blocks do. Returns `None`
+    /// for any other block.
     fn parse_simple_block(&self, parts: &RawMembers<'a>) -> Option<ContentBlock> {
         let text = |name: &str| {
             parts.iter().find_map(

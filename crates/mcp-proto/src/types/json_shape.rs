@@ -1,17 +1,17 @@
-//! Shapes of list entries, validated on the JSON text without building values.
+//! Expected shapes of list entries, validated on the JSON text without building values.
 //!
 //! A shape accepts the same values as the `Deserialize` of its type. A test in `list_entry.rs` compares the two.
 
 use crate::jsonrpc::{JsonScanner, escape};
 
-/// Shape that a JSON value must have.
+/// Expected type of a JSON value, with its members or elements.
 #[derive(Debug)]
 pub enum JsonShape {
     /// A value of any type.
     Any,
-    /// A JSON string of any content.
+    /// Any JSON string, including an empty one.
     Text,
-    /// A JSON number of any size.
+    /// Any JSON number, including fractions and large numbers.
     Number,
     /// The literal `true` or `false`.
     Flag,
@@ -19,7 +19,7 @@ pub enum JsonShape {
     Map,
     /// A string from the given list.
     OneOf(&'static [&'static str]),
-    /// A string or an array of strings.
+    /// A string, or an array of strings.
     Texts,
     /// An array whose elements have the given shape.
     List(&'static JsonShape),
@@ -45,7 +45,7 @@ pub(super) const fn optional(name: &'static str, shape: JsonShape) -> ShapeField
     ShapeField { name, shape, required: false }
 }
 
-/// Reason for the rejection of a value: the path to the mismatch and its cause. Boxed because it is rare.
+/// Path to the first value that does not match a shape, and the reason. Boxed because mismatches are rare.
 #[derive(Debug)]
 pub(crate) struct ShapeMismatch(Box<(String, String)>);
 
@@ -85,7 +85,8 @@ impl JsonShape {
         }
     }
 
-    /// Validates and consumes a value. For an object, calls `told` with the name and the text of each known member.
+    /// Validates and consumes a value. For an object, calls the callback with the name and the text of each known
+    /// member.
     pub(crate) fn check<'a>(
         &self,
         scan: &mut JsonScanner<'a>,

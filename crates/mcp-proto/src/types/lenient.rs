@@ -33,7 +33,8 @@ pub(super) fn present_or_null<'de, D: Deserializer<'de>>(deserializer: D) -> Res
     Value::deserialize(deserializer).map(Some)
 }
 
-/// Deserializes a whole number, also if written as `12.0`. Any other value that is not a size is `None`.
+/// Deserializes a whole number, including one written as `12.0`. Any other value, such as a negative number, becomes
+/// `None`.
 pub(super) fn whole_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
     Ok(to_whole_number(&Value::deserialize(deserializer)?))
 }

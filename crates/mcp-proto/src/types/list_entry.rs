@@ -1,4 +1,4 @@
-//! Entries of a server's lists as sent: validated and named, and parsed in full only on request.
+//! Entries of a server's lists, stored as validated JSON and deserialized on request.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -11,7 +11,7 @@ use crate::jsonrpc::{JsonScanner, RawJson, unquote};
 use super::json_shape::{ANNOTATIONS, ICON, JsonShape, ShapeField, optional, required};
 use super::{Prompt, Resource, ResourceTemplate, Tool};
 
-/// Type of the entries of a server's list, such as [`Tool`].
+/// Type of the entries of a server's list: [`Tool`], prompt, resource or resource template.
 pub trait ListEntryType: DeserializeOwned + Serialize {
     /// Name of the member that identifies an entry in its list.
     const NAME: &'static str;
@@ -21,8 +21,7 @@ pub trait ListEntryType: DeserializeOwned + Serialize {
 
 /// An entry of a list: its name and its raw JSON, which has the shape of `T`.
 ///
-/// Memory use is that of the raw JSON, also for lists of thousands of entries. The JSON is a copy, so the message that
-/// contained it is not retained.
+/// Takes about as much memory as its JSON. The JSON is a copy, so the message that contained it is not retained.
 pub struct ListEntry<T> {
     name: Box<str>,
     raw: RawJson,
@@ -33,8 +32,7 @@ pub struct ListEntry<T> {
 pub(crate) type MalformedEntry = (Option<String>, String);
 
 impl<T> ListEntry<T> {
-    /// Returns the identifier of the entry in its list: the name of a tool or prompt, the URI of a resource, or the URI
-    /// template of a resource template.
+    /// Returns the name of a tool or prompt, the URI of a resource, or the URI template of a resource template.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -198,7 +196,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns every value that is `example` with one part replaced or removed.
+    /// Returns copies of `example`, each with one value replaced or removed.
     fn spoilt(example: &Value) -> Vec<Value> {
         let others = [json!(null), json!(7), json!("x"), json!(true), json!([]), json!({}), json!([1]), json!(["x"])];
         let mut all = others.to_vec();

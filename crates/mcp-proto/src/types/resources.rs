@@ -11,7 +11,7 @@ use super::{Annotations, Icon, Map, SharedText};
 pub struct Resource {
     /// URI of the resource, with any scheme.
     pub uri: String,
-    /// Name that identifies the object programmatically.
+    /// Identifier for use by programs.
     pub name: String,
     /// Human-readable name for display, since 2025-06-18.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -45,7 +45,7 @@ pub struct Resource {
 pub struct ResourceTemplate {
     /// RFC 6570 template of the URIs.
     pub uri_template: String,
-    /// Name that identifies the object programmatically.
+    /// Identifier for use by programs.
     pub name: String,
     /// Human-readable name for display, since 2025-06-18.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -93,7 +93,7 @@ pub struct ResourceContents {
     pub extra: Map,
 }
 
-/// Deserialized contents before the check that `text` or `blob` is present.
+/// Members of [`ResourceContents`] before validation.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct RawContents {

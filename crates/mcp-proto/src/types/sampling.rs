@@ -17,7 +17,7 @@ pub struct CreateMessageParams {
     /// System prompt, which the client may change or omit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<String>,
-    /// Servers whose context the server requests to have added.
+    /// Servers whose context the client should add to the request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub include_context: Option<IncludeContext>,
     /// Sampling temperature for the model.
@@ -35,7 +35,7 @@ pub struct CreateMessageParams {
     /// Tools for the model, since 2025-11-25.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<Tool>>,
-    /// Use of the tools by the model.
+    /// Rules for the use of the tools by the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_choice: Option<ToolChoice>,
     /// Metadata of the object (`_meta`).
@@ -58,7 +58,7 @@ pub enum IncludeContext {
     AllServers,
 }
 
-/// Use of tools by the model. `auto` if absent.
+/// Rules for the use of tools by the model. `auto` if absent.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolChoice {
@@ -140,11 +140,11 @@ pub struct ModelPreferences {
     pub extra: Map,
 }
 
-/// A hint at a model, by a part of its name.
+/// A suggested model or family of models.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelHint {
-    /// Full or partial name, for instance `sonnet`.
+    /// Full name, or part of the names of several models, such as `sonnet`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Members that this crate does not model, unchanged.

@@ -8,7 +8,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Immutable text that is cheap to clone.
 ///
-/// A large text without escapes is a slice of the message it was read from, which stays in memory as long as the slice.
+/// A large text without escapes is a slice of the received message. The whole message remains in memory until the last
+/// slice is dropped.
 #[derive(Clone, PartialEq, Eq, Hash, Default)]
 pub struct SharedText(ByteString);
 

@@ -10,7 +10,7 @@ use super::{ContentBlock, Icon, Map};
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Tool {
-    /// Name of the tool in calls, case-sensitive.
+    /// Case-sensitive name of the tool, used in calls.
     pub name: String,
     /// Human-readable name for display, since 2025-06-18.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -29,7 +29,7 @@ pub struct Tool {
     /// Icons for display, since 2025-11-25.
     #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "Vec::is_empty")]
     pub icons: Vec<Icon>,
-    /// Supported execution modes, 2025-11-25 only.
+    /// Task support of the tool, 2025-11-25 only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub execution: Option<ToolExecution>,
     /// Metadata of the object (`_meta`), since 2025-06-18.
@@ -47,16 +47,16 @@ pub struct ToolAnnotations {
     /// Human-readable name for display.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// `true` if the tool changes nothing. `false` if absent.
+    /// `true` if the tool does not modify its environment. Absent means `false`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read_only_hint: Option<bool>,
-    /// `true` if the tool may destroy data. `true` if absent.
+    /// `true` if the tool may delete or overwrite data. Absent means `true`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub destructive_hint: Option<bool>,
-    /// `true` if repeating a call with equal arguments has no further effect. `false` if absent.
+    /// `true` if repeating a call with equal arguments has no further effect. Absent means `false`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idempotent_hint: Option<bool>,
-    /// `true` if the tool interacts with external systems. `true` if absent.
+    /// `true` if the tool interacts with external systems. Absent means `true`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub open_world_hint: Option<bool>,
     /// Members that this crate does not model, unchanged.

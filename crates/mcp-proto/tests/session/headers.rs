@@ -13,7 +13,7 @@ fn tool(name: &str, properties: Value) -> Value {
     json!({ "name": name, "inputSchema": { "type": "object", "properties": properties } })
 }
 
-/// Lists these tools, and returns the names of the accepted ones and the dropped entries.
+/// Responds to `tools/list` with `tools`. Returns the names of the accepted tools, and the dropped entries.
 fn lists(peer: &mut Peer, tools: &[Value]) -> (Vec<String>, Vec<DroppedItem>) {
     let call = peer.call(ClientRequest::ListTools { cursor: None });
     let sent = peer.sent_one();

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::peer::*;
 
-/// Returns a request for a method of an extension.
+/// Returns a request for the method of a protocol extension.
 fn extension() -> ClientRequest {
     ClientRequest::Extension {
         extension: "com.example/skills",

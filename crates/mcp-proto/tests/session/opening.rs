@@ -6,21 +6,22 @@ use serde_json::{Map, Value, json};
 
 use crate::peer::{Peer, assert_contains, config, seconds};
 
-/// A step of a scripted opening.
+/// A step of a scripted handshake.
 enum Step {
     /// Asserts that the session sent exactly one message that contains this value.
     Sends(Value),
     SendsNothing,
-    /// Sends a message from the server.
+    /// Sends this message from the server.
     Says(Value),
     Line(&'static str),
     Waits(u64),
     Ready(Revision),
-    /// Asserts that the opening fails with a cause that contains this text.
+    /// Asserts that the handshake fails with a cause that contains this text.
     Fails(&'static str),
-    /// Closes the connection and asserts that the opening fails: on the probe if `true`.
+    /// Closes the connection and asserts that the handshake fails. `true` if the failure must be classified as an exit
+    /// on the probe.
     Exits(bool),
-    /// Asserts that an anomaly with this text is reported.
+    /// Asserts that the session reports an anomaly with this text.
     Anomaly(&'static str),
     Quiet,
 }

@@ -9,7 +9,7 @@ use mcp_proto::types::{
 use mcp_proto::*;
 use serde_json::{Map, Value, json};
 
-/// A session with its scripted server and its clock.
+/// A session with a scripted server and a simulated clock.
 pub(crate) struct Peer {
     pub(crate) session: Session,
     pub(crate) now: Instant,
@@ -55,12 +55,13 @@ impl Peer {
         Peer::with(config(opening))
     }
 
-    /// Returns a ready session of `revision` with a server that has all capabilities. Both queues are empty.
+    /// Returns a session of `revision` after its handshake with a server that has all capabilities. Both queues are
+    /// empty.
     pub(crate) fn ready(revision: Revision) -> Peer {
         Peer::ready_with(revision, all_capabilities(), config(HandshakeMode::Pinned(revision)))
     }
 
-    /// Returns a ready session of `revision` over Streamable HTTP.
+    /// Returns a session of `revision` over Streamable HTTP after its handshake.
     pub(crate) fn over_http(revision: Revision) -> Peer {
         let settings = SessionConfig { carrier: TransportKind::StreamableHttp, ..config(HandshakeMode::Probe) };
         Peer::ready_with(revision, all_capabilities(), settings)
@@ -110,14 +111,14 @@ impl Peer {
         self.says(json!({ "jsonrpc": "2.0", "method": method, "params": params }));
     }
 
-    /// Acknowledges everything that a `subscriptions/listen` request asks for.
+    /// Acknowledges all notifications that a `subscriptions/listen` request names.
     pub(crate) fn grants(&mut self, listen: &Value) {
         let meta = json!({ "io.modelcontextprotocol/subscriptionId": listen["id"] });
         let granted = &listen["params"]["notifications"];
         self.tells("notifications/subscriptions/acknowledged", json!({ "_meta": meta, "notifications": granted }));
     }
 
-    /// Returns body and headers of the messages posted since the last call.
+    /// Returns bodies and headers of the messages that the session posted since the last call.
     pub(crate) fn posts(&mut self) -> Vec<(Value, HttpHead)> {
         std::iter::from_fn(|| self.session.poll_transmit())
             .filter(|outgoing| !matches!(outgoing.about, OutgoingKind::Abort { .. }))
@@ -134,7 +135,7 @@ impl Peer {
         posts.remove(0)
     }
 
-    /// Reports a delivery failure of this request.
+    /// Reports to the session that the request with this id was not delivered.
     pub(crate) fn fails(&mut self, id: &Value, fault: DeliveryFault) {
         let id = RequestId::Number(id.as_i64().expect("ids of the client are numbers"));
         self.session.handle_undelivered(&id, fault, self.now);
@@ -169,7 +170,7 @@ impl Peer {
             .collect()
     }
 
-    /// Returns the single message that the session wrote since the last call.
+    /// Returns the message that the session wrote since the last call. Panics unless it is exactly one.
     pub(crate) fn sent_one(&mut self) -> Value {
         let mut sent = self.sent();
         assert_eq!(sent.len(), 1, "exactly one message must be sent: {sent:?}");
@@ -186,7 +187,7 @@ impl Peer {
         events.remove(0)
     }
 
-    /// Advances the time, and handles each timeout when it is due.
+    /// Advances the clock, and handles each timeout when it is due.
     pub(crate) fn wait(&mut self, time: Duration) {
         let until = self.now + time;
         while let Some(at) = self.session.poll_timeout().filter(|at| *at <= until) {
@@ -205,13 +206,13 @@ impl Peer {
         self.session.call(request, LONG_DEADLINE, self.now).expect("the call must be accepted")
     }
 
-    /// Starts a call and returns it with the request that was sent for it.
+    /// Starts a call. Returns its id and the request that the session sent for it.
     pub(crate) fn sends(&mut self, request: ClientRequest) -> (CallId, Value) {
         let call = self.call(request);
         (call, self.sent_one())
     }
 
-    /// Returns the result of the only call that ended.
+    /// Returns the result of `wanted`, which must be the only call that ended.
     pub(crate) fn done(&mut self, wanted: CallId) -> Result<ServerResult, CallError> {
         let mut ends: Vec<_> = self
             .events()
@@ -227,7 +228,7 @@ impl Peer {
         result
     }
 
-    /// Returns the request of the server in the single reported event.
+    /// Returns the server's request from the only event that the session reported.
     pub(crate) fn asked(&mut self) -> (ServerRequestId, Option<CallId>, ServerRequest) {
         match self.event() {
             SessionEvent::RequestReceived { request, call, server_request } => (request, call, *server_request),
@@ -257,7 +258,7 @@ pub(crate) fn accepted() -> ClientResponse {
     })
 }
 
-/// Asserts that `whole` contains `part`: objects by their members, other values exactly.
+/// Asserts that `whole` contains `part`. Objects are compared by the members of `part`, other values for equality.
 #[track_caller]
 pub(crate) fn assert_contains(whole: &Value, part: &Value, proves: &str) {
     fn contains_part(whole: &Value, part: &Value) -> bool {

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::peer::{LONG_DEADLINE, Peer, all_capabilities, config, form, sampling, seconds, tool_call};
 
-/// Encodes a message as sent, or returns `None` if a raw value is out of the range of `Value`, such as `1E999`.
+/// Encodes a message as JSON, or returns `None` if a number in it is out of the range of `Value`, such as `1E999`.
 fn encode(message: &IncomingMessage) -> Option<Value> {
     let raw = |raw: &RawJson| serde_json::from_str::<Value>(raw.get()).ok();
     let with_params = |method: &str, params: &Option<RawJson>| {
@@ -47,7 +47,7 @@ fn assert_round_trips(message: &IncomingMessage) {
     }
 }
 
-/// Counts everything that must happen exactly once.
+/// Counters of events that must happen exactly once.
 #[derive(Default)]
 struct Ledger {
     calls: HashSet<CallId>,

@@ -9,7 +9,7 @@ fn id(sent: &Value) -> RequestId {
     RequestId::Number(sent["id"].as_i64().unwrap())
 }
 
-/// Simulates a 404 response to `refused`, and returns the `initialize` request that follows.
+/// Reports a 404 response to the request `refused`, and returns the `initialize` request that the session then sends.
 fn lose_session(peer: &mut Peer, refused: &Value) -> Value {
     peer.session.handle_session_lost(Some(&id(refused)), peer.now);
     let (init, head) = peer.post();

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::peer::{Peer, accepted, all_capabilities, config, form, sampling, seconds, tool_call};
 
-/// Returns everything that a session wrote in a run with all kinds of messages.
+/// Returns all messages that a session wrote in a run with messages of every kind.
 fn written_messages(revision: Revision) -> Vec<String> {
     let mut peer = Peer::ready(revision);
     let mut lines = Vec::new();

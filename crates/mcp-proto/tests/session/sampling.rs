@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::peer::{Peer, all_capabilities, assert_contains, config};
 
-/// Returns a client that declares tools in sampling.
+/// Returns the configuration of a client that declares support for tools in sampling.
 fn with_tools() -> SessionConfig {
     let sampling = Some(SamplingCapability { tools: Some(Map::new()), ..SamplingCapability::default() });
     SessionConfig {

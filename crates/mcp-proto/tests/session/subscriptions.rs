@@ -7,7 +7,7 @@ use crate::peer::{Peer, all_capabilities, assert_contains, config, seconds};
 
 const KEY: &str = "io.modelcontextprotocol/subscriptionId";
 
-/// Returns a modern session and the id of its first subscription.
+/// Returns a session of 2026-07-28 and the id of its first `subscriptions/listen` request.
 fn listening() -> (Peer, Value) {
     let mut peer = Peer::with(config(HandshakeMode::Pinned(Revision::V2026_07_28)));
     let probe = peer.sent_one();
@@ -165,7 +165,7 @@ fn server_can_end_the_listen_request_by_result_or_error() {
     assert!(peer.done(call).is_ok(), "the response must be accepted");
 }
 
-/// Ends the subscription `id` in one of three ways.
+/// Ends the subscription `id` in one of three ways, selected by `how`.
 fn end_subscription(peer: &mut Peer, id: &Value, how: usize) {
     let lost = DeliveryFault::Lost { cause: "the stream broke".into() };
     let down = DeliveryFault::Unreachable { cause: "connection refused".into() };

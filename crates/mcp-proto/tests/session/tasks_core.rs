@@ -14,7 +14,7 @@ fn tasks_capability() -> Value {
     json!({ "list": {}, "cancel": {}, "requests": { "tools": { "call": {} } } })
 }
 
-/// Returns a session with this tasks capability and one tool for each kind of task support.
+/// Returns a session with a server that has this tasks capability and one tool for each kind of task support.
 fn with_capability(tasks: Value) -> Peer {
     let mut capabilities = all_capabilities();
     capabilities["tasks"] = tasks;
@@ -45,7 +45,7 @@ fn task(status: &str) -> Value {
             "lastUpdatedAt": "2025-11-25T10:00:01Z", "ttl": null, "pollInterval": 5000, "statusMessage": "at it" })
 }
 
-/// Starts a call that continues as the task `t1`.
+/// Starts a call that the server continues as the task `t1`.
 fn start_task(peer: &mut Peer) -> (CallId, Value) {
     let (call, sent) = peer.sends(call("required", false));
     peer.answers(&sent["id"], json!({ "task": task("working") }));
@@ -62,7 +62,7 @@ fn start_task(peer: &mut Peer) -> (CallId, Value) {
     (call, sent)
 }
 
-/// Returns the poll that is sent after the interval of the task.
+/// Waits for the polling interval of the task, and returns the `tasks/get` request that the session sends.
 fn sent_poll(peer: &mut Peer) -> Value {
     peer.wait(seconds(5));
     let sent = peer.sent_one();

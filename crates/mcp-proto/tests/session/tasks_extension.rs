@@ -26,7 +26,7 @@ fn with(mut task: Value, key: &str, value: Value) -> Value {
     task
 }
 
-/// Starts a call that continues as the task `t1`.
+/// Starts a call that the server continues as the task `t1`.
 fn start_task(peer: &mut Peer) -> CallId {
     let (call, sent) = peer.sends(tool_call());
     peer.answers(&sent["id"], with(task("working"), "resultType", json!("task")));
@@ -40,7 +40,7 @@ fn start_task(peer: &mut Peer) -> CallId {
     call
 }
 
-/// Returns the poll after the interval, and drops other messages.
+/// Waits for the polling interval, and returns the `tasks/get` request that the session sends. Ignores other messages.
 fn sent_poll(peer: &mut Peer) -> Value {
     peer.wait(seconds(1));
     let (body, head) = peer.posts().into_iter().find(|(body, _)| body["method"] == "tasks/get").expect(

@@ -1,4 +1,4 @@
-//! An owner that forwards events and commands over channels to another task.
+//! A [`SessionOwner`] that forwards events and commands over channels to another task.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -15,14 +15,14 @@ use super::session_owner::{SessionControl, SessionOwner};
 const COMMAND_CAPACITY: usize = 256;
 /// Maximum number of commands that are executed before the driver polls other sources.
 const MAX_COMMANDS_PER_POLL: usize = 64;
-/// Events larger than this, in bytes, are sent only when the channel is empty, so that a channel of many events never
-/// contains many large ones.
+/// Minimum size of a large event in bytes. Large events are sent only when the channel is empty, so that a full channel
+/// never contains many of them.
 const LARGE_EVENT_BYTES: usize = 64 * 1024;
 
-/// A command of the owner.
+/// A command to the driver of a session.
 #[derive(Debug)]
 pub enum DriverCommand {
-    /// Sends a request. `reply` gets the call ID before any event about the call is sent.
+    /// Sends a request. `reply` receives the call ID before any event about the call is sent.
     Call {
         /// The request to send.
         request: ClientRequest,
@@ -45,9 +45,10 @@ pub enum DriverCommand {
         /// The response to send.
         answer: ClientResponse,
     },
-    /// Sends a notification to the server.
+    /// Sends this notification to the server.
     Notify(ClientNotification),
-    /// Ends the session and the server. A second one kills the server immediately. Dropping the sender counts as one.
+    /// Ends the session and the server. A second command kills the server immediately. Dropping the command sender has
+    /// the effect of one command.
     Stop,
 }
 
@@ -58,18 +59,19 @@ pub(crate) struct ChannelOwner {
     commands: mpsc::Receiver<DriverCommand>,
     events: mpsc::Sender<DriverEvent>,
     came: Option<DriverCommand>,
-    /// Completes when the event receiver is dropped.
+    /// Completes when the event receiver is dropped. `None` afterwards.
     unheard: Option<PendingSend>,
     /// Completes when the event channel has room again.
     room: Option<PendingSend>,
-    /// Set if the command sender was dropped.
+    /// Set when the command sender is dropped.
     is_closed: bool,
-    /// Set if the session was stopped because its owner is gone.
+    /// Set when the session is stopped because its owner dropped a channel.
     was_told: bool,
 }
 
 impl ChannelOwner {
-    /// Creates the channels. Commands can be sent at any time.
+    /// Creates the channels, and returns the command sender with the owner. Commands are accepted before the driver
+    /// runs.
     pub(crate) fn new(events: mpsc::Sender<DriverEvent>) -> (mpsc::Sender<DriverCommand>, ChannelOwner) {
         let (sender, commands) = mpsc::channel(COMMAND_CAPACITY);
         let heard = events.clone();
@@ -115,7 +117,7 @@ impl SessionOwner for ChannelOwner {
 
     fn process_ready(&mut self, session: &mut SessionControl<'_>) {
         let is_gone = self.is_closed || self.unheard.is_none();
-        // The owner may also disappear during the shutdown, which must not count as a second stop.
+        // A dropped event receiver must not count as a second stop while the driver is already stopping.
         if is_gone && !std::mem::replace(&mut self.was_told, true) && !session.is_ending() {
             session.stop();
         }
@@ -134,7 +136,7 @@ impl SessionOwner for ChannelOwner {
     }
 
     fn event(&mut self, event: DriverEvent, _: &mut SessionControl<'_>) {
-        // Fails only if the owner is gone.
+        // Fails only if the event receiver was dropped.
         let _ = self.events.try_send(event);
     }
 
@@ -147,7 +149,7 @@ impl SessionOwner for ChannelOwner {
         if self.room.is_none() {
             let events = self.events.clone();
             self.room = Some(Box::pin(async move {
-                // An error means that the owner is gone, which `unheard` detects.
+                // An error means that the event receiver was dropped, which `unheard` detects.
                 let _ = events.reserve_many(needed).await;
             }));
         }

@@ -1,4 +1,4 @@
-//! The detected transport of a remote server. `http` detects it, and the owner stores it.
+//! The transport that `http` detected for a remote server. The owner stores it for later sessions.
 
 use std::fmt;
 

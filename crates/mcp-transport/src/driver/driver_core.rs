@@ -19,12 +19,12 @@ pub(crate) struct DriverCore<'o> {
     pub(crate) outbox: EventOutbox,
     pub(crate) owner: &'o mut dyn SessionOwner,
     wishes: OwnerRequests,
-    /// Reason why the session has ended by itself, if it has.
+    /// Reason why the session has ended, or `None` while it is open.
     pub(crate) over: Option<CloseReason>,
 }
 
 impl<'o> DriverCore<'o> {
-    /// Creates the state. `limit` is the maximum size of a received message, in bytes.
+    /// Creates the state of a new session. `limit` is the maximum size of a received message, in bytes.
     pub(crate) fn new(session: SessionConfig, owner: &'o mut dyn SessionOwner, limit: usize) -> DriverCore<'o> {
         DriverCore {
             session: Session::new(session, now()),
@@ -36,7 +36,8 @@ impl<'o> DriverCore<'o> {
         }
     }
 
-    /// Returns `true` if more may be read from the server.
+    /// Returns `true` if the outbox has room for the events of another message, so that the driver may read from the
+    /// server.
     pub(crate) fn has_room(&self) -> bool {
         !self.outbox.is_full()
     }
@@ -46,15 +47,15 @@ impl<'o> DriverCore<'o> {
         self.wishes.stops > 0
     }
 
-    /// Calls [`SessionOwner::process_ready`] after the owner became ready.
+    /// Calls [`SessionOwner::process_ready`], after [`SessionOwner::poll_ready`] returned `Ready`.
     pub(crate) fn run_owner(&mut self) {
         let is_crowded = self.outbox.is_crowded();
         let DriverCore { session, owner, wishes, .. } = self;
         owner.process_ready(&mut SessionControl { session, wishes, is_crowded });
     }
 
-    /// Passes a deferred notification to the session if there is room. Must be called before the session's messages are
-    /// polled.
+    /// Passes the owner's pending notification to the session unless too many events are queued. Must be called before
+    /// the session's messages are polled.
     pub(crate) fn pass_notification(&mut self) {
         if !self.outbox.is_crowded()
             && let Some(notification) = self.wishes.notification.take()
@@ -63,7 +64,7 @@ impl<'o> DriverCore<'o> {
         }
     }
 
-    /// Hands events to the owner while it has room. Returns `true` if the session may have more messages or events now.
+    /// Passes events to the owner while it has room. Returns `true` if the session may have further messages or events.
     pub(crate) fn deliver_events(&mut self) -> bool {
         let was_full = self.outbox.is_full();
         while let Some(bytes) = self.outbox.next_bytes() {
@@ -79,8 +80,8 @@ impl<'o> DriverCore<'o> {
         std::mem::take(&mut self.wishes.touched) || was_full && self.has_room()
     }
 
-    /// Moves events from the session to the outbox. Events that do not fit remain in the session, which bounds and
-    /// merges them.
+    /// Moves events from the session to the outbox until it is full. Further events remain in the session, which bounds
+    /// and merges them.
     pub(crate) fn pump_events(&mut self) {
         while !self.outbox.is_full() {
             let Some(event) = self.session.poll_event() else { break };
@@ -99,7 +100,7 @@ impl<'o> DriverCore<'o> {
         self.intake.emit_event(event, &mut self.outbox, now());
     }
 
-    /// Emits a frame for a message that is being sent to the server.
+    /// Emits a frame event for a message that is being sent to the server.
     pub(crate) fn emit_sent_frame(&mut self, bytes: Bytes, kind: &OutgoingKind) {
         self.outbox.push(DriverEvent::Frame(Frame {
             direction: Direction::Sent,
@@ -110,7 +111,7 @@ impl<'o> DriverCore<'o> {
         }));
     }
 
-    /// Handles expired deadlines of the session and of the intake.
+    /// Handles expired deadlines of the session, and of lines that exceed the length limit.
     pub(crate) fn on_deadline(&mut self, now: Instant) {
         if self.session.poll_timeout().is_some_and(|at| at <= now) {
             self.session.handle_timeout(now);
@@ -123,7 +124,7 @@ impl<'o> DriverCore<'o> {
         [self.session.poll_timeout(), self.intake.next_wake()].into_iter().flatten().min()
     }
 
-    /// Moves all remaining events of a closed session to the outbox, even if it is full.
+    /// Moves all events of a closed session to the outbox, even if it is full.
     pub(crate) fn emit_remaining(&mut self) {
         while let Some(event) = self.session.poll_event() {
             self.emit(event);
@@ -131,12 +132,12 @@ impl<'o> DriverCore<'o> {
         self.intake.emit_dropped_counts(&mut self.outbox);
     }
 
-    /// Handles a message of the server. Returns how it answers the request whose POST response contained it.
+    /// Processes a message from the server. Returns its relation to the request whose POST response contained it.
     pub(crate) fn process_line(&mut self, line: DecodedLine, origin: StreamOrigin, now: Instant) -> ResponseKind {
         self.intake.process_line(line, origin, &mut self.session, &mut self.outbox, now)
     }
 
-    /// Emits a frame for a message that the session does not parse itself.
+    /// Emits a frame event for a received message that the session did not parse.
     pub(crate) fn emit_received_frame(&mut self, bytes: Bytes) {
         self.outbox.push(DriverEvent::Frame(Frame {
             direction: Direction::Received,
@@ -147,7 +148,7 @@ impl<'o> DriverCore<'o> {
         }));
     }
 
-    /// Closes the session with the known reason.
+    /// Closes the session. The reason is a stop by the owner, the one in `over`, or else the end of the server's output.
     pub(crate) fn close_session(&mut self) {
         let reason = match &self.over {
             _ if self.is_stopped() => CloseReason::StoppedByUser,
@@ -157,7 +158,7 @@ impl<'o> DriverCore<'o> {
         self.session.handle_closed(reason, now());
     }
 
-    /// Hands over the remaining events of a closed session while `last` runs. A second stop cancels `last`.
+    /// Delivers the remaining events of a closed session to the owner while `last` runs. A second stop cancels `last`.
     pub(crate) async fn deliver_while_closing(mut self, last: impl Future) {
         let cut_short = Notify::new();
         let last = async {
@@ -170,8 +171,8 @@ impl<'o> DriverCore<'o> {
         self.deliver_all().await;
     }
 
-    /// Hands over the remaining events of a closed session until `last` completes. `hurry` is notified of a second
-    /// stop.
+    /// Delivers the remaining events of a closed session to the owner until `last` completes. Notifies `hurry` of a
+    /// second stop.
     pub(crate) async fn deliver_until<T>(&mut self, last: impl Future<Output = T>, hurry: &Notify) -> T {
         let mut last = pin!(last);
         self.wishes.is_ending = true;
@@ -191,7 +192,7 @@ impl<'o> DriverCore<'o> {
         }
     }
 
-    /// Hands over all remaining events.
+    /// Delivers all remaining events to the owner, and waits until it has accepted them.
     pub(crate) async fn deliver_all(&mut self) {
         self.wishes.is_ending = true;
         self.deliver_events();

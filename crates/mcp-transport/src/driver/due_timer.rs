@@ -9,11 +9,11 @@ use tokio::time::{Sleep, sleep_until};
 use super::driver_core::now;
 use super::wake_flag::WakeFlag;
 
-/// Delay of the timer if no deadline is set.
+/// Duration of the timer while no deadline is set.
 const IDLE_DELAY: Duration = Duration::from_secs(3600);
 
-/// Fires no later than the earliest deadline. It may fire early, because most deadlines are extended before they
-/// expire.
+/// Timer that fires at or before the earliest deadline. It may fire early, because most deadlines are extended before
+/// they expire.
 #[derive(Debug)]
 pub(crate) struct DueTimer {
     timer: Pin<Box<Sleep>>,
@@ -25,7 +25,7 @@ impl DueTimer {
         DueTimer { timer: Box::pin(sleep_until((now() + IDLE_DELAY).into())), bell: WakeFlag::default() }
     }
 
-    /// Moves the timer forward if `due` is earlier than its deadline.
+    /// Makes the timer fire earlier if `due` is before its current deadline.
     pub(crate) fn set(&mut self, due: Option<Instant>) {
         if let Some(due) = due
             && due < self.timer.deadline().into_std()
@@ -35,7 +35,7 @@ impl DueTimer {
         }
     }
 
-    /// Waits until the timer fires. The deadline must then be set again. Cancel safe.
+    /// Waits until the timer fires. The caller must then set the deadline again. Cancel safe.
     pub(crate) async fn wait_due(&mut self) {
         poll_fn(|context| self.bell.poll_future(context, self.timer.as_mut())).await;
         self.timer.as_mut().reset((now() + IDLE_DELAY).into());
@@ -54,9 +54,9 @@ mod tests {
             alarm.set(Some(begin + Duration::from_secs(seconds)));
         }
         alarm.wait_due().await;
-        assert_eq!(now() - begin, Duration::from_secs(2), "the alarm must fire at the earliest deadline");
+        assert_eq!(now() - begin, Duration::from_secs(2), "the timer must fire at the earliest deadline");
         alarm.set(None);
         alarm.wait_due().await;
-        assert_eq!(now() - begin, Duration::from_secs(2) + IDLE_DELAY, "the alarm must not fire for old deadlines");
+        assert_eq!(now() - begin, Duration::from_secs(2) + IDLE_DELAY, "the timer must not fire for old deadlines");
     }
 }

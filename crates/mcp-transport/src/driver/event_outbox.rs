@@ -1,13 +1,13 @@
-//! Events that wait to be accepted by the owner.
+//! Queue of events that the owner has not accepted yet.
 
 use std::collections::VecDeque;
 
 use super::{DriverEvent, Frame};
 
-/// Number of waiting events, and of bytes in them, from which the server is no longer read.
+/// Number of queued events, and their size in bytes, from which the driver stops reading from the server.
 const FULL_EVENTS: usize = 256;
 const FULL_BYTES: usize = 4 * 1024 * 1024;
-/// Number of waiting events from which new calls are refused, because their frames would have no place.
+/// Number of queued events from which calls of the owner are refused, so that their frames do not grow the queue.
 const CROWDED_EVENTS: usize = 16 * FULL_EVENTS;
 
 #[derive(Debug, Default)]
@@ -26,17 +26,17 @@ impl EventOutbox {
         self.waiting.is_empty()
     }
 
-    /// Returns `true` if the server must not be read for now.
+    /// Returns `true` if the driver must not read from the server.
     pub(crate) fn is_full(&self) -> bool {
         self.waiting.len() >= FULL_EVENTS || self.bytes >= FULL_BYTES
     }
 
-    /// Returns `true` if not even commands may add events.
+    /// Returns `true` if the queue is so long that commands of the owner must not add events either.
     pub(crate) fn is_crowded(&self) -> bool {
         self.waiting.len() >= CROWDED_EVENTS
     }
 
-    /// Returns the size of the next event, in bytes.
+    /// Returns the size of the next event in bytes, or `None` if the queue is empty.
     pub(crate) fn next_bytes(&self) -> Option<usize> {
         self.waiting.front().map(size)
     }
@@ -48,7 +48,8 @@ impl EventOutbox {
     }
 }
 
-/// Returns the size of an event's variable part. The content of a session event was counted with its frame.
+/// Returns the size of an event's content in bytes. Session events count as zero, since their content was counted with
+/// the frame.
 fn size(event: &DriverEvent) -> usize {
     match event {
         DriverEvent::Frame(Frame { bytes, .. }) => bytes.len(),
@@ -84,9 +85,9 @@ mod tests {
     fn outbox_is_full_by_count_and_by_bytes() {
         let mut many = EventOutbox::default();
         (0..FULL_EVENTS).for_each(|_| many.push(frame(1)));
-        assert!(many.is_full(), "many small events fill it");
+        assert!(many.is_full(), "many small events must fill the outbox");
         let mut large = EventOutbox::default();
         large.push(frame(FULL_BYTES));
-        assert!(large.is_full(), "one event of many bytes fills it");
+        assert!(large.is_full(), "one large event must fill the outbox");
     }
 }

@@ -13,9 +13,9 @@ use serde::de::IgnoredAny;
 pub struct Frame {
     /// Direction of the message.
     pub direction: Direction,
-    /// Time at which it was queued for writing, or was received.
+    /// Time at which the message was queued for writing or received.
     pub at: SystemTime,
-    /// The line without its terminator. Of a line beyond the limit, the first 4 KiB.
+    /// The message without a line terminator. Only its first 4 KiB if it exceeds the size limit.
     pub bytes: Bytes,
     /// Classification of the message.
     pub about: FrameKind,
@@ -59,7 +59,7 @@ pub enum FrameKind {
     },
     /// A JSON-RPC batch of several messages.
     Batch,
-    /// A message that is none of these.
+    /// A message that is not valid JSON-RPC.
     Invalid,
 }
 
@@ -84,7 +84,7 @@ impl FrameKind {
             .map_or_else(|_| FrameKind::guess(bytes), |message| FrameKind::from_received(&message))
     }
 
-    /// Classifies an invalid message as far as possible.
+    /// Classifies an invalid message by those of its members that can be read.
     pub(crate) fn guess(bytes: &Bytes) -> FrameKind {
         let text = std::str::from_utf8(bytes).unwrap_or_default();
         if serde_json::from_str::<IgnoredAny>(text).is_err() {

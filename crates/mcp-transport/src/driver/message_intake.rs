@@ -1,4 +1,4 @@
-//! Parses lines for the session, and limits the rate at which invalid ones are reported.
+//! Parses received lines for the session, and limits the rate at which invalid ones are reported.
 
 use std::time::{Duration, Instant, SystemTime};
 
@@ -10,12 +10,13 @@ use super::{Direction, DriverEvent, Frame, FrameKind};
 use crate::line_decoder::DecodedLine;
 use crate::token_bucket::TokenBucket;
 
-/// Rate limit of reported invalid lines, and of reported anomalies: burst, and number per second.
+/// Rate limits of reported invalid lines and of reported anomalies: size of a burst, and number per second.
 const REPORTS_BURST: u32 = 100;
 const REPORTS_PER_SECOND: u32 = 10;
 /// Interval at which the number of unreported lines and anomalies is reported.
 const REPORT_INTERVAL: Duration = Duration::from_secs(1);
-/// Maximum time to wait for the end of a line beyond the limit. The end may contain the ID of the call to fail.
+/// Maximum time to wait for the end of a line that exceeds the length limit. Its end may contain the ID of the call
+/// that must fail.
 const LONG_LINE_LIMIT: Duration = Duration::from_millis(1500);
 
 #[derive(Debug)]
@@ -24,7 +25,7 @@ pub(crate) struct MessageIntake {
     lines: TokenBucket,
     anomalies: TokenBucket,
     dropped: DroppedCounts,
-    /// A line beyond the limit whose ID is not known yet.
+    /// A line that exceeds the length limit and whose ID is not known yet.
     long: Option<LongLine>,
 }
 
@@ -39,7 +40,7 @@ struct DroppedCounts {
 /// The relation of a message to the request whose POST response contained it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ResponseKind {
-    /// The message is not a response to the request.
+    /// The message is not the response to the request.
     Nothing,
     WithResult,
     /// The message is an error response with this code.
@@ -128,7 +129,7 @@ impl MessageIntake {
         ResponseKind::Nothing
     }
 
-    /// Emits an event of the session, unless it exceeds the rate limit of anomalies.
+    /// Emits an event of the session, unless it is an anomaly that exceeds the rate limit.
     pub(super) fn emit_event(&mut self, event: SessionEvent, outbox: &mut EventOutbox, now: Instant) {
         if matches!(event, SessionEvent::Anomaly { .. }) && !self.anomalies.take(now) {
             self.dropped.anomalies += 1;
@@ -154,7 +155,7 @@ impl MessageIntake {
         }
     }
 
-    /// Emits the number of lines and anomalies that were not reported.
+    /// Emits the numbers of lines and anomalies that were dropped by the rate limit.
     pub(super) fn emit_dropped_counts(&mut self, outbox: &mut EventOutbox) {
         let DroppedCounts { lines, bytes, anomalies, report_at } = std::mem::take(&mut self.dropped);
         if report_at.is_some() {

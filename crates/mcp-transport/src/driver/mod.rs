@@ -24,37 +24,38 @@ pub use self::frame::{Direction, Frame, FrameKind};
 pub use self::session_owner::{SessionControl, SessionOwner};
 pub use self::wake_flag::WakeFlag;
 
-/// An event that is reported to the owner, in order.
+/// An event that the driver reports to the owner, in order.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DriverEvent {
     /// An event of the session.
     Session(SessionEvent),
     /// A message that was sent or received.
     Frame(Frame),
-    /// A line on standard error, safe to display. It does not indicate a failure.
+    /// A line of the server's standard error, escaped for display. Does not indicate a failure.
     Stderr {
-        /// The line, from at most 8 KiB of the server's bytes.
+        /// The line, made from at most 8 KiB of the server's output.
         line: String,
     },
-    /// A connection to a remote server was established. Precedes its [`SessionEvent::Ready`].
+    /// A connection to a remote server was established. Reported before its [`SessionEvent::Ready`].
     Connected {
         /// Transport of the server.
         transport: DetectedTransport,
-        /// Steps of the detection, such as "server/discover answered 404, initialize answered".
+        /// Steps of the transport detection, such as "server/discover answered 404, initialize answered".
         how: String,
     },
-    /// A note about the connection to a remote server, safe to display: streams opened and lost, a redirect that was
-    /// followed, the next retry. For a local server with named hosts: its network access.
+    /// A note about a remote server's connection, escaped for display: opened and lost streams, followed redirects, the
+    /// next retry. For a local server with restricted network access, a line about its access.
     Note {
         /// Text of the note, one line.
         line: String,
     },
-    /// Lines on standard error exceeded the rate limit.
+    /// Lines of standard error were not reported because they exceeded the rate limit.
     StderrDropped {
-        /// Bytes that were not reported as [`DriverEvent::Stderr`]. Most of them are still in the ring buffer.
+        /// Number of bytes that were not reported as [`DriverEvent::Stderr`]. Most of them are still in the ring
+        /// buffer.
         bytes: u64,
     },
-    /// Invalid lines or other anomalies exceeded the rate limit.
+    /// Invalid lines or other anomalies were not reported because they exceeded the rate limit.
     InvalidDropped {
         /// Number of lines that were not reported as [`DriverEvent::Frame`].
         lines: u64,
@@ -67,7 +68,7 @@ pub enum DriverEvent {
     Exited {
         /// Exit code, if the process exited by itself.
         status: Option<i32>,
-        /// Signal that ended the process, if one did.
+        /// Signal that ended the process, if a signal did.
         signal: Option<i32>,
     },
 }

@@ -13,42 +13,43 @@ use mcp_proto::{
 use super::DriverEvent;
 use super::driver_core::now;
 
-/// The owner of a session. The driver calls it and never waits for it, except for room.
+/// The owner of a session, which is called by the driver in the driver's task. The driver waits for the owner only if
+/// it has no room for events.
 pub trait SessionOwner: Send {
-    /// Returns `Ready` if [`SessionOwner::process_ready`] has work: a command was received, a deadline expired, or there is room again.
-    /// Remains ready until the work is done.
+    /// Returns `Ready` if [`SessionOwner::process_ready`] has work to do: a command was received, a deadline expired,
+    /// or there is room again. Remains ready until that work is done.
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()>;
 
-    /// Does the work for which [`SessionOwner::poll_ready`] was ready.
+    /// Does the work for which [`SessionOwner::poll_ready`] returned `Ready`.
     fn process_ready(&mut self, session: &mut SessionControl<'_>);
 
-    /// Accepts an event. Events are in order and only passed while there is room.
+    /// Accepts an event. Called in the order of the events, and only after [`SessionOwner::has_room`] returned `true`.
     fn event(&mut self, event: DriverEvent, session: &mut SessionControl<'_>);
 
-    /// Returns `true` if the owner accepts an event of this size now. The server is not read while it does not. The
-    /// owner must become ready when this changes.
+    /// Returns `true` if the owner can accept an event of `bytes` bytes. Until it can, the driver does not read from
+    /// the server. [`SessionOwner::poll_ready`] must return `Ready` when this changes.
     fn has_room(&mut self, bytes: usize) -> bool;
 }
 
-/// The operations of an owner on its session.
+/// Operations that an owner can perform on its session.
 #[derive(Debug)]
 pub struct SessionControl<'a> {
     pub(super) session: &'a mut Session,
     pub(super) wishes: &'a mut OwnerRequests,
-    /// Set if too many events wait for the owner.
+    /// Set if too many events are queued, so that calls are refused.
     pub(super) is_crowded: bool,
 }
 
 /// Requests of an owner to the driver.
 #[derive(Debug, Default)]
 pub(super) struct OwnerRequests {
-    /// Number of times the owner has requested a stop.
+    /// Number of times the owner has called [`SessionControl::stop`].
     pub(super) stops: u32,
-    /// Notification that waits for room. Only the latest one is retained, since repeated ones are equivalent.
+    /// Notification that is sent when there is room. Only the latest one is stored, since repeated ones are equivalent.
     pub(super) notification: Option<ClientNotification>,
-    /// Set if the session may have new messages or events.
+    /// Set if the session may have new messages or events because of the owner's requests.
     pub(super) touched: bool,
-    /// Set if the session is closed and only the remaining events are handed over.
+    /// Set if the session is closed and only its remaining events are delivered.
     pub(super) is_ending: bool,
 }
 
@@ -56,9 +57,8 @@ impl SessionControl<'_> {
     /// Sends a request. No event of the call is emitted before its ID is returned.
     ///
     /// # Errors
-    ///
-    /// Returns [`CallError::TooManyCalls`] if too many events wait for the owner, or the error of [`Session::call`].
-    /// The request is not sent then.
+    /// Returns [`CallError::TooManyCalls`] if too many events are queued for the owner, or the error of
+    /// [`Session::call`]. The request is not sent then.
     pub fn call(&mut self, request: ClientRequest, deadline: CallDeadline) -> Result<CallId, CallError> {
         if self.is_crowded {
             return Err(CallError::TooManyCalls);
@@ -73,7 +73,7 @@ impl SessionControl<'_> {
         self.session.cancel(call, reason, now());
     }
 
-    /// Responds to a request of the server. A response to a request that is no longer open is ignored, since its
+    /// Responds to a request from the server. A response to a request that is no longer open is ignored, since its
     /// [`Withdrawn`](mcp_proto::SessionEvent::Withdrawn) event is already queued.
     pub fn answer(&mut self, request: ServerRequestId, answer: ClientResponse) {
         self.wishes.touched = true;
@@ -82,18 +82,18 @@ impl SessionControl<'_> {
         }
     }
 
-    /// Sends a notification to the server as soon as there is room.
+    /// Sends a notification to the server when there is room. Replaces an earlier one that was not sent yet.
     pub fn notify(&mut self, notification: ClientNotification) {
         self.wishes.touched = true;
         self.wishes.notification = Some(notification);
     }
 
-    /// Ends the session and the server. A second call ends them immediately.
+    /// Ends the session and the server. A second call kills the server immediately.
     pub fn stop(&mut self) {
         self.wishes.stops += 1;
     }
 
-    /// Returns `true` if the session is closed and only remaining events are handed over.
+    /// Returns `true` if the session is closed and only its remaining events are delivered.
     pub fn is_ending(&self) -> bool {
         self.wishes.is_ending
     }

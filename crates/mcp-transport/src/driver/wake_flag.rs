@@ -6,19 +6,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 
-/// Wakeup state of one source. The source must only be polled with [`WakeFlag::poll`].
+/// Wakeup state of one event source, which must be polled only with [`WakeFlag::poll`].
 #[derive(Debug)]
 pub struct WakeFlag {
     shared: Arc<WakeState>,
     waker: Waker,
-    /// Copy of the registered waker of the task, to detect a change without the lock.
+    /// Copy of the registered waker, to detect another waker without taking the lock.
     task: Option<Waker>,
 }
 
 #[derive(Debug, Default)]
 struct WakeState {
     rung: AtomicBool,
-    /// Waker of the task. It remains registered after a wakeup, so that it need not be registered again in each poll.
+    /// Registered waker of the task. Remains registered after a wakeup, so that not every poll has to register it
+    /// again.
     task: Mutex<Option<Waker>>,
 }
 
@@ -44,6 +45,7 @@ impl Default for WakeFlag {
 
 impl WakeFlag {
     /// Calls `poll` if it may make progress: on the first call, after a wakeup, and after it returned `Ready`.
+    /// Otherwise returns `Pending`.
     pub fn poll<T>(&mut self, context: &Context<'_>, poll: impl FnOnce(&mut Context<'_>) -> Poll<T>) -> Poll<T> {
         if !self.task.as_ref().is_some_and(|task| task.will_wake(context.waker())) {
             self.task = Some(context.waker().clone());
@@ -64,7 +66,7 @@ impl WakeFlag {
         self.shared.rung.store(true, Ordering::Release);
     }
 
-    /// Polls a pinned future like [`WakeFlag::poll`].
+    /// Polls a pinned future as [`WakeFlag::poll`] does.
     pub fn poll_future<F: Future + ?Sized>(&mut self, context: &Context<'_>, future: Pin<&mut F>) -> Poll<F::Output> {
         self.poll(context, |context| future.poll(context))
     }
@@ -123,7 +125,7 @@ mod tests {
         let (sender, mut receiver) = mpsc::channel(1);
         let mut bell = WakeFlag::default();
         let first = poll_fn(|context| Poll::Ready(bell.poll(context, |context| receiver.poll_recv(context)))).await;
-        assert!(first.is_pending(), "nothing was sent yet");
+        assert!(first.is_pending(), "the channel must be empty");
         let waits =
             tokio::spawn(
                 async move { poll_fn(|context| bell.poll(context, |context| receiver.poll_recv(context))).await },

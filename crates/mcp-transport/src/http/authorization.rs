@@ -19,36 +19,38 @@ use super::delivery_faults::FinalRefusal;
 use super::endpoint::{HttpEndpoint, RequestParts};
 use super::http_target::{HeaderName, SecretHeader};
 
-/// Maximum number of times that one request is sent.
+/// Maximum number of times that one request is sent, including the first.
 pub const MAX_SENDS: u32 = 4;
 
-/// Maximum size of the body of a refusal, in bytes, and time limit for reading it.
+/// Maximum size of the body of a 401 or 403 response in bytes, and time limit for reading it.
 const MAX_REFUSAL_BYTES: usize = 64 * 1024;
 const REFUSAL_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum number of `WWW-Authenticate` headers per response, and maximum size of each in bytes.
 const MAX_CHALLENGES: usize = 16;
 const MAX_CHALLENGE_BYTES: usize = 8 * 1024;
-/// Maximum length of a nonce, in bytes.
+/// Maximum length of a DPoP nonce, in bytes.
 const MAX_NONCE_BYTES: usize = 1024;
 
-/// Signs the requests to one server, and handles refusals.
+/// Signs the requests to one server, and handles its 401 and 403 responses.
 ///
-/// Called for every request to the server's own origin and for no other. Its futures delay only their own request and
+/// Called for every request to the server's own origin and for no other. Its futures delay only their own request, and
 /// may be dropped.
 #[async_trait]
 pub trait Authorizer: Send + Sync {
-    /// Returns headers for a request to `url`, which always has the server's origin. Waits for a token refresh that is
-    /// due. The headers replace others of the same name. Without headers, the request is sent unsigned.
+    /// Returns the authorization headers of a request to `url`, which always has the server's origin. First renews the
+    /// token if that is due. The headers replace others of the same name. Without headers, the request is sent
+    /// unsigned.
     ///
     /// # Errors
-    /// Returns [`SigningRefusal`] if the request must not be sent. The caller treats it like a refusal with 401.
+    /// Returns [`SigningRefusal`] if the request must not be sent. The caller treats this like a 401 response.
     async fn sign(&self, method: &str, url: &Url) -> Result<RequestSignature, SigningRefusal>;
 
-    /// Handles a response with 401, or with 403 and `insufficient_scope`. May wait for the user.
+    /// Handles a response with 401, or with 403 and `insufficient_scope`. May wait for the user, for instance to sign
+    /// in.
     async fn on_challenge(&self, challenge: AuthChallenge) -> ChallengeOutcome;
 
-    /// Reports the nonce of a response that is no refusal, if it has one. The nonce of a refusal is in its
-    /// [`AuthChallenge`].
+    /// Reports the DPoP nonce of a response that was not refused, or `None` if it has no nonce. The nonce of a refused
+    /// request is in its [`AuthChallenge`].
     fn on_response(&self, dpop_nonce: Option<&str>);
 }
 
@@ -61,13 +63,13 @@ impl fmt::Debug for dyn Authorizer {
 /// Headers that authorize a request.
 #[derive(Debug, Clone, Default)]
 pub struct RequestSignature {
-    /// Headers `Authorization` and `DPoP`.
+    /// Headers `Authorization` and, for bound tokens, `DPoP`.
     pub headers: Vec<(HeaderName, SecretHeader)>,
-    /// Generation of the token, so that two calls refused with the same token cause one refresh.
+    /// Counter of the tokens that were issued, so that two calls refused with the same token cause a single refresh.
     pub generation: u64,
 }
 
-/// The reason why a request must not be sent, as a message for the user.
+/// Reason why a request must not be sent, as a message for the user.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct SigningRefusal(pub String);
@@ -81,26 +83,26 @@ pub struct AuthChallenge {
     pub www_authenticate: Vec<String>,
     /// Value of the `DPoP-Nonce` header.
     pub dpop_nonce: Option<String>,
-    /// [`RequestSignature::generation`] of the refused request.
+    /// [`RequestSignature::generation`] that the refused request was signed with.
     pub generation: u64,
-    /// Number of times that this request was sent again. At `MAX_SENDS - 1` it is not sent again, whatever the
-    /// verdict.
+    /// Number of times that this request was sent again. At `MAX_SENDS - 1`, it is not sent again, even if the outcome
+    /// is [`ChallengeOutcome::Again`].
     pub attempt: u32,
-    /// Method of the JSON-RPC message. Empty if there was none.
+    /// Method of the JSON-RPC message. Empty if the request has no message.
     pub operation: String,
 }
 
-/// The reaction to a refusal.
+/// Decision on a refused request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChallengeOutcome {
-    /// The request is signed and sent again.
+    /// The caller signs the request and sends it again.
     Again,
-    /// The request has failed, with this message for the user.
+    /// The caller fails the request, with this message for the user.
     Stop(String),
 }
 
-/// Signs and sends a request, and repeats this as long as the authorizer requests it. `again` counts the repetitions
-/// across redirects.
+/// Signs and sends a request, and repeats both while the authorizer returns [`ChallengeOutcome::Again`]. `again` counts
+/// the repetitions, including those before a redirect.
 ///
 /// # Errors
 /// Returns [`DeliveryFault`] if signing fails or no response is received.
@@ -124,11 +126,10 @@ pub(super) async fn send(
             authorizer.on_response(nonce.as_deref());
             return Ok(response);
         }
-        // The body is read at once, because the user may take minutes and the connection is free for other requests
-        // meanwhile.
+        // The body is read now, since the user may take minutes and other requests can use the connection meanwhile.
         let mut response = with_read_body(response).await;
         let is_last = *again + 1 >= MAX_SENDS;
-        // The user is not asked for more permissions for a request that will not be sent again.
+        // The user is not asked for more scopes if the request will not be sent again.
         let verdict = if is_last && response.status() == StatusCode::FORBIDDEN {
             ChallengeOutcome::Again
         } else {
@@ -158,7 +159,8 @@ pub(super) async fn send(
     }
 }
 
-/// Represents an unsigned request as one refused with 401: both require a sign-in.
+/// Returns the fault of a request that could not be signed. It equals that of a 401 response, since both require a
+/// sign-in.
 fn unsigned_fault(words: String) -> DeliveryFault {
     DeliveryFault::Status { code: StatusCode::UNAUTHORIZED.as_u16(), error: None, text: words, challenge: None }
 }
@@ -166,7 +168,7 @@ fn unsigned_fault(words: String) -> DeliveryFault {
 fn is_challenge(response: &Response, method: &Method) -> bool {
     match response.status() {
         StatusCode::UNAUTHORIZED => true,
-        // No additional permissions are requested to end a session.
+        // Ending a session is not worth a request for more scopes.
         StatusCode::FORBIDDEN if *method != Method::DELETE => {
             challenges(response.headers()).any(|challenge| challenge.contains("insufficient_scope"))
         }
@@ -186,7 +188,7 @@ fn valid_nonce(headers: &HeaderMap) -> Option<String> {
     (1..=MAX_NONCE_BYTES).contains(&value.len()).then(|| value.to_owned())
 }
 
-/// Returns the response with its body read, up to a limit.
+/// Reads the body of a response, up to [`MAX_REFUSAL_BYTES`], and returns the response with it.
 async fn with_read_body(mut response: Response) -> Response {
     let read = tokio::time::timeout(REFUSAL_TIMEOUT, bounded_body(&mut response, MAX_REFUSAL_BYTES));
     let body = read.await.ok().and_then(Result::ok).unwrap_or_default();

@@ -9,8 +9,8 @@ use super::delivery_faults;
 /// Reads a whole body. A body of a single chunk is not copied.
 ///
 /// # Errors
-/// Returns [`DeliveryFault::Lost`] if the body breaks off, and [`DeliveryFault::Unusable`] if it is larger than `limit`
-/// bytes.
+/// Returns [`DeliveryFault::Lost`] if the connection fails before the end of the body, and [`DeliveryFault::Unusable`]
+/// if the body is larger than `limit` bytes.
 pub(super) async fn bounded_body(response: &mut Response, limit: usize) -> Result<Bytes, DeliveryFault> {
     let too_large = || DeliveryFault::Unusable { cause: format!("the answer is larger than {limit} bytes") };
     let announced = response.content_length().and_then(|length| usize::try_from(length).ok());

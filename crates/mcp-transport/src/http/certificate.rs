@@ -1,9 +1,9 @@
 //! Translates certificate errors of the TLS library into messages for the user, with advice.
 
-/// Prefix of the TLS library's messages about certificates.
+/// Prefix that the TLS library's messages about invalid certificates have.
 const MESSAGE_PREFIX: &str = "invalid peer certificate: ";
 
-/// Returns a message for the user, or `None` if the library's message is not known.
+/// Returns a message for the user, or `None` if `cause` is not a known message of the TLS library.
 pub(super) fn certificate_problem(cause: &str) -> Option<&'static str> {
     let said = cause.strip_prefix(MESSAGE_PREFIX)?;
     let is = |words: &[&str]| words.iter().any(|word| said.contains(word));
@@ -42,7 +42,7 @@ mod tests {
             assert!(found.is_some_and(|words| words.contains(wanted)), "{said} becomes {found:?}");
         }
         for other in ["connection refused", "invalid peer certificate: BadEncoding", "UnknownIssuer"] {
-            assert_eq!(certificate_problem(other), None, "{other} stays as it is");
+            assert_eq!(certificate_problem(other), None, "{other} must not be translated");
         }
     }
 }

@@ -10,21 +10,21 @@ use url::{Host, Url};
 use super::HttpLimits;
 use super::outside_client::ConnectionRoute;
 
-/// Interval of keep-alive probes on an idle connection, and time limit for their response.
+/// Interval of keep-alive probes on an idle connection, and timeout of each probe.
 const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(30);
 const KEEP_ALIVE_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Time limit for connecting to an address that a server named, including TLS.
+/// Timeout of connecting to a server or to an address that a server named, including TLS.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Time limit for connecting to a model provider, a registry or the update server.
+/// Timeout of connecting to a model provider, a registry or the update server.
 const NAMED_CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// User agent for model providers, registries and the update server.
 const USER_AGENT: &str = concat!("drawbridge/", env!("CARGO_PKG_VERSION"));
 
-/// Creates the client for one server. It reuses its connections and shares them with no other client.
+/// Creates the HTTP client of one server. No other server shares its connections.
 ///
-/// Compression is off, because proxies and servers then delay events to compress more at once.
+/// Compression is off, because proxies and servers buffer events to compress them better.
 ///
 /// # Errors
 /// Returns the error of [`ClientBuilder::build`] if TLS is unavailable on this system.
@@ -34,11 +34,11 @@ pub(super) fn for_server(server: &Url, limits: &HttpLimits) -> Result<Client, re
         .tcp_keepalive(KEEP_ALIVE_INTERVAL)
         .http2_keep_alive_interval(KEEP_ALIVE_INTERVAL)
         .http2_keep_alive_timeout(KEEP_ALIVE_TIMEOUT);
-    // A proxy cannot reach a server that listens on this machine only.
+    // A proxy cannot reach a server that listens on a loopback address of this computer.
     if is_loopback(server) { builder.no_proxy().build() } else { builder.build() }
 }
 
-/// Creates a client for addresses that a server named. `guard` resolves names for [`ConnectionRoute::Guarded`].
+/// Creates a client for addresses that a server named. `guard` is the DNS resolver for [`ConnectionRoute::Guarded`].
 ///
 /// # Errors
 /// Returns the error of [`ClientBuilder::build`] if TLS is unavailable on this system.
@@ -51,8 +51,8 @@ pub(super) fn for_outside(way: ConnectionRoute, guard: Arc<dyn Resolve>) -> Resu
     }
 }
 
-/// Creates a client for model providers. It uses the system's proxy, except for local providers. It follows no
-/// redirects and has no total time limit.
+/// Creates a client for model providers. Uses the system's proxy unless the provider is local. Follows no redirects,
+/// and has no timeout for the whole request.
 ///
 /// # Errors
 /// Returns the error of [`ClientBuilder::build`] if TLS is unavailable on this system.

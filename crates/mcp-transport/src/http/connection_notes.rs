@@ -7,10 +7,10 @@ use crate::driver::driver_core::now;
 use crate::driver::event_outbox::EventOutbox;
 use crate::token_bucket::TokenBucket;
 
-/// Rate limit of notes: burst, and number per second. Others are dropped.
+/// Rate limit of notes: size of a burst, and number per second. Further notes are dropped.
 const NOTES_BURST: u32 = 50;
 const NOTES_PER_SECOND: u32 = 2;
-/// Maximum number of reported detection steps.
+/// Maximum number of detection steps in one report.
 const MAX_STEPS: usize = 8;
 
 pub(super) struct ConnectionNotes {
@@ -24,7 +24,7 @@ impl ConnectionNotes {
         ConnectionNotes { rate: TokenBucket::new(NOTES_BURST, NOTES_PER_SECOND), left_out: 0, steps: Vec::new() }
     }
 
-    /// Emits a note of one line.
+    /// Emits a one-line note as [`DriverEvent::Note`], within the rate limit.
     pub(super) fn note(&mut self, outbox: &mut EventOutbox, line: impl Into<String>) {
         if !self.rate.take(now()) {
             self.left_out += 1;
@@ -51,7 +51,7 @@ impl ConnectionNotes {
     }
 }
 
-/// Returns the name of a message for notes.
+/// Returns the name of a message that notes use for it.
 pub(super) fn message_name(kind: &OutgoingKind) -> String {
     match kind {
         OutgoingKind::Request { method, .. } | OutgoingKind::Notification { method } => method.clone().into_owned(),

@@ -1,4 +1,4 @@
-//! Converts HTTP failures into the faults of the session.
+//! Converts HTTP failures into [`DeliveryFault`]s of the session.
 
 use std::error::Error;
 
@@ -11,11 +11,11 @@ use reqwest::header::WWW_AUTHENTICATE;
 use super::body::bounded_body;
 use super::certificate;
 
-/// Maximum size of an error body that is read, in bytes.
+/// Maximum size of the body of an error response that is read, in bytes.
 const MAX_EXPLANATION_BYTES: usize = 64 * 1024;
-/// Time limit for reading an error body.
+/// Timeout of reading the body of an error response.
 const EXPLANATION_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(5);
-/// Maximum length of text that is shown from it, in characters.
+/// Maximum length of the text from an error response that is displayed, in characters.
 const MAX_DISPLAYED_CHARS: usize = 300;
 
 /// A response with an error status.
@@ -23,16 +23,16 @@ const MAX_DISPLAYED_CHARS: usize = 300;
 pub(super) struct HttpRefusal {
     pub(super) status: u16,
     pub(super) fault: DeliveryFault,
-    /// The body, if it was a JSON-RPC error.
+    /// Body of the response if it was a JSON-RPC error.
     pub(super) message: Option<Bytes>,
 }
 
-/// Marks a response as final, with a message for the user. Stored in the response's extensions, so that code that reads
-/// refusals needs no other parameter.
+/// Message for the user about a request that is not sent again. Attached to the response as an extension, so that
+/// [`read_refusal`] finds it.
 #[derive(Debug, Clone)]
 pub(super) struct FinalRefusal(pub(super) String);
 
-/// Reads the explanation of an error response.
+/// Reads the status and body of an error response.
 pub(super) async fn read_refusal(mut response: Response) -> HttpRefusal {
     let status = response.status().as_u16();
     let challenge = response
@@ -45,14 +45,14 @@ pub(super) async fn read_refusal(mut response: Response) -> HttpRefusal {
     let message = error.is_some().then(|| body.clone());
     let text = if error.is_some() { String::new() } else { displayed_text(&String::from_utf8_lossy(&body)) };
     let (error, text) = match response.extensions().get::<FinalRefusal>() {
-        // The authorizer's message is more informative than the refusal.
+        // The authorizer's message explains more than the body of the response.
         Some(words) => (None, with_words(words, &error.map_or(text, |error| displayed_text(&error.to_string())))),
         None => (error, text),
     };
     HttpRefusal { status, fault: DeliveryFault::Status { code: status, error, text, challenge }, message }
 }
 
-/// Returns the message of the verdict, followed by the server's text.
+/// Returns the authorizer's message, followed by the text of the server's response.
 fn with_words(FinalRefusal(words): &FinalRefusal, said: &str) -> String {
     let words = displayed_text(words);
     if said.is_empty() { words } else { format!("{words} (the server: {said})") }
@@ -67,7 +67,7 @@ fn parse_rpc_error(body: &Bytes) -> Option<RpcError> {
     }
 }
 
-/// Converts the error of a request that was not sent or got no response.
+/// Converts the error of a request that could not be sent or got no response.
 pub(super) fn send_fault(error: &reqwest::Error) -> DeliveryFault {
     if error.is_connect() {
         let cause = if error.is_timeout() {
@@ -83,12 +83,12 @@ pub(super) fn send_fault(error: &reqwest::Error) -> DeliveryFault {
     }
 }
 
-/// Returns the fault of a message that was not accepted in time.
+/// Returns the fault of a message that the server did not accept within this duration.
 pub(super) fn timeout_fault(within: std::time::Duration) -> DeliveryFault {
     DeliveryFault::Lost { cause: format!("the server did not accept it within {within:?}") }
 }
 
-/// Returns `true` if the fault is temporary and says nothing about the server's transport.
+/// Returns `true` if the fault is temporary, so that it does not indicate which transport the server supports.
 pub(super) fn is_temporary(fault: &DeliveryFault) -> bool {
     match fault {
         DeliveryFault::Status { code, .. } => matches!(code, 408 | 425 | 429 | 500..=599),
@@ -97,12 +97,12 @@ pub(super) fn is_temporary(fault: &DeliveryFault) -> bool {
     }
 }
 
-/// Converts the error of a body that broke off.
+/// Converts the error of a response body that ended early.
 pub(super) fn body_fault(error: &reqwest::Error) -> DeliveryFault {
     DeliveryFault::Lost { cause: format!("the answer broke off: {}", root_cause(error)) }
 }
 
-/// Returns the innermost cause. The outer ones add no information and may contain URLs with secrets.
+/// Returns the message of the innermost cause. The outer errors add no information, and may contain URLs with secrets.
 pub(super) fn root_cause(error: &reqwest::Error) -> String {
     let mut cause: &dyn Error = error;
     while let Some(inner) = cause.source() {
@@ -115,7 +115,7 @@ pub(super) fn root_cause(error: &reqwest::Error) -> String {
     certificate::certificate_problem(&said).map_or_else(|| displayed_text(&said), str::to_owned)
 }
 
-/// Returns text that is safe to display: one line of bounded length.
+/// Returns the text as one line of bounded length, escaped for display.
 pub(super) fn displayed_text(text: &str) -> String {
     visible(text.trim()).chars().take(MAX_DISPLAYED_CHARS).collect()
 }

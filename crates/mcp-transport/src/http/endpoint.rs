@@ -16,7 +16,7 @@ use url::Url;
 use super::authorization::{self, Authorizer};
 use super::{HttpTarget, delivery_faults, redirects};
 
-/// Media types of responses.
+/// Media type of a response body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MediaType {
     Json,
@@ -24,21 +24,21 @@ pub(super) enum MediaType {
     Other,
 }
 
-/// Common parts of all requests to one server. Clones share them.
+/// HTTP client, headers and authorizer that all requests to one server share. Clones share them too.
 #[derive(Clone)]
 pub(super) struct HttpEndpoint {
     pub(super) client: Client,
-    /// Configured headers and the user agent.
+    /// Configured headers of the user, and the user agent.
     common: Arc<HeaderMap>,
-    /// Authorizer that signs the requests.
+    /// Authorizer that signs the requests, or `None` if they are sent unsigned.
     authorizer: Option<Arc<dyn Authorizer>>,
-    /// Time limit for the beginning of a response to one sending of a signed request.
+    /// Timeout of each sending of a signed request, until the response begins. `None` for no timeout.
     each: Option<Duration>,
-    /// Notified when a request waits for the authorizer, and so possibly for the user.
+    /// Notified when a request waits for the authorizer, which may wait for the user.
     asks: Option<Arc<Notify>>,
 }
 
-/// The parts of one request.
+/// Method, URL, headers and body of one request.
 pub(super) struct RequestParts {
     pub(super) method: Method,
     pub(super) url: Url,
@@ -49,21 +49,21 @@ pub(super) struct RequestParts {
 /// A response with any status.
 pub(super) struct HttpResponse {
     pub(super) response: Response,
-    /// Redirects that were followed, if any.
+    /// Redirects that were followed, or `None` if the first URL responded.
     pub(super) moved: Option<FollowedRedirect>,
 }
 
-/// The result of following redirects.
+/// Outcome of one or more followed redirects.
 #[derive(Debug, Clone)]
 pub(super) struct FollowedRedirect {
     pub(super) to: Url,
-    /// Set if all of them were permanent.
+    /// Set if all redirects were permanent.
     pub(super) permanent: bool,
 }
 
 impl HttpEndpoint {
-    /// Creates the common parts. `agent` is the user agent. Returns the configured headers that are reserved and were
-    /// dropped.
+    /// Creates the endpoint of a server. `agent` is the user agent. Also returns the configured headers that were
+    /// dropped because the protocol reserves them.
     pub(super) fn new(client: Client, target: &HttpTarget, agent: &str) -> (HttpEndpoint, Vec<HeaderName>) {
         let mut common = HeaderMap::new();
         let mut refused = Vec::new();
@@ -79,12 +79,12 @@ impl HttpEndpoint {
                 common.insert(name, value.value().clone());
             }
         }
-        // A configured `Authorization` header takes precedence.
+        // A configured `Authorization` header disables the authorizer.
         let authorizer = target.authorizer.clone().filter(|_| !common.contains_key(AUTHORIZATION));
         (HttpEndpoint { client, common: Arc::new(common), authorizer, each: None, asks: None }, refused)
     }
 
-    /// Sends a request and follows redirects within the origin.
+    /// Sends a request, and follows redirects within the server's origin.
     ///
     /// # Errors
     /// Returns [`DeliveryFault`] if no response is received or a redirect must not be followed.
@@ -116,18 +116,18 @@ impl HttpEndpoint {
         Err(DeliveryFault::Redirected { cause: format!("more than {} redirects in a row", redirects::MAX_REDIRECTS) })
     }
 
-    /// Returns `true` if responses may have to wait for a token refresh or for the user.
+    /// Returns `true` if an authorizer signs the requests, so that they may wait for a token refresh or the user.
     pub(super) fn is_signed(&self) -> bool {
         self.authorizer.is_some()
     }
 
-    /// Sets a time limit for each sending of a signed request.
+    /// Sets a timeout for each sending of a signed request.
     pub(super) fn with_send_timeout(mut self, within: Duration) -> HttpEndpoint {
         self.each = Some(within);
         self
     }
 
-    /// Adds a notification for requests that wait for the authorizer.
+    /// Returns an endpoint with a notification that fires when a request waits for the authorizer.
     pub(super) fn with_authorizer_signal(mut self) -> (HttpEndpoint, Arc<Notify>) {
         let asks = Arc::new(Notify::new());
         self.asks = Some(Arc::clone(&asks));
@@ -164,7 +164,7 @@ impl HttpEndpoint {
     }
 }
 
-/// Returns `true` for headers that belong to the protocol or to the connection.
+/// Returns `true` for headers that only the protocol or the HTTP connection may set.
 fn is_protocol_header(name: &HeaderName) -> bool {
     let name_text = name.as_str();
     [ACCEPT, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HOST, TRANSFER_ENCODING].contains(name)

@@ -1,5 +1,5 @@
-//! Exchanges with the server, a POST with its response or a GET stream, as futures that the driver's task polls itself.
-//! So a response wakes that task once, and the server is read only as fast as its data is accepted.
+//! Exchanges with the server: a POST with its response, or a GET stream. Each step is a future that the driver's task
+//! polls, so the driver reads from the server only as fast as its owner accepts events.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -19,41 +19,42 @@ use super::endpoint::{
 use super::headers::SESSION_ID;
 use super::sse::{SseEvent, SseEvents, StreamEnd, StreamFault};
 
-/// Maximum size of an unused body that is read so that its connection can be reused, in bytes.
+/// Maximum size in bytes of an unused body that is read only to reuse its connection.
 const MAX_UNUSED_BYTES: usize = 64 * 1024;
 
-/// The future of an exchange's next step.
+/// Future of the next step of an exchange.
 pub(super) type ExchangeFuture = Pin<Box<dyn Future<Output = ExchangeStep> + Send>>;
 
-/// The event stream of a response.
+/// Event stream in the body of a response.
 pub(super) type BoxedEvents = Box<SseEvents<reqwest::Error>>;
 
-/// The result of one step of an exchange.
+/// Result of one step of an exchange.
 pub(super) struct ExchangeStep {
-    /// Number of the exchange.
+    /// Number of the exchange, which the driver assigned.
     pub(super) exchange: u64,
     pub(super) moved: Option<FollowedRedirect>,
-    /// Session ID, if the response contained one.
+    /// Value of `Mcp-Session-Id`, if the response has this header.
     pub(super) session: Option<HeaderValue>,
     pub(super) what: ExchangeEvent,
 }
 
 pub(super) enum ExchangeEvent {
-    /// A notification or a response was accepted.
+    /// The server accepted a notification or a response.
     Accepted,
-    /// A complete response body.
+    /// The complete body of a JSON response.
     Body(Bytes),
-    /// Events, and the stream unless it has ended.
+    /// Events of a stream, and the stream itself unless it has ended.
     Events { opened: bool, events: Vec<SseEvent>, next: Result<BoxedEvents, StreamEnd<reqwest::Error>> },
     /// A response with an error status.
     Refused(HttpRefusal),
-    /// No usable response was received.
+    /// The request failed, or the response was not usable.
     Failed(DeliveryFault),
-    /// The time limit for reading the stream after the response has expired.
+    /// The time for reading a stream after its response has expired.
     Expired,
-    /// The message was not accepted in time. Contains the continuation.
+    /// The server did not accept the message in time. Contains the future that continues to wait.
     Late(ExchangeFuture),
-    /// The request waits for the authorizer, and so possibly for the user. Contains the continuation.
+    /// The request waits for the authorizer, which may wait for the user. Contains the future that continues the
+    /// request.
     Asks(ExchangeFuture),
 }
 
@@ -63,7 +64,7 @@ impl ExchangeStep {
     }
 }
 
-/// Posts a request and reads its response.
+/// Posts a request and reads its response or the first events of its stream.
 pub(super) fn post_request(exchange: u64, endpoint: HttpEndpoint, parts: RequestParts, limit: usize) -> ExchangeFuture {
     if endpoint.is_signed() {
         let (endpoint, asks) = endpoint.with_authorizer_signal();
@@ -72,7 +73,7 @@ pub(super) fn post_request(exchange: u64, endpoint: HttpEndpoint, parts: Request
     Box::pin(send_and_read(exchange, endpoint, parts, limit))
 }
 
-/// Polls `work` until it completes or waits for the authorizer.
+/// Polls `work` until it completes or notifies `asks` that it waits for the authorizer.
 fn poll_until_authorizer_waits(exchange: u64, asks: Arc<Notify>, mut work: ExchangeFuture) -> ExchangeFuture {
     Box::pin(async move {
         tokio::select! {
@@ -90,7 +91,7 @@ async fn send_and_read(exchange: u64, endpoint: HttpEndpoint, parts: RequestPart
     }
 }
 
-/// Posts a notification or a response.
+/// Posts a notification or a response. The server must accept it within a timeout.
 pub(super) fn post_message(
     exchange: u64,
     endpoint: HttpEndpoint,
@@ -99,7 +100,7 @@ pub(super) fn post_message(
 ) -> ExchangeFuture {
     Box::pin(async move {
         let sent = if endpoint.is_signed() {
-            // Each sending has its own time limit, which excludes the time that the user takes.
+            // Each sending has its own timeout, which excludes the time that the user takes.
             match endpoint.with_send_timeout(within).send(parts).await {
                 Ok(answer) => timeout(within, accepted_step(exchange, answer)).await,
                 Err(fault) => Ok(ExchangeStep::new(exchange, ExchangeEvent::Failed(fault))),
@@ -113,8 +114,9 @@ pub(super) fn post_message(
     })
 }
 
-/// Posts a request whose response is sent on another stream. If it is not accepted in time, this is reported and the
-/// exchange continues: the server may delay the HTTP response until it has answered.
+/// Posts a request whose response arrives on another stream (HTTP+SSE). If the server does not accept the request in
+/// time, reports [`ExchangeEvent::Late`] with the remaining work, since servers may delay the HTTP response until they
+/// have sent the result.
 pub(super) fn post_answered_elsewhere(
     exchange: u64,
     endpoint: HttpEndpoint,
@@ -124,7 +126,7 @@ pub(super) fn post_answered_elsewhere(
     continue_late(exchange, Box::pin(post_accepted(exchange, endpoint, parts)), within)
 }
 
-/// Continues to wait for a late message.
+/// Continues to wait for a message that the server did not accept in time.
 pub(super) fn continue_late(exchange: u64, mut work: ExchangeFuture, within: Duration) -> ExchangeFuture {
     Box::pin(async move {
         match timeout(within, &mut work).await {
@@ -148,13 +150,13 @@ async fn accepted_step(exchange: u64, answer: HttpResponse) -> ExchangeStep {
         return ExchangeStep { exchange, moved, session: None, what };
     }
     if media_type(response.headers()) != MediaType::EventStream {
-        // The message was accepted, whatever the body contains.
+        // The server has accepted the message. Its body has no meaning.
         let _ = bounded_body(&mut response, MAX_UNUSED_BYTES).await;
     }
     ExchangeStep { exchange, moved, session: None, what: ExchangeEvent::Accepted }
 }
 
-/// Opens a stream after a pause.
+/// Opens a stream with a GET request after a delay.
 pub(super) fn open_stream(
     exchange: u64,
     endpoint: HttpEndpoint,
@@ -183,13 +185,13 @@ pub(super) fn open_stream(
     })
 }
 
-/// Reads the next events of a stream.
+/// Waits for the next events of a stream.
 pub(super) fn read_more(exchange: u64, stream: BoxedEvents) -> ExchangeFuture {
     Box::pin(async move { ExchangeStep::new(exchange, read_batch(stream, false).await) })
 }
 
-/// Reads the stream until `until`: the response was received, but the connection can be reused only after the end of
-/// the stream.
+/// Reads a stream that has already delivered the response, at most until `until`. The connection can be reused only
+/// after the end of the stream.
 pub(super) fn read_until(exchange: u64, stream: BoxedEvents, until: Instant) -> ExchangeFuture {
     Box::pin(async move {
         let read = timeout_at(until, read_batch(stream, false)).await;

@@ -18,7 +18,7 @@ const SESSION_ID_BYTES: usize = 8 * 1024;
 
 pub(super) type HeaderList = Vec<(HeaderName, HeaderValue)>;
 
-/// The headers that assign a request to a session.
+/// Session ID and protocol version, which the headers of each request repeat.
 #[derive(Clone, Copy)]
 pub(super) struct SessionHeaders<'a> {
     pub(super) session: Option<&'a HeaderValue>,
@@ -38,10 +38,10 @@ impl SessionHeaders<'_> {
     }
 }
 
-/// Returns the headers of a POST. `belongs` applies where the message itself defines no value.
+/// Returns the headers of a POST. `belongs` provides the headers for which the message has no value.
 ///
 /// # Errors
-/// Returns the name of a header whose value cannot be sent.
+/// Returns the name of a header whose value is not allowed in HTTP.
 pub(super) fn post_headers(head: Option<&HttpHead>, belongs: SessionHeaders<'_>) -> Result<HeaderList, String> {
     let mut headers = HeaderList::with_capacity(8);
     headers.push((ACCEPT, JSON_OR_EVENT_STREAM));
@@ -65,12 +65,12 @@ fn header_value(name: &str, text: &str) -> Result<HeaderValue, String> {
     HeaderValue::from_str(text).map_err(|_| name.to_owned())
 }
 
-/// Returns the headers of a POST over HTTP+SSE, which has no protocol headers.
+/// Returns the headers of a POST over HTTP+SSE, which has no MCP headers.
 pub(super) fn plain_post_headers() -> HeaderList {
     vec![(ACCEPT, JSON_OR_EVENT_STREAM), (CONTENT_TYPE, JSON_MEDIA_TYPE)]
 }
 
-/// Returns the headers of a GET.
+/// Returns the headers of a GET that opens or resumes a stream.
 pub(super) fn get_headers(last_id: Option<&HeaderValue>, belongs: SessionHeaders<'_>) -> HeaderList {
     let mut headers = vec![(ACCEPT, EVENT_STREAM_MEDIA_TYPE)];
     belongs.add_to(&mut headers);
@@ -80,14 +80,14 @@ pub(super) fn get_headers(last_id: Option<&HeaderValue>, belongs: SessionHeaders
     headers
 }
 
-/// Returns the headers of a DELETE.
+/// Returns the headers of the DELETE that ends a session.
 pub(super) fn delete_headers(belongs: SessionHeaders<'_>) -> HeaderList {
     let mut headers = HeaderList::new();
     belongs.add_to(&mut headers);
     headers
 }
 
-/// Returns the server's session ID, marked as sensitive. `None` if it is empty, too long, or not visible ASCII.
+/// Returns the server's session ID, marked as sensitive. `None` if the value is empty, too long, or not visible ASCII.
 pub(super) fn valid_session_id(value: &HeaderValue) -> Option<HeaderValue> {
     let valid = (1..=SESSION_ID_BYTES).contains(&value.len()) && value.as_bytes().iter().all(u8::is_ascii_graphic);
     let mut value = value.clone();
@@ -95,7 +95,7 @@ pub(super) fn valid_session_id(value: &HeaderValue) -> Option<HeaderValue> {
     valid.then_some(value)
 }
 
-/// Returns an event ID as a header value, or `None` if it is empty or cannot be a header value.
+/// Returns an event ID as the value of `Last-Event-ID`, or `None` if it is empty or not allowed in a header.
 pub(super) fn last_event_id_value(id: &str) -> Option<HeaderValue> {
     HeaderValue::from_bytes(id.as_bytes()).ok().filter(|value| !value.is_empty())
 }

@@ -21,27 +21,28 @@ pub struct HttpTarget {
     /// Headers that are sent with every request to the server's origin, and to no other. They cannot replace the
     /// headers of the protocol.
     pub headers: Vec<(HeaderName, SecretHeader)>,
-    /// Transport to use, or automatic detection.
+    /// Transport to use, or automatic detection of the transport.
     pub transport: TransportChoice,
-    /// Result of the last detection. It is tried first, and detected again if it is outdated.
+    /// Result of the last detection, or `None`. The detection tries it first.
     pub known: Option<KnownServer>,
-    /// Authorizer that signs the requests. A header `Authorization` in `headers` takes precedence.
+    /// Authorizer that signs the requests, or `None` for unsigned requests. Not used if `headers` has an
+    /// `Authorization` header.
     pub authorizer: Option<Arc<dyn Authorizer>>,
 }
 
-/// The choice of the transport.
+/// Choice of the transport for a remote server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub enum TransportChoice {
-    /// Detect the transport, trying Streamable HTTP first.
+    /// Detects the transport, and tries Streamable HTTP first.
     #[default]
     Auto,
-    /// Use Streamable HTTP only.
+    /// Uses Streamable HTTP only.
     Streamable,
-    /// Use HTTP+SSE of 2024-11-05 only.
+    /// Uses HTTP+SSE of 2024-11-05 only.
     Sse,
 }
 
-/// The detected properties of a server, to be stored.
+/// Detected properties of a server, which the owner stores for the next session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct KnownServer {
     /// Detected transport of the server.
@@ -50,11 +51,11 @@ pub struct KnownServer {
     pub revision: Revision,
 }
 
-/// The value of a header. It may be a secret, so `Debug` hides it.
+/// Value of an HTTP header, hidden by `Debug` because it may be a secret.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SecretHeader(HeaderValue);
 
-/// Error for a header value that contains a control character, such as a line break.
+/// Error for text that is not allowed as a header value, such as text with a line break.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the value holds a control character, such as a line end, which no header can carry")]
 pub struct InvalidHeader;
@@ -70,7 +71,7 @@ impl SecretHeader {
         Ok(SecretHeader(value))
     }
 
-    /// Returns the text, for code that redacts it in output. `None` if it is not all visible ASCII.
+    /// Returns the value as text, for code that redacts it from output. `None` if it is not all visible ASCII.
     pub fn expose(&self) -> Option<&str> {
         self.0.to_str().ok()
     }

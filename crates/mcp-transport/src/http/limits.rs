@@ -4,40 +4,40 @@ use std::time::Duration;
 
 /// Limits of the driver of one remote server.
 ///
-/// The time limit of a call is its own deadline, which also applies to a response that is sent slowly.
+/// Calls have no limit here. The deadline of a call also applies to a response that arrives slowly.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HttpLimits {
     /// Maximum size of a received message, in bytes, as a body or as one event of a stream. Default: 16 MiB.
     pub message_bytes: usize,
-    /// Time limit for connecting, including TLS. Default: 15 s.
+    /// Timeout of connecting, including TLS. Default: 15 s.
     pub connect: Duration,
-    /// Time limit for the server to accept a notification or a response, or to respond when a stream is opened.
-    /// Default: 30 s.
+    /// Timeout of the server's response to a notification or response, and to the GET that opens a stream. Default: 30
+    /// s.
     pub accept: Duration,
-    /// Time limit for the endpoint event if HTTP+SSE is only assumed. After that, the server is considered not to
-    /// support it. Default: 10 s.
+    /// Timeout of the `endpoint` event while it is unknown if the server supports HTTP+SSE. Default: 10 s.
     pub endpoint: Duration,
-    /// Maximum number of concurrent POSTs. Others wait. The last [`HttpLimits::RESERVED_POSTS`] are not used for requests, so
-    /// that a call can be cancelled while others hang. Default: 256.
+    /// Maximum number of concurrent POSTs. Further messages wait. The last [`HttpLimits::RESERVED_POSTS`] are not used
+    /// for requests, so that a call can be cancelled even if all requests hang. Default: 256.
     pub posts: usize,
-    /// Time limit for closing a session, from the last messages to the response to DELETE. Default: 2 s.
+    /// Timeout of closing a session, from the last messages to the response to DELETE. Default: 2 s.
     pub close: Duration,
-    /// Pause before a lost stream is opened again if the server names none. It doubles with each failure, up to
-    /// [`HttpLimits::MAX_PAUSE`], with jitter. Default: 1 s.
+    /// Initial delay before a lost stream is reopened, unless the server sends a `retry` value. Doubles with each
+    /// failure up to [`HttpLimits::MAX_PAUSE`], with jitter. Default: 1 s.
     pub pause: Duration,
-    /// Maximum number of consecutive failures to reopen a call's stream before its response counts as lost. Default: 8.
+    /// Maximum number of consecutive failures to reopen the stream of a call, after which its response counts as lost.
+    /// Default: 8.
     pub resumptions: u32,
 }
 
 impl HttpLimits {
-    /// Minimum pause before a stream is opened again for the first time, even if the server requests less. Servers that
-    /// use polling end a stream early on purpose and send the pause in `retry`.
+    /// Minimum delay before a stream is reopened for the first time, even if the server sends a smaller `retry` value.
+    /// Servers that use polling end a stream early on purpose, with the delay in `retry`.
     pub const MIN_PAUSE: Duration = Duration::from_millis(100);
-    /// Minimum pause before each further attempt, until a stream has stayed open for a while. 1 s.
+    /// Minimum delay before each further attempt, until a stream has stayed open for some time.
     pub const MIN_RETRY_SPACING: Duration = Duration::from_secs(1);
-    /// Maximum pause before a stream is opened again.
+    /// Maximum delay before a stream is reopened.
     pub const MAX_PAUSE: Duration = Duration::from_secs(60);
-    /// Number of [`HttpLimits::posts`] that are not used for requests.
+    /// Number of [`HttpLimits::posts`] that are reserved for notifications, responses and pings.
     pub const RESERVED_POSTS: usize = 16;
 }
 

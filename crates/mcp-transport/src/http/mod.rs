@@ -35,17 +35,16 @@ pub use outside_client::{OutsideClient, OutsideError, OutsideLimits};
 #[doc(hidden)]
 pub use sse::fuzzing as sse_fuzzing;
 
-/// Drives the session of a remote server until it ends.
+/// Runs the session of a remote server until it ends.
 ///
-/// Sets [`SessionConfig::carrier`], and [`SessionConfig::known`] from the target.
-///
-/// Must be called within a tokio runtime.
+/// Sets [`SessionConfig::carrier`], and [`SessionConfig::known`] from the target. Must be called within a tokio
+/// runtime.
 pub async fn drive(session: SessionConfig, target: HttpTarget, owner: &mut dyn SessionOwner, limits: HttpLimits) {
     transport_detection::run(session, target, owner, limits).await;
 }
 
-/// Drives a session like [`drive`] in a spawned task. Events are sent to `events` in order. While they are not
-/// received, nothing is read from the server. Dropping the returned sender ends the session.
+/// Spawns a task that runs a session as [`drive`] does. Events are sent to `events` in order. While the channel is
+/// full, nothing is read from the server. Dropping the returned command sender ends the session.
 ///
 /// Must be called within a tokio runtime.
 pub fn run(

@@ -1,7 +1,7 @@
-//! Requests to addresses that a server and not the user named: metadata, client registration, tokens.
+//! Requests to addresses that come from a server and not from the user: metadata, client registration, tokens.
 //!
 //! Such an address must not lead to this computer or into the user's private network. Literal addresses are checked
-//! when the URL is parsed, in every notation. Names are checked when they are connected to, so DNS rebinding has no
+//! when the URL is parsed, in every notation. Names are checked when a connection is made, so DNS rebinding has no
 //! effect.
 
 use std::fmt;
@@ -18,19 +18,19 @@ use url::{Host, Origin, Url};
 
 use super::{client, delivery_faults};
 
-/// Limits of one request.
+/// Limits of one request to a foreign address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OutsideLimits {
     /// Maximum size of the response body, in bytes.
     pub bytes: usize,
-    /// Time limit from the beginning to the last byte.
+    /// Timeout of the whole request, up to the last byte of the response.
     pub time: Duration,
 }
 
-/// Error of a request to the outside. Messages contain no more of a URL than scheme, host and port.
+/// Error of an [`OutsideClient`] request. Messages contain only scheme, host and port of the URL.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OutsideError {
-    /// The address is not allowed. Nothing was sent.
+    /// The address is not allowed. No request was sent.
     #[error("{address} is not gone to: {cause}")]
     Refused {
         /// Scheme, host and port.
@@ -38,7 +38,7 @@ pub enum OutsideError {
         /// Reason, with advice for the user.
         cause: String,
     },
-    /// The name has no address, or the connection failed. Nothing was sent.
+    /// The name has no address, or the connection failed. No request was sent.
     #[error("{address} could not be reached: {cause}")]
     Unreachable {
         /// Scheme, host and port.
@@ -46,7 +46,7 @@ pub enum OutsideError {
         /// Error of the connection attempt.
         cause: String,
     },
-    /// The response broke off.
+    /// The connection failed before the end of the response.
     #[error("the answer of {address} broke off: {cause}")]
     Lost {
         /// Scheme, host and port.
@@ -62,54 +62,55 @@ pub enum OutsideError {
         /// Maximum size, in bytes.
         bytes: usize,
     },
-    /// The request exceeded the time limit.
+    /// The request exceeded its timeout.
     #[error("{address} did not answer within {} s", time.as_secs_f32())]
     TooSlow {
         /// Scheme, host and port.
         address: String,
-        /// Time limit that was exceeded.
+        /// Timeout that was exceeded.
         time: Duration,
     },
-    /// TLS is unavailable on this system.
+    /// The HTTP client could not be created because TLS is unavailable on this system.
     #[error("no connection can be made on this system: {cause}")]
     Unavailable {
-        /// Error of the TLS setup.
+        /// Error of the TLS library.
         cause: String,
     },
 }
 
-/// A client for addresses that a server named. It follows no redirects. Clones share connections.
+/// HTTP client for addresses that a server named. Follows no redirects. Clones share connections.
 #[derive(Clone)]
 pub struct OutsideClient {
     shared: Arc<ClientState>,
 }
 
 struct ClientState {
-    /// Hosts that the user named, which may be in private networks.
+    /// Hosts that the user entered, which may be in private networks.
     named: Vec<Host<String>>,
     proxy: Matcher,
     clients: [OnceLock<Result<Client, String>>; 4],
 }
 
-/// The route to an address.
+/// Route of a connection to an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ConnectionRoute {
-    /// Direct, to public addresses only.
+    /// Direct connection, to public addresses only.
     Guarded,
-    /// Through the system's proxy.
+    /// Connection through the system's proxy.
     Proxy,
-    /// To a host that the user named, directly or through the system's proxy.
+    /// Connection to a host that the user entered, directly or through the system's proxy.
     Named,
-    /// To this computer, which the user named.
+    /// Connection to this computer, whose address the user entered.
     Local,
 }
 
 impl OutsideClient {
-    /// Creates a client. `named` are origins that the user named, such as the server's own and that of a configured
-    /// issuer. Their hosts, on any port, may be in private networks. Others may not.
+    /// Creates a client. `named` are origins that the user entered, such as those of the server and of a configured
+    /// issuer. Their hosts may be in private networks, with any port. All other hosts must be public.
     ///
-    /// With a system proxy, the proxy resolves names. Names are then also resolved and checked here before the request.
-    /// DNS rebinding could bypass this check. A name that cannot be resolved here is refused.
+    /// If a system proxy is configured, the proxy resolves names. The client then also resolves them itself and checks
+    /// the addresses before the request, which DNS rebinding could bypass. Names that this computer cannot resolve are
+    /// refused.
     pub fn guarded(named: Vec<Origin>) -> OutsideClient {
         OutsideClient::with_proxy(named, Matcher::from_system())
     }
@@ -120,9 +121,9 @@ impl OutsideClient {
         OutsideClient { shared: Arc::new(ClientState { named, proxy, clients: Default::default() }) }
     }
 
-    /// Sends a request and reads the whole response, whatever its status.
+    /// Sends a request and reads the whole response. Any HTTP status is a success.
     ///
-    /// Only `https` is allowed, and `http` for a named host on this computer.
+    /// Only `https` is allowed, and `http` for a loopback host that the user entered.
     ///
     /// # Errors
     /// Returns [`OutsideError::Refused`] if the address is not allowed, and another [`OutsideError`] if no complete
@@ -157,7 +158,7 @@ impl fmt::Debug for OutsideClient {
 }
 
 impl ClientState {
-    /// Returns the route to a URL, or an error if it is not allowed.
+    /// Returns the route of a connection to `url`, or an error if the address is not allowed.
     async fn route(&self, url: &Url, address: &str) -> Result<ConnectionRoute, OutsideError> {
         let refused = |cause: &str| OutsideError::Refused { address: address.to_owned(), cause: cause.to_owned() };
         let Some(host) = url.host().map(|host| host.to_owned()) else { return Err(refused("it names no host")) };
@@ -251,7 +252,7 @@ fn send_error(error: &reqwest::Error, address: String) -> OutsideError {
 const PRIVATE_ADDRESS_MESSAGE: &str = "it leads to this computer or into a private network, and you did not name it; \
                        if you trust it, enter it as the issuer in the server's settings";
 
-/// Resolver that omits addresses that are not public.
+/// DNS resolver that omits addresses that are not public.
 struct PublicResolver;
 
 #[derive(Debug, thiserror::Error)]
@@ -305,7 +306,7 @@ mod tests {
 
     #[tokio::test]
     async fn private_names_are_rejected_at_resolution() {
-        // Bypasses the check of the name itself.
+        // Resolves the name directly, since the client refuses it earlier.
         let looked_up = PublicResolver.resolve("localhost".parse().unwrap()).await;
         let cause = looked_up.err().map(|error| error.to_string());
         assert_eq!(

@@ -1,7 +1,7 @@
-//! Decides which redirects are followed: those within the server's origin.
+//! Decides which redirects are followed: only those within the server's origin.
 //!
-//! Another origin would receive the body, the configured headers and the session ID. So it is not followed, and the
-//! error names the address for the user.
+//! Another origin would receive the body, the configured headers and the session ID. For such a redirect, the error
+//! shows the address to the user.
 
 use foreign::visible;
 use reqwest::StatusCode;
@@ -10,14 +10,14 @@ use url::Url;
 
 /// Maximum number of consecutive redirects.
 pub(super) const MAX_REDIRECTS: usize = 10;
-/// Maximum length of a foreign URL in an error message, in characters.
+/// Maximum length of a redirect target in an error message, in characters.
 const MAX_DISPLAYED_CHARS: usize = 200;
 
-/// Returns the target of a redirect that may be followed with the same method and body, or `None` if the status is not
-/// a redirect.
+/// Returns the URL to which the request is sent again with the same method and body, or `None` if the response is not a
+/// redirect.
 ///
 /// # Errors
-/// Returns a message that explains why it may not be followed.
+/// Returns a message that explains why the redirect is not followed.
 pub(super) fn redirect_target(
     from: &Url,
     status: StatusCode,
@@ -64,9 +64,9 @@ mod tests {
     fn same_origin_redirects_keep_the_method() {
         for status in [301, 302, 307, 308] {
             let to = at("https://a.example/mcp", status, "/mcp/", true).unwrap().unwrap();
-            assert_eq!(to.as_str(), "https://a.example/mcp/", "{status} within the origin is followed");
+            assert_eq!(to.as_str(), "https://a.example/mcp/", "{status} within the origin must be followed");
         }
-        assert_eq!(at("https://a.example/mcp", 404, "/x", true), Ok(None), "404 is no redirect");
+        assert_eq!(at("https://a.example/mcp", 404, "/x", true), Ok(None), "404 must not count as a redirect");
     }
 
     #[test]

@@ -1,18 +1,19 @@
-//! Pauses before a stream is opened again.
+//! Delays before a stream is reopened.
 
 use std::time::Duration;
 
 use super::HttpLimits;
 
-/// Limits the server's requested pause to the allowed range.
+/// Limits a server's `retry` value to [`HttpLimits::MIN_PAUSE`] and [`HttpLimits::MAX_PAUSE`].
 pub(super) fn clamp_pause(wanted: Duration) -> Duration {
     wanted.clamp(HttpLimits::MIN_PAUSE, HttpLimits::MAX_PAUSE)
 }
 
-/// Returns the pause before reopening a stream that ended `fruitless` consecutive times without a message.
+/// Returns the delay before reopening a stream. `wanted` is the server's `retry` value, and `fruitless` the number of
+/// consecutive streams that ended without a message.
 ///
-/// The first pause is the server's `retry` value. Each further one is at least [`HttpLimits::MIN_RETRY_SPACING`] and grows, so a
-/// server that ends each stream at once with `retry: 0` causes no busy loop.
+/// The first delay is the `retry` value. Each further one is at least [`HttpLimits::MIN_RETRY_SPACING`] and grows, so
+/// that a server with `retry: 0` that ends each stream immediately causes no busy loop.
 pub(super) fn reopen_pause(wanted: Option<Duration>, base: Duration, fruitless: u32) -> Duration {
     match (wanted, fruitless) {
         (Some(wanted), 0) => clamp_pause(wanted),
@@ -24,7 +25,8 @@ pub(super) fn reopen_pause(wanted: Option<Duration>, base: Duration, fruitless: 
     }
 }
 
-/// Exponential backoff with jitter, so that the clients of a restarted server do not reconnect at the same time.
+/// Returns an exponential delay with jitter, so that the clients of a restarted server do not reconnect at the same
+/// time.
 fn backoff(base: Duration, failures: u32) -> Duration {
     let longest = base.saturating_mul(2_u32.saturating_pow(failures)).min(HttpLimits::MAX_PAUSE);
     longest.mul_f64(0.5 + fastrand::f64() / 2.0).max(HttpLimits::MIN_PAUSE)
@@ -48,7 +50,10 @@ mod tests {
     fn x52_retry_of_zero_backs_off_to_at_most_once_a_second() {
         let pauses: Vec<Duration> =
             (0..10).map(|fruitless| reopen_pause(Some(Duration::ZERO), BASE, fruitless)).collect();
-        assert!(pauses[1..].iter().all(|pause| *pause >= Duration::from_secs(1)), "X52: once a second: {pauses:?}");
+        assert!(
+            pauses[1..].iter().all(|pause| *pause >= Duration::from_secs(1)),
+            "X52: at most one attempt in a second: {pauses:?}"
+        );
         let in_a_minute = pauses.iter().scan(Duration::ZERO, |at, pause| {
             *at += *pause;
             Some(*at)

@@ -11,7 +11,7 @@ use super::{HttpLimits, HttpTarget, TransportChoice, client, delivery_faults};
 use crate::driver::driver_core::{DriverCore, now};
 use crate::driver::{DetectedTransport, SessionOwner};
 
-/// Parameters of both transports.
+/// Parameters that the drivers of both transports need.
 struct TransportStart {
     config: SessionConfig,
     endpoint: HttpEndpoint,
@@ -64,7 +64,7 @@ impl TransportStart {
             &mut core.outbox,
             format!("nor does it speak HTTP+SSE: {}", delivery_faults::displayed_text(&fault.to_string())),
         );
-        // The first failure is more informative than that of the fallback.
+        // The error of the first attempt explains more than that of the fallback.
         core.session = failed;
         core.emit(why);
         core.close_session();
@@ -90,7 +90,7 @@ impl TransportStart {
         };
         let (mut core, _, why) = *found;
         if delivery_faults::is_temporary(&fault) {
-            // The server's transport is still the known one, and only unavailable at the moment.
+            // The known transport is still correct, and the server is unavailable.
             core.session = failed;
             return fail_handshake(core, &fault).await;
         }
@@ -132,8 +132,8 @@ impl TransportStart {
     }
 }
 
-/// Returns the session's configuration for a transport. The known revision applies only to the transport it was found
-/// with.
+/// Returns the session's configuration for a transport. The revision of the previous session is used only if its
+/// transport was the same.
 fn session_config_for(mut config: SessionConfig, target: &HttpTarget, transport: DetectedTransport) -> SessionConfig {
     config.carrier = match transport {
         DetectedTransport::StreamableHttp => TransportKind::StreamableHttp,
@@ -143,7 +143,7 @@ fn session_config_for(mut config: SessionConfig, target: &HttpTarget, transport:
     config
 }
 
-/// Ends a session that cannot be opened.
+/// Ends a session whose handshake failed, and delivers its events.
 async fn fail_handshake(mut core: DriverCore<'_>, fault: &DeliveryFault) {
     while let Some(outgoing) = core.session.poll_transmit() {
         if let OutgoingKind::Request { id, .. } = &outgoing.about {

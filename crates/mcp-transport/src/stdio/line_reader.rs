@@ -1,4 +1,4 @@
-//! Reads lines with an adaptive buffer: small for an idle server, large for one that sends a lot.
+//! Reads lines with a buffer whose size adapts to the amount of data that the server sends.
 
 use std::io;
 
@@ -9,11 +9,11 @@ use tokio_util::codec::Decoder;
 
 use crate::line_decoder::{DecodedLine, LineDecoder};
 
-/// Minimum and maximum size of a read, in bytes. The maximum is the capacity of a pipe.
+/// Minimum and maximum size of one read in bytes. The maximum is the capacity of a pipe.
 const MIN_READ_BYTES: usize = 1024;
 const MAX_READ_BYTES: usize = 64 * 1024;
-/// Length, in bytes, from which a line gets a buffer for the maximum length: growing it gradually would copy the line
-/// each time, and memory that is not written to costs nothing.
+/// Length of a line in bytes above which its buffer is allocated for the maximum length. Growing the buffer gradually
+/// would copy the line each time, and unused memory is not committed.
 const LONG_LINE_BYTES: usize = 1024 * 1024;
 
 pub(super) struct LineReader<R> {
@@ -24,7 +24,7 @@ pub(super) struct LineReader<R> {
     buffer: BytesMut,
     /// Size of the next read, in bytes.
     wanted: usize,
-    /// Set if the buffer is larger than needed for waiting.
+    /// Set if the buffer is larger than necessary while no data arrives.
     grown: bool,
     /// Set if the stream has ended or failed.
     ended: bool,
@@ -44,7 +44,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         }
     }
 
-    /// Returns a line that is already buffered.
+    /// Returns the next line that is already buffered, or `None` if the buffer has no complete line.
     pub(super) fn buffered_line(&mut self) -> Option<io::Result<DecodedLine>> {
         let found = if self.ended {
             self.lines.decode_eof(&mut self.buffer)
@@ -56,7 +56,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         found.transpose()
     }
 
-    /// Returns the next line, or `None` at the end. Cancel safe.
+    /// Returns the next line, or `None` at the end of the stream. Cancel safe.
     pub(super) async fn next(&mut self) -> Option<io::Result<DecodedLine>> {
         loop {
             let found = self.buffered_line();
@@ -74,7 +74,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         }
     }
 
-    /// Reads once. Returns the number of bytes read and the room there was for them.
+    /// Reads once into the buffer. Returns the number of bytes read, and the number that could have been read.
     async fn read(&mut self) -> io::Result<(usize, usize)> {
         let is_long = self.buffer.len() >= LONG_LINE_BYTES;
         let missing = if is_long { self.longest.saturating_sub(self.buffer.len()) } else { 0 };
@@ -84,7 +84,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         if let Some(read) = self.reader.read_buf(&mut self.buffer).now_or_never() {
             return Ok((read?, room));
         }
-        // A large buffer would be unused while waiting.
+        // A large buffer is wasteful while no data arrives.
         if self.buffer.is_empty() && self.grown {
             self.buffer = BytesMut::with_capacity(MIN_READ_BYTES);
             self.grown = false;
@@ -118,7 +118,7 @@ mod tests {
         while let Some(line) = reader.next().await {
             assert!(
                 matches!(line.unwrap(), DecodedLine::Whole(line) if *line == *b"0123456789"),
-                "line {lines} is whole"
+                "line {lines} must be complete"
             );
             lines += 1;
         }
@@ -154,7 +154,7 @@ mod tests {
         }
         reader.read().await.unwrap();
         let (place, room) = (reader.buffer.as_ptr(), reader.buffer.capacity());
-        assert!(room >= longest, "there is room for the longest line");
+        assert!(room >= longest, "the buffer must have room for the longest line");
         let read = reader.next().await;
         assert!(
             matches!(&read, Some(Ok(DecodedLine::Whole(read))) if read.as_ptr() == place),
@@ -165,8 +165,14 @@ mod tests {
     #[tokio::test]
     async fn last_line_without_a_newline_is_returned() {
         let mut reader = LineReader::new(&b"one\ntwo"[..], 1024);
-        assert!(matches!(reader.next().await, Some(Ok(DecodedLine::Whole(line))) if *line == *b"one"), "the first");
-        assert!(matches!(reader.next().await, Some(Ok(DecodedLine::Whole(line))) if *line == *b"two"), "the second");
-        assert!(reader.next().await.is_none(), "and no more");
+        assert!(
+            matches!(reader.next().await, Some(Ok(DecodedLine::Whole(line))) if *line == *b"one"),
+            "the first line must be returned"
+        );
+        assert!(
+            matches!(reader.next().await, Some(Ok(DecodedLine::Whole(line))) if *line == *b"two"),
+            "the second line must be returned"
+        );
+        assert!(reader.next().await.is_none(), "no further line must be returned");
     }
 }

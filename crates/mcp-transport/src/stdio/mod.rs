@@ -23,19 +23,20 @@ use stdio_driver::{StderrReader, StdioDriver};
 use crate::driver::{ChannelOwner, DriverCommand, DriverEvent, SessionOwner, WakeFlag};
 use crate::line_decoder::DEFAULT_LINE_LIMIT;
 
-/// Maximum number of lines of standard error that wait to be shown. Further ones are counted as dropped.
+/// Maximum number of queued lines of standard error. Further lines are counted as dropped.
 const STDERR_CAPACITY: usize = 64;
 
-/// Limits of one driver.
+/// Limits of the driver of one local server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DriverLimits {
     /// Maximum length of a received line, in bytes. Default: 16 MiB.
     pub line_bytes: usize,
     /// Maximum size of the write queue, in bytes, before the session is closed. Default: 32 MiB.
     pub write_queue_bytes: usize,
-    /// Maximum time in which the server reads no byte of the write queue before the session is closed. Default: 30 s.
+    /// Maximum time without a byte read by the server while the write queue is not empty. The session is closed then.
+    /// Default: 30 s.
     pub write_stall: Duration,
-    /// Time that the server is given to end.
+    /// Time between the steps of a shutdown, from closing standard input to killing the process.
     pub grace: GracePeriods,
 }
 
@@ -53,7 +54,7 @@ impl Default for DriverLimits {
 /// A handle to a driver in a spawned task. Dropping it stops the server.
 #[derive(Debug)]
 pub struct DriverHandle {
-    /// Sender of commands, which are accepted at any time. Use `try_send` if the sender must not wait.
+    /// Sender of commands, which may be used at any time. Use `try_send` to avoid waiting.
     pub commands: mpsc::Sender<DriverCommand>,
     /// Identity of the server's process.
     pub process: SpawnedProcess,
@@ -61,7 +62,7 @@ pub struct DriverHandle {
     pub stderr: StderrRing,
 }
 
-/// Drives the session of a server until no process of the server remains. Standard error is stored in `ring`.
+/// Runs the session of a server until no process of the server remains. Lines of standard error are stored in `ring`.
 ///
 /// Must be called within a tokio runtime.
 pub fn drive<'o>(
@@ -78,15 +79,15 @@ pub fn drive<'o>(
     StdioDriver::new(session, (pipes.stdout, pipes.stdin), Some(process), owner, limits).run()
 }
 
-/// Spawns the driver of a server. Events are sent to `events` in order. While they are not received, the server is not
-/// read.
+/// Spawns the driver of a server. Events are sent to `events` in order. While the channel is full, nothing is read from
+/// the server.
 ///
 /// Must be called within a tokio runtime.
 pub fn run(session: SessionConfig, process: ServerProcess, events: mpsc::Sender<DriverEvent>) -> DriverHandle {
     run_with(session, process, events, DriverLimits::default())
 }
 
-/// Spawns a driver like [`run`], with other limits.
+/// Spawns a driver as [`run`] does, with custom limits.
 pub fn run_with(
     session: SessionConfig,
     process: ServerProcess,
@@ -100,7 +101,7 @@ pub fn run_with(
     DriverHandle { commands, process: spawned, stderr }
 }
 
-/// Spawns a driver on two byte streams without a process. The writer must not buffer bytes until it is flushed.
+/// Spawns a driver that uses two byte streams instead of a process. The writer must not buffer bytes.
 ///
 /// Must be called within a tokio runtime.
 pub fn run_streams<R, W>(

@@ -1,5 +1,5 @@
-//! Closes a driver: the session is closed at once, the server is shut down within its grace, and the remaining events
-//! are handed to the owner meanwhile.
+//! Closes a driver: closes the session, shuts down the server within its grace periods, and meanwhile delivers the
+//! remaining events to the owner.
 
 use std::future::poll_fn;
 use std::time::Duration;
@@ -16,16 +16,15 @@ use crate::driver::DriverEvent;
 use crate::driver::driver_core::now;
 use crate::driver::event_outbox::EventOutbox;
 
-/// Time limit for writing the last messages before the server's input is closed.
+/// Timeout of writing the last messages, after which the server's standard input is closed.
 const LAST_WRITES_TIMEOUT: Duration = Duration::from_millis(200);
-/// Time limit for reading the rest of standard error after the exit of the process.
+/// Timeout of reading the remaining standard error after the process has exited.
 const LAST_STDERR_TIMEOUT: Duration = Duration::from_millis(300);
-/// Maximum number of lines that are read of that rest.
+/// Maximum number of lines that are read of the remaining standard error.
 const MAX_LAST_STDERR_LINES: usize = 100;
 
 impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'_, R, W> {
-    /// Closes the session, shuts down the server, and hands over the remaining events. Only the handover waits for the
-    /// owner.
+    /// Closes the session and shuts down the server. Meanwhile delivers the remaining events, which may take longer.
     pub(super) async fn end(mut self: Box<Self>) {
         let exited = self.ends.exit;
         if let Some(exit) = exited {
@@ -89,13 +88,13 @@ impl From<ProcessExit> for DriverEvent {
     }
 }
 
-/// Reads and discards the server's output, so that it does not block on a full pipe. Never completes.
+/// Reads and discards the server's output, so that the server does not block on a full pipe. Never completes.
 async fn discard<R: AsyncRead + Unpin>(reader: &mut LineReader<R>) {
     while reader.next().await.is_some() {}
     std::future::pending().await
 }
 
-/// Emits the remaining lines about the server's network access.
+/// Emits the remaining lines about the server's network access as notes.
 fn emit_last_egress(egress: &mut Option<EgressLines>, group: Option<&mut ServerGroup>, outbox: &mut EventOutbox) {
     let waiting = std::iter::from_fn(|| egress.as_mut()?.lines.try_recv().ok());
     for line in waiting.chain(group.map(ServerGroup::end_egress).unwrap_or_default()) {
@@ -112,6 +111,6 @@ async fn drain_stderr(stderr: &mut Option<StderrReader>, outbox: &mut EventOutbo
             }
         }
     };
-    // Lines that arrive later are only in the ring buffer.
+    // Lines that arrive later are stored in the ring buffer only.
     let _ = timeout(LAST_STDERR_TIMEOUT, lines).await;
 }

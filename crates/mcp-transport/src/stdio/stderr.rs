@@ -14,17 +14,17 @@ use tokio::sync::mpsc;
 use crate::driver::driver_core::now;
 use crate::token_bucket::TokenBucket;
 
-/// Maximum size of a ring buffer, in bytes.
+/// Maximum total size of the lines in a ring buffer, in bytes.
 const MAX_RING_BYTES: usize = 1024 * 1024;
-/// Size of a stored line in addition to its text, in bytes.
+/// Memory that a stored line takes in addition to its text, in bytes.
 const LINE_OVERHEAD: usize = 48;
-/// Maximum length of a line, in bytes. Longer ones are truncated.
+/// Maximum length of a stored line, in bytes. Longer lines are truncated.
 const MAX_LINE_BYTES: usize = 8 * 1024;
-/// Minimum and maximum size of the read buffer. Every server has one, and most print little.
+/// Minimum and maximum size of the read buffer, in bytes. Most servers print little, so it begins small.
 const MIN_READ_BYTES: usize = 256;
 const MAX_READ_BYTES: usize = 16 * 1024;
 
-/// Rate limit of shown lines: burst, and number per second. All lines are stored.
+/// Rate limit of reported lines: size of a burst, and number per second. All lines are stored.
 const SHOWN_LINES_BURST: u32 = 200;
 const SHOWN_LINES_PER_SECOND: u32 = 50;
 
@@ -39,8 +39,8 @@ struct StderrLines {
 }
 
 impl StderrRing {
-    /// Returns the last `n` lines, oldest first. Control characters are escaped and invalid UTF-8 is replaced. A
-    /// truncated line ends with the number of missing bytes.
+    /// Returns the last `n` lines, oldest first. Control characters are escaped, and invalid UTF-8 is replaced. The
+    /// number of missing bytes is appended to a truncated line.
     pub fn last_lines(&self, n: usize) -> Vec<String> {
         let kept = self.lock();
         let skip = kept.lines.len().saturating_sub(n);
@@ -69,15 +69,16 @@ impl StderrRing {
     }
 }
 
-/// An item that [`drain`] emits for display.
+/// Item that [`drain`] reports for display.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum StderrOutput {
     Line(String),
-    /// Number of bytes that were not emitted.
+    /// Number of bytes that were not reported.
     Dropped(u64),
 }
 
-/// Reads until the end of the stream. Does not wait for the receiver of `shown`, except at the end of the stream.
+/// Reads standard error until its end, stores its lines in `ring` and sends them to `shown`. Drops lines instead of
+/// waiting for the receiver, except at the end of the stream.
 pub(crate) async fn drain(mut stream: impl AsyncRead + Unpin, ring: StderrRing, shown: mpsc::Sender<StderrOutput>) {
     let mut buffer = vec![0; MIN_READ_BYTES];
     let mut cutter = LineCutter::default();
@@ -122,7 +123,7 @@ impl StderrForwarder {
         }
     }
 
-    /// Reports dropped bytes. Returns `true` if none remain to be reported.
+    /// Reports the number of dropped bytes. Returns `true` if there are none, or the report was sent.
     fn report_dropped(&mut self) -> bool {
         if self.dropped > 0 && self.shown.try_send(StderrOutput::Dropped(self.dropped)).is_ok() {
             self.dropped = 0;
@@ -174,7 +175,7 @@ mod tests {
         let ring = StderrRing::default();
         let (sender, mut receiver) = mpsc::channel(room);
         let task = tokio::spawn(drain(std::io::Cursor::new(input.to_vec()), ring.clone(), sender));
-        // Nothing is received until everything was read.
+        // The receiver is idle until all input was read.
         testkit::deadline::yield_until_idle().await;
         let mut shown = Vec::new();
         while let Some(output) = receiver.recv().await {
@@ -209,7 +210,7 @@ mod tests {
             &line[line.len() - 60..]
         );
         let missing = StderrOutput::Dropped((input.len() - MAX_LINE_BYTES) as u64);
-        assert!(shown.contains(&missing), "what was not shown must be counted: {} outputs", shown.len());
+        assert!(shown.contains(&missing), "lines that were not reported must be counted: {} outputs", shown.len());
     }
 
     #[tokio::test]
@@ -225,6 +226,6 @@ mod tests {
                 StderrOutput::Dropped(dropped) => *dropped,
             };
         }
-        assert_eq!(bytes, input.len() as u64, "every byte is either shown or counted as dropped");
+        assert_eq!(bytes, input.len() as u64, "every byte must be either reported or counted as dropped");
     }
 }

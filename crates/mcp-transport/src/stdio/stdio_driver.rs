@@ -22,17 +22,17 @@ use crate::driver::due_timer::DueTimer;
 use crate::driver::session_owner::wait_ready;
 use crate::driver::{DriverEvent, SessionOwner, WakeFlag};
 
-/// When output, input or the process has ended, the time in which the others may end as well, so that the last messages
+/// After the server's output, input or process has ended, the time to wait for the others, so that the last messages
 /// and the exit status are read.
 const LINGER_TIMEOUT: Duration = Duration::from_secs(1);
-/// Maximum number of lines that are handled before other sources are polled again.
+/// Maximum number of lines that are handled before other event sources are polled again.
 const MAX_LINES_PER_POLL: usize = 64;
 
-/// The driver of one server.
+/// The driver of one local server.
 pub(super) struct StdioDriver<'o, R, W> {
     pub(super) core: DriverCore<'o>,
     pub(super) reader: LineReader<R>,
-    /// Writer to the server, or `None` once it accepts no more.
+    /// Writer to the server's standard input, or `None` after it was closed.
     pub(super) writer: Option<W>,
     pub(super) queue: WriteQueue,
     pub(super) group: Option<ServerGroup>,
@@ -49,14 +49,14 @@ pub(super) struct StdioDriver<'o, R, W> {
 pub(super) struct StderrReader {
     pub(super) lines: mpsc::Receiver<StderrOutput>,
     pub(super) drain: AbortHandle,
-    /// Wakeup state of the channel.
+    /// Wakeup state of the channel that delivers the lines.
     pub(super) more: WakeFlag,
 }
 
-/// Lines about the server's network access.
+/// Receiver of lines about the server's network access.
 pub(super) struct EgressLines {
     pub(super) lines: mpsc::Receiver<String>,
-    /// Wakeup state of the channel.
+    /// Wakeup state of the channel that delivers the lines.
     more: WakeFlag,
 }
 
@@ -66,13 +66,13 @@ impl EgressLines {
     }
 }
 
-/// The parts of the connection that have ended.
+/// Parts of the connection that have ended: process, output and input.
 #[derive(Debug, Default)]
 pub(super) struct EndedParts {
     pub(super) exit: Option<ProcessExit>,
     pub(super) output: bool,
     pub(super) write: Option<String>,
-    /// Deadline for the other parts to end.
+    /// Deadline until which the driver waits for the remaining parts.
     until: Option<Instant>,
 }
 
@@ -100,7 +100,8 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
         })
     }
 
-    /// Runs the driver. Boxed, because a future that contains the driver itself would store it several times.
+    /// Runs the driver until the server has ended. Boxed, because a future that contains the driver itself would store
+    /// it several times.
     pub(super) async fn run(mut self: Box<Self>) {
         loop {
             self.pump();
@@ -114,7 +115,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
         Box::pin(self.end()).await;
     }
 
-    /// Writes as much of the queue as possible without waiting.
+    /// Writes as many bytes of the queue as possible without waiting.
     fn write(&mut self) {
         while !self.queue.is_empty() {
             match self.queue.write_some(&mut self.writer).now_or_never() {
@@ -125,8 +126,8 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
         }
     }
 
-    /// Waits for one event and handles it. The owner has priority, so that its stop is not delayed. Lines of the server
-    /// are last, and only read while the owner accepts events.
+    /// Waits for one event and handles it. The owner is polled first, so that its stop is not delayed. Lines of the
+    /// server are read last, and only while the owner accepts events.
     async fn step(&mut self) {
         let due = self.next_wake();
         self.alarm.set(due);
@@ -155,7 +156,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
         }
     }
 
-    /// Sends the session's messages and hands over its events.
+    /// Queues the messages of the session for writing, and delivers its events to the owner.
     pub(super) fn pump(&mut self) {
         loop {
             self.core.pass_notification();
@@ -197,7 +198,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
         }
     }
 
-    /// Handles lines that are already buffered, without another iteration of the loop for each.
+    /// Handles further lines that are already buffered, which avoids an iteration of the event loop for each.
     fn on_more_lines(&mut self) {
         for _ in 1..MAX_LINES_PER_POLL {
             // The session merges consecutive progress notifications of a call.
@@ -267,7 +268,7 @@ fn poll_exit(group: &mut Option<ServerGroup>, bell: &mut WakeFlag, context: &Con
     }
 }
 
-/// Polls for a line about the server's network access.
+/// Polls for the next line about the server's network access.
 fn poll_egress(egress: &mut Option<EgressLines>, context: &Context<'_>) -> Poll<String> {
     let Some(EgressLines { lines, more }) = egress else { return Poll::Pending };
     match more.poll(context, |context| lines.poll_recv(context)) {
@@ -280,7 +281,7 @@ fn poll_egress(egress: &mut Option<EgressLines>, context: &Context<'_>) -> Poll<
     }
 }
 
-/// Polls for the next output. Returns `None` at the end.
+/// Polls for the next item of standard error. Returns `None` at its end.
 pub(super) fn poll_stderr(stderr: &mut Option<StderrReader>, context: &Context<'_>) -> Poll<Option<StderrOutput>> {
     match stderr {
         Some(stderr) => stderr.more.poll(context, |context| stderr.lines.poll_recv(context)),

@@ -1,4 +1,4 @@
-//! The write queue, with limits on its size and on the time without progress.
+//! Queue of bytes to write, with limits on its size and on the time without progress.
 
 use std::collections::VecDeque;
 use std::io::{self, IoSlice};
@@ -12,14 +12,14 @@ use crate::driver::driver_core::now;
 /// Maximum number of lines in one write.
 const MAX_LINES_PER_WRITE: usize = 16;
 
-/// Lines in order, each with its newline.
+/// Queued lines in order, each with its newline.
 #[derive(Debug)]
 pub(super) struct WriteQueue {
     lines: VecDeque<Bytes>,
     bytes: usize,
     limit: usize,
     stall: Duration,
-    /// Time at which the server last read a byte, or the queue began to fill.
+    /// Time at which a byte was last written, or at which the first line was queued.
     moved_at: Option<Instant>,
 }
 
@@ -60,12 +60,13 @@ impl WriteQueue {
         self.bytes = 0;
     }
 
-    /// Returns the time at which the queue counts as stalled, unless a byte is written before.
+    /// Returns the time at which the server counts as stalled unless a byte is written before. `None` if the queue is
+    /// empty.
     pub(super) fn stall_deadline(&self) -> Option<Instant> {
         (!self.is_empty()).then(|| self.moved_at.map(|at| at + self.stall)).flatten()
     }
 
-    /// Writes some bytes of the queue. Never completes if it is empty. Cancel safe.
+    /// Writes some bytes of the queue. Never completes while the queue is empty. Cancel safe.
     pub(super) async fn write_some<W: AsyncWrite + Unpin>(&mut self, writer: &mut Option<W>) -> io::Result<()> {
         let Some(writer) = writer.as_mut().filter(|_| !self.lines.is_empty()) else {
             return std::future::pending().await;
@@ -92,7 +93,7 @@ impl WriteQueue {
         Ok(())
     }
 
-    /// Writes the whole queue.
+    /// Writes all bytes of the queue.
     pub(super) async fn write_all<W: AsyncWrite + Unpin>(&mut self, writer: &mut Option<W>) -> io::Result<()> {
         while !self.is_empty() {
             self.write_some(writer).await?;
@@ -113,16 +114,20 @@ mod tests {
         let now = Instant::now();
         assert_eq!(queue.stall_deadline(), None, "an empty queue must not stall");
         queue.push(Bytes::from_static(b"{\"a\":1}\n"), now).unwrap();
-        assert_eq!(queue.stall_deadline(), Some(now + Duration::from_secs(30)), "the clock starts with the first line");
+        assert_eq!(
+            queue.stall_deadline(),
+            Some(now + Duration::from_secs(30)),
+            "the stall time must start with the first line"
+        );
         assert_eq!(
             queue.push(Bytes::from_static(b"abc"), now),
             Err(QueueFull),
-            "eleven bytes must not fit a bound of ten"
+            "eleven bytes must not fit into a limit of ten"
         );
         queue.push(Bytes::from_static(b"b\n"), now).unwrap();
         let mut written = Some(Vec::new());
         queue.write_all(&mut written).await.unwrap();
-        assert_eq!(written.unwrap(), b"{\"a\":1}\nb\n", "bytes go out once and in order");
+        assert_eq!(written.unwrap(), b"{\"a\":1}\nb\n", "bytes must be written once and in order");
         assert_eq!(queue.bytes(), 0, "the queue must be empty");
     }
 
@@ -130,6 +135,6 @@ mod tests {
     async fn single_large_line_is_accepted() {
         let mut queue = WriteQueue::new(10, Duration::from_secs(30));
         let large = Bytes::from(vec![b'x'; 100]);
-        assert_eq!(queue.push(large, Instant::now()), Ok(()), "a large answer must not close the session by itself");
+        assert_eq!(queue.push(large, Instant::now()), Ok(()), "a single large response must be accepted");
     }
 }

@@ -12,7 +12,7 @@ use crate::support::*;
 
 const LIMIT: usize = 64 * 1024;
 
-/// Starts a server that handles the `tools/call` named `bad` with `bad`, and a client with small limits.
+/// Starts a server that handles calls of the tool `bad` with `bad`, and a client with small limits.
 async fn with_bad_call<F, A>(revision: &'static str, bad: F) -> (HttpServer, Client)
 where
     F: Fn(HttpRequest, HttpResponder) -> A + Send + Sync + Clone + 'static,
@@ -34,13 +34,13 @@ where
     (server, client)
 }
 
-/// Checks that the call fails in time with this cause, and that another call succeeds.
+/// Asserts that a call of `bad` fails before its deadline with this cause, and that another call succeeds.
 async fn assert_call_fails(client: &mut Client, what: &str, words: &str) {
     let call = client.begin_within(echo("bad"), Duration::from_secs(1)).await;
     let result = client.done(call).await;
     let cause = result.as_ref().map(|_| ()).expect_err("the call fails").to_string();
     assert!(cause.contains(words), "{what}: the cause must contain {words:?}: {cause}");
-    assert_eq!(client.echo("good").await, "good", "{what}: another call works");
+    assert_eq!(client.echo("good").await, "good", "{what}: another call must succeed");
 }
 
 #[tokio::test]
@@ -167,11 +167,11 @@ async fn stream_without_a_response_is_not_reopened_in_a_loop() {
         .await;
         let call = client.begin_within(echo("bad"), Duration::from_millis(800)).await;
         let resumed = || with_method(&server, "GET").iter().filter(|get| get.header("last-event-id").is_some()).count();
-        client.done(call).await.expect_err("the call is never answered");
+        client.done(call).await.expect_err("the call must not be answered");
         assert!(resumed() <= 1, "X52: retry: {retry} was clamped, but there were {} GETs", resumed());
         let note = client.until_note("again in").await;
         let expected = if retry == "0" { "again in 0.1 s" } else { "again in 60.0 s" };
-        assert!(note.contains(expected), "X52: retry: {retry} is clamped: {note}");
+        assert!(note.contains(expected), "X52: a retry of {retry} must be clamped: {note}");
         client.stop().await;
     }
 }
@@ -190,7 +190,11 @@ async fn posts_beyond_the_bound_wait_and_are_cancellable() {
     assert_eq!(server.count("tools/call"), 240, "the other calls must wait");
     let cancel = mcp_transport::driver::DriverCommand::Cancel { call: calls[0], reason: mcp_proto::CancelReason::User };
     client.send(cancel).await;
-    assert_eq!(client.done(calls[0]).await, Err(CallError::Cancelled), "a call can be cancelled while all hang");
+    assert_eq!(
+        client.done(calls[0]).await,
+        Err(CallError::Cancelled),
+        "a call must be cancellable while all others hang"
+    );
     assert!(
         poll_until(WAIT_TIMEOUT, || server.count("notifications/cancelled") == 1).await,
         "the server must be notified"
@@ -252,7 +256,7 @@ async fn concurrent_calls_get_their_own_responses() {
         calls.push((number, client.begin(echo(&number.to_string())).await));
     }
     for (number, call) in calls {
-        assert_eq!(text(&client.done(call).await), number.to_string(), "each call gets its own answer");
+        assert_eq!(text(&client.done(call).await), number.to_string(), "each call must get its own response");
     }
     let listed = client.call(ClientRequest::ListTools { cursor: None }).await;
     assert!(listed.is_ok(), "the session must continue: {listed:?}");

@@ -9,7 +9,7 @@ use tokio::net::TcpListener;
 
 use crate::support::*;
 
-/// Starts a server that keeps its connections open. Returns its URL and its number of connections.
+/// Starts a server that does not close its connections. Returns its URL and a counter of its connections.
 async fn keep_alive_server(as_stream: bool) -> (String, Arc<AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
@@ -63,7 +63,7 @@ async fn one_connection_is_reused_for_consecutive_calls() {
         let (url, connections) = keep_alive_server(as_stream).await;
         let mut client = ready(&url).await;
         for number in 0..50 {
-            assert_eq!(client.echo(&number.to_string()).await, number.to_string(), "the call is answered");
+            assert_eq!(client.echo(&number.to_string()).await, number.to_string(), "the call must be answered");
         }
         client.stop().await;
         let used = connections.load(Ordering::SeqCst);
@@ -88,6 +88,6 @@ async fn broken_connection_fails_the_call() {
     let result = client.call(echo("cut")).await;
     assert!(undelivered(&result).contains("broke off"), "the cause must be reported: {result:?}");
     assert_eq!(server.count("tools/call"), 1, "a call that may have been executed must not be repeated");
-    assert_eq!(client.echo("next").await, "next", "the next one works");
+    assert_eq!(client.echo("next").await, "next", "the next call must succeed");
     client.stop().await;
 }

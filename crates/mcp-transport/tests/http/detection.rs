@@ -10,7 +10,7 @@ use testkit::http::ordinary;
 
 use crate::support::*;
 
-/// Returns the posted methods before the first notification, including GETs.
+/// Returns the JSON-RPC methods that the server received before the first notification, and `GET` for GET requests.
 fn steps(server: &HttpServer) -> Vec<String> {
     let step = |request: &HttpRequest| match request.method.as_str() {
         "POST" => request.rpc_method(),
@@ -19,7 +19,7 @@ fn steps(server: &HttpServer) -> Vec<String> {
     server.seen().iter().map(step).take_while(|step| !step.starts_with("notifications/")).collect()
 }
 
-/// Starts an HTTP+SSE server at one URL: GET opens the stream, and POST to it is refused with this status.
+/// Starts an HTTP+SSE server at a single URL: GET opens the stream, and POST to the same URL fails with this status.
 async fn http_sse_server(status: u16) -> HttpServer {
     HttpServer::start(crate::legacy::script(move |_request, mut answer| async move { answer.status(status).await }))
         .await
@@ -30,9 +30,9 @@ async fn modern_server_is_detected_by_the_first_request() {
     let server =
         HttpServer::start(|request, answer| async move { ordinary::respond(MODERN, &request, answer).await }).await;
     let mut client = ready(&server.url("/mcp")).await;
-    assert_eq!(client.connected(), (DetectedTransport::StreamableHttp, "server/discover answered".to_owned()));
-    assert_eq!(steps(&server)[0], "server/discover", "[http-modern-first] a modern request comes first");
-    assert_eq!(server.count("initialize"), 0, "[http-modern-first] there must be no other");
+    assert_eq!(client.connected(), (DetectedTransport::StreamableHttp, "server/discover must be answered".to_owned()));
+    assert_eq!(steps(&server)[0], "server/discover", "[http-modern-first] a modern request must be sent first");
+    assert_eq!(server.count("initialize"), 0, "[http-modern-first] no other request must follow");
     client.stop().await;
 }
 
@@ -62,11 +62,11 @@ async fn unrecognized_refusal_falls_back_to_initialize() {
             "[http-400-other-fallback] [http-400-inspect-body] {status} {body}"
         );
         let (transport, how) = client.connected();
-        assert_eq!(transport, DetectedTransport::StreamableHttp, "{status}: it is Streamable HTTP");
-        assert!(how.ends_with("initialize answered"), "the steps of the detection: {how}");
-        assert_eq!(client.echo("x").await, "x", "{status}: it can be used");
+        assert_eq!(transport, DetectedTransport::StreamableHttp, "{status}: Streamable HTTP must be detected");
+        assert!(how.ends_with("initialize answered"), "the steps of the detection must be reported: {how}");
+        assert_eq!(client.echo("x").await, "x", "{status}: the session must work");
         let modern = server.seen().iter().filter(|request| request.header("mcp-method").is_some()).count();
-        assert_eq!(modern, 1, "[http-400-other-fallback] later requests stay legacy");
+        assert_eq!(modern, 1, "[http-400-other-fallback] later requests must be legacy");
         client.stop().await;
     }
 }
@@ -85,9 +85,13 @@ async fn recognized_modern_error_does_not_fall_back_to_initialize() {
     let mut client = start(&server.url("/mcp"));
     let (cause, fault) = client.until_failed().await;
     assert!(cause.contains("2031-01-01"), "the server's versions must be reported: {cause}");
-    assert_eq!(fault, HandshakeFault::Refused, "the transport must not be the cause");
+    assert_eq!(fault, HandshakeFault::Refused, "the failure must not be attributed to the transport");
     client.until_end().await;
-    assert_eq!(server.count("initialize"), 0, "[http-400-modern-error-retry] [http-400-inspect-body] no initialize");
+    assert_eq!(
+        server.count("initialize"),
+        0,
+        "[http-400-modern-error-retry] [http-400-inspect-body] no initialize must be sent"
+    );
     assert!(with_method(&server, "GET").is_empty(), "[sse-fallback-check-modern-error] HTTP+SSE must not be tried");
 }
 
@@ -107,7 +111,7 @@ async fn common_version_is_taken_from_a_modern_error() {
     assert_eq!(
         offered.json()["params"]["protocolVersion"],
         "2025-06-18",
-        "[http-400-modern-error-retry] the advertised version is used"
+        "[http-400-modern-error-retry] the advertised version must be used"
     );
     client.stop().await;
 }
@@ -126,7 +130,7 @@ async fn http_sse_server_is_detected_after_a_refused_post() {
             assert_eq!(
                 request.header("accept"),
                 Some("application/json, text/event-stream"),
-                "[sse-fallback-post-first] with the full Accept header"
+                "[sse-fallback-post-first] the POST must have the full Accept header"
             );
         }
         let (transport, how) = client.connected();
@@ -135,8 +139,11 @@ async fn http_sse_server_is_detected_after_a_refused_post() {
             DetectedTransport::HttpSse,
             "{status}: [sse-accept-either-url] [sse-fallback-endpoint-first] the endpoint event decides"
         );
-        assert!(how.contains("GET answered with an endpoint event"), "the steps of the detection: {how}");
-        assert_eq!(client.echo("old").await, "old", "{status}: [sse-fallback-endpoint-first] it can be used");
+        assert!(
+            how.contains("GET answered with an endpoint event"),
+            "the steps of the detection must be reported: {how}"
+        );
+        assert_eq!(client.echo("old").await, "old", "{status}: [sse-fallback-endpoint-first] the session must work");
         client.stop().await;
     }
 }
@@ -169,7 +176,10 @@ async fn failing_server_does_not_fall_back_to_http_sse() {
         let (_, fault) = client.until_failed().await;
         assert_eq!(fault, expected, "{status}");
         client.until_end().await;
-        assert!(with_method(&server, "GET").is_empty(), "[sse-fallback-400-404-405] {status} says nothing of HTTP+SSE");
+        assert!(
+            with_method(&server, "GET").is_empty(),
+            "[sse-fallback-400-404-405] {status} must not indicate HTTP+SSE"
+        );
     }
 }
 
@@ -201,7 +211,7 @@ async fn known_transport_is_tried_first_and_detected_again_if_wrong() {
         HttpServer::start(|request, answer| async move { in_session(NEWEST_LEGACY, &request, answer).await }).await;
     let mut client = begin(&legacy, "/mcp", known(DetectedTransport::StreamableHttp, Revision::V2025_11_25));
     client.until_ready().await;
-    assert_eq!(steps(&legacy), ["initialize"], "a legacy server that is known is not probed");
+    assert_eq!(steps(&legacy), ["initialize"], "a known legacy server must not be probed");
     client.stop().await;
 
     let server = HttpServer::start(modern).await;
@@ -217,7 +227,7 @@ async fn known_transport_is_tried_first_and_detected_again_if_wrong() {
     let old = http_sse_server(405).await;
     let mut client = begin(&old, "/sse", known(DetectedTransport::HttpSse, Revision::V2024_11_05));
     client.until_ready().await;
-    assert_eq!(steps(&old)[..2], ["GET", "initialize"], "an old server that is known is not posted to first");
+    assert_eq!(steps(&old)[..2], ["GET", "initialize"], "a known HTTP+SSE server must not be posted to first");
     client.stop().await;
 
     let server = HttpServer::start(modern).await;
@@ -226,7 +236,7 @@ async fn known_transport_is_tried_first_and_detected_again_if_wrong() {
     assert_eq!(
         steps(&server)[..2],
         ["GET", "server/discover"],
-        "a server that is no longer old must be detected again"
+        "a server that no longer supports HTTP+SSE must be detected again"
     );
     assert_eq!(client.connected().0, DetectedTransport::StreamableHttp, "the new transport must be reported");
     client.stop().await;
@@ -269,12 +279,12 @@ async fn pinned_transport_or_revision_is_used_exclusively() {
     let (_, fault) = client.until_failed().await;
     assert_eq!(fault, HandshakeFault::NotStreamable, "the pinned transport must be reported as unsupported");
     client.until_end().await;
-    assert!(with_method(&old, "GET").is_empty(), "[sse-only-for-compat] HTTP+SSE is not tried");
+    assert!(with_method(&old, "GET").is_empty(), "[sse-only-for-compat] HTTP+SSE must not be tried");
 
     let pinned = HttpTarget { transport: TransportChoice::Sse, ..target(&old.url("/sse")) };
     let mut client = start_with(SessionConfig::default(), pinned, limits());
     client.until_ready().await;
-    assert_eq!(client.connected().0, DetectedTransport::HttpSse, "HTTP+SSE at once");
+    assert_eq!(client.connected().0, DetectedTransport::HttpSse, "HTTP+SSE must be used without a probe");
     client.stop().await;
 
     let server =
@@ -282,7 +292,7 @@ async fn pinned_transport_or_revision_is_used_exclusively() {
     let config = SessionConfig { opening: HandshakeMode::Pinned(Revision::V2025_06_18), ..SessionConfig::default() };
     let mut client = start_with(config, target(&server.url("/mcp")), limits());
     client.until_ready().await;
-    assert_eq!(steps(&server), ["initialize"], "a pinned legacy revision needs no probe");
+    assert_eq!(steps(&server), ["initialize"], "a pinned legacy revision must not need a probe");
     client.stop().await;
 }
 

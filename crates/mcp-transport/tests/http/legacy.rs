@@ -17,8 +17,8 @@ use crate::support::*;
 
 const REVISION: &str = "2024-11-05";
 
-/// Returns the script of an HTTP+SSE server: GET `/sse` is the stream, `/messages?s=1` accepts messages, and `other`
-/// handles the rest, such as POSTs to `/sse`.
+/// Returns the script of an HTTP+SSE server: GET `/sse` opens the stream, `/messages?s=1` accepts messages, and `other`
+/// handles all other requests, such as POSTs to `/sse`.
 pub fn script<F, A>(
     other: F,
 ) -> impl Fn(HttpRequest, HttpResponder) -> std::pin::Pin<Box<dyn Future<Output = io::Result<()>> + Send>>
@@ -92,22 +92,22 @@ async fn messages_are_posted_to_the_endpoint_and_answered_on_the_stream() {
     let server = server().await;
     let mut client = sse(&server);
     client.until_ready().await;
-    assert_eq!(client.echo("old").await, "old", "[sse-message-events] the response comes as an event of the stream");
+    assert_eq!(client.echo("old").await, "old", "[sse-message-events] the response must be read from the stream");
     assert_eq!(client.connected().0, DetectedTransport::HttpSse, "the transport must be reported");
     let seen = server.seen();
-    assert_eq!(seen[0].method, "GET", "[sse-open-stream] the stream comes first");
+    assert_eq!(seen[0].method, "GET", "[sse-open-stream] the stream must be opened first");
     assert_eq!(seen[0].header("accept"), Some("text/event-stream"), "the request must accept events");
-    assert_eq!(seen[1].rpc_method(), "initialize", "[sse-wait-endpoint-event] then initialize, without a probe");
+    assert_eq!(seen[1].rpc_method(), "initialize", "[sse-wait-endpoint-event] initialize must follow, without a probe");
     for request in &seen[1..] {
         assert_eq!(
             (request.method.as_str(), request.path.as_str()),
             ("POST", "/messages?s=1"),
-            "[sse-post-to-endpoint] every message goes to the address of the endpoint event"
+            "[sse-post-to-endpoint] all messages must be posted to the endpoint"
         );
-        assert!(request.json().is_object(), "one message each");
+        assert!(request.json().is_object(), "each POST must contain one message");
         assert_eq!(request.header("mcp-session-id"), None, "the session must be identified by the URL");
     }
-    assert_eq!(seen.iter().filter(|request| request.method == "GET").count(), 1, "one stream");
+    assert_eq!(seen.iter().filter(|request| request.method == "GET").count(), 1, "one stream must be opened");
     client.stop().await;
 }
 
@@ -129,9 +129,13 @@ async fn nothing_is_posted_before_the_endpoint_event() {
     })
     .await;
     let mut client = sse(&server);
-    assert!(poll_until(WAIT_TIMEOUT, || with_method(&server, "GET").len() == 1).await, "the stream is opened");
+    assert!(poll_until(WAIT_TIMEOUT, || with_method(&server, "GET").len() == 1).await, "the stream must be opened");
     advance_time(Duration::from_millis(500)).await;
-    assert_eq!(with_method(&server, "POST").len(), 0, "[sse-wait-endpoint-event] nothing is posted before");
+    assert_eq!(
+        with_method(&server, "POST").len(),
+        0,
+        "[sse-wait-endpoint-event] no message must be posted before the endpoint event"
+    );
     go_on.notify_one();
     let posted = poll_until(WAIT_TIMEOUT, || server.count("initialize") == 1).await;
     assert!(posted, "[sse-wait-endpoint-event] initialize must be posted afterwards");
@@ -157,7 +161,7 @@ async fn stop_closes_the_stream() {
     })
     .await;
     let mut client = sse(&server);
-    assert!(poll_until(WAIT_TIMEOUT, || server.count("initialize") == 1).await, "the session begins");
+    assert!(poll_until(WAIT_TIMEOUT, || server.count("initialize") == 1).await, "the session must open");
     client.stop().await;
     within(WAIT_TIMEOUT, "[sse-close-to-shutdown] the stream is closed", was_closed.wait_for(|closed| *closed))
         .await
@@ -171,9 +175,9 @@ async fn end_of_the_stream_ends_the_session() {
     client.until_ready().await;
     let call = client.begin(tool("end", json!({}))).await;
     let result = client.done(call).await;
-    assert!(result.is_err(), "the call ends with the session: {result:?}");
+    assert!(result.is_err(), "the call must end with the session: {result:?}");
     let reason = client.until_closed().await;
-    let CloseReason::ConnectionLost(cause) = &reason else { panic!("the reason is {reason:?}") };
+    let CloseReason::ConnectionLost(cause) = &reason else { panic!("unexpected reason {reason:?}") };
     assert!(cause.contains("ended the stream"), "the cause must be reported: {cause}");
     client.until_end().await;
 }
@@ -186,7 +190,7 @@ async fn refused_post_fails_one_call() {
     let result = client.call(tool("refuse", json!({}))).await;
     let cause = undelivered(&result);
     assert!(cause.contains("500") && cause.contains("out of order"), "the cause must be reported: {cause}");
-    assert_eq!(client.echo("still").await, "still", "the session goes on");
+    assert_eq!(client.echo("still").await, "still", "the session must continue");
     client.stop().await;
 }
 
@@ -194,7 +198,7 @@ async fn refused_post_fails_one_call() {
 async fn pending_post_does_not_end_its_call() {
     let server = server().await;
     let target = HttpTarget { transport: TransportChoice::Sse, ..target(&server.url("/sse")) };
-    // Two POSTs, which would both be occupied if the delayed ones were kept longer than needed.
+    // Both POSTs would be occupied if the delayed ones were retained for too long.
     let limits = HttpLimits { accept: Duration::from_millis(150), posts: 2, ..limits() };
     let mut client = start_with(SessionConfig::default(), target, limits);
     client.until_ready().await;
@@ -203,9 +207,9 @@ async fn pending_post_does_not_end_its_call() {
         assert!(result.is_ok(), "the response must be read from the stream while the POST is pending: {result:?}");
     }
     let result = client.call(tool("cut", json!({ "text": "x" }))).await;
-    assert!(result.is_ok(), "a gateway that ends the POST does not end the call: {result:?}");
+    assert!(result.is_ok(), "a gateway that ends the POST must not end the call: {result:?}");
     client.until_note("its answer is still waited for").await;
-    assert_eq!(client.echo("still").await, "still", "the session goes on");
+    assert_eq!(client.echo("still").await, "still", "the session must continue");
     client.stop().await;
 }
 
@@ -228,7 +232,7 @@ async fn cross_origin_endpoint_is_rejected() {
         assert!(cause.contains("endpoint event names"), "{endpoint}: the cause must be reported: {cause}");
         client.until_end().await;
     }
-    assert!(elsewhere.seen().is_empty(), "X49: nothing was sent to the other origin");
+    assert!(elsewhere.seen().is_empty(), "X49: no request must be sent to the other origin");
 }
 
 #[tokio::test]
@@ -241,6 +245,6 @@ async fn stream_without_a_leading_endpoint_event_is_rejected() {
     .await;
     let mut client = sse(&server);
     let (cause, _) = client.until_failed().await;
-    assert!(cause.contains("not `endpoint`"), "[sse-fallback-endpoint-first] the first event decides: {cause}");
+    assert!(cause.contains("not `endpoint`"), "[sse-fallback-endpoint-first] the first event must decide: {cause}");
     client.until_end().await;
 }

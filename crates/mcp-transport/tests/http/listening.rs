@@ -46,11 +46,11 @@ async fn unsolicited_messages_arrive_on_the_get_stream() {
         assert_eq!(get.header("accept"), Some("text/event-stream"), "{revision}: [http-get-accept]");
         assert_eq!(get.header("mcp-session-id"), Some(SESSION), "{revision}: [http-session-header] on GET");
         assert_eq!(get.header("mcp-protocol-version"), Some(revision), "{revision}: [http-version-header] on GET");
-        assert_eq!(get.header("last-event-id"), None, "{revision}: there is nothing to resume");
+        assert_eq!(get.header("last-event-id"), None, "{revision}: a new stream must have no Last-Event-ID");
         let answered = || server.seen().iter().any(|request| request.method == "POST" && request.json()["id"] == "p");
         assert!(
             poll_until(WAIT_TIMEOUT, answered).await,
-            "{revision}: [http-server-request-answer-post] a request on the GET stream is answered by a POST"
+            "{revision}: [http-server-request-answer-post] a request on the GET stream must be answered by a POST"
         );
         assert_eq!(client.echo("beside").await, "beside", "{revision}: [http-multi-sse] calls must work in parallel");
         client.stop().await;
@@ -71,10 +71,10 @@ async fn get_stream_is_optional() {
         .await;
         let mut client = ready(&server.url("/mcp")).await;
         client.until_note(note).await;
-        assert_eq!(client.echo("posted").await, "posted", "[http-get-405] {status} to GET: POSTs go on");
+        assert_eq!(client.echo("posted").await, "posted", "[http-get-405] {status} to GET: POSTs must still work");
         advance_time(Duration::from_secs(5)).await;
-        assert_eq!(with_method(&server, "GET").len(), 1, "[http-get-405] {status}: it must be tried only once");
-        assert_eq!(server.count("initialize"), 1, "{status} to the first GET does not end the session");
+        assert_eq!(with_method(&server, "GET").len(), 1, "[http-get-405] {status}: the GET must be sent only once");
+        assert_eq!(server.count("initialize"), 1, "{status} to the first GET must not end the session");
         client.stop().await;
     }
 }
@@ -167,7 +167,7 @@ async fn nothing_is_posted_before_initialized_is_accepted() {
         "the server must be notified"
     );
     advance_time(Duration::from_millis(500)).await;
-    assert_eq!(server.count("tools/call"), 0, "a server may refuse a call that overtakes `initialized`");
+    assert_eq!(server.count("tools/call"), 0, "the call must not be sent before `initialized` is accepted");
     go_on.notify_one();
     assert_eq!(text(&client.done(call).await), "waits", "the call must be sent after `initialized`");
     client.stop().await;
@@ -203,7 +203,11 @@ async fn response_on_the_get_stream_is_accepted() {
     .await;
     let mut client = ready(&server.url("/mcp")).await;
     client.until_note("the GET stream is open").await;
-    assert_eq!(client.echo("elsewhere").await, "elsewhere", "[http-get-response-on-resume] the answer counts");
+    assert_eq!(
+        client.echo("elsewhere").await,
+        "elsewhere",
+        "[http-get-response-on-resume] the response must be accepted"
+    );
     within(WAIT_TIMEOUT, "the useless stream is closed", was_closed.wait_for(|closed| *closed)).await.unwrap();
     client.stop().await;
 }

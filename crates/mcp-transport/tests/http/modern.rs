@@ -60,15 +60,15 @@ async fn request_headers_match_the_body() {
     }
     client.stop().await;
     let seen = server.seen();
-    assert!(seen.len() >= 7, "all of them were sent");
+    assert!(seen.len() >= 7, "all messages must be sent");
     for request in &seen {
         let body = request.json();
         let method = request.rpc_method();
-        assert_eq!(request.method, "POST", "[http-no-get-modern] [http-no-session-modern] nothing but POST");
+        assert_eq!(request.method, "POST", "[http-no-get-modern] [http-no-session-modern] only POSTs must be sent");
         assert_eq!(
             request.header("mcp-method"),
             Some(&*method),
-            "[http-mcp-method-header] [http-header-value-case-sensitive] the method, as it is written in the body"
+            "[http-mcp-method-header] [http-header-value-case-sensitive] the header must equal the method in the body"
         );
         let version = &body["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"];
         assert_eq!(
@@ -76,8 +76,11 @@ async fn request_headers_match_the_body() {
             version.as_str(),
             "[http-version-header-modern] [http-version-header-matches-meta] on {method}"
         );
-        assert_eq!(version, MODERN, "the first request included");
-        assert!(body["method"].is_string(), "[http-post-body-single-modern] one request or notification: {body}");
+        assert_eq!(version, MODERN, "the first request must have the header");
+        assert!(
+            body["method"].is_string(),
+            "[http-post-body-single-modern] each body must be one request or notification: {body}"
+        );
         let name = request.header("mcp-name");
         match method.as_str() {
             "tools/call" => {
@@ -89,9 +92,11 @@ async fn request_headers_match_the_body() {
                 .to_owned();
                 assert_eq!(name, Some(&*expected), "[http-mcp-name-header] [http-mcp-name-encoding]");
             }
-            "prompts/get" => assert_eq!(name, Some("greet"), "[http-mcp-name-header] the prompt's name"),
-            "resources/read" => assert_eq!(name, Some("file:///a.md"), "[http-mcp-name-header] the resource's URI"),
-            _ => assert_eq!(name, None, "{method} has no name"),
+            "prompts/get" => assert_eq!(name, Some("greet"), "[http-mcp-name-header] the name of the prompt"),
+            "resources/read" => {
+                assert_eq!(name, Some("file:///a.md"), "[http-mcp-name-header] the URI of the resource")
+            }
+            _ => assert_eq!(name, None, "{method} must have no name header"),
         }
     }
 }
@@ -101,14 +106,17 @@ async fn annotated_arguments_are_copied_to_headers() {
     let server = HttpServer::start(full).await;
     let mut client = ready(&server.url("/mcp")).await;
     let _ = client.call(tool("paint", json!({ "color": "red" }))).await;
-    client.call(ClientRequest::ListTools { cursor: None }).await.expect("the list");
+    client.call(ClientRequest::ListTools { cursor: None }).await.expect("the list must be returned");
     let dropped = client.told.iter().any(|event| match event {
         DriverEvent::Session(SessionEvent::ItemsDropped { items, .. }) => {
             items.len() == 1 && items[0].name == "unfit" && !items[0].cause.is_empty()
         }
         _ => false,
     });
-    assert!(dropped, "[http-x-mcp-header-drop-tool-only] [http-x-mcp-header-log-reject] one tool is dropped, and why");
+    assert!(
+        dropped,
+        "[http-x-mcp-header-drop-tool-only] [http-x-mcp-header-log-reject] one tool must be dropped with a cause"
+    );
     for arguments in [
         json!({ "color": "red", "coats": 2, "gloss": true, "where": { "room": "hall" }, "text": "x" }),
         json!({ "color": " r\u{f6}d", "coats": null, "where": {} }),
@@ -120,16 +128,20 @@ async fn annotated_arguments_are_copied_to_headers() {
     let calls: Vec<_> = server.seen().into_iter().filter(|request| request.rpc_method() == "tools/call").collect();
     let head = |call: usize, name: &str| calls[call].header(name).map(str::to_owned);
     let some = |value: &str| Some(value.to_owned());
-    assert_eq!(head(0, "mcp-param-color"), None, "[http-x-mcp-header-unknown-schema] without the list, none");
+    assert_eq!(
+        head(0, "mcp-param-color"),
+        None,
+        "[http-x-mcp-header-unknown-schema] no header before the list is known"
+    );
     assert_eq!(head(1, "mcp-param-color"), some("red"), "[http-x-mcp-header-support] [http-x-mcp-header-mirror]");
     assert_eq!(head(1, "mcp-param-coats"), some("2"), "[http-x-mcp-header-convert] whole numbers in decimal");
     assert_eq!(head(1, "mcp-param-gloss"), some("true"), "[http-x-mcp-header-convert] booleans in lowercase");
     assert_eq!(head(1, "mcp-param-room"), some("hall"), "[http-x-mcp-header-exact-path] a nested property");
-    assert_eq!(head(1, "mcp-param-text"), None, "only what is annotated");
+    assert_eq!(head(1, "mcp-param-text"), None, "only annotated arguments must have headers");
     assert_eq!(
         head(2, "mcp-param-color"),
         some("=?base64?IHLDtmQ=?="),
-        "[http-x-mcp-header-base64] [http-x-mcp-header-sentinel-exact] what a header cannot carry is encoded"
+        "[http-x-mcp-header-base64] [http-x-mcp-header-sentinel-exact] text that is not allowed in a header must be encoded"
     );
     assert_eq!(head(2, "mcp-param-coats"), None, "[http-x-mcp-header-omit-null]");
     assert_eq!(head(2, "mcp-param-gloss"), None, "[http-x-mcp-header-omit-absent]");
@@ -137,12 +149,12 @@ async fn annotated_arguments_are_copied_to_headers() {
     assert_eq!(
         head(3, "mcp-param-color"),
         some("=?base64?PT9iYXNlNjQ/ZUE9PT89?="),
-        "[http-x-mcp-header-sentinel-lookalike] what looks encoded is encoded"
+        "[http-x-mcp-header-sentinel-lookalike] text that looks encoded must be encoded"
     );
     assert_eq!(
         head(3, "mcp-param-coats"),
         some("-9007199254740991"),
-        "[http-x-mcp-header-safe-integer] the last safe one"
+        "[http-x-mcp-header-safe-integer] the largest safe integer must be sent"
     );
 }
 
@@ -159,8 +171,8 @@ async fn header_mismatch_refreshes_the_list_and_retries_once() {
     .await;
     let mut client = ready(&server.url("/mcp")).await;
     let result = client.call(tool("paint", json!({ "color": "red", "text": "done" }))).await;
-    assert_eq!(text(&result), "done", "[http-header-mismatch-refresh] the call succeeds in the end");
-    assert_eq!(server.count("tools/list"), 1, "[http-header-mismatch-refresh] the list was read again");
+    assert_eq!(text(&result), "done", "[http-header-mismatch-refresh] the call must succeed");
+    assert_eq!(server.count("tools/list"), 1, "[http-header-mismatch-refresh] the list must be read again");
     assert_eq!(server.count("tools/call"), 2, "[http-header-mismatch-refresh] the call must be sent once more");
     client.stop().await;
 }
@@ -191,12 +203,16 @@ async fn cancellation_closes_the_stream() {
         })
         .await;
     client.send(DriverCommand::Cancel { call, reason: CancelReason::User }).await;
-    client.done(call).await.expect_err("the call is cancelled");
+    client.done(call).await.expect_err("the call must be cancelled");
     let mut was_closed = was_closed;
     within(WAIT_TIMEOUT, "the server sees that the stream is closed", was_closed.wait_for(|closed| *closed))
         .await
         .unwrap();
-    assert_eq!(server.count("notifications/cancelled"), 0, "over HTTP no notification says it in 2026-07-28");
+    assert_eq!(
+        server.count("notifications/cancelled"),
+        0,
+        "no cancellation notification must be sent over HTTP in 2026-07-28"
+    );
     client.stop().await;
 }
 
@@ -220,10 +236,10 @@ async fn ping_does_not_affect_running_calls() {
     let mut client = ready(&server.url("/mcp")).await;
     let call = client.begin(echo("x")).await;
     let ping = client.begin(ClientRequest::Ping).await;
-    client.done(ping).await.expect("the server answers the ping");
+    client.done(ping).await.expect("the server must answer the ping");
     let result = client.done(call).await;
     assert_eq!(text(&result), "x", "the call must continue in parallel with the ping");
-    assert_eq!(server.count("tools/call"), 1, "it was sent once");
+    assert_eq!(server.count("tools/call"), 1, "the call must be sent once");
     client.stop().await;
 }
 
@@ -247,13 +263,17 @@ async fn session_id_and_server_requests_are_ignored() {
     .await;
     let mut client = ready(&server.url("/mcp")).await;
     // [http-header-name-case-insensitive]: the responses spell header names differently.
-    assert_eq!(client.echo("x").await, "x", "the call is answered");
+    assert_eq!(client.echo("x").await, "x", "the call must be answered");
     // A response to the server's request would be sent before this call.
     assert_eq!(client.echo("y").await, "y", "the next call must be answered");
     client.stop().await;
     for request in server.seen() {
-        assert_eq!(request.method, "POST", "[http-no-session-modern] no session is ended");
-        assert_eq!(request.header("mcp-session-id"), None, "[http-no-session-modern] none is sent");
-        assert_ne!(request.json()["id"], "q", "[http-no-client-responses] requests of the server get no response");
+        assert_eq!(request.method, "POST", "[http-no-session-modern] no DELETE must be sent");
+        assert_eq!(request.header("mcp-session-id"), None, "[http-no-session-modern] no session ID must be sent");
+        assert_ne!(
+            request.json()["id"],
+            "q",
+            "[http-no-client-responses] requests from the server must get no response"
+        );
     }
 }

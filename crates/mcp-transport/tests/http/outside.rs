@@ -19,7 +19,7 @@ fn client(named: &[&str]) -> OutsideClient {
     OutsideClient::guarded(named.iter().map(|url| Url::parse(url).unwrap().origin()).collect())
 }
 
-/// Listens on all addresses of this computer. Returns the port, the accepting task and the number of connections.
+/// Listens on all addresses of this computer. Returns the port, the accepting task and a counter of connections.
 async fn listener() -> (u16, tokio::task::JoinHandle<()>, std::sync::Arc<std::sync::atomic::AtomicUsize>) {
     let listener = TcpListener::bind("0.0.0.0:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -75,21 +75,25 @@ async fn private_addresses_are_rejected() {
     for host in hosts {
         for path in ["", "/.well-known/oauth-authorization-server?q=1"] {
             let url = format!("https://{host}:{port}{path}");
-            let answer = tokio::time::timeout(WAIT_TIMEOUT, get(&client, &url)).await.expect("within its time");
+            let answer =
+                tokio::time::timeout(WAIT_TIMEOUT, get(&client, &url)).await.expect("the request must end in time");
             let is_refused = matches!(answer, Err(OutsideError::Refused { .. }));
             assert!(is_refused, "X47: {url} must be refused, not {answer:?}");
         }
     }
     let dots = format!("https://127\u{3002}0\u{3002}0\u{3002}1:{port}/");
     let dots = Url::parse(&dots).unwrap();
-    assert!(get(&client, dots.as_str()).await.is_err(), "X47: ideographic dots are dots");
+    assert!(get(&client, dots.as_str()).await.is_err(), "X47: ideographic dots must count as dots");
     let schemes =
         [format!("http://127.0.0.1:{port}/"), format!("http://localhost:{port}/"), "http://mcp.example/".into()];
     for url in schemes {
         let refused = get(&client, &url).await;
-        assert!(matches!(refused, Err(OutsideError::Refused { .. })), "X47: {url} is not encrypted: {refused:?}");
+        assert!(
+            matches!(refused, Err(OutsideError::Refused { .. })),
+            "X47: {url} is not encrypted and must be refused: {refused:?}"
+        );
     }
-    assert_eq!(hits.load(std::sync::atomic::Ordering::SeqCst), 0, "X47: zero hits");
+    assert_eq!(hits.load(std::sync::atomic::Ordering::SeqCst), 0, "X47: no connection must be made");
     accepting.abort();
 }
 
@@ -114,20 +118,26 @@ async fn addresses_named_by_the_user_may_be_private() {
     assert_eq!(away.status().as_u16(), 302, "redirects must be returned");
     assert!(server.seen().iter().all(|request| request.path != "/found"), "redirects must not be followed");
     let large = get(&client, &server.url("/large")).await;
-    assert!(matches!(large, Err(OutsideError::TooLarge { bytes: 1024, .. })), "bodies are bounded: {large:?}");
+    assert!(
+        matches!(large, Err(OutsideError::TooLarge { bytes: 1024, .. })),
+        "the size of bodies must be limited: {large:?}"
+    );
     let short = OutsideLimits { time: Duration::from_millis(200), ..LIMITS };
     let slow = client.send(http::Request::get(server.url("/slow")).body(Vec::new()).unwrap(), short).await;
     assert!(matches!(slow, Err(OutsideError::TooSlow { .. })), "the time must be bounded: {slow:?}");
     let secret = get(&client, "https://10.0.0.1/?code=secret").await.unwrap_err();
-    assert!(!format!("{secret} {secret:?}").contains("secret"), "errors name no more than the origin: {secret}");
+    assert!(!format!("{secret} {secret:?}").contains("secret"), "errors must contain only the origin: {secret}");
 }
 
 #[tokio::test]
 async fn another_port_of_a_named_host_is_allowed() {
     let server = HttpServer::start(|_request, mut answer| async move { answer.status(200).await }).await;
     let other = client(&["http://127.0.0.1:1/"]);
-    assert!(get(&other, &server.url("/")).await.is_ok(), "the user named the host");
+    assert!(get(&other, &server.url("/")).await.is_ok(), "a host that the user entered must be allowed");
     let unlike = client(&["http://127.0.0.2:1/", "https://localhost/"]);
-    assert!(get(&unlike, &server.url("/")).await.is_err(), "X47: another name of this computer is another host");
+    assert!(
+        get(&unlike, &server.url("/")).await.is_err(),
+        "X47: another name of this computer must count as another host"
+    );
     assert_eq!(server.seen().len(), 1, "X47: the other host must not be contacted");
 }

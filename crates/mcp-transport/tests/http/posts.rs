@@ -16,29 +16,35 @@ async fn every_message_is_one_post_with_the_headers_of_its_revision() {
             )
             .await;
         let mut client = ready(&server.url("/mcp")).await;
-        assert_eq!(client.echo("hello").await, "hello", "{revision}: [http-response-json-or-sse] a JSON body is read");
+        assert_eq!(
+            client.echo("hello").await,
+            "hello",
+            "{revision}: [http-response-json-or-sse] a JSON body must be read"
+        );
         client.stop().await;
         for request in with_method(&server, "POST") {
             let body = request.json();
             assert!(
                 body.is_object(),
-                "{revision}: [http-post-every-message] [http-post-body-single] one message: {body}"
+                "{revision}: [http-post-every-message] [http-post-body-single] each body must be one message: {body}"
             );
             assert_eq!(
                 request.header("accept"),
                 Some("application/json, text/event-stream"),
-                "{revision}: [http-accept-post] both kinds of answer are accepted"
+                "{revision}: [http-accept-post] both media types must be accepted"
             );
-            assert_eq!(request.header("content-type"), Some("application/json"), "{revision}: the body is JSON");
+            assert_eq!(request.header("content-type"), Some("application/json"), "{revision}: the body must be JSON");
             let method = request.rpc_method();
             let version = request.header("mcp-protocol-version");
             match method.as_str() {
-                "server/discover" => assert_eq!(version, Some(MODERN), "{revision}: the probe is modern"),
-                "initialize" => assert_eq!(version, None, "{revision}: nothing is agreed on before initialize"),
+                "server/discover" => assert_eq!(version, Some(MODERN), "{revision}: the probe must be modern"),
+                "initialize" => {
+                    assert_eq!(version, None, "{revision}: no version must be sent before initialize is answered")
+                }
                 _ => assert_eq!(
                     version,
                     Some(revision),
-                    "{revision}: [http-version-header] [http-version-header-negotiated] the agreed version on {method}"
+                    "{revision}: [http-version-header] [http-version-header-negotiated] the negotiated version on {method}"
                 ),
             }
         }
@@ -61,7 +67,7 @@ async fn response_stream_with_preceding_messages_is_read() {
         .await;
         let mut client = ready(&server.url("/mcp")).await;
         // [http-response-json-or-sse] [http-sse-notifications-before-response] [http-sse-ignore-comments]
-        assert_eq!(client.echo("streamed").await, "streamed", "{revision}: the answer on the stream is read");
+        assert_eq!(client.echo("streamed").await, "streamed", "{revision}: the response on the stream must be read");
         let told = client.told.iter().any(
             |event| matches!(event, DriverEvent::Session(SessionEvent::Progress { progress, .. }) if *progress == 1.0),
         );
@@ -104,7 +110,7 @@ async fn server_request_is_answered_in_a_separate_post() {
              server goes on when its ping is answered by a POST"
         );
         let responses: Vec<_> = server.seen().into_iter().filter(|request| request.json()["id"] == "s1").collect();
-        assert_eq!(responses.len(), 1, "{revision}: one POST with the response");
+        assert_eq!(responses.len(), 1, "{revision}: one POST must contain the response");
         assert_eq!(responses[0].json()["result"], json!({}), "{revision}: the POST must contain only the response");
         client.stop().await;
     }
@@ -131,9 +137,9 @@ async fn batches_are_read_and_answered_in_2025_03_26() {
     })
     .await;
     let mut client = ready(&server.url("/mcp")).await;
-    assert_eq!(client.echo("batch").await, "batch", "an answer in an array is read");
+    assert_eq!(client.echo("batch").await, "batch", "a response in an array must be read");
     let batch = || server.seen().into_iter().find(|request| request.json().is_array()).map(|request| request.json());
-    assert!(poll_until(WAIT_TIMEOUT, || batch().is_some()).await, "the batch of requests is answered by a batch");
+    assert!(poll_until(WAIT_TIMEOUT, || batch().is_some()).await, "the batch of requests must be answered by a batch");
     let responses = batch().unwrap();
     let ids: Vec<_> = responses.as_array().unwrap().iter().map(|response| response["id"].clone()).collect();
     assert_eq!(ids, ["a", "b"], "[http-post-body-batch-kinds] the array must contain only the responses");
@@ -156,7 +162,7 @@ async fn error_response_to_a_notification_is_reported_without_effect() {
         note.contains("400") && note.contains("I do not like it"),
         "[http-notification-reject-body] the reason must be reported: {note}"
     );
-    assert_eq!(client.echo("still").await, "still", "[http-notification-reject-body] the session goes on");
+    assert_eq!(client.echo("still").await, "still", "[http-notification-reject-body] the session must continue");
     client.stop().await;
 }
 
@@ -177,7 +183,10 @@ async fn error_status_with_a_json_rpc_error_fails_the_call_with_it() {
         let Err(mcp_proto::CallError::Server(error)) = &result else { panic!("{revision} {status}: {result:?}") };
         assert_eq!(error.code, -32601, "{revision}: [http-404-method-not-found] the server's error must be reported");
         let again = client.call(ClientRequest::ListTools { cursor: None }).await;
-        assert!(matches!(again, Ok(ServerResult::Tools { .. })), "{revision}: the endpoint is alive: {again:?}");
+        assert!(
+            matches!(again, Ok(ServerResult::Tools { .. })),
+            "{revision}: the endpoint must still be usable: {again:?}"
+        );
         client.stop().await;
     }
 }
@@ -200,7 +209,7 @@ async fn header_too_large_status_fails_one_call() {
             "[http-413-431] the reason must be reported: {cause}"
         );
         let again = client.call(ClientRequest::ListTools { cursor: None }).await;
-        assert!(again.is_ok(), "[http-413-431] other calls go on: {again:?}");
+        assert!(again.is_ok(), "[http-413-431] other calls must continue: {again:?}");
         client.stop().await;
     }
 }

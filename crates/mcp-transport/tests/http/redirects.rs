@@ -55,8 +55,12 @@ async fn same_origin_redirect_is_followed_with_all_headers() {
         let arrived: Vec<_> = server.seen().into_iter().filter(|request| request.path == "/mcp/").collect();
         assert!(arrived.len() >= 4, "{status}: all requests must arrive at the target");
         for request in arrived {
-            assert_eq!(request.header("authorization"), Some("Bearer top-secret"), "{status}: it is the same origin");
-            assert_eq!(request.header("x-api-key"), Some("top-secret"), "{status}: it is the same origin");
+            assert_eq!(
+                request.header("authorization"),
+                Some("Bearer top-secret"),
+                "{status}: the origin must be the same"
+            );
+            assert_eq!(request.header("x-api-key"), Some("top-secret"), "{status}: the origin must be the same");
         }
         let twice = server.seen().iter().filter(|request| request.path == "/mcp").count();
         let permanent = matches!(status, 301 | 308);
@@ -76,7 +80,7 @@ async fn at_most_ten_redirects_are_followed() {
     client.until_end().await;
     assert!(cause.contains("more than 10 redirects"), "X49: the cause must be reported: {cause}");
     let hops = server.seen().iter().filter(|request| request.rpc_method() == "server/discover").count();
-    assert_eq!(hops, 11, "X49: the request and ten hops");
+    assert_eq!(hops, 11, "X49: one request and ten redirects must be sent");
 }
 
 #[tokio::test]
@@ -96,7 +100,7 @@ async fn user_headers_are_sent_but_cannot_replace_protocol_headers() {
     client.until_ready().await;
     client.stop().await;
     for request in server.seen() {
-        assert_eq!(request.header("x-team"), Some("blue"), "the user's own header");
+        assert_eq!(request.header("x-team"), Some("blue"), "the configured header must be sent");
         assert_eq!(request.header("mcp-protocol-version"), Some(MODERN), "the protocol's header must not be replaced");
         assert_eq!(
             request.header("accept"),

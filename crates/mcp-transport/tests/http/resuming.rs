@@ -42,10 +42,13 @@ async fn post_stream_is_resumed_by_get() {
         assert_eq!(
             client.echo("resumed").await,
             "resumed",
-            "{revision}: [http-get-response-on-resume] the answer comes on the GET"
+            "{revision}: [http-get-response-on-resume] the response must be read from the GET stream"
         );
         let waited = start.elapsed();
-        assert!(waited >= Duration::from_millis(600), "{revision}: [http-sse-retry-field] 600 ms, not {waited:?}");
+        assert!(
+            waited >= Duration::from_millis(600),
+            "{revision}: [http-sse-retry-field] the delay must be 600 ms, not {waited:?}"
+        );
         let resumed: Vec<_> = with_method(&server, "GET")
             .into_iter()
             .filter_map(|request| request.header("last-event-id").map(str::to_owned))
@@ -55,7 +58,7 @@ async fn post_stream_is_resumed_by_get() {
             ["call-1", "call-2"],
             "{revision}: [http-sse-resume-last-event-id] [http-sse-resume-always-get] [http-sse-poll-reconnect]"
         );
-        assert_eq!(server.count("tools/call"), 1, "{revision}: the call itself is not repeated");
+        assert_eq!(server.count("tools/call"), 1, "{revision}: the call must not be repeated");
         assert_eq!(server.count("notifications/cancelled"), 0, "{revision}: [http-disconnect-not-cancel]");
         client.stop().await;
     }
@@ -106,7 +109,7 @@ async fn refused_resumption_fails_the_call() {
         let result = client.call(echo("x")).await;
         let cause = undelivered(&result);
         assert!(cause.contains("resuming it was refused"), "{status}: the cause must be reported: {cause}");
-        assert_eq!(server.count("initialize"), 1, "{status}: the session goes on");
+        assert_eq!(server.count("initialize"), 1, "{status}: the session must continue");
         client.stop().await;
     }
 }
@@ -143,7 +146,11 @@ async fn temporarily_unavailable_server_is_retried() {
     })
     .await;
     let mut client = ready(&server.url("/mcp")).await;
-    assert_eq!(client.echo("patient").await, "patient", "a broken connection, a 503 and a 429 are waited out");
+    assert_eq!(
+        client.echo("patient").await,
+        "patient",
+        "a broken connection, a 503 and a 429 must each cause another attempt"
+    );
     assert_eq!(down.load(Ordering::SeqCst), 4, "there must be one GET for each attempt");
     client.stop().await;
 }
@@ -178,15 +185,18 @@ async fn lost_stream_of_2026_07_28_repeats_safe_requests_only() {
         .map(|request| request.json()["id"].clone())
         .collect();
     assert_eq!(ids.len(), 2, "[http-lost-stream-new-request] there must be a new request");
-    assert_ne!(ids[0], ids[1], "[http-lost-stream-new-request] with a new id");
+    assert_ne!(ids[0], ids[1], "[http-lost-stream-new-request] the new request must have a new id");
     let called = client.call(echo("x")).await;
     assert!(
         undelivered(&called).contains("before the answer"),
         "an unsafe request must fail with the cause: {called:?}"
     );
     assert_eq!(server.count("tools/call"), 1, "an unsafe request must not be repeated");
-    assert!(with_method(&server, "GET").is_empty(), "[http-no-resume-modern] [http-no-get-modern] nothing is resumed");
+    assert!(
+        with_method(&server, "GET").is_empty(),
+        "[http-no-resume-modern] [http-no-get-modern] the stream must not be resumed"
+    );
     let resumes = server.seen().iter().any(|request| request.header("last-event-id").is_some());
-    assert!(!resumes, "[http-no-resume-modern] no Last-Event-ID");
+    assert!(!resumes, "[http-no-resume-modern] no Last-Event-ID must be sent");
     client.stop().await;
 }

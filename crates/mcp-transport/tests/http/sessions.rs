@@ -17,13 +17,17 @@ async fn session_id_is_sent_with_every_request_and_deleted_at_the_end() {
         let server =
             HttpServer::start(move |request, answer| async move { in_session(revision, &request, answer).await }).await;
         let mut client = ready(&server.url("/mcp")).await;
-        assert_eq!(client.echo("in session").await, "in session", "{revision}: the session is known to the server");
+        assert_eq!(client.echo("in session").await, "in session", "{revision}: the server must know the session");
         client.until_note("no GET stream").await;
         client.stop().await;
         for request in server.seen() {
             let method = request.rpc_method();
             if matches!(method.as_str(), "server/discover" | "initialize") {
-                assert_eq!(request.header("mcp-session-id"), None, "{revision}: {method} begins without a session");
+                assert_eq!(
+                    request.header("mcp-session-id"),
+                    None,
+                    "{revision}: {method} must be sent without a session ID"
+                );
             } else {
                 let what = format!("{} {method}", request.method);
                 assert_eq!(
@@ -41,7 +45,7 @@ async fn session_id_is_sent_with_every_request_and_deleted_at_the_end() {
         let last = server.seen().pop().expect("there were requests");
         assert_eq!(
             last.method, "DELETE",
-            "{revision}: [http-session-delete] [lifecycle-http-shutdown] the session is ended at the server"
+            "{revision}: [http-session-delete] [lifecycle-http-shutdown] the session must be ended at the server"
         );
         let shown = format!("{:?}", client.told);
         assert!(!shown.contains(SESSION), "{revision}: [http-session-id-secure] the ID must not be reported");
@@ -67,7 +71,7 @@ async fn refused_delete_has_no_effect() {
         assert_eq!(
             reason.as_deref(),
             Some("the server was stopped"),
-            "[http-session-delete-405] {status} to DELETE changes nothing"
+            "[http-session-delete-405] {status} to DELETE must have no effect"
         );
         assert_eq!(with_method(&server, "DELETE").len(), 1, "DELETE must be sent once");
     }
@@ -85,7 +89,7 @@ async fn unanswered_delete_does_not_delay_the_end() {
     let mut client = ready(&server.url("/mcp")).await;
     let ((), took) = with_timer_total(client.stop()).await;
     assert_eq!(with_method(&server, "DELETE").len(), 1, "DELETE must be sent");
-    assert!(took < CLOSE_TIMEOUT, "the end takes 2 s at most, not {took:?}");
+    assert!(took < CLOSE_TIMEOUT, "closing must take at most 2 s, not {took:?}");
 }
 
 #[tokio::test]
@@ -114,13 +118,21 @@ async fn lost_session_is_reopened() {
         })
         .await;
         let mut client = ready(&server.url("/mcp")).await;
-        assert_eq!(client.echo("again").await, "again", "{revision}: [http-session-404-reinit] the call is sent again");
-        assert_eq!(openings.load(Ordering::SeqCst), 2, "{revision}: [http-session-404-reinit] by a new initialize");
+        assert_eq!(
+            client.echo("again").await,
+            "again",
+            "{revision}: [http-session-404-reinit] the call must be sent again"
+        );
+        assert_eq!(
+            openings.load(Ordering::SeqCst),
+            2,
+            "{revision}: [http-session-404-reinit] a new initialize must be sent"
+        );
         let second = server.seen().into_iter().filter(|request| request.rpc_method() == "initialize").nth(1);
         assert_eq!(
             second.unwrap().header("mcp-session-id"),
             None,
-            "{revision}: [http-session-404-reinit] the new session begins without the old id"
+            "{revision}: [http-session-404-reinit] the new session must begin without the old id"
         );
         let reopened = client.told.iter().any(|event| matches!(event, DriverEvent::Session(SessionEvent::Reopened(_))));
         assert!(reopened, "{revision}: the new session must be reported");
@@ -166,17 +178,21 @@ async fn session_streams_end_when_the_server_changes_its_era() {
     let mut client = ready(&server.url("/mcp")).await;
     client.until_note("the GET stream is open").await;
     is_modern.store(true, Ordering::SeqCst);
-    assert_eq!(client.echo("now").await, "now", "[lifecycle-era-cache] the call is sent again in the new era");
+    assert_eq!(
+        client.echo("now").await,
+        "now",
+        "[lifecycle-era-cache] the call must be sent again with the modern revision"
+    );
     let stream = within(WAIT_TIMEOUT, "the GET stream of the old session is closed", has_ended.recv()).await;
-    assert_eq!(stream.as_deref(), Some("GET"), "2026-07-28 has no GET stream");
+    assert_eq!(stream.as_deref(), Some("GET"), "no GET stream must be opened in 2026-07-28");
     assert!(
         poll_until(WAIT_TIMEOUT, || server.count("subscriptions/listen") == 1).await,
-        "the new era's subscription must be opened"
+        "the subscription of the modern revision must be opened"
     );
     is_modern.store(false, Ordering::SeqCst);
-    assert_eq!(client.echo("back").await, "back", "the call must be sent again in the old era");
+    assert_eq!(client.echo("back").await, "back", "the call must be sent again with the legacy revision");
     let stream = within(WAIT_TIMEOUT, "the subscription of the previous session is closed", has_ended.recv()).await;
-    assert_eq!(stream.as_deref(), Some("POST"), "older revisions have no such stream");
+    assert_eq!(stream.as_deref(), Some("POST"), "no subscription must be opened in older revisions");
     client.stop().await;
 }
 
@@ -224,7 +240,7 @@ async fn server_that_loses_every_session_is_rejected_after_bounded_attempts() {
 }
 
 impl Client {
-    /// Receives events until the driver has ended, for at most this many seconds.
+    /// Receives events until the driver has ended. Panics after this many seconds.
     async fn until_end_or(&mut self, seconds: u64) {
         let end = async { while self.events.recv().await.is_some() {} };
         let _ = tokio::time::timeout(std::time::Duration::from_secs(seconds), end).await;

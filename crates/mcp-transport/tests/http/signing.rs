@@ -16,13 +16,13 @@ use url::Url;
 
 use crate::support::*;
 
-/// Signs with `Bearer token-N`, and increments N for each challenge while `renewals` lasts.
+/// Authorizer that signs with `Bearer token-N`, and increments N for each challenge at most `renewals` times.
 #[derive(Default)]
 struct ScriptedAuthorizer {
     generation: AtomicU64,
     renewals: AtomicU32,
     refuses_to_sign: bool,
-    /// Notification that challenges wait for.
+    /// If present, challenges wait for this notification, as for a user.
     user: Option<Notify>,
     signed: Mutex<Vec<(String, String)>>,
     challenges: Mutex<Vec<AuthChallenge>>,
@@ -82,14 +82,14 @@ fn assert_all_signed(server: &HttpServer) {
     for request in server.seen() {
         let what = format!("{} {} {}", request.method, request.path, request.rpc_method());
         let tokens = request.head.to_lowercase().matches("authorization:").count();
-        assert_eq!(tokens, 1, "[auth-every-request] {what} carries exactly one token");
+        assert_eq!(tokens, 1, "[auth-every-request] {what} must have exactly one token");
         assert!(
             request.header("authorization").is_some_and(|value| value.starts_with("Bearer token-")),
-            "[auth-bearer-header] {what} carries it in the header"
+            "[auth-bearer-header] {what} must have the token in the header"
         );
-        assert!(!request.path.contains("token-"), "[auth-no-query-token] {what} has none in its address");
+        assert!(!request.path.contains("token-"), "[auth-no-query-token] {what} must have no token in its URL");
         let proof = format!("{} http://{}{}", request.method, server.address, request.path);
-        assert_eq!(request.header("dpop"), Some(&*proof), "{what} is signed for its own method and address");
+        assert_eq!(request.header("dpop"), Some(&*proof), "{what} must be signed for its own method and URL");
     }
 }
 
@@ -106,12 +106,12 @@ async fn every_request_is_signed() {
     .await;
     let mut client = start_signed(&server.url("/mcp"), &Arc::new(ScriptedAuthorizer::default()));
     client.until_ready().await;
-    assert_eq!(client.echo("there").await, "there", "a call is answered");
+    assert_eq!(client.echo("there").await, "there", "a call must be answered");
     let resumed = || with_method(&server, "GET").iter().any(|get| get.header("last-event-id") == Some("7"));
-    assert!(poll_until(WAIT_TIMEOUT, resumed).await, "the GET stream is opened again");
+    assert!(poll_until(WAIT_TIMEOUT, resumed).await, "the GET stream must be opened again");
     client.stop().await;
-    assert!(!with_method(&server, "DELETE").is_empty(), "the session is ended");
-    assert!(server.count("server/discover") > 0, "there was a probe");
+    assert!(!with_method(&server, "DELETE").is_empty(), "the session must be ended");
+    assert!(server.count("server/discover") > 0, "a probe must be sent");
     assert_all_signed(&server);
 
     // The same with 2026-07-28.
@@ -120,7 +120,7 @@ async fn every_request_is_signed() {
             .await;
     let mut client = start_signed(&server.url("/mcp"), &Arc::new(ScriptedAuthorizer::default()));
     client.until_ready().await;
-    assert_eq!(client.echo("there").await, "there", "a call is answered");
+    assert_eq!(client.echo("there").await, "there", "a call must be answered");
     client.stop().await;
     assert_all_signed(&server);
 }
@@ -144,13 +144,14 @@ async fn http_sse_requests_are_signed() {
             HttpTarget { transport, ..signed_by(&server.url("/sse"), &Arc::new(ScriptedAuthorizer::default())) };
         let mut client = start_with(SessionConfig::default(), target, limits());
         let posted = poll_until(WAIT_TIMEOUT, || server.seen().iter().any(|seen| seen.path == "/messages")).await;
-        assert!(posted, "initialize goes to the endpoint ({transport:?})");
+        assert!(posted, "initialize must be posted to the endpoint ({transport:?})");
         client.stop().await;
     }
     assert_all_signed(&server);
 }
 
-/// Starts a server that accepts tokens from this number on. Other requests get this status and these headers.
+/// Starts a server that accepts tokens whose number is at least `least`. Other requests get this status and these
+/// headers.
 async fn guarded(least: u64, status: u16, headers: &'static str) -> HttpServer {
     HttpServer::start(move |request, mut answer| async move {
         let token = request.header("authorization").and_then(|value| value.strip_prefix("Bearer token-"));
@@ -176,7 +177,10 @@ async fn refused_request_is_sent_again_unmodified_with_another_token() {
         client.stop().await;
         let seen = server.seen();
         for again in &seen[1..3] {
-            assert_eq!(again.body, seen[0].body, "[auth-expired-token-renew] {status}: byte for byte the same");
+            assert_eq!(
+                again.body, seen[0].body,
+                "[auth-expired-token-renew] {status}: the repeated request must have the same bytes"
+            );
         }
         let challenges = authorizer.challenges();
         assert_eq!(challenges.len(), 2, "{status}: there must be one challenge for each refusal");
@@ -259,13 +263,13 @@ async fn other_calls_continue_while_one_waits_for_the_user() {
     let authorizer = Arc::new(ScriptedAuthorizer { user: Some(Notify::new()), ..ScriptedAuthorizer::with(1) });
     let mut client = start_signed(&server.url("/mcp"), &authorizer);
     client.until_ready().await;
-    // The user takes longer than the idle limit of the call.
+    // The simulated user takes longer than the idle deadline of the call.
     let idle = std::time::Duration::from_millis(400);
     let waits = client.begin_within(tool("slow", serde_json::json!({ "text": "later" })), idle).await;
     assert!(poll_until(WAIT_TIMEOUT, || authorizer.challenges().len() == 1).await, "the authorizer must be challenged");
     assert_eq!(authorizer.challenges()[0].operation, "tools/call", "the operation must be reported");
     for _ in 0..3 {
-        assert_eq!(client.echo("meanwhile").await, "meanwhile", "other calls go on");
+        assert_eq!(client.echo("meanwhile").await, "meanwhile", "other calls must continue");
     }
     advance_time(idle * 2).await;
     authorizer.user.as_ref().unwrap().notify_one();
@@ -275,7 +279,7 @@ async fn other_calls_continue_while_one_waits_for_the_user() {
 
 #[tokio::test]
 async fn user_time_does_not_count_as_server_time() {
-    // `initialized` must be accepted within a time limit, which excludes the time that the user takes.
+    // The server must accept `notifications/initialized` within a timeout, which excludes the time that the user takes.
     let server = HttpServer::start(move |request, mut answer| async move {
         let is_first = request.header("authorization") == Some("Bearer token-0");
         if request.rpc_method() == "notifications/initialized" && is_first {
@@ -357,9 +361,12 @@ async fn cross_origin_redirect_receives_no_token() {
         let mut client = start_signed(&server.url("/mcp"), &authorizer);
         client.until_failed().await;
         client.until_end().await;
-        assert_eq!(elsewhere.seen().len(), 0, "X49: {status}: no token reaches another origin");
+        assert_eq!(elsewhere.seen().len(), 0, "X49: {status}: no token must be sent to another origin");
         for (_, url) in authorizer.signed.lock().unwrap().iter() {
-            assert!(url.starts_with(&server.url("/")), "X49: {status}: nothing is signed for another origin: {url}");
+            assert!(
+                url.starts_with(&server.url("/")),
+                "X49: {status}: no request to another origin must be signed: {url}"
+            );
         }
         assert!(!format!("{:?}", client.told).contains("token-0"), "no token must be reported");
     }

@@ -15,9 +15,9 @@ use testkit::http::ordinary;
 pub use testkit::http::{HttpRequest, HttpResponder, HttpServer};
 use tokio::sync::{mpsc, oneshot};
 
-/// Time limit of each wait in the tests.
+/// Timeout of each wait in the tests.
 pub const WAIT_TIMEOUT: Duration = Duration::from_secs(9);
-/// Time limit for closing a session by the driver's timers: 2 s, plus a tolerance for rounding.
+/// Duration of closing a session by the driver's timers: 2 s, plus a tolerance for rounding.
 pub const CLOSE_TIMEOUT: Duration = Duration::from_millis(2_100);
 pub const MODERN: &str = "2026-07-28";
 pub const LEGACY: [&str; 3] = ["2025-03-26", "2025-06-18", "2025-11-25"];
@@ -27,7 +27,7 @@ pub const SESSION: &str = "Session-1";
 pub struct Client {
     pub commands: mpsc::Sender<DriverCommand>,
     pub events: mpsc::Receiver<DriverEvent>,
-    /// Events that were received so far.
+    /// Events that were received so far, in order.
     pub told: Vec<DriverEvent>,
 }
 
@@ -45,7 +45,7 @@ pub fn limits() -> HttpLimits {
     HttpLimits { pause: Duration::from_millis(200), ..HttpLimits::default() }
 }
 
-/// Starts a client without waiting for it to be ready.
+/// Starts a client without waiting for the end of the handshake.
 pub fn start(url: &str) -> Client {
     start_with(SessionConfig::default(), target(url), limits())
 }
@@ -55,7 +55,7 @@ pub fn start_with(session: SessionConfig, target: HttpTarget, limits: HttpLimits
     Client { commands: run(session, target, sender, limits), events, told: Vec::new() }
 }
 
-/// Starts a client and waits until the server is ready.
+/// Starts a client and waits until its session is ready.
 pub async fn ready(url: &str) -> Client {
     let mut client = start(url);
     client.until_ready().await;
@@ -63,7 +63,8 @@ pub async fn ready(url: &str) -> Client {
 }
 
 impl Client {
-    /// Receives events until `find` matches one.
+    /// Receives events until `find` returns `Some` for one, and returns its value. `what` describes the event if none
+    /// arrives in time.
     pub async fn until<T>(&mut self, what: &str, mut find: impl FnMut(&DriverEvent) -> Option<T>) -> T {
         let told = &mut self.told;
         let found = tokio::time::timeout(WAIT_TIMEOUT, async {
@@ -79,7 +80,7 @@ impl Client {
             }
         })
         .await;
-        found.unwrap_or_else(|_| panic!("{what}: did not happen within the time limit, events: {:#?}", self.told))
+        found.unwrap_or_else(|_| panic!("{what}: did not happen within the timeout, events: {:#?}", self.told))
     }
 
     pub async fn until_ready(&mut self) {
@@ -101,7 +102,7 @@ impl Client {
         .await
     }
 
-    /// Waits for the failure of the opening and returns its cause.
+    /// Waits for the failure of the handshake, and returns its cause.
     pub async fn until_failed(&mut self) -> (String, HandshakeFault) {
         self.until("the opening fails", |event| match event {
             DriverEvent::Session(SessionEvent::OpeningFailed { cause, fault }) => Some((cause.clone(), *fault)),
@@ -129,7 +130,7 @@ impl Client {
     }
 
     pub async fn send(&self, command: DriverCommand) {
-        self.commands.send(command).await.expect("the driver takes commands");
+        self.commands.send(command).await.expect("the driver must accept commands");
     }
 
     pub async fn stop(&mut self) {
@@ -145,10 +146,10 @@ impl Client {
         let (reply, name) = oneshot::channel();
         let deadline = CallDeadline { idle, total: WAIT_TIMEOUT * 2 };
         self.send(DriverCommand::Call { request, deadline, reply }).await;
-        name.await.expect("the driver answers").expect("the call is sent")
+        name.await.expect("the driver must respond").expect("the call is sent")
     }
 
-    /// Waits for the result of a call.
+    /// Waits until a call has ended, and returns its result.
     pub async fn done(&mut self, call: CallId) -> Result<ServerResult, CallError> {
         let found = |event: &DriverEvent| match event {
             DriverEvent::Session(SessionEvent::Done { call: ended, result }) if *ended == call => Some(result.clone()),
@@ -165,7 +166,7 @@ impl Client {
         self.done(call).await
     }
 
-    /// Calls `echo` and returns the text of its result.
+    /// Calls the tool `echo` and returns the text of its result.
     pub async fn echo(&mut self, text: &str) -> String {
         let result = self.call(echo(text)).await;
         self::text(&result)
@@ -199,7 +200,7 @@ pub fn tool(name: &str, arguments: Value) -> ClientRequest {
     ClientRequest::CallTool { name: name.to_owned(), arguments, as_task: false }
 }
 
-/// Returns the text of a tool's result.
+/// Returns the text of a tool's result. Panics if the call failed.
 pub fn text(result: &Result<ServerResult, CallError>) -> String {
     match result {
         Ok(ServerResult::Tool(result)) => result
@@ -207,20 +208,20 @@ pub fn text(result: &Result<ServerResult, CallError>) -> String {
             .iter()
             .filter_map(|block| serde_json::to_value(block).ok()?["text"].as_str().map(str::to_owned))
             .collect(),
-        other => panic!("a tool's result was expected, not {other:?}"),
+        other => panic!("expected a tool's result, not {other:?}"),
     }
 }
 
-/// Returns the reason why a call was not delivered.
+/// Returns the cause of a call that was not delivered. Panics for any other result.
 pub fn undelivered(result: &Result<ServerResult, CallError>) -> &str {
     match result {
         Err(CallError::Undelivered { cause, .. }) => cause,
-        other => panic!("the call should have been undelivered, not {other:?}"),
+        other => panic!("expected an undelivered call, not {other:?}"),
     }
 }
 
-/// Handles a request as a legacy server with the session ID [`SESSION`], which refuses requests without it. Methods
-/// other than POST and DELETE get 405.
+/// Handles a request as a legacy server with the session ID [`SESSION`], which refuses requests without this ID.
+/// Methods other than POST and DELETE get status 405.
 pub async fn in_session(revision: &str, request: &HttpRequest, mut answer: HttpResponder) -> io::Result<()> {
     let body = request.json();
     let method = request.rpc_method();
@@ -240,7 +241,7 @@ pub async fn in_session(revision: &str, request: &HttpRequest, mut answer: HttpR
     }
 }
 
-/// Writes the response to a request as an event.
+/// Responds to a JSON-RPC request with an event stream that contains the result.
 pub async fn answer_event(revision: &str, request: &HttpRequest, answer: &mut HttpResponder) -> io::Result<()> {
     answer.event(&ordinary::response_message(revision, &request.json())).await
 }
@@ -252,7 +253,7 @@ pub fn progress(request: &HttpRequest, progress: u64) -> Value {
         "params": { "progressToken": token, "progress": progress } })
 }
 
-/// Returns the received requests with this HTTP method.
+/// Returns the received requests that used this HTTP method.
 pub fn with_method(server: &HttpServer, method: &str) -> Vec<HttpRequest> {
     server.seen().into_iter().filter(|request| request.method == method).collect()
 }

@@ -1,6 +1,6 @@
 //! X35, X37, X38, X42: tests of responses that are missing, invalid, or belong to no request.
 //!
-//! Each must fail at most its own call with the cause, and leave the server usable.
+//! Each must fail at most the affected call, with a cause, and leave the server usable.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use testkit::time::ready_without_timer;
 
 use crate::support::{RunningDriver, launch, ready, text, tool};
 
-/// Checks that a call fails at once, with a cause that contains these words.
+/// Asserts that a call fails before its deadline, with a cause that contains these words.
 async fn assert_fails_with_cause(misbehaviour: &[&str], words: &str) {
     let mut arguments = vec!["--misbehave"];
     arguments.extend(misbehaviour);
@@ -20,12 +20,12 @@ async fn assert_fails_with_cause(misbehaviour: &[&str], words: &str) {
     // The wait is half of the call's deadline, so no timeout ends the call.
     let result = server.echo("hello").await;
     let Err(error) = result else { panic!("{misbehaviour:?}: the call must fail, not {result:?}") };
-    assert!(error.to_string().contains(words), "{misbehaviour:?}: the cause must be named, not: {error}");
+    assert!(error.to_string().contains(words), "{misbehaviour:?}: the cause must be reported, not: {error}");
     server.assert_usable(misbehaviour[0]).await;
     assert_eq!(
         server.notes().len(),
         1,
-        "{misbehaviour:?}: the line must be shown with its fault: {:?}",
+        "{misbehaviour:?}: the line must be reported with its fault: {:?}",
         server.notes()
     );
     server.stop().await;
@@ -59,12 +59,12 @@ async fn large_responses_are_bounded() {
 async fn endless_line_fails_its_call_without_memory_growth() {
     let mut server = ready(&["--misbehave", "no-newline", "--bytes", "200000000"]).await;
     let before = RunningDriver::memory();
-    let error = server.echo("hello").await.expect_err("X37: the answer never ends");
-    assert!(error.to_string().contains("a line of more than"), "X37: the cause must be named, not: {error}");
+    let error = server.echo("hello").await.expect_err("X37: the call must fail, as the response never ends");
+    assert!(error.to_string().contains("a line of more than"), "X37: the cause must be reported, not: {error}");
     // sleep: memory is measured while the server writes, in real time.
     tokio::time::sleep(Duration::from_millis(300)).await;
     let grown = RunningDriver::memory().saturating_sub(before);
-    assert!(grown < 60_000_000, "X37: 200 MB in one line must not be kept, memory grew by {grown}");
+    assert!(grown < 60_000_000, "X37: 200 MB in one line must not be stored, memory grew by {grown}");
     server.stop().await;
 }
 
@@ -79,7 +79,7 @@ async fn harmless_deviations_are_accepted() {
     ] {
         let mut server = ready(&["--misbehave", misbehaviour]).await;
         let result = server.echo("hello").await;
-        assert_eq!(text(&result), expected, "X37, X42: {misbehaviour} must not harm the answer");
+        assert_eq!(text(&result), expected, "X37, X42: {misbehaviour} must not affect the response");
         server.stop().await;
     }
 }
@@ -93,7 +93,7 @@ async fn unmatched_responses_are_never_delivered() {
         let delivered = server.told.iter().any(
             |event| matches!(event, DriverEvent::Session(SessionEvent::Done { call: ended, result: Ok(_) }) if *ended == call),
         );
-        assert!(!delivered, "[stdio-response-correlation], X38: {misbehaviour} must not be taken for the answer");
+        assert!(!delivered, "[stdio-response-correlation], X38: {misbehaviour} must not count as the response");
         server.stop().await;
     }
 }
@@ -101,7 +101,7 @@ async fn unmatched_responses_are_never_delivered() {
 #[tokio::test]
 async fn second_response_is_dropped_and_reported() {
     let mut server = ready(&["--misbehave", "duplicate-answer"]).await;
-    assert_eq!(text(&server.echo("hello").await), "first", "X38: the first answer counts");
+    assert_eq!(text(&server.echo("hello").await), "first", "X38: the first response must be used");
     server.assert_usable("a second answer").await;
     let anomalies =
         server.told.iter().filter(|event| matches!(event, DriverEvent::Session(SessionEvent::Anomaly { .. })));
@@ -114,7 +114,7 @@ async fn banner_is_shown_without_effect() {
     let mut server = ready(&["--misbehave", "banner"]).await;
     assert_eq!(text(&server.echo("hello").await), "hello", "X42: banner lines must not break the session");
     let notes = server.notes();
-    assert_eq!(notes.len(), 3, "X42: each banner line is shown: {notes:?}");
+    assert_eq!(notes.len(), 3, "X42: each banner line must be reported: {notes:?}");
     assert!(notes[0].contains("standard output"), "X42: the fault must be reported: {}", notes[0]);
     server.stop().await;
 }
@@ -122,11 +122,15 @@ async fn banner_is_shown_without_effect() {
 #[tokio::test]
 async fn batches_are_read_if_the_revision_has_them() {
     let mut server = ready(&["--misbehave", "batch", "--revision", "2025-03-26"]).await;
-    assert_eq!(text(&server.echo("hello").await), "from a batch", "[base-batch-receive]: 2025-03-26 has batches");
+    assert_eq!(
+        text(&server.echo("hello").await),
+        "from a batch",
+        "[base-batch-receive]: batches must be accepted in 2025-03-26"
+    );
     server.stop().await;
     let mut server = ready(&["--misbehave", "batch", "--revision", "2025-11-25"]).await;
-    let error = server.echo("hello").await.expect_err("2025-11-25 has no batches");
-    assert!(error.to_string().contains("batch"), "X42: the cause must be named, not: {error}");
+    let error = server.echo("hello").await.expect_err("batches must be refused in 2025-11-25");
+    assert!(error.to_string().contains("batch"), "X42: the cause must be reported, not: {error}");
     server.stop().await;
 }
 
@@ -140,7 +144,7 @@ async fn silent_call_is_cancelled_immediately_and_notified() {
         server.send(DriverCommand::Cancel { call, reason: CancelReason::User }).await;
         server.done(call).await
     });
-    assert_eq!(cancelled.await, Err(CallError::Cancelled), "X35: the call ends as cancelled");
+    assert_eq!(cancelled.await, Err(CallError::Cancelled), "X35: the call must end as cancelled");
     let told = poll_until(Duration::from_secs(2), || {
         std::fs::read_to_string(&record).unwrap_or_default().contains("notifications/cancelled")
     })
@@ -157,18 +161,21 @@ async fn unanswered_initialize_times_out() {
         DriverEvent::Session(SessionEvent::OpeningFailed { cause, fault }) => Some((cause, fault)),
         _ => None,
     });
-    let (cause, fault) = failed.expect("X35: the opening fails by itself");
-    assert!(cause.contains("initialize"), "X35: the cause must be named, not: {cause}");
-    assert_eq!(*fault, HandshakeFault::NoAnswer, "X35: the server did not end by itself");
+    let (cause, fault) = failed.expect("X35: the handshake must fail by its timeout");
+    assert!(cause.contains("initialize"), "X35: the cause must be reported, not: {cause}");
+    assert_eq!(*fault, HandshakeFault::NoAnswer, "X35: the failure must not be classified as an exit");
     let last = server.told.last();
-    assert!(matches!(last, Some(DriverEvent::Exited { .. })), "the process is ended as well, last was {last:?}");
+    assert!(
+        matches!(last, Some(DriverEvent::Exited { .. })),
+        "the process must be ended as well, the last event is {last:?}"
+    );
 }
 
 /// Covers `[stdio-launch-subprocess]`: the messages over the pipes of a subprocess.
 #[tokio::test]
 async fn every_line_is_reported_in_order_and_completely() {
     let mut server = ready(&["--revision", "2025-06-18"]).await;
-    assert_eq!(text(&server.echo("hällo").await), "hällo", "the answer comes back");
+    assert_eq!(text(&server.echo("hällo").await), "hällo", "the call must be answered");
     server.stop().await;
     let methods: Vec<(Direction, String)> = server
         .frames()
@@ -188,11 +195,11 @@ async fn every_line_is_reported_in_order_and_completely() {
     assert_eq!(
         methods,
         expected.map(|(direction, method)| (direction, method.to_owned())),
-        "[stdio-stdin-only-mcp]: what was sent and received, in order"
+        "[stdio-stdin-only-mcp]: sent and received lines must be reported in order"
     );
     let facts = server.told.iter().find_map(|event| match event {
         DriverEvent::Session(SessionEvent::Ready(facts)) => Some(facts.revision),
         _ => None,
     });
-    assert_eq!(facts, Some(Revision::V2025_06_18), "the answered revision is used");
+    assert_eq!(facts, Some(Revision::V2025_06_18), "the negotiated revision must be used");
 }

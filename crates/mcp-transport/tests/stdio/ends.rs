@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::support::{RunningDriver, launch, launch_with, ready, scripted, tool};
 
-/// Returns the position of the first event that matches.
+/// Returns the index of the first event for which `holds` returns `true`.
 fn position(server: &RunningDriver, holds: impl Fn(&DriverEvent) -> bool) -> usize {
     server.told.iter().position(holds).expect("the event was received")
 }
@@ -19,7 +19,7 @@ async fn exit_during_a_call_fails_the_call() {
     let mut server = ready(&["--misbehave", "exit"]).await;
     let result = server.echo("hello").await;
     let reason = CloseReason::ServerExited { status: Some(3), signal: None };
-    assert_eq!(result, Err(CallError::Closed(reason.clone())), "the call fails with the exit status");
+    assert_eq!(result, Err(CallError::Closed(reason.clone())), "the call must fail with the exit status");
     server.until_end().await;
     let exited = position(&server, |event| *event == DriverEvent::Exited { status: Some(3), signal: None });
     let hint =
@@ -45,14 +45,14 @@ async fn immediate_exit_fails_the_opening() {
         DriverEvent::Session(SessionEvent::OpeningFailed { cause, .. }) => Some(cause.as_str()),
         _ => None,
     });
-    let cause = failed.expect("a server that ends before it is ready has failed to open");
-    assert!(cause.contains("exit status 3"), "the cause must be named, not: {cause}");
+    let cause = failed.expect("the handshake must fail if the server exits early");
+    assert!(cause.contains("exit status 3"), "the cause must be reported, not: {cause}");
 }
 
 #[tokio::test]
 async fn exit_within_a_line_shows_the_truncated_line() {
     let mut server = ready(&["--misbehave", "half-line"]).await;
-    let error = server.echo("hello").await.expect_err("the response is truncated");
+    let error = server.echo("hello").await.expect_err("a truncated response must fail the call");
     server.until_end().await;
     assert_eq!(server.notes().len(), 1, "the truncated line must be shown: {error}");
     position(&server, |event| *event == DriverEvent::Exited { status: Some(4), signal: None });
@@ -74,7 +74,7 @@ async fn closed_output_of_a_running_server_ends_the_session() {
     assert_eq!(
         result,
         Err(CallError::Closed(CloseReason::ServerClosedOutput)),
-        "[stdio-server-closes-stdout], X40: the connection is released"
+        "[stdio-server-closes-stdout], X40: the session must be closed"
     );
     let group = server.handle.process.group;
     server.until_end().await;
@@ -89,8 +89,8 @@ async fn closed_input_of_a_running_server_fails_its_calls() {
     tokio::time::sleep(Duration::from_millis(300)).await;
     let second = server.begin(tool("echo", json!({"text": "again"}))).await;
     let result = server.done(second).await;
-    let words = result.expect_err("nothing can be written").to_string();
-    assert!(words.contains("writing to the server failed"), "the cause must be named, not: {words}");
+    let words = result.expect_err("the call must fail, as it cannot be written").to_string();
+    assert!(words.contains("writing to the server failed"), "the cause must be reported, not: {words}");
     server.until_end().await;
     let of_first = server.told.iter().any(
         |event| matches!(event, DriverEvent::Session(SessionEvent::Done { call, result: Err(_) }) if *call == first),
@@ -107,7 +107,7 @@ async fn well_behaved_server_exits_when_its_input_is_closed() {
     let exited = position(&server, |event| *event == DriverEvent::Exited { status: Some(0), signal: None });
     assert!(
         closed < exited,
-        "[stdio-shutdown-close-stdin]: the session is closed at once, the process ends after it by itself"
+        "[stdio-shutdown-close-stdin]: the session must be closed before the process exits by itself"
     );
 }
 
@@ -125,7 +125,7 @@ async fn unresponsive_server_is_killed() {
     position(&server, |event| *event == DriverEvent::Exited { status: None, signal: Some(9) });
     assert!(
         took > Duration::from_millis(800),
-        "[stdio-shutdown-wait-exit] [stdio-shutdown-sigkill] [lifecycle-shutdown-timeout]: it is given its time, not {took:?}"
+        "[stdio-shutdown-wait-exit] [stdio-shutdown-sigkill] [lifecycle-shutdown-timeout]: the server must get its grace period, not {took:?}"
     );
 }
 
@@ -148,7 +148,7 @@ async fn call_after_a_stop_is_refused() {
     let (reply, name) = tokio::sync::oneshot::channel();
     let deadline = mcp_proto::Timeouts::default().deadline();
     server.send(DriverCommand::Call { request: tool("echo", json!({})), deadline, reply }).await;
-    let refused = name.await.expect("the driver still answers");
+    let refused = name.await.expect("the driver must still respond");
     assert_eq!(refused, Err(CallError::Closed(CloseReason::StoppedByUser)), "the call must be refused with the reason");
     server.send(DriverCommand::Stop).await;
     server.until_end().await;

@@ -15,7 +15,7 @@ async fn stderr_without_a_newline_is_bounded_by_the_ring() {
     assert_eq!(text(&server.echo("hello").await), "after the flood", "X40: 64 MiB on stderr must not block the server");
     let grown = RunningDriver::memory().saturating_sub(before);
     assert!(grown < 20_000_000, "X40: memory grew by {grown}");
-    assert!(server.handle.stderr.bytes() <= 1024 * 1024, "X40: the ring stays within 1 MiB");
+    assert!(server.handle.stderr.bytes() <= 1024 * 1024, "X40: the ring must stay within 1 MiB");
     server.stop().await;
     let dropped: u64 = server
         .told
@@ -25,37 +25,45 @@ async fn stderr_without_a_newline_is_bounded_by_the_ring() {
             _ => 0,
         })
         .sum();
-    assert!(dropped > 67_000_000, "X40: bytes that were not shown must be counted, {dropped} were");
+    assert!(dropped > 67_000_000, "X40: dropped bytes must be counted, {dropped} were");
 }
 
 #[tokio::test]
 async fn stderr_lines_are_rate_limited_and_the_last_retained() {
     let mut server = ready(&["--misbehave", "flood-stderr-lines", "--count", "100000"]).await;
-    assert_eq!(text(&server.echo("hello").await), "after the flood", "X40: the server keeps working");
+    assert_eq!(text(&server.echo("hello").await), "after the flood", "X40: the server must still work");
     server.stop().await;
     let shown = server.told.iter().filter(|event| matches!(event, DriverEvent::Stderr { .. })).count();
-    assert!(shown < 1000, "X40: of 100,000 lines only some are shown, not {shown}");
+    assert!(shown < 1000, "X40: only some of 100,000 lines must be reported, not {shown}");
     assert_eq!(server.handle.stderr.last_lines(1), ["warning number 99999"], "the last line must be stored");
 }
 
 #[tokio::test]
 async fn stderr_is_escaped_and_is_not_a_failure() {
     let mut server = ready(&["--misbehave", "stderr-garbage"]).await;
-    assert_eq!(text(&server.echo("hello").await), "after the garbage", "[stdio-stderr-not-error]: the call succeeds");
+    assert_eq!(
+        text(&server.echo("hello").await),
+        "after the garbage",
+        "[stdio-stderr-not-error]: the call must succeed"
+    );
     server.stop().await;
     assert_eq!(
         server.handle.stderr.last_lines(9),
         ["caf\u{fffd} \\x1b[2Jcleared", "\\x07bell"],
-        "X11: escapes on stderr are shown as escapes"
+        "X11: control characters on stderr must be escaped"
     );
 }
 
 #[tokio::test]
 async fn malformed_lines_are_counted_instead_of_reported_one_by_one() {
     let mut server = ready(&["--misbehave", "flood-garbage", "--count", "200000"]).await;
-    assert_eq!(text(&server.echo("hello").await), "after the flood", "X41: the answer after the garbage is found");
+    assert_eq!(
+        text(&server.echo("hello").await),
+        "after the flood",
+        "X41: the response after the invalid lines must be found"
+    );
     server.stop().await;
-    assert!(server.told.len() < 1000, "200,000 bad lines must not become {} events", server.told.len());
+    assert!(server.told.len() < 1000, "200,000 invalid lines must not cause {} events", server.told.len());
     let (mut lines, mut bytes) = (0, 0);
     for event in &server.told {
         if let DriverEvent::InvalidDropped { lines: more, bytes: of_them, .. } = event {
@@ -64,19 +72,19 @@ async fn malformed_lines_are_counted_instead_of_reported_one_by_one() {
         }
     }
     let shown = server.notes().len() as u64;
-    assert_eq!(lines + shown, 200_000, "X41: every line is shown or counted ({shown} were shown)");
-    assert!(bytes > lines * 30, "the bytes must be counted, too");
+    assert_eq!(lines + shown, 200_000, "X41: every line must be reported or counted ({shown} were reported)");
+    assert!(bytes > lines * 30, "the bytes must be counted as well");
 }
 
 #[tokio::test]
 async fn unmatched_responses_do_not_flood_events() {
     let mut server = ready(&["--misbehave", "flood-unknown-answers", "--count", "20000"]).await;
-    assert_eq!(text(&server.echo("hello").await), "after the flood", "X41: the true answer is found");
+    assert_eq!(text(&server.echo("hello").await), "after the flood", "X41: the correct response must be found");
     server.stop().await;
     let anomalies =
         server.told.iter().filter(|event| matches!(event, DriverEvent::Session(SessionEvent::Anomaly { .. })));
     let shown = anomalies.count();
-    assert!(shown < 1000, "20,000 stray answers must not become {shown} anomalies");
+    assert!(shown < 1000, "20,000 unrelated responses must not cause {shown} anomalies");
 }
 
 #[tokio::test]
@@ -87,7 +95,7 @@ async fn flood_is_held_back_while_events_are_not_received() {
     // sleep: memory is measured while the server writes, in real time, and no events are received.
     tokio::time::sleep(Duration::from_secs(1)).await;
     let grown = RunningDriver::memory().saturating_sub(before);
-    assert!(grown < 20_000_000, "X41: while nobody takes events, memory grew by {grown}");
+    assert!(grown < 20_000_000, "X41: memory grew by {grown} although no events were received");
     server.send(DriverCommand::Stop).await;
     // Events are still not received, but the process must be ended.
     let group = server.handle.process.group;
@@ -95,9 +103,9 @@ async fn flood_is_held_back_while_events_are_not_received() {
         testkit::processes::living_group_members(group).is_empty()
     })
     .await;
-    assert!(gone, "Stop must work while nobody takes events");
+    assert!(gone, "a stop must work although no events are received");
     let ended = server.done(call).await;
-    assert!(ended.is_err(), "the call has ended with the session: {ended:?}");
+    assert!(ended.is_err(), "the call must end with the session: {ended:?}");
     server.until_end().await;
 }
 
@@ -111,7 +119,7 @@ async fn server_that_never_reads_cannot_block_the_driver() {
     let large = "x".repeat(300_000);
     let second = server.begin(tool("echo", json!({ "text": large }))).await;
     let first = server.done(call).await;
-    assert!(first.is_err(), "the call ends: {first:?}");
+    assert!(first.is_err(), "the call must end: {first:?}");
     let ended = server.done(second).await;
     assert!(ended.is_err(), "the call that could not be written must fail: {ended:?}");
     server.until_end().await;
@@ -119,7 +127,7 @@ async fn server_that_never_reads_cannot_block_the_driver() {
     let words = reason.to_string();
     assert!(
         matches!(reason, CloseReason::WriteFailed(_)) && words.contains("took none of"),
-        "the reason must be named, not: {words}"
+        "the reason must be reported, not: {words}"
     );
 }
 
@@ -137,7 +145,7 @@ async fn write_queue_is_bounded() {
     }
     server.until_end().await;
     let words = closed(&server).to_string();
-    assert!(words.contains("does not read its input"), "the reason must be named, not: {words}");
+    assert!(words.contains("does not read its input"), "the reason must be reported, not: {words}");
 }
 
 /// Returns the reason why the session was closed.
@@ -146,5 +154,5 @@ fn closed(server: &RunningDriver) -> CloseReason {
         DriverEvent::Session(SessionEvent::Closed(reason)) => Some(reason.clone()),
         _ => None,
     });
-    reason.expect("the reason was reported")
+    reason.expect("the reason must be reported")
 }

@@ -15,7 +15,7 @@ async fn grandchildren_end_with_the_server() {
     let mut server = ready(&["--misbehave", "grandchild"]).await;
     let call = server.begin(tool("echo", json!({}))).await;
     let grandchild: u32 = text(&server.done(call).await).parse().unwrap();
-    assert!(is_alive(grandchild), "the grandchild runs");
+    assert!(is_alive(grandchild), "the grandchild must be running");
     let group = server.handle.process.group;
     server.stop().await;
     assert!(
@@ -27,13 +27,13 @@ async fn grandchildren_end_with_the_server() {
 #[tokio::test]
 async fn grandchildren_end_after_the_server_has_exited() {
     let mut server = ready(&["--misbehave", "grandchild-exit"]).await;
-    let error = server.echo("hello").await.expect_err("the server ends");
+    let error = server.echo("hello").await.expect_err("the server must end");
     server.until_end().await;
     let grandchild: u32 = server.handle.stderr.last_lines(1)[0].parse().unwrap();
     let group = server.handle.process.group;
     assert!(
         poll_until(END_TIMEOUT, || living_group_members(group).is_empty() && !is_alive(grandchild)).await,
-        "a grandchild must end although the leader was gone first ({error})"
+        "a grandchild must be ended even if the group leader has exited ({error})"
     );
 }
 
@@ -42,16 +42,16 @@ fn servers_end_with_the_runtime() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let (group, _events) = runtime.block_on(async {
         let server = ready(&["--misbehave", "never-exits"]).await;
-        // The driver must end with the runtime, not because its handle is dropped.
+        // Keeps the channel open, so that the driver ends with the runtime and not because its handle is dropped.
         std::mem::forget(server.handle.commands.clone());
         (server.handle.process.group, server.events)
     });
-    assert!(!living_group_members(group).is_empty(), "the server runs");
+    assert!(!living_group_members(group).is_empty(), "the server must be running");
     drop(runtime);
     let gone = (0..200).any(|_| {
         // sleep: polls until the group is empty, since no event reports it.
         std::thread::sleep(Duration::from_millis(10));
         living_group_members(group).is_empty()
     });
-    assert!(gone, "no server may outlive the runtime");
+    assert!(gone, "no server must outlive the runtime");
 }

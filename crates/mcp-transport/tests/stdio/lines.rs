@@ -24,7 +24,7 @@ fn decoded(limit: usize, chunks: &[&[u8]]) -> Vec<DecodedLine> {
     lines
 }
 
-/// Returns the expected items, computed by a simple reference implementation.
+/// Returns the items that the decoder must yield, computed by a simpler implementation.
 fn expected(limit: usize, input: &[u8]) -> Vec<DecodedLine> {
     let mut lines = Vec::new();
     for line in input.split(|byte| *byte == b'\n') {
@@ -112,12 +112,19 @@ fn large_line_releases_its_memory_and_takes_linear_time() {
     let before = processor_time();
     for _ in 0..16 * 1024 {
         buffer.extend_from_slice(&[b'x'; 1024 - 1]);
-        assert_eq!(decoder.decode(&mut buffer).unwrap(), None, "no newline yet");
+        assert_eq!(decoder.decode(&mut buffer).unwrap(), None, "no line must be returned before the newline");
     }
     buffer.extend_from_slice(b"\n{}");
     let line = decoder.decode(&mut buffer).unwrap();
-    assert!(matches!(&line, Some(DecodedLine::Whole(bytes)) if bytes.len() == 16 * 1024 * 1023), "the line is whole");
-    assert!(buffer.capacity() < 256 * 1024, "16 MiB of buffer must be given back, {} are kept", buffer.capacity());
+    assert!(
+        matches!(&line, Some(DecodedLine::Whole(bytes)) if bytes.len() == 16 * 1024 * 1023),
+        "the line must be complete"
+    );
+    assert!(
+        buffer.capacity() < 256 * 1024,
+        "the 16 MiB buffer must be released, but {} bytes are retained",
+        buffer.capacity()
+    );
     let took = processor_time() - before;
-    assert!(took < Duration::from_secs(4), "16,384 pieces of one line must not be scanned again and again: {took:?}");
+    assert!(took < Duration::from_secs(4), "a line in 16,384 pieces must be scanned once, not in {took:?}");
 }

@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 
 use crate::support::config;
 
-/// Starts a driver and returns the server's end of its streams.
+/// Starts a driver on in-memory streams. Returns the owner's channels and the server's end of the streams.
 fn start_driver(capacity: usize) -> (mpsc::Sender<DriverCommand>, mpsc::Receiver<DriverEvent>, MemoryEnd) {
     let (ours, servers) = pair(capacity);
     let (sender, events) = mpsc::channel(16);
@@ -25,7 +25,7 @@ async fn closed(events: &mut mpsc::Receiver<DriverEvent>) -> CloseReason {
             return reason;
         }
     }
-    panic!("the session must report why it was closed")
+    panic!("the session must report the reason for its end")
 }
 
 #[tokio::test(start_paused = true)]
@@ -34,16 +34,16 @@ async fn session_opens_over_memory() {
     let MemoryEnd { reader, mut writer } = servers;
     let mut lines = BufReader::new(reader).lines();
     let initialize: Value = serde_json::from_str(&lines.next_line().await.unwrap().unwrap()).unwrap();
-    assert_eq!(initialize["method"], "initialize", "the driver writes what the session wants to send");
+    assert_eq!(initialize["method"], "initialize", "the driver must write the first message of the session");
     let result =
         json!({"protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": {"name": "m", "version": "1"}});
     let answer = json!({"jsonrpc": "2.0", "id": initialize["id"], "result": result});
     writer.write_all(format!("{answer}\n").as_bytes()).await.unwrap();
     let initialized = lines.next_line().await.unwrap().unwrap();
-    assert!(initialized.contains("notifications/initialized"), "the session goes on: {initialized}");
+    assert!(initialized.contains("notifications/initialized"), "the session must continue: {initialized}");
     commands.send(DriverCommand::Stop).await.unwrap();
     assert_eq!(closed(&mut events).await, CloseReason::StoppedByUser, "Stop must end the session");
-    assert_eq!(events.recv().await, None, "nothing follows");
+    assert_eq!(events.recv().await, None, "no event must follow");
 }
 
 #[tokio::test(start_paused = true)]
@@ -53,7 +53,7 @@ async fn closed_stream_closes_the_session() {
     let reason = closed(&mut events).await;
     assert!(
         matches!(reason, CloseReason::ServerClosedOutput | CloseReason::WriteFailed(_)),
-        "a connection that is gone closes the session: {reason}"
+        "a lost connection must close the session: {reason}"
     );
 }
 

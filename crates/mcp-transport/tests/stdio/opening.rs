@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 
 use crate::support::{RunningDriver, config, scripted, started, text};
 
-/// Starts a server with a session that probes the revision first.
+/// Starts a server with a session that sends `server/discover` first.
 async fn probed(arguments: &[&str]) -> RunningDriver {
     let process = started(&scripted(arguments)).await;
     let (sender, events) = mpsc::channel(64);
@@ -52,5 +52,5 @@ async fn exit_on_the_probe_is_reported() {
         }
         _ => None,
     });
-    assert_eq!(told, Some(true), "the owner must learn that another start without the probe may help");
+    assert_eq!(told, Some(true), "the failure must be classified as an exit on the probe");
 }

@@ -12,17 +12,17 @@ use serde_json::{Map, Value, json};
 use testkit::deadline::within;
 use tokio::sync::{mpsc, oneshot};
 
-/// Time limit of each wait in the tests.
+/// Timeout of each wait in the tests.
 pub const WAIT_TIMEOUT: Duration = Duration::from_secs(9);
 
 pub struct RunningDriver {
     pub handle: DriverHandle,
     pub events: mpsc::Receiver<DriverEvent>,
-    /// Events that were received so far.
+    /// Events that were received so far, in order.
     pub told: Vec<DriverEvent>,
 }
 
-/// Returns the command for `scripted-server` with these arguments.
+/// Returns the command that runs `scripted-server` with these arguments.
 pub fn scripted(arguments: &[&str]) -> ServerCommand {
     ServerCommand {
         approved: None,
@@ -38,7 +38,7 @@ pub fn scripted(arguments: &[&str]) -> ServerCommand {
 pub async fn started(command: &ServerCommand) -> ServerProcess {
     let path = SearchPath::from_process("a test".to_owned());
     let program = path.resolve(command).expect("the server is there");
-    spawn(command, &program, &path).await.expect("the server starts")
+    spawn(command, &program, &path).await.expect("the server must start")
 }
 
 pub fn config() -> SessionConfig {
@@ -49,7 +49,7 @@ pub fn config() -> SessionConfig {
     }
 }
 
-/// Starts a server without waiting for it to be ready.
+/// Starts a server without waiting for the end of the handshake.
 pub async fn launch(arguments: &[&str]) -> RunningDriver {
     launch_with(&scripted(arguments), DriverLimits::default()).await
 }
@@ -61,7 +61,7 @@ pub async fn launch_with(command: &ServerCommand, limits: DriverLimits) -> Runni
     RunningDriver { handle, events, told: Vec::new() }
 }
 
-/// Starts a server and waits until it is ready.
+/// Starts a server and waits until its session is ready.
 pub async fn ready(arguments: &[&str]) -> RunningDriver {
     let mut running = launch(arguments).await;
     running.until_ready().await;
@@ -76,7 +76,8 @@ impl RunningDriver {
         .await;
     }
 
-    /// Receives events until `find` matches one.
+    /// Receives events until `find` returns `Some` for one, and returns its value. `what` describes the event if none
+    /// arrives in time.
     pub async fn until<T>(&mut self, what: &str, mut find: impl FnMut(&DriverEvent) -> Option<T>) -> T {
         within(WAIT_TIMEOUT, what, async {
             loop {
@@ -104,17 +105,17 @@ impl RunningDriver {
     }
 
     pub async fn send(&self, command: DriverCommand) {
-        self.handle.commands.send(command).await.expect("the driver takes commands");
+        self.handle.commands.send(command).await.expect("the driver must accept commands");
     }
 
     pub async fn begin(&self, request: ClientRequest) -> CallId {
         let (reply, name) = oneshot::channel();
         let deadline = CallDeadline { idle: WAIT_TIMEOUT * 2, total: WAIT_TIMEOUT * 2 };
         self.send(DriverCommand::Call { request, deadline, reply }).await;
-        name.await.expect("the driver answers").expect("the call is sent")
+        name.await.expect("the driver must respond").expect("the call is sent")
     }
 
-    /// Waits for the result of a call.
+    /// Waits until a call has ended, and returns its result.
     pub async fn done(&mut self, call: CallId) -> Result<ServerResult, CallError> {
         self.until("the call ends", |event| match event {
             DriverEvent::Session(SessionEvent::Done { call: ended, result }) if *ended == call => Some(result.clone()),
@@ -123,13 +124,13 @@ impl RunningDriver {
         .await
     }
 
-    /// Calls `echo` and returns its result.
+    /// Calls the tool `echo` and returns its result.
     pub async fn echo(&mut self, text: &str) -> Result<ServerResult, CallError> {
         let call = self.begin(tool("echo", json!({ "text": text }))).await;
         self.done(call).await
     }
 
-    /// Checks that another request succeeds.
+    /// Asserts that the server still responds after the action that `after` describes.
     pub async fn assert_usable(&mut self, after: &str) {
         let call = self.begin(ClientRequest::Ping).await;
         let result = self.done(call).await;
@@ -148,12 +149,12 @@ impl RunningDriver {
         })
     }
 
-    /// Returns the notes on invalid frames.
+    /// Returns the reasons why received messages were invalid.
     pub fn notes(&self) -> Vec<&str> {
         self.frames().filter_map(|frame| frame.note.as_deref()).collect()
     }
 
-    /// Returns the resident memory of the test process, in bytes.
+    /// Returns the resident memory of the test process in bytes.
     pub fn memory() -> u64 {
         testkit::processes::resident_bytes(std::process::id()).unwrap_or_default()
     }
@@ -167,7 +168,7 @@ pub fn tool(name: &str, arguments: Value) -> ClientRequest {
     ClientRequest::CallTool { name: name.to_owned(), arguments, as_task: false }
 }
 
-/// Returns the text of a tool's result.
+/// Returns the text of a tool's result. Panics if the call failed.
 pub fn text(result: &Result<ServerResult, CallError>) -> String {
     match result {
         Ok(ServerResult::Tool(result)) => result
@@ -175,6 +176,6 @@ pub fn text(result: &Result<ServerResult, CallError>) -> String {
             .iter()
             .filter_map(|block| serde_json::to_value(block).ok()?["text"].as_str().map(str::to_owned))
             .collect(),
-        other => panic!("a tool's result was expected, not {other:?}"),
+        other => panic!("expected a tool's result, not {other:?}"),
     }
 }

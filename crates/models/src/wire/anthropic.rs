@@ -14,15 +14,15 @@ use crate::{
     Role, StopReason, ToolChoice, known_models, model_limits,
 };
 
-/// The name of this wire in stored thoughts.
+/// Name of this API in stored reasoning.
 const WIRE: &str = "anthropic";
 const VERSION: &str = "2023-06-01";
-/// Maximum number of answer tokens if neither the request nor the table of known models specifies one. The API requires
+/// Maximum number of output tokens if neither the request nor the table of known models specifies one. The API requires
 /// a value.
 const MAX_TOKENS: u32 = 8_192;
-/// Minimum token budget of thinking.
+/// Minimum number of tokens that can be requested for reasoning.
 const MIN_THINKING_TOKENS: u32 = 1_024;
-/// Prefixes of the models with a token budget for thinking. Later models decide themselves.
+/// Prefixes of the names of models that require a token budget for reasoning. Later models choose it themselves.
 const BUDGET_THINKING_MODELS: [&str; 7] = [
     "claude-3-7",
     "claude-sonnet-4-2",
@@ -71,7 +71,7 @@ impl Wire for Anthropic {
         body.insert("model".into(), request.model.clone().into());
         body.insert("stream".into(), true.into());
         body.insert("max_tokens".into(), max.into());
-        // The provider caches everything before such a marker, at a tenth of the price when it is sent again.
+        // The provider caches everything up to such a marker, and reads it later at a tenth of the price.
         if let Some(system) = &request.system {
             let kept = json!({ "type": "ephemeral" });
             body.insert("system".into(), json!([{ "type": "text", "text": system, "cache_control": kept }]));
@@ -143,11 +143,11 @@ fn messages(messages: &[ModelMessage]) -> Value {
     sent.into()
 }
 
-/// Maps tool call identifiers to those that the API accepts: letters, digits, `_` and `-`, unique in the conversation.
-/// Identifiers of servers and other providers may contain other characters, and may repeat in each answer.
+/// Maps ids of tool calls to ids that the API accepts: letters, digits, `_` and `-`, unique in the conversation. Ids of
+/// servers and other providers may contain other characters, and may repeat in each answer.
 #[derive(Default)]
 struct ToolUseIds {
-    /// Identifier under which the latest tool call with this identifier is sent.
+    /// Accepted ids of the latest tool calls, by original id.
     names: BTreeMap<String, String>,
     sent: BTreeSet<String>,
 }
@@ -206,7 +206,7 @@ fn content_block(part: &MessagePart, ids: &mut ToolUseIds) -> Option<Value> {
     })
 }
 
-/// The state of a streamed answer.
+/// Decoder of the events of a streamed answer.
 struct MessageStream {
     model: String,
     is_done: bool,
@@ -299,7 +299,7 @@ fn usage(usage: &Value, assembly: &mut ReplyAssembly) {
     });
 }
 
-/// Lists the provider's models.
+/// Requests the list of the provider's models.
 pub(super) async fn list_models(
     exchange: &HttpExchange,
     settings: &ProviderSettings,

@@ -1,6 +1,5 @@
-//! Chooses the context size that Ollama allocates for a request. By default it allocates 4,096 tokens on most
-//! computers, whatever the model supports, and rejects or truncates longer requests.
-//! <https://docs.ollama.com/context-length>
+//! Chooses the context size that Ollama allocates for a request. Its default is 4,096 tokens on most computers, even
+//! for models that support more, and it rejects or truncates longer requests. <https://docs.ollama.com/context-length>
 
 use std::time::Duration;
 
@@ -11,24 +10,24 @@ use super::http_exchange::HttpExchange;
 use super::ollama;
 use crate::{ModelError, ProviderSettings};
 
-/// The default context size in tokens. A smaller one is never requested, as the user may have set more in Ollama
-/// itself.
+/// Default context size in tokens. A smaller size is never requested, since the user may have configured a larger one
+/// in Ollama.
 const DEFAULT_CONTEXT: u64 = 4_096;
-/// Tokens reserved for an answer of unspecified length.
+/// Number of tokens reserved for an answer whose maximum length is not specified.
 const ANSWER_TOKENS: u64 = 4_096;
 /// Maximum number of tokens reserved for an answer. Ollama allocates memory for all of them in advance.
 const MAX_ANSWER_TOKENS: u64 = 16_384;
-/// Lower bound of bytes per token. Chinese text has about three.
+/// Assumed number of bytes per token, a lower bound. Chinese text has about three.
 const MIN_BYTES_PER_TOKEN: u64 = 3;
-/// Bytes added for each message.
+/// Number of bytes that are added to the size of each message.
 const BYTES_PER_MESSAGE: usize = 32;
-/// Tokens of an image, with most vision models.
+/// Number of tokens per image in most vision models.
 const IMAGE_TOKENS: u64 = 2_048;
-/// Timeout of each query about the current context size. After it, only the estimate is used.
+/// Timeout of each request about the allocated context size. After it, only the estimate is used.
 const QUERY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Sets a context size that is sufficient for this request, and not smaller than the allocated one: any change reloads
-/// the model.
+/// Adds a sufficient context size to the body of a request. It is never smaller than the allocated one, since any
+/// change reloads the model.
 pub(super) async fn set_context(exchange: &HttpExchange, settings: &ProviderSettings, model: &str, body: &mut Value) {
     let wanted = required_context(body);
     let (held, most) = tokio::join!(
@@ -47,14 +46,14 @@ async fn with_timeout(what: impl Future<Output = Result<Option<u32>, ModelError>
     tokio::time::timeout(QUERY_TIMEOUT, what).await.ok()?.ok()?
 }
 
-/// Returns the context size that is allocated for a loaded model.
+/// Returns the context size that is currently allocated for a model, or `None` if the model is not loaded.
 fn loaded_context(loaded: &Value, model: &str) -> Option<u32> {
     let is_it = |loaded: &&Value| [&loaded["name"], &loaded["model"]].into_iter().any(|name| name == model);
     token_size(&loaded["models"].as_array()?.iter().find(is_it)?["context_length"])
 }
 
-/// Estimates the tokens of a request with its answer, rounded up to a power of two, so that a growing conversation
-/// doesn't reload the model each time.
+/// Estimates the number of tokens of a request and its answer. Rounds up to a power of two, so that a growing
+/// conversation does not reload the model each time.
 fn required_context(body: &Value) -> u64 {
     let mut bytes = if body["tools"].is_null() { 0 } else { body["tools"].to_string().len() };
     let mut pictures = 0;
@@ -98,7 +97,7 @@ mod tests {
             { "name": "other:latest", "model": "other:latest", "context_length": 8_192 },
             { "name": "qwen3:8b", "model": "qwen3:8b", "context_length": 65_536 },
         ] });
-        assert_eq!(loaded_context(&loaded, "qwen3:8b"), Some(65_536), "found by the model's name");
+        assert_eq!(loaded_context(&loaded, "qwen3:8b"), Some(65_536), "the size must be found by the model's name");
         assert_eq!(loaded_context(&loaded, "llama3.2"), None, "a model that is not loaded has no context");
     }
 }

@@ -16,24 +16,25 @@ pub(super) fn data_url(mime: &str, bytes: &[u8]) -> String {
     format!("data:{mime};base64,{}", base64(bytes))
 }
 
-/// Joins the texts of a tool result with line breaks.
+/// Joins the texts in a tool result with line breaks.
 pub(super) fn joined_texts(parts: &[MessagePart]) -> String {
     let texts =
         parts.iter().filter_map(|part| if let MessagePart::Text(text) = part { Some(text.as_str()) } else { None });
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// Returns a stored thought if it belongs to this wire. Thoughts of other wires are not understood by the provider.
+/// Returns the opaque value of stored reasoning if it was created by the API named `wire`. Other providers do not
+/// understand it.
 pub(super) fn opaque_of_wire<'v>(opaque: Option<&'v Value>, wire: &str) -> Option<&'v Value> {
     opaque.filter(|value| value["wire"] == wire)
 }
 
-/// Parses a number of tokens, if plausible.
+/// Parses a token count. Returns `None` if it is negative or implausibly large.
 pub(super) fn token_count(value: &Value) -> Option<u64> {
     value.as_u64().filter(|count| *count < 1 << 40)
 }
 
-/// Parses a size in tokens, if positive.
+/// Parses a size in tokens. Returns `None` unless it is positive.
 pub(super) fn token_size(value: &Value) -> Option<u32> {
     value.as_u64().and_then(|size| u32::try_from(size).ok()).filter(|size| *size > 0)
 }

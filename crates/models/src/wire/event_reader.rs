@@ -1,7 +1,7 @@
-//! Parses the events of an answer line by line, within limits. Caller: `http_exchange.rs`.
+//! Parses the events of a streamed answer line by line, within limits. Caller: `http_exchange.rs`.
 //!
-//! The parser of `mcp-transport` is not used here: it drops comments, while here every line counts towards the time
-//! that a provider may go on without content. Ollama's JSON lines have the same limits.
+//! The parser of `mcp-transport` is not used here because it drops comments. Here every line counts towards the time
+//! that a provider may continue without content. Ollama's JSON lines have the same limits.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -18,28 +18,28 @@ use crate::ModelError;
 
 /// Maximum length of a line, in bytes.
 const MAX_LINE: usize = 16 << 20;
-/// Maximum size of all lines of an answer, in bytes: 64 times the maximum size of its content.
+/// Maximum total size of the lines of an answer in bytes: 64 times the maximum size of its content.
 const MAX_BYTES: usize = 1 << 30;
-/// Maximum number of consecutive lines without content. A provider that sends a keep-alive each second reaches it after
-/// a day.
+/// Maximum number of consecutive lines without content. A provider that sends a keep-alive line each second reaches it
+/// after a day.
 const MAX_IDLE_LINES: u32 = 100_000;
-/// Multiple of the idle timeout for which an answer may go on with lines without content. Providers send them to keep a
-/// connection open while a model thinks or is queued.
+/// Factor by which lines without content extend the idle timeout. Providers send them while a model reasons or a
+/// request is queued.
 const EMPTY_LINES_FACTOR: u32 = 5;
 
 type EventLines = FramedRead<StreamReader<BoxStream<'static, io::Result<Bytes>>, Bytes>, LinesCodec>;
 
-/// The events of an answer.
+/// Reader of the events of a streamed answer.
 pub(super) struct EventReader {
     lines: EventLines,
     framing: EventFraming,
     silence: Duration,
-    /// Time spent waiting since the last event with content.
+    /// Total time spent waiting for lines since the last event with content.
     waited: Duration,
     /// Number of lines since the last event with content.
     idle_lines: u32,
     bytes: usize,
-    /// Data of the current event.
+    /// Data lines of the current event.
     data: String,
     is_first: bool,
 }
@@ -52,13 +52,13 @@ impl EventReader {
         Self { lines, framing, silence, waited, idle_lines, bytes, data: String::new(), is_first: true }
     }
 
-    /// Reports that the last event had content, which restarts the time limit.
+    /// Restarts the time limit, because the last event had content.
     pub(super) const fn reset_silence(&mut self) {
         self.waited = Duration::ZERO;
         self.idle_lines = 0;
     }
 
-    /// Returns the next event, or `None` at the end of the stream.
+    /// Returns the next event as JSON, or `None` at the end of the stream.
     pub(super) async fn next(&mut self) -> Result<Option<Value>, ModelError> {
         loop {
             let Some(line) = self.read_line().await? else {
@@ -80,7 +80,7 @@ impl EventReader {
         }
     }
 
-    /// Processes a line of server-sent events. Returns the event's data after an empty line.
+    /// Processes a line of server-sent events. Returns the data of the event that an empty line completes.
     fn process_line(&mut self, line: &str) -> Result<Option<String>, ModelError> {
         if line.is_empty() {
             return Ok((!self.data.is_empty()).then(|| std::mem::take(&mut self.data)));

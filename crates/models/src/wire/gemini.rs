@@ -14,10 +14,10 @@ use crate::{
     ToolChoice,
 };
 
-/// The name of this wire in stored thoughts.
+/// Name of this API in stored reasoning.
 const WIRE: &str = "gemini";
-/// Placeholder for the signature of a call without one, such as a call of another provider. Models that verify
-/// signatures accept it.
+/// Placeholder for the signature of a tool call without one, such as a call by a model of another provider. Models that
+/// verify signatures accept it.
 const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
 pub(super) struct Gemini;
@@ -170,7 +170,7 @@ fn content(part: &MessagePart, with_id: &BTreeSet<String>, is_first_call: bool) 
     })
 }
 
-/// The state of a streamed answer.
+/// Decoder of the events of a streamed answer.
 struct GenerationStream {
     model: String,
     has_ended: bool,
@@ -264,7 +264,7 @@ fn usage(usage: &Value, assembly: &mut ReplyAssembly) {
     });
 }
 
-/// Lists the provider's models that generate content.
+/// Requests the list of the provider's models that can generate text.
 pub(super) async fn list_models(
     exchange: &HttpExchange,
     settings: &ProviderSettings,

@@ -1,4 +1,4 @@
-//! Requests and responses over HTTP, within limits of size and time. The key is only sent in its header.
+//! HTTP requests to model providers, within limits of size and time. The key is sent only in its header.
 
 use std::time::Duration;
 
@@ -15,14 +15,14 @@ use crate::{ModelError, ModelReply, StopReason};
 
 /// Maximum size of a list of models, in bytes.
 const MAX_LIST_BYTES: usize = 16 << 20;
-/// Maximum number of bytes of an error response that are read.
+/// Maximum number of bytes that are read of an error response.
 const MAX_ERROR_BYTES: usize = 64 << 10;
-/// Timeout for a list of models.
+/// Timeout of the request for a list of models.
 const LIST_TIMEOUT: Duration = Duration::from_secs(20);
-/// Timeout for the body of an error response.
+/// Timeout of reading the body of an error response.
 const ERROR_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Replacement for the key where a provider repeats it.
+/// Replacement text for the key in messages of the provider.
 const REDACTED: &str = "[key]";
 
 /// Framing of the events of an answer.
@@ -30,11 +30,11 @@ const REDACTED: &str = "[key]";
 pub(super) enum EventFraming {
     /// Server-sent events, as in the WHATWG specification.
     ServerSent,
-    /// A JSON value per line.
+    /// One JSON value per line.
     Lines,
 }
 
-/// HTTP client for one provider.
+/// HTTP client with the headers of one provider.
 pub(super) struct HttpExchange {
     client: Client,
     headers: Vec<(&'static str, String)>,
@@ -62,7 +62,7 @@ impl HttpExchange {
         Ok(request)
     }
 
-    /// Sends a request, and returns the events of the answer.
+    /// Sends a request, and returns a reader of the events of the answer.
     pub(super) async fn stream(
         &self,
         url: Url,
@@ -75,12 +75,12 @@ impl HttpExchange {
         Ok(EventReader::new(response, framing, self.silence))
     }
 
-    /// Sends a GET request, and parses the JSON response.
+    /// Sends a GET request, and parses the response as JSON.
     pub(super) async fn get(&self, url: Url) -> Result<Value, ModelError> {
         self.json(self.client.get(url)).await
     }
 
-    /// Sends a POST request, and parses the JSON response.
+    /// Sends a POST request, and parses the response as JSON.
     pub(super) async fn post(&self, url: Url, body: &Value) -> Result<Value, ModelError> {
         self.json(self.client.post(url).json(body)).await
     }
@@ -111,7 +111,7 @@ impl HttpExchange {
         Err(self.redact_error(provider_fault::response_error(status, &headers, &body, model, self.key.is_some())))
     }
 
-    /// Removes the key from an error, wherever the provider may have repeated it.
+    /// Replaces the key in an error, in case the provider repeated it in its message.
     pub(super) fn redact_error(&self, mut error: ModelError) -> ModelError {
         let text = match &mut error {
             ModelError::WrongKey { said }
@@ -128,7 +128,7 @@ impl HttpExchange {
         error
     }
 
-    /// Removes the key from the provider's metadata of an answer. The content of the model is not changed.
+    /// Replaces the key in the provider's metadata of an answer. The text of the model is not changed.
     pub(super) fn redacted_reply(&self, mut reply: ModelReply) -> ModelReply {
         self.redact(&mut reply.model);
         if let StopReason::Other(reason) = &mut reply.stop {
@@ -138,7 +138,7 @@ impl HttpExchange {
     }
 
     fn redact(&self, text: &mut String) {
-        /// Number of leading characters of a key that reveal nothing: keys of one provider begin alike.
+        /// Length of a key's prefix that is not secret, since the keys of one provider have the same prefix.
         const NON_SECRET_PREFIX: usize = 3;
         let Some(key) = self.key.as_ref().map(ExposeSecret::expose_secret).filter(|key| !key.is_empty()) else {
             return;
@@ -157,7 +157,7 @@ impl HttpExchange {
     }
 }
 
-/// Returns the innermost cause of an error, without the URL.
+/// Returns the message of the innermost cause of an error, without the URL.
 fn error_cause(error: reqwest::Error) -> String {
     let error = error.without_url();
     let mut cause: &dyn std::error::Error = &error;
@@ -180,7 +180,7 @@ async fn read_limited(response: Response, limit: usize) -> Result<Vec<u8>, Model
     Ok(body)
 }
 
-/// Reads the start of a body up to `limit` bytes, ignoring errors.
+/// Reads at most `limit` bytes of a body. Errors end the reading without a failure.
 async fn read_start(response: Response, limit: usize) -> Vec<u8> {
     let mut bytes = response.bytes_stream();
     let mut body = Vec::new();

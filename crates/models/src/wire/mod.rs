@@ -1,5 +1,5 @@
-//! Wire formats: encoding of requests and decoding of answers for each kind of provider. A wire is pure.
-//! `http_exchange` does the I/O.
+//! APIs of model providers: encoding of requests and decoding of answers for each kind of provider. A `Wire` does no
+//! I/O. `http_exchange` does it.
 
 mod anthropic;
 mod context_size;
@@ -31,41 +31,39 @@ use event_reader::EventReader;
 use http_exchange::{EventFraming, HttpExchange};
 use reply_assembly::ReplyAssembly;
 
-/// URL and body of a request.
+/// URL and JSON body of a request.
 struct WireRequest {
     url: Url,
     body: Value,
 }
 
-/// Encoding of requests for a kind of provider.
+/// Encoder of requests for one kind of API.
 trait Wire: Send + Sync {
-    /// Returns the content that can be represented for a model, or for every model if `model` is `None`.
+    /// Returns the content and options that the API supports for a model, or for any model if `model` is `None`.
     fn capabilities(&self, model: Option<&str>) -> WireCapabilities;
-    /// Returns the headers of each request. All values are treated as secret, as one contains the key.
+    /// Returns the headers of each request. All values are secret, since one of them contains the key.
     fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)>;
     fn framing(&self) -> EventFraming;
     fn request(&self, settings: &ProviderSettings, request: &ModelRequest) -> WireRequest;
     fn answer_decoder(&self, model: &str) -> Box<dyn AnswerDecoder>;
 }
 
-/// Decoder of an answer.
+/// Decoder of the events of a streamed answer.
 trait AnswerDecoder: Send {
-    /// Processes an event, and adds its content to the assembly.
+    /// Processes an event, and adds its content to the answer.
     ///
     /// # Errors
-    ///
-    /// Returns an error that the provider reports, or [`ModelError::Unreadable`] for a malformed event.
+    /// Returns the error that the provider reports in the event, or [`ModelError::Unreadable`] for a malformed event.
     fn process_event(&mut self, event: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError>;
-    /// Returns `true` if the provider has ended the answer.
+    /// Returns `true` if an event has marked the end of the answer.
     fn is_done(&self) -> bool;
-    /// Returns `true` if the stream may end here without an explicit end of the answer.
+    /// Returns `true` if the end of the stream also counts as the end of the answer.
     fn may_end(&self) -> bool {
         self.is_done()
     }
-    /// Adds content that is only known at the end.
+    /// Adds content that is complete only at the end of the answer.
     ///
     /// # Errors
-    ///
     /// Returns [`ModelError::TooLarge`] if the content exceeds the limit.
     fn end(&mut self, _assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         Ok(())
@@ -82,7 +80,7 @@ fn wire(settings: &ProviderSettings) -> Box<dyn Wire> {
     }
 }
 
-/// Returns the content that the wire of a provider can represent for a model, or for every model if `model` is `None`.
+/// Returns the content and options that a provider's API supports for a model, or for any model if `model` is `None`.
 pub(crate) fn wire_capabilities(settings: &ProviderSettings, model: Option<&str>) -> WireCapabilities {
     wire(settings).capabilities(model)
 }
@@ -95,7 +93,7 @@ pub struct HttpProvider {
 }
 
 impl HttpProvider {
-    /// Creates a provider from its settings. `key` is only sent in a header.
+    /// Creates a provider from its settings. `key` is sent only in a header.
     #[must_use]
     pub fn new(settings: ProviderSettings, key: Option<SecretString>, client: Client) -> Self {
         let wire = wire(&settings);
@@ -106,7 +104,7 @@ impl HttpProvider {
 }
 
 impl HttpProvider {
-    /// Lists the models with a single request, even if it returns few details.
+    /// Requests the names of the models with a single request. Other properties may be missing.
     pub(crate) async fn list_model_names(&self) -> Result<Vec<Model>, ModelError> {
         match self.settings.kind {
             ProviderKind::Ollama => ollama::list_model_names(&self.exchange, &self.settings).await,
@@ -168,7 +166,7 @@ struct AnswerReader {
     exchange: Arc<HttpExchange>,
     answer: Box<dyn AnswerDecoder>,
     assembly: ReplyAssembly,
-    /// Decoded deltas that are not returned yet. One event results in few of them.
+    /// Decoded events that the stream has not yielded yet.
     ready: VecDeque<ReplyDelta>,
     is_over: bool,
 }

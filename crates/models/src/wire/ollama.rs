@@ -17,7 +17,7 @@ use crate::{
 const MAX_DETAILED_MODELS: usize = 64;
 /// Maximum number of models in a list.
 const MAX_MODELS: usize = 1_000;
-/// Number of concurrent requests for details.
+/// Maximum number of concurrent requests for details.
 const CONCURRENT_REQUESTS: usize = 4;
 
 pub(super) struct Ollama;
@@ -133,7 +133,7 @@ fn message(message: &ModelMessage) -> Vec<Value> {
     results.chain(own).collect()
 }
 
-/// The state of a streamed answer.
+/// Decoder of the events of a streamed answer.
 struct ChatStream {
     model: String,
     is_done: bool,
@@ -183,7 +183,7 @@ impl AnswerDecoder for ChatStream {
     }
 }
 
-/// Lists the models with their details.
+/// Requests the list of the models with their details.
 pub(super) async fn list_models(
     exchange: &HttpExchange,
     settings: &ProviderSettings,
@@ -201,7 +201,7 @@ pub(super) async fn list_models(
     Ok(models)
 }
 
-/// Lists the models by name only, with one request.
+/// Requests only the names of the models, with one request.
 pub(super) async fn list_model_names(
     exchange: &HttpExchange,
     settings: &ProviderSettings,
@@ -214,7 +214,7 @@ pub(super) async fn list_model_names(
     Ok(names.map(|name| model(name, &Value::Null)).collect())
 }
 
-/// Requests the details of a model.
+/// Requests the details of one model.
 pub(super) async fn request_details(
     exchange: &HttpExchange,
     settings: &ProviderSettings,
@@ -223,7 +223,7 @@ pub(super) async fn request_details(
     exchange.post(settings.url_at("api/show"), &json!({ "model": name })).await
 }
 
-/// Returns the context size that a model supports, in tokens.
+/// Returns the maximum context size of a model in tokens, from its details.
 pub(super) fn context_size(shown: &Value) -> Option<u32> {
     let info = shown["model_info"].as_object()?;
     info.iter().find(|(key, _)| key.ends_with(".context_length")).and_then(|(_, value)| token_size(value))

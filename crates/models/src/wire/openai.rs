@@ -18,12 +18,12 @@ use crate::{
     ProviderSettings, Role, StopReason, ToolChoice,
 };
 
-/// The name of this wire in stored thoughts.
+/// Name of this API in stored reasoning.
 const WIRE: &str = "openai";
 /// Maximum number of models in a list.
 const MAX_MODELS: usize = 2_000;
 
-/// Implementation of the API, where the differences matter.
+/// Implementation of the API, where implementations differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ChatDialect {
     OpenAi,
@@ -51,7 +51,7 @@ impl ChatDialect {
     }
 }
 
-/// Returns `true` for OpenAI's hosts, regional or global, and Microsoft's hosts for OpenAI's models.
+/// Returns `true` for hosts of OpenAI, including regional ones, and for Microsoft's hosts with OpenAI's models.
 fn is_openai(host: &str) -> bool {
     host == "api.openai.com"
         || [".api.openai.com", ".openai.azure.com", ".services.ai.azure.com"].iter().any(|end| host.ends_with(end))
@@ -59,7 +59,7 @@ fn is_openai(host: &str) -> bool {
 
 impl Wire for OpenAi {
     fn capabilities(&self, model: Option<&str>) -> WireCapabilities {
-        // Only for OpenAI's own hosts does the name identify the model.
+        // Only on OpenAI's hosts does the name identify the model.
         let limits = match (self.speaker, model) {
             (ChatDialect::OpenAi, Some(model)) => model_limits::openai_tool_support(model),
             (ChatDialect::OpenAi, None) => Some(ToolSupport::EffortNone),
@@ -106,7 +106,7 @@ impl Wire for OpenAi {
             body.insert("tool_choice".into(), choice.into());
         }
         if let Some(max) = request.max_tokens {
-            // OpenAI's reasoning models accept only the new name, and other servers only the old one.
+            // OpenAI's reasoning models accept only the newer name, and other servers only the older one.
             let name = if self.speaker == ChatDialect::OpenAi { "max_completion_tokens" } else { "max_tokens" };
             body.insert(name.into(), max.into());
         }
@@ -146,7 +146,7 @@ fn tool(tool: &ModelTool) -> Value {
     json!({ "type": "function", "function": function })
 }
 
-/// Encodes a message. Tool results are separate messages, and come first.
+/// Encodes a message as one or more messages of the API. Tool results are separate messages, and come first.
 fn message(message: &ModelMessage) -> Vec<Value> {
     match message.role {
         Role::Assistant => vec![assistant_message(&message.parts)],
@@ -214,24 +214,24 @@ fn assistant_message(parts: &[MessagePart]) -> Value {
         if let Some(details) = kept.get("details") {
             own.insert("reasoning_details".into(), details.clone());
         } else if kept["field"] == "reasoning_content" {
-            // During tool calls, some models require their thinking back in the member that it came in.
+            // After a tool call, some models require their reasoning in the member in which it was received.
             own.insert("reasoning_content".into(), text.clone().into());
         }
     }
     own.into()
 }
 
-/// The state of a streamed answer.
+/// Decoder of the events of a streamed answer.
 #[derive(Default)]
 struct CompletionStream {
     model: String,
     is_done: bool,
     has_ended: bool,
-    /// Set if thinking arrived in the member `reasoning_content`.
+    /// Set if reasoning was received in the member `reasoning_content`.
     thinks_in_content: bool,
-    /// Reasoning details that OpenRouter requires back.
+    /// Reasoning details that must be sent back to OpenRouter.
     details: Vec<Value>,
-    /// Latest tool call for each index: its identifier as received, and its key.
+    /// Latest tool call of each index: its id as received, and its key in the assembly.
     uses: BTreeMap<u64, (String, u64)>,
 }
 
@@ -316,7 +316,7 @@ impl CompletionStream {
         Ok(())
     }
 
-    /// Processes a fragment of a tool call. The first one contains the identifier and the name.
+    /// Processes a fragment of a tool call. The first fragment contains id and name.
     fn tool_call(&mut self, call: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         let function = &call["function"];
         let name = function["name"].as_str().unwrap_or_default();
@@ -346,7 +346,7 @@ impl CompletionStream {
         }
     }
 
-    /// Merges streamed reasoning details: fragments with the same index and type belong together.
+    /// Adds a streamed reasoning detail. Fragments with the same index and type are merged.
     fn add_detail(&mut self, detail: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         const MAX_DETAILS: usize = 256;
         assembly.count_bytes(detail.to_string().len())?;
@@ -371,7 +371,7 @@ impl CompletionStream {
     }
 }
 
-/// Lists the provider's models. OpenRouter and LM Studio report more details than OpenAI.
+/// Requests the list of the provider's models. OpenRouter and LM Studio report more properties than OpenAI.
 pub(super) async fn list_models(
     exchange: &HttpExchange,
     settings: &ProviderSettings,
@@ -409,7 +409,7 @@ fn model(listed: &Value) -> Option<Model> {
     })
 }
 
-/// Converts OpenRouter's prices, which are dollars per token, as text.
+/// Converts OpenRouter's prices, which are texts in dollars per token.
 fn price(pricing: &Value) -> Option<ModelPrice> {
     let million = |name: &str| {
         let each: f64 = pricing[name].as_str()?.parse().ok()?;

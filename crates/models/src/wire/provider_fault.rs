@@ -1,4 +1,4 @@
-//! Classification of providers' errors.
+//! Converts the errors of providers to [`ModelError`]s.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::{MAX_MESSAGE_CHARS, ModelError};
 
-/// Classifies an HTTP error response.
+/// Converts an HTTP error response to a [`ModelError`].
 pub(super) fn response_error(
     status: StatusCode,
     headers: &HeaderMap,
@@ -31,13 +31,13 @@ pub(super) fn response_error(
     }
 }
 
-/// Classifies an error within a stream.
+/// Converts an error inside an event stream to a [`ModelError`].
 pub(super) fn stream_error(json: &Value, model: &str) -> ModelError {
     let ErrorDetails { code, message } = ErrorDetails::parse(json);
     ProviderFault { status: 0, code, message, retry_after: retry_delay(json) }.into_error(model)
 }
 
-/// Code and message of an error, from any of the providers' formats.
+/// Code and message of an error, in the format of any provider.
 struct ErrorDetails {
     code: String,
     message: String,
@@ -63,7 +63,7 @@ impl ErrorDetails {
 
 struct ProviderFault {
     status: u16,
-    /// All error codes of the provider, in one line.
+    /// All error codes in the response, joined as one line.
     code: String,
     message: String,
     retry_after: Option<Duration>,
@@ -133,7 +133,7 @@ impl ProviderFault {
     }
 }
 
-/// Returns the delay of the `retry-after` header in seconds, or of `retry-after-ms` in milliseconds.
+/// Returns the delay in a `retry-after` header (seconds) or `retry-after-ms` header (milliseconds).
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let number = |name: &str| headers.get(name)?.to_str().ok()?.trim().parse::<f64>().ok();
     let seconds = number("retry-after-ms").map(|ms| ms / 1_000.0).or_else(|| number(RETRY_AFTER.as_str()))?;
@@ -148,13 +148,14 @@ fn retry_delay(json: &Value) -> Option<Duration> {
     to_duration(delay.strip_suffix('s')?.parse().ok()?)
 }
 
-/// Converts a number of seconds to a delay of at most one day.
+/// Converts a number of seconds to a duration of at most one day.
 fn to_duration(seconds: f64) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds).ok().filter(|time| time.as_secs() <= 86_400)
 }
 
-/// Extracts the limit from a message such as `maximum context length is 8192 tokens`, `200123 tokens > 200000 maximum`
-/// or `the maximum number of tokens allowed (1048576)`: the number just before "maximum", or the first one after it.
+/// Extracts the token limit from an error message such as `maximum context length is 8192 tokens`, `200123 tokens >
+/// 200000 maximum` or `the maximum number of tokens allowed (1048576)`: the number directly before "maximum", or else
+/// the first one after it.
 fn parse_limit(lower: &str) -> Option<u32> {
     let (before, after) = lower.split_once("maximum")?;
     let before = before.trim_end();
@@ -170,10 +171,10 @@ fn body_text(body: &[u8]) -> String {
     if text.trim_start().starts_with('<') { "the response is an HTML page".to_owned() } else { shorten_message(&text) }
 }
 
-/// Marks a truncated message.
+/// Character at the end of a truncated message.
 pub(super) const TRUNCATION_MARK: char = '…';
 
-/// Returns the start of a provider's message, on one line.
+/// Returns the beginning of a provider's message, on one line.
 pub(super) fn shorten_message(text: &str) -> String {
     let mut short: String =
         text.trim().chars().take(MAX_MESSAGE_CHARS).map(|c| if c.is_control() { ' ' } else { c }).collect();
@@ -294,7 +295,7 @@ mod tests {
             (500, json!({"error": {"message": "The server had an error"}}), "provider"),
         ];
         for (status, body, code) in cases {
-            assert_eq!(of(status, &body).code(), code, "what {status} with {body} means");
+            assert_eq!(of(status, &body).code(), code, "classification of {status} with {body}");
         }
     }
 
@@ -310,7 +311,7 @@ mod tests {
             ("the input length exceeds the context length", None),
         ];
         for (words, limit) in cases {
-            assert_eq!(parse_limit(words), limit, "in: {words}");
+            assert_eq!(parse_limit(words), limit, "limit in: {words}");
         }
     }
 
@@ -319,9 +320,13 @@ mod tests {
         let mut headers = HeaderMap::new();
         headers.insert(RETRY_AFTER, "7".parse().unwrap());
         let error = response_error(StatusCode::TOO_MANY_REQUESTS, &headers, b"{}", "m", true);
-        assert_eq!(error, ModelError::RateLimited { retry_after: Some(Duration::from_secs(7)) }, "from the header");
+        assert_eq!(error, ModelError::RateLimited { retry_after: Some(Duration::from_secs(7)) }, "delay in the header");
         let body = json!([{"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "message": "Quota", "details": [{"retryDelay": "34s"}]}}]);
-        assert_eq!(of(429, &body), ModelError::RateLimited { retry_after: Some(Duration::from_secs(34)) }, "by Gemini");
+        assert_eq!(
+            of(429, &body),
+            ModelError::RateLimited { retry_after: Some(Duration::from_secs(34)) },
+            "delay in Gemini's error"
+        );
         for odd in ["-1", "1e300", "soon"] {
             headers.insert(RETRY_AFTER, odd.parse().unwrap());
             let error = response_error(StatusCode::TOO_MANY_REQUESTS, &headers, b"", "m", true);

@@ -4,12 +4,12 @@ use serde_json::{Map, Value};
 
 use crate::{MessagePart, ModelError, ModelMessage, ModelReply, ReplyDelta, Role, StopReason, TokenUsage};
 
-/// Maximum size of an answer's text and arguments, in bytes.
+/// Maximum size of the text and tool arguments of an answer in bytes.
 pub(super) const MAX_ANSWER: usize = 16 << 20;
-/// Maximum number of parts of an answer. No model makes as many tool calls at once.
+/// Maximum number of parts of an answer. Far more than any model generates.
 const MAX_PARTS: usize = 1_024;
 
-/// A part of an answer that is still incomplete.
+/// An incomplete part of an answer.
 enum PartialPart {
     Text(String),
     Thinking {
@@ -26,7 +26,7 @@ enum PartialPart {
     },
 }
 
-/// An answer under assembly.
+/// Assembles an answer from its events.
 pub(super) struct ReplyAssembly {
     pieces: Vec<PartialPart>,
     deltas: Vec<ReplyDelta>,
@@ -41,19 +41,19 @@ impl ReplyAssembly {
         Self { pieces: Vec::new(), deltas: Vec::new(), size: 0, model, usage: TokenUsage::default(), stop: None }
     }
 
-    /// Returns the deltas since the last call.
+    /// Removes and returns the events that were added since the last call.
     pub(super) fn drain(&mut self) -> std::vec::Drain<'_, ReplyDelta> {
         self.deltas.drain(..)
     }
 
-    /// Counts retained bytes, and fails beyond the limits.
+    /// Adds to the number of stored bytes, and fails if it exceeds the limit.
     pub(super) fn count_bytes(&mut self, by: usize) -> Result<(), ModelError> {
         self.size += by;
         let is_small = self.size <= MAX_ANSWER && self.pieces.len() <= MAX_PARTS;
         if is_small { Ok(()) } else { Err(ModelError::TooLarge { limit: MAX_ANSWER }) }
     }
 
-    /// Appends text of the answer.
+    /// Appends text to the answer.
     pub(super) fn append_text(&mut self, more: &str) -> Result<(), ModelError> {
         if more.is_empty() {
             return Ok(());
@@ -67,7 +67,7 @@ impl ReplyAssembly {
         Ok(())
     }
 
-    /// Appends text of the thinking.
+    /// Appends text to the reasoning.
     pub(super) fn append_thinking(&mut self, more: &str) -> Result<(), ModelError> {
         if more.is_empty() {
             return Ok(());
@@ -81,7 +81,7 @@ impl ReplyAssembly {
         Ok(())
     }
 
-    /// Attaches a value to send back to the preceding thinking, or stores it alone.
+    /// Attaches an opaque value to the preceding reasoning. Stores it as a part without text if there is none.
     pub(super) fn attach_thought(&mut self, value: Value) -> Result<(), ModelError> {
         self.count_bytes(value.to_string().len())?;
         match self.pieces.last_mut() {
@@ -91,14 +91,14 @@ impl ReplyAssembly {
         Ok(())
     }
 
-    /// Stores a value to send back as a separate thought.
+    /// Stores an opaque value as a separate reasoning part without text.
     pub(super) fn store_thought(&mut self, value: Value) -> Result<(), ModelError> {
         self.count_bytes(value.to_string().len())?;
         self.pieces.push(PartialPart::Thinking { text: String::new(), opaque: Some(value) });
         Ok(())
     }
 
-    /// Attaches a value to send back to the first thinking, which has no end of its own in this wire.
+    /// Attaches an opaque value to the first reasoning part, for an API that does not mark where reasoning ends.
     pub(super) fn attach_first_thought(&mut self, value: Value) -> Result<(), ModelError> {
         self.count_bytes(value.to_string().len())?;
         let first = self.pieces.iter_mut().find_map(|piece| match piece {
@@ -112,8 +112,8 @@ impl ReplyAssembly {
         Ok(())
     }
 
-    /// Starts a tool call. `key` is the provider's reference to it in later events. A missing or repeated `id` is
-    /// replaced by one that is unique in the conversation, as results refer to it.
+    /// Begins a tool call. `key` identifies the call in later events. A missing or repeated `id` is replaced by one
+    /// that is unique in the conversation, because the tool result refers to it.
     pub(super) fn begin_tool_use(
         &mut self,
         key: u64,
@@ -140,7 +140,7 @@ impl ReplyAssembly {
         self.pieces.iter().any(|piece| matches!(piece, PartialPart::ToolUse { .. }))
     }
 
-    /// Returns the number of parts, which no tool call has as its key yet.
+    /// Returns a key that no tool call has yet.
     pub(super) const fn next_key(&self) -> u64 {
         self.pieces.len() as u64
     }
@@ -163,7 +163,7 @@ impl ReplyAssembly {
         Ok(())
     }
 
-    /// Sets the complete arguments of the latest tool call.
+    /// Sets the complete arguments of the latest tool call, in place of fragments.
     pub(super) fn set_arguments(&mut self, given: Map<String, Value>) -> Result<(), ModelError> {
         let text = Value::Object(given.clone()).to_string();
         self.count_bytes(text.len())?;
@@ -174,19 +174,19 @@ impl ReplyAssembly {
         Ok(())
     }
 
-    /// Sets the model's name, as the provider reports it.
+    /// Sets the identifier of the model, as the provider reports it.
     pub(super) fn set_model(&mut self, name: &str) {
         if !name.is_empty() && name.len() <= 256 {
             name.clone_into(&mut self.model);
         }
     }
 
-    /// Sets the reason for the end of the answer.
+    /// Sets the reason why the answer ended.
     pub(super) fn set_stop(&mut self, stop: StopReason) {
         self.stop = Some(stop);
     }
 
-    /// Updates the usage, and emits a delta if it changed.
+    /// Updates the token usage, and adds an event if it changed.
     pub(super) fn change_usage(&mut self, change: impl FnOnce(&mut TokenUsage)) {
         let before = self.usage;
         change(&mut self.usage);
@@ -195,7 +195,7 @@ impl ReplyAssembly {
         }
     }
 
-    /// Completes the answer, and returns it.
+    /// Completes the answer and returns it.
     pub(super) fn finish(&mut self) -> Result<ModelReply, ModelError> {
         let uses_tools = self.uses_tools();
         let stop = match self.stop.take() {
@@ -226,7 +226,7 @@ impl ReplyAssembly {
     }
 }
 
-/// Parses arguments as an object. Empty text means no arguments.
+/// Parses tool arguments as an object. Empty text counts as no arguments.
 fn parse_arguments(text: &str) -> Option<Map<String, Value>> {
     if text.trim().is_empty() { Some(Map::new()) } else { serde_json::from_str(text).ok() }
 }

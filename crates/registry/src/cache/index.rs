@@ -1,4 +1,4 @@
-//! The index of the cache, in one file: the cached responses, the versions that are not active, and the time up to
+//! Index of the cache, stored in one file: the cached responses, the versions that are not active, and the time up to
 //! which changes were read.
 
 use std::collections::BTreeMap;
@@ -8,28 +8,28 @@ use serde::{Deserialize, Serialize};
 
 use crate::server_json::{ListingStatus, RegistryEntry};
 
-/// Maximum number of versions per registry whose status is kept.
+/// Maximum number of versions of a registry whose status is stored.
 const MAX_STATUSES: usize = 5_000;
-/// Maximum length of a status message that is kept, in characters.
+/// Maximum length of a stored status message, in characters.
 const MAX_MESSAGE: usize = 500;
 
-/// Statuses by server name and version.
+/// Statuses of versions, by server name and then by version.
 type StatusMap = BTreeMap<String, BTreeMap<String, RecordedStatus>>;
 
-/// The status of a version that is not active, as reported by a registry.
+/// Status of a version that is not active, as the registry reported it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordedStatus {
     /// Status of the version. Never [`ListingStatus::Active`].
     pub status: ListingStatus,
-    /// Reason for the status. Safe to print.
+    /// Reason for the status, escaped for display.
     pub message: Option<String>,
     /// Time at which the registry set the status, in milliseconds since 1970.
     pub changed_at: Option<Millis>,
-    /// Time at which the status was read, in milliseconds since 1970.
+    /// Time at which the status was received from the registry, in milliseconds since 1970.
     pub read_at: Millis,
 }
 
-/// The index entry of a cached response.
+/// Index entry of a cached response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct CachedResponse {
     /// Address of the registry.
@@ -42,25 +42,25 @@ pub(super) struct CachedResponse {
     pub(super) bytes: u64,
 }
 
-/// The data kept for one registry besides its responses.
+/// Cached data about one registry, apart from its responses.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct RegistryRecord {
     /// Time up to which all changes were read, in milliseconds since 1970.
     pub(super) changes_until: Option<Millis>,
-    /// Progress of a list of changes with remaining pages.
+    /// Progress of reading a list of changes, or `None` if no list is incomplete.
     pub(super) unfinished: Option<ChangesProgress>,
     pub(super) statuses: StatusMap,
 }
 
-/// The progress of reading a list of changes.
+/// Progress of reading a list of changes page by page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ChangesProgress {
     /// Start of the period that the list covers, in milliseconds since 1970.
     pub(crate) since: Millis,
     /// Time at which the first page was requested, in milliseconds since 1970.
     pub(crate) began: Millis,
-    /// Time up to which all changes are known once the last page has been read, in milliseconds since 1970.
+    /// Time up to which all changes are known after the last page was read, in milliseconds since 1970.
     pub(crate) until: Millis,
     /// Cursor of the next page, or `None` after the last page.
     pub(crate) cursor: Option<String>,
@@ -72,17 +72,17 @@ impl ChangesProgress {
     }
 }
 
-/// The contents of the index file.
+/// Contents of the index file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct CacheIndex {
-    /// Cached responses by file name.
+    /// Cached responses, by the name of their file.
     pub(super) answers: BTreeMap<String, CachedResponse>,
     pub(super) registries: BTreeMap<String, RegistryRecord>,
 }
 
 impl RegistryRecord {
-    /// Records the statuses of entries that were just read.
+    /// Stores the statuses of entries in a response.
     pub(super) fn record_statuses(&mut self, entries: &[RegistryEntry], now: Millis) {
         for entry in entries {
             let (name, version) = (&entry.server.name, &entry.server.version);
@@ -109,7 +109,7 @@ impl RegistryRecord {
         self.statuses.get(name)?.get(version)
     }
 
-    /// Drops the statuses that were read longest ago, until at most [`MAX_STATUSES`] remain.
+    /// Drops the statuses that were received longest ago, until at most [`MAX_STATUSES`] remain.
     fn drop_oldest(&mut self) {
         let count: usize = self.statuses.values().map(BTreeMap::len).sum();
         let mut ages: Vec<Millis> =

@@ -1,8 +1,8 @@
-//! A cache of registries' raw responses, used when a registry is unreachable. Everything in it can be fetched again,
-//! so damaged data is dropped.
+//! Cache of the responses of registries, used when a registry is unreachable. All of its data can be fetched again, so
+//! damaged data is dropped.
 //!
-//! Several programs may use the folder. Each change is applied to the index on disk while the folder's lock is held,
-//! so that no program loses another's changes.
+//! Several processes may use the folder. Each change is applied to the index on disk under the folder's lock, so that
+//! no process loses the changes of another.
 
 mod index;
 
@@ -23,7 +23,7 @@ pub(crate) use index::ChangesProgress;
 
 /// Name of the index file.
 const INDEX_FILE: &str = "index.json";
-/// Maximum size of an index that is read, in bytes.
+/// Maximum size of an index file that is read, in bytes.
 const MAX_INDEX: u64 = 16 * 1024 * 1024;
 
 /// Limits of the cache.
@@ -41,37 +41,36 @@ impl Default for CacheLimits {
     }
 }
 
-/// The cache of registries' responses on disk, for [`crate::RegistryCatalog`]. All methods block unless stated otherwise.
+/// On-disk cache of the responses of registries, for [`crate::RegistryCatalog`]. Methods block unless stated otherwise.
 pub struct RegistryCache {
     files: Arc<dyn CacheFiles>,
     limits: CacheLimits,
-    /// Index as last read or written.
+    /// Index of the cache when it was last read or written.
     index: Mutex<CacheIndex>,
 }
 
-/// The progress of reading a registry's changes.
+/// Progress of reading the changes of a registry.
 pub(crate) struct CachedChanges {
     /// Time up to which all changes were read, in milliseconds since 1970.
     pub(crate) until: Option<Millis>,
-    /// Progress of a list with remaining pages.
+    /// Progress of a list of changes, or `None` if no list is incomplete.
     pub(crate) unfinished: Option<ChangesProgress>,
 }
 
-/// A response in the cache.
+/// A cached response with its age.
 pub(crate) struct CachedBody {
     pub(crate) body: Vec<u8>,
     pub(crate) fetched: Millis,
 }
 
 impl RegistryCache {
-    /// Opens a cache. A damaged index counts as empty, and response files that no index entry names are removed.
+    /// Opens a cache. A damaged index counts as empty, and response files that are not in the index are removed.
     ///
     /// # Errors
-    ///
     /// Returns [`StoreError`] if the folder can't be read or written.
     pub fn open(files: Arc<dyn CacheFiles>, limits: CacheLimits) -> Result<Self, StoreError> {
         let cache = Self { files, limits, index: Mutex::default() };
-        // Another program may have written a response but not yet its index entry.
+        // Another process may have written a response and not yet its index entry.
         let held = cache.files.lock();
         let index = cache.read_index();
         for name in cache.files.file_names()? {
@@ -83,14 +82,14 @@ impl RegistryCache {
         Ok(cache)
     }
 
-    /// Returns the reported status of a version, if it is not active. Doesn't block; changes by other programs since
-    /// this process last accessed the index on disk are not visible.
+    /// Returns the last known status of a version, or `None` if it is active or unknown. Doesn't block. Ignores changes
+    /// by other processes since this process last accessed the index on disk.
     #[must_use]
     pub fn status_of(&self, address: &RegistryAddress, name: &str, version: &str) -> Option<RecordedStatus> {
         self.index().registries.get(address.as_str())?.status_of(name, version).cloned()
     }
 
-    /// Returns the cached response to a request.
+    /// Returns the cached response to a request, or `None` if there is none.
     pub(crate) fn get(&self, address: &RegistryAddress, request: &RegistryRequest) -> Option<CachedBody> {
         let name = file_name(address, request);
         let kept = self.reload_index().answers.get(&name)?.clone();
@@ -149,10 +148,9 @@ impl RegistryCache {
         })
     }
 
-    /// Stores the statuses in a page of changes, and the progress of reading them.
+    /// Stores the statuses in a page of changes, and the progress of reading the list.
     ///
     /// # Errors
-    ///
     /// Returns [`StoreError`] if the cache can't be written.
     pub(crate) fn record_changes(
         &self,
@@ -174,7 +172,7 @@ impl RegistryCache {
         })
     }
 
-    /// Returns the progress of reading a registry's changes.
+    /// Returns the progress of reading the changes of a registry.
     pub(crate) fn changes_progress(&self, address: &RegistryAddress) -> CachedChanges {
         let index = self.reload_index();
         let kept = index.registries.get(address.as_str());
@@ -184,7 +182,7 @@ impl RegistryCache {
         }
     }
 
-    /// Removes the oldest responses until the cache is within its limits.
+    /// Removes the oldest responses while the cache exceeds its limits.
     fn make_room(&self, index: &mut CacheIndex) -> Result<(), StoreError> {
         let by_age: BTreeSet<(Millis, String)> =
             index.answers.iter().map(|(name, kept)| (kept.fetched, name.clone())).collect();
@@ -199,7 +197,7 @@ impl RegistryCache {
         Ok(())
     }
 
-    /// Changes the index on disk while holding the folder's lock.
+    /// Applies a change to the index on disk, under the folder's lock.
     fn change(&self, act: impl FnOnce(&mut CacheIndex) -> Result<(), StoreError>) -> Result<(), StoreError> {
         let _held = self.files.lock()?;
         let mut index = self.read_index();
@@ -213,8 +211,8 @@ impl RegistryCache {
         Ok(())
     }
 
-    /// Reads the index from disk, which another program may have changed. It is replaced atomically, so readers need
-    /// no lock.
+    /// Reads the index from disk, since another process may have changed it. Needs no lock of the folder, because
+    /// writers replace the file atomically.
     fn reload_index(&self) -> MutexGuard<'_, CacheIndex> {
         // Read while the mutex is held, so that an older state never overwrites a newer one.
         let mut index = self.index();
@@ -247,7 +245,7 @@ impl CacheIndex {
     }
 }
 
-/// Returns true if a file name has the form that [`file_name`] creates.
+/// Returns `true` if a file name has the form that [`file_name`] creates.
 fn is_response_file(name: &str) -> bool {
     let hash = name.strip_suffix(".json");
     hash.is_some_and(|hash| hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit()))

@@ -1,4 +1,4 @@
-//! The address of a registry, and the requests and header that are sent to it.
+//! Address of a registry, and the requests and the header that are sent to it.
 
 use std::fmt;
 
@@ -14,14 +14,14 @@ use crate::server_json::read::quote;
 
 /// Address of the official registry.
 pub const OFFICIAL_REGISTRY: &str = "https://registry.modelcontextprotocol.io";
-/// Version of the API.
+/// Version of the registry API in request paths.
 const API_VERSION: &str = "v0.1";
-/// Minimum length of a token that is searched for in responses, in bytes. A shorter one may occur by chance.
+/// Minimum length in bytes of a token that responses are searched for. Shorter ones could occur by chance.
 const MIN_TOKEN: usize = 6;
-/// Characters that are not percent-encoded in a path segment.
+/// Characters that need no percent-encoding in a path segment.
 const ENCODED_CHARACTERS: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// The address of a registry: HTTPS, or HTTP on this computer.
+/// Address of a registry: `https`, or `http` on this computer.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RegistryAddress(Url);
 
@@ -52,7 +52,7 @@ impl RegistryAddress {
         Ok(Self(url))
     }
 
-    /// Returns true for the official registry, whose naming rules [`crate::Publisher`] describes.
+    /// Returns `true` for the official registry, whose naming rules [`crate::Publisher`] implements.
     #[must_use]
     pub fn is_official(&self) -> bool {
         self.as_str() == OFFICIAL_REGISTRY
@@ -76,10 +76,9 @@ impl RegistryAddress {
         self.0.origin()
     }
 
-    /// Returns the URL of a request.
+    /// Returns the full URL of a request.
     ///
     /// # Errors
-    ///
     /// Returns [`RegistryError::Address`] if the URL is invalid, which can't happen for validated names and versions.
     pub(super) fn url(&self, request: &RegistryRequest) -> Result<Url, RegistryError> {
         let text = format!("{}/{}", self.as_str(), request.0);
@@ -100,7 +99,7 @@ impl fmt::Display for RegistryAddress {
     }
 }
 
-/// The path and query of a request, relative to the registry's address.
+/// Path and query of a request, relative to the address of the registry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RegistryRequest(String);
 
@@ -146,7 +145,7 @@ pub(crate) fn is_loopback(url: &Url) -> bool {
     }
 }
 
-/// A header sent with each request, for registries that require authentication.
+/// HTTP header that is sent with each request, for registries that require authentication.
 #[derive(Debug, Clone)]
 pub struct RegistryHeader {
     pub(super) name: HeaderName,
@@ -154,15 +153,15 @@ pub struct RegistryHeader {
 }
 
 impl RegistryHeader {
-    /// Creates a header from a name such as `Authorization` and its whole value.
+    /// Creates a header from its name, such as `Authorization`, and its complete value.
     ///
     /// # Errors
-    ///
-    /// Returns [`RegistryError::Header`] if the name or value can't be sent. The error doesn't contain the value.
+    /// Returns [`RegistryError::Header`] if the name or value is not allowed in HTTP. The error doesn't contain the
+    /// value.
     pub fn new(name: &str, value: &SecretString) -> Result<Self, RegistryError> {
         let bad = |cause: String| RegistryError::Header { cause };
-        // Checked before other problems, whose messages repeat the name: the user may have entered the whole header
-        // as the name.
+        // Checked first, because the messages of other problems contain the name, and the user may have entered the
+        // whole header as the name.
         let header = HeaderName::from_bytes(name.as_bytes()).map_err(|_| {
             bad("its name is not the name of a header: letters, digits and \"-\" were expected".to_owned())
         })?;
@@ -176,7 +175,7 @@ impl RegistryHeader {
         Ok(Self { name, value })
     }
 
-    /// Returns true if the bytes contain the value, or the token after its scheme, as in `Bearer TOKEN`.
+    /// Returns `true` if `bytes` contain the value of the header, or the token in it, as in `Bearer TOKEN`.
     pub(super) fn occurs_in(&self, bytes: &[u8]) -> bool {
         let value = self.value.as_bytes();
         let token = value.rsplit(|byte| *byte == b' ').next().unwrap_or(value);

@@ -6,48 +6,48 @@ use domain::StoreError;
 
 use crate::server_json::EntryError;
 
-/// The error of a request to a registry. Safe to print, and without the value of a header.
+/// Error of a request to a registry. Messages are escaped for display, and do not contain the value of a header.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RegistryError {
-    /// The address can't be that of a registry.
+    /// The text is not a valid address of a registry.
     #[error("{address} can't be the address of a registry: {cause}")]
     Address {
-        /// Address that the settings name.
+        /// Address as the user entered it.
         address: String,
-        /// Cause of the address's rejection.
+        /// Reason why the address is not allowed.
         cause: String,
     },
-    /// The header can't be sent.
+    /// The header is not allowed in HTTP.
     #[error("the registry's header can't be sent: {cause}")]
     Header {
-        /// Cause of the header's rejection.
+        /// Reason why the header is not allowed.
         cause: String,
     },
-    /// The requested name or version is invalid.
+    /// The requested name or version is not valid.
     #[error("{0}")]
     Question(EntryError),
-    /// TLS can't be set up.
+    /// The HTTP client could not be created because TLS is unavailable.
     #[error("no connection can be made on this system: {cause}")]
     Unavailable {
-        /// Cause of the failed TLS setup.
+        /// Error of the TLS library.
         cause: String,
     },
-    /// The registry doesn't answer, or the response was interrupted.
+    /// The registry doesn't respond, or the connection failed before the end of the response.
     #[error(
         "the registry {address} could not be reached: {cause}; check the network and the registry's address in the settings"
     )]
     Unreachable {
         /// Address of the registry.
         address: String,
-        /// Cause of the failed connection or response.
+        /// Error of the connection.
         cause: String,
     },
-    /// The registry exceeded the timeout.
+    /// The registry didn't respond before the timeout.
     #[error("the registry {address} did not answer within {} s; try again later", .limit.as_secs_f32())]
     TooSlow {
         /// Address of the registry.
         address: String,
-        /// Timeout that the registry exceeded.
+        /// Duration of the timeout.
         limit: Duration,
     },
     /// The response is larger than the limit.
@@ -57,10 +57,10 @@ pub enum RegistryError {
     TooLarge {
         /// Address of the registry.
         address: String,
-        /// Limit of the response's size, in bytes.
+        /// Maximum size of the response in bytes.
         limit: usize,
     },
-    /// The registry redirects to another origin, or too often.
+    /// The registry redirects to another origin, or too often. The redirect is not followed.
     #[error(
         "the registry {address} redirects {to}, which is not followed; if you trust it, set it as the registry's address"
     )]
@@ -70,15 +70,15 @@ pub enum RegistryError {
         /// Target of the redirect: scheme, host and port, or a description.
         to: String,
     },
-    /// The registry doesn't have the requested entry.
+    /// The registry has no such server or version.
     #[error("the registry {address} does not have {what}; check the spelling, small and capital letters included")]
     NotFound {
         /// Address of the registry.
         address: String,
-        /// Description of the entry.
+        /// Description of the requested entry.
         what: String,
     },
-    /// The registry requires authentication.
+    /// The registry requires authentication, or refuses the header that was sent.
     #[error("the registry {address} refuses access (status {status}); check the header for it in the settings")]
     Refused {
         /// Address of the registry.
@@ -86,17 +86,17 @@ pub enum RegistryError {
         /// HTTP status of the response.
         status: u16,
     },
-    /// The registry returned another status.
+    /// The registry responded with another error status.
     #[error("the registry {address} failed (status {status}); try again later{}", .retry.as_deref().map(|after| format!(", in {after} s")).unwrap_or_default())]
     Failed {
         /// Address of the registry.
         address: String,
         /// HTTP status of the response.
         status: u16,
-        /// Seconds after which to retry, from `Retry-After`.
+        /// Value of the `Retry-After` header in seconds, or `None`.
         retry: Option<String>,
     },
-    /// The registry returned a web page.
+    /// The registry responded with a web page instead of JSON.
     #[error(
         "{address} answers with a web page; check that it is the address of a registry, and whether this network asks you to sign in"
     )]
@@ -104,7 +104,8 @@ pub enum RegistryError {
         /// Address of the registry.
         address: String,
     },
-    /// The response contains the value of the header sent with the request. It is neither shown nor cached.
+    /// The response contains the secret value of the header that was sent. Such a response is neither displayed nor
+    /// cached.
     #[error(
         "the registry {address} repeats the secret of its header in an answer, which is therefore not read; tell whoever runs it"
     )]
@@ -112,7 +113,7 @@ pub enum RegistryError {
         /// Address of the registry.
         address: String,
     },
-    /// The response can't be parsed.
+    /// The response is not valid.
     #[error("a response of the registry {address} can't be used: {cause}; contact its operator")]
     Unusable {
         /// Address of the registry.
@@ -120,7 +121,7 @@ pub enum RegistryError {
         /// Reason why the response is invalid.
         cause: EntryError,
     },
-    /// The registry returned the cursor of an earlier page.
+    /// The registry returned the cursor of an earlier page, so its list would never end.
     #[error("the registry {address} returns the same page repeatedly; contact its operator")]
     SamePage {
         /// Address of the registry.
@@ -132,7 +133,7 @@ pub enum RegistryError {
 }
 
 impl RegistryError {
-    /// Returns true if a cached response may be used instead: the registry, or the connection to it, failed.
+    /// Returns `true` if a cached response may be used instead, because the registry or the connection to it failed.
     pub(crate) const fn allows_cached_response(&self) -> bool {
         !matches!(self, Self::NotFound { .. } | Self::Address { .. } | Self::Header { .. } | Self::Question(_))
     }

@@ -1,7 +1,7 @@
-//! A client for the registry API, version 0.1, over HTTP. Used only by [`crate::RegistryCatalog`].
+//! HTTP client for the registry API, version 0.1. Used only by [`crate::RegistryCatalog`].
 //!
-//! Responses are bounded in time and size. Redirects are followed only within the registry's origin, so that its
-//! header is never sent elsewhere.
+//! Responses are bounded in time and size. Redirects are followed only within the origin of the registry, so that the
+//! header is not sent to other origins.
 
 mod address;
 mod error;
@@ -23,11 +23,11 @@ const MAX_REDIRECTS: usize = 3;
 /// Limits of requests to a registry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RegistryLimits {
-    /// Timeout of a request, from the start to the last byte. Default: 30 s.
+    /// Timeout of a request, up to the last byte of the response. Default: 30 s.
     pub time: Duration,
-    /// Maximum size of a body, in bytes. Default: 4 MiB.
+    /// Maximum size of the body of a response, in bytes. Default: 4 MiB.
     pub bytes: usize,
-    /// Maximum number of pages of changes per refresh. Default: 100.
+    /// Maximum number of pages of changes that one refresh reads. Default: 100.
     pub pages: usize,
 }
 
@@ -37,7 +37,7 @@ impl Default for RegistryLimits {
     }
 }
 
-/// A client for one registry. Clones share connections.
+/// HTTP client for one registry. Clones share connections.
 #[derive(Debug, Clone)]
 pub struct RegistryClient {
     address: RegistryAddress,
@@ -47,11 +47,10 @@ pub struct RegistryClient {
 }
 
 impl RegistryClient {
-    /// Creates a client for the registry at an address. Sends nothing.
+    /// Creates a client for a registry. Sends no request.
     ///
     /// # Errors
-    ///
-    /// Returns [`RegistryError::Unavailable`] if TLS can't be set up on this system.
+    /// Returns [`RegistryError::Unavailable`] if TLS is unavailable on this system.
     pub fn new(
         address: RegistryAddress,
         header: Option<RegistryHeader>,
@@ -72,8 +71,7 @@ impl RegistryClient {
         self.limits
     }
 
-    /// Sends a request, and returns the body of the response. `what` describes the requested entry for error
-    /// messages.
+    /// Sends a request, and returns the body of the response. `what` describes the requested entry in error messages.
     pub(crate) async fn get(&self, request: &RegistryRequest, what: &str) -> Result<Vec<u8>, RegistryError> {
         let url = self.address.url(request)?;
         let slow = RegistryError::TooSlow { address: self.displayed_address(), limit: self.limits.time };
@@ -96,7 +94,7 @@ impl RegistryClient {
         })
     }
 
-    /// Adds the registry's header to a request, if it goes to the registry's origin.
+    /// Adds the header of the registry to a request, if `url` has the registry's origin.
     pub(crate) fn with_header(&self, request: RequestBuilder, url: &Url) -> RequestBuilder {
         match &self.header {
             Some(RegistryHeader { name, value }) if url.origin() == self.address.origin() => {
@@ -165,7 +163,7 @@ impl RegistryClient {
     }
 }
 
-/// Returns the innermost cause, which says what happened; the outer ones name the URL.
+/// Returns the message of the innermost cause of an error. The outer ones only repeat the URL.
 pub(crate) fn innermost_cause(error: &dyn std::error::Error) -> String {
     let mut cause = error;
     while let Some(inner) = cause.source() {

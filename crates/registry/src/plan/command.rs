@@ -1,15 +1,15 @@
-//! The launchers of packages, and the names and versions that are valid for them.
+//! Launchers that load and run packages, and the package names and versions that are valid for them.
 
 use super::PlanError;
 use crate::server_json::Package;
 use crate::server_json::read::quote;
 
-/// Prefixes of variables by which Docker and Podman select the engine that loads and runs an image.
+/// Prefixes of environment variables with which Docker and Podman select the engine that loads and runs an image.
 const ENGINE_VARIABLES: [&str; 3] = ["DOCKER_", "CONTAINER_", "CONTAINERS_"];
-/// Prefix of an image digest.
+/// Prefix of the digest of a container image.
 const DIGEST_PREFIX: &str = "sha256:";
 
-/// A program that loads and runs packages.
+/// Launcher that loads and runs packages, such as npx.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PackageLauncher {
     Npx,
@@ -23,9 +23,8 @@ impl PackageLauncher {
     /// Returns the launcher for a package.
     ///
     /// # Errors
-    ///
-    /// Returns [`PlanError::PackageKind`] for unsupported kinds, and [`PlanError::Runtime`] if the publisher
-    /// specifies arguments for another launcher.
+    /// Returns [`PlanError::PackageKind`] for an unsupported kind of package, and [`PlanError::Runtime`] if the
+    /// publisher specifies arguments for another launcher.
     pub(super) fn for_package(package: &Package) -> Result<Self, PlanError> {
         let usual = match package.registry_type.as_str() {
             "npm" => Self::Npx,
@@ -53,7 +52,7 @@ impl PackageLauncher {
         }
     }
 
-    /// Returns the arguments before the package.
+    /// Returns the launcher's arguments that precede the package.
     pub(super) const fn leading_arguments(self) -> &'static [&'static str] {
         match self {
             Self::Npx => &["-y"],
@@ -62,7 +61,7 @@ impl PackageLauncher {
         }
     }
 
-    /// Returns the arguments after the package.
+    /// Returns the launcher's arguments that follow the package.
     pub(super) const fn trailing_arguments(self) -> &'static [&'static str] {
         match self {
             Self::Dnx => &["--yes", "--"],
@@ -70,7 +69,7 @@ impl PackageLauncher {
         }
     }
 
-    /// Returns true for arguments that are passed anyway, which publishers often repeat.
+    /// Returns `true` if the launcher gets this argument in any case. Publishers often repeat such arguments.
     pub(super) fn adds_argument(self, word: &str) -> bool {
         let more: &[&str] = match self {
             Self::Npx | Self::Dnx => &["-y", "--yes"],
@@ -80,7 +79,7 @@ impl PackageLauncher {
         self.leading_arguments().contains(&word) || more.contains(&word)
     }
 
-    /// Returns the package registries that the launcher uses by default.
+    /// Returns the URLs of the package registries that the launcher uses by default.
     const fn public_registries(self) -> &'static [&'static str] {
         match self {
             Self::Npx => &["https://registry.npmjs.org"],
@@ -97,15 +96,15 @@ impl PackageLauncher {
         }
     }
 
-    /// Returns the registry that a package names, if it is not one of the launcher's default ones.
+    /// Returns the package registry of a package, or `None` if it is a default one of the launcher.
     fn custom_registry(self, package: &Package) -> Option<&str> {
         let base = package.registry_base_url.as_deref().filter(|base| !base.is_empty())?;
         let is_public = self.public_registries().contains(&base.trim_end_matches('/'));
         (!is_public).then_some(base)
     }
 
-    /// Returns true if a version matches exactly one version of a package: no range or tag such as `1.x`, `^1`,
-    /// `latest`, or, for npx, `1.2`.
+    /// Returns `true` if a version can match only one version of a package, and is not a range or tag such as `1.x`,
+    /// `^1`, `latest`, or, for npx, `1.2`.
     fn is_exact(self, version: &str) -> bool {
         let number = version.strip_prefix('v').unwrap_or(version);
         let is_wild = |part: &str| matches!(part, "x" | "X" | "*");
@@ -119,7 +118,7 @@ impl PackageLauncher {
         }
     }
 
-    /// Returns true if a variable decides which code runs, or where it is loaded from.
+    /// Returns `true` if this environment variable influences which code runs, or where code is loaded from.
     pub(super) fn is_code_variable(self, variable: &str) -> bool {
         let name = variable.to_ascii_uppercase();
         let is_of_engine = ENGINE_VARIABLES.iter().any(|start| name.starts_with(start));
@@ -131,22 +130,23 @@ impl PackageLauncher {
     }
 }
 
-/// A package in the form that its launcher expects.
+/// Arguments that select a package, in the form that its launcher expects.
 #[derive(Debug)]
 pub(super) struct PackageArgument {
-    /// Options that belong to the package.
+    /// Options of the launcher that the package requires, such as its package registry.
     pub(super) options: Vec<String>,
-    /// Name of the package, with its version.
+    /// Name and version of the package, as one argument.
     pub(super) word: String,
-    /// Warnings as full sentences: what is not pinned, and an unusual origin.
+    /// Warnings for the user, as sentences: versions that are not pinned, and package registries that are not the
+    /// default.
     pub(super) notes: Vec<String>,
 }
 
-/// Returns the package with its version, checked so that it can't be mistaken for something else on the command line.
+/// Returns the arguments that select a package. They are checked so that the launcher can't mistake them for other
+/// options.
 ///
 /// # Errors
-///
-/// Returns [`PlanError`] if the name, version or registry is not valid for the launcher.
+/// Returns [`PlanError`] if the name, version or package registry is not valid for the launcher.
 pub(super) fn package_argument(launcher: PackageLauncher, package: &Package) -> Result<PackageArgument, PlanError> {
     if launcher.is_container() {
         return image_argument(launcher, package);
@@ -194,7 +194,7 @@ fn image_argument(launcher: PackageLauncher, package: &Package) -> Result<Packag
     if !fits(&word) || !word.starts_with(|c: char| c.is_ascii_alphanumeric()) {
         return Err(PlanError::Identifier(quote(&word)));
     }
-    // Before 2025-10-11, registry and version were separate members.
+    // Before 2025-10-11, package registry and version were separate members.
     if let Some(base) = launcher.custom_registry(package) {
         let host = url::Url::parse(base).ok().filter(|url| url.scheme() == "https" && url.path() == "/");
         let host = host.and_then(|url| {
@@ -235,13 +235,13 @@ fn image_argument(launcher: PackageLauncher, package: &Package) -> Result<Packag
     Ok(PackageArgument { options: Vec::new(), word, notes: vec![note] })
 }
 
-/// Returns true for a name that no launcher mistakes for an option, a path or an address.
+/// Returns `true` if no launcher mistakes this package name for an option, a path or an address.
 fn is_plain_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphanumeric())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c))
 }
 
-/// Returns true if a text is a SHA-256 in hexadecimal.
+/// Returns `true` if a text is a SHA-256 hash in hexadecimal.
 pub(crate) fn is_sha256(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }

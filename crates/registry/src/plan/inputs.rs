@@ -1,4 +1,4 @@
-//! The inputs of a plan, and the templates that refer to them.
+//! Inputs of a plan, and the templates that refer to them.
 
 use foreign::visible;
 use indexmap::IndexMap;
@@ -10,24 +10,24 @@ use crate::server_json::bounded::one_line;
 use crate::server_json::read::quote;
 use crate::server_json::{InputDefinition, InputFormat, TemplateInput};
 
-/// Maximum number of notes per plan.
+/// Maximum number of notes in a plan.
 const MAX_NOTES: usize = 50;
 
-/// The inputs and notes of a plan collected so far.
+/// Inputs and notes that were collected for a plan so far.
 #[derive(Debug, Default)]
 pub(super) struct PlanInputs {
     pub(super) inputs: Vec<PlanInput>,
     pub(super) notes: Vec<String>,
 }
 
-/// The place of a value in the description.
+/// Position of a value in the description of a server.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ValuePlace<'p> {
-    /// Label of the input.
+    /// Label of the input that is created for the value.
     pub(super) label: &'p str,
-    /// Description of the place, for notes.
+    /// Description of the position, for notes.
     pub(super) place: &'p str,
-    /// Set if several values are accepted.
+    /// Set if the user may enter several values.
     pub(super) is_repeated: bool,
 }
 
@@ -38,10 +38,9 @@ impl PlanInputs {
         }
     }
 
-    /// Returns the template of a value: its fixed text with its variables, or a reference to a new input.
+    /// Returns the template of a value: its fixed text with the variables in it, or else a new input.
     ///
     /// # Errors
-    ///
     /// Returns [`PlanError`] if there are too many inputs, or a text refers to a secret.
     pub(super) fn value_template(&mut self, at: ValuePlace<'_>, value: &TemplateInput) -> Result<Template, PlanError> {
         let input = &value.input;
@@ -56,8 +55,8 @@ impl PlanInputs {
         Ok(template)
     }
 
-    /// Returns the template of a fixed text with variables. Each is replaced once, and the replacement is never
-    /// expanded again. A variable of a required text is required, and that of a secret one is a secret.
+    /// Returns the template of a fixed text with variables. Variables are replaced once, and replacements are not
+    /// expanded again. A variable of a required text is required, and one of a secret text is secret.
     pub(super) fn text_template(
         &mut self,
         at: ValuePlace<'_>,
@@ -95,7 +94,7 @@ impl PlanInputs {
                 },
             }
         }
-        // Two texts that are harmless on their own may together refer to a secret.
+        // Several texts that are harmless separately may form a reference to a secret together.
         let template = Template { parts: merge_texts(pieces) };
         for part in &template.parts {
             if let TemplatePart::Text(text) = part {
@@ -108,8 +107,8 @@ impl PlanInputs {
         Ok(template)
     }
 
-    /// Refuses a publisher's text that would be read as a reference to one of Drawbridge's secrets, and notes
-    /// invisible characters.
+    /// Refuses a text of the publisher that contains a reference to one of Drawbridge's secrets. Adds a note if it
+    /// contains invisible characters.
     fn check_text(&mut self, place: &str, text: &str) -> Result<(), PlanError> {
         if !secrets::referenced_names(text).is_empty() {
             return Err(PlanError::NamesSecret(place.to_owned()));
@@ -120,7 +119,7 @@ impl PlanInputs {
         Ok(())
     }
 
-    /// Adds an input, and returns its key. Variables with the same name and description share an input.
+    /// Adds an input and returns its key. Variables with the same name and description share one input.
     fn add_input(
         &mut self,
         at: ValuePlace<'_>,
@@ -173,7 +172,7 @@ impl PlanInputs {
     }
 }
 
-/// Merges adjacent texts, and drops empty ones.
+/// Merges adjacent text parts, and drops empty ones.
 fn merge_texts(parts: Vec<TemplatePart>) -> Vec<TemplatePart> {
     let mut merged: Vec<TemplatePart> = Vec::new();
     for part in parts {
@@ -188,11 +187,12 @@ fn merge_texts(parts: Vec<TemplatePart>) -> Vec<TemplatePart> {
 
 enum TemplatePiece<'t> {
     Text(&'t str),
-    /// Variable with its braces, and its name.
+    /// Text of the variable with its braces, and the name in it.
     Variable(&'t str, &'t str),
 }
 
-/// Splits a text at `{name}`. An unclosed brace, or one that contains another brace, is text.
+/// Splits a text into literal texts and `{name}` variables. An unclosed brace, or one that contains another brace, is
+/// literal text.
 fn split_pieces(text: &str) -> Vec<TemplatePiece<'_>> {
     let mut pieces = Vec::new();
     let mut rest = text;

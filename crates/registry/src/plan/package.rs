@@ -1,4 +1,4 @@
-//! Plans for packages: the command that loads and runs them.
+//! Plans for packages: the command that loads and runs a package.
 
 use std::collections::BTreeMap;
 
@@ -14,11 +14,10 @@ use crate::client::is_loopback;
 use crate::server_json::read::quote;
 use crate::server_json::{ArgumentKind, DescribedArgument, InputDefinition, NamedInput, Package, ServerJson};
 
-/// Plans the installation of one of a server's packages.
+/// Creates the plan for one of the packages of a server.
 ///
 /// # Errors
-///
-/// Returns [`PlanError`] if the package is not supported, or a part of it could be mistaken for something else on a
+/// Returns [`PlanError`] if the package is not supported, or a part of it could be mistaken for another argument on a
 /// command line.
 pub fn plan_package(server: &ServerJson, package: &Package) -> Result<PackageInstall, PlanError> {
     if package.registry_type == "mcpb" {
@@ -82,7 +81,7 @@ pub fn plan_package(server: &ServerJson, package: &Package) -> Result<PackageIns
     Ok(PackageInstall::Plan(InstallPlan { name: proposed_name(server), target, inputs, notes }))
 }
 
-/// Returns the proposed name of the server: the part after the slash.
+/// Returns the proposed name of the server: the part of its registry name after the slash.
 pub(super) fn proposed_name(server: &ServerJson) -> String {
     const MAX_NAME_LENGTH: usize = 64;
     let own = server.name.rsplit('/').next().unwrap_or_default();
@@ -120,15 +119,15 @@ fn environment(variables: &[NamedInput], inputs: &mut PlanInputs) -> Result<BTre
     Ok(env)
 }
 
-/// Returns `-e NAME`, which passes a variable of the launcher's environment on. It is omitted without a value, since
-/// the host may have a variable of this name.
+/// Returns the argument `-e NAME`, with which the container gets a variable of the launcher's environment. Omitted if
+/// the input has no value, since the host's environment may have a variable of this name.
 fn passthrough_argument((name, value): (&String, &Template)) -> TemplateArgument {
     let needs = value.keys().map(|key| TemplatePart::Needs(key.to_owned()));
     let name = Template { parts: std::iter::once(TemplatePart::Text(name.clone())).chain(needs).collect() };
     TemplateArgument { words: vec!["-e".into(), name] }
 }
 
-/// Returns true for an argument that the launcher receives anyway.
+/// Returns `true` if the launcher gets this argument in any case.
 fn is_implied(launcher: PackageLauncher, argument: &DescribedArgument) -> bool {
     let value = argument.value.input.value.as_deref().filter(|value| !value.is_empty());
     match argument.kind {
@@ -139,7 +138,7 @@ fn is_implied(launcher: PackageLauncher, argument: &DescribedArgument) -> bool {
     }
 }
 
-/// Converts one argument. A named one becomes two words, or one if it takes no value.
+/// Converts an argument of the description. A named argument becomes two words, or one if it has no value.
 fn convert_argument(argument: &DescribedArgument, inputs: &mut PlanInputs) -> Result<TemplateArgument, PlanError> {
     let name = argument.name.as_deref().filter(|_| argument.kind == ArgumentKind::Named);
     let label = name.or(argument.value_hint.as_deref()).unwrap_or("argument");

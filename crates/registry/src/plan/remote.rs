@@ -1,4 +1,4 @@
-//! Plans for remotes: the address and headers of a server that already runs.
+//! Plans for remotes: the URL and headers of a server that is already running.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -15,11 +15,10 @@ use super::package::proposed_name;
 use crate::server_json::read::quote;
 use crate::server_json::{InputDefinition, RemoteTransport, ServerJson};
 
-/// Plans the connection to one of a server's remotes.
+/// Creates the plan for one of the remotes of a server.
 ///
 /// # Errors
-///
-/// Returns [`PlanError`] if its transport is not supported, or if its URL or a header is invalid regardless of the
+/// Returns [`PlanError`] if its transport is not supported, or if its URL or a header is invalid for any values of the
 /// inputs.
 pub fn plan_remote(server: &ServerJson, remote: &RemoteTransport) -> Result<InstallPlan, PlanError> {
     let kind = match remote.kind.as_str() {
@@ -83,8 +82,8 @@ pub fn plan_remote(server: &ServerJson, remote: &RemoteTransport) -> Result<Inst
     Ok(InstallPlan { name: proposed_name(server), target: PlanTarget::Remote { url, kind, headers }, inputs, notes })
 }
 
-/// Returns true if a URL leads to an address outside of the public internet, as far as that is known before its
-/// inputs are filled in.
+/// Returns `true` if a URL leads to this computer or a private network, as far as that is known without the values of
+/// its inputs.
 fn is_non_public(url: &Template) -> bool {
     let piece = |part: &TemplatePart| match part {
         TemplatePart::Text(text) => text.clone(),

@@ -1,4 +1,4 @@
-//! Bounded deserialization of texts, lists and maps, and a limit for the depth of JSON.
+//! Deserializers with bounds for texts, lists and maps, and a limit for the nesting of JSON.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -8,15 +8,15 @@ use indexmap::IndexMap;
 use serde::de::{Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-/// Deserializes a text that is executed, sent or looked up, verbatim, of at most `N` bytes. Numbers and booleans
-/// count as their text.
+/// Deserializes a text of at most `N` bytes without changes, since it is executed, sent or looked up. Numbers and
+/// booleans are converted to text.
 pub(super) fn deserialize_exact<'de, D: Deserializer<'de>, const N: usize>(
     deserializer: D,
 ) -> Result<Option<String>, D::Error> {
     deserializer.deserialize_any(BoundedText::<N>)
 }
 
-/// Deserializes a required text, verbatim, of at most `N` bytes.
+/// Deserializes a required text of at most `N` bytes without changes.
 pub(super) fn deserialize_required<'de, D: Deserializer<'de>, const N: usize>(
     deserializer: D,
 ) -> Result<String, D::Error> {
@@ -25,15 +25,15 @@ pub(super) fn deserialize_required<'de, D: Deserializer<'de>, const N: usize>(
         .ok_or_else(|| D::Error::custom("it is empty"))
 }
 
-/// Deserializes a text for display, of at most `N` bytes. Line breaks become spaces, and invisible or
-/// direction-changing characters are escaped.
+/// Deserializes a text for display of at most `N` bytes. Line breaks become spaces, and invisible or direction-changing
+/// characters are escaped.
 pub(super) fn deserialize_display<'de, D: Deserializer<'de>, const N: usize>(
     deserializer: D,
 ) -> Result<Option<String>, D::Error> {
     Ok(deserialize_exact::<D, N>(deserializer)?.map(|text| one_line(&text)).filter(|text| !text.is_empty()))
 }
 
-/// Returns a text on one line, with invisible characters escaped.
+/// Returns a text without line breaks, with invisible characters escaped.
 pub(crate) fn one_line(text: &str) -> String {
     visible(text.replace(['\r', '\n', '\t'], " ").trim()).into_owned()
 }
@@ -148,8 +148,8 @@ impl<'de, T: Deserialize<'de>, const N: usize> Visitor<'de> for BoundedMap<T, N>
     }
 }
 
-/// Returns true if lists and objects are nested at most `most` levels deep. Counts brackets outside of strings,
-/// before anything is parsed.
+/// Returns `true` if lists and objects are nested at most `most` levels deep. Counts the brackets outside of strings,
+/// without parsing the JSON.
 pub(super) fn is_within_depth(json: &[u8], most: usize) -> bool {
     let (mut depth, mut in_string, mut is_escaped) = (0_usize, false, false);
     for byte in json {

@@ -1,4 +1,4 @@
-//! The values of a description: arguments, environment variables, headers, and the variables in them.
+//! Values in the description of a server: arguments, environment variables and headers, and the variables in them.
 
 use indexmap::IndexMap;
 use serde::Deserialize;
@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::bounded::{deserialize_display, deserialize_exact, deserialize_list, deserialize_map, deserialize_required};
 use super::{MAX_CHOICES, MAX_LABEL, MAX_SHOWN, MAX_VALUE, MAX_VARIABLES};
 
-/// The type of value that an input accepts. An unknown type counts as text.
+/// Type of the value of an input. Unknown types are treated as text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum InputFormat {
@@ -22,7 +22,7 @@ pub enum InputFormat {
     String,
 }
 
-/// A value that is fixed, or that the user enters (`InputDefinition`).
+/// A value that the publisher fixed or the user enters (`InputDefinition`).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct InputDefinition {
@@ -33,29 +33,29 @@ pub struct InputDefinition {
     pub is_required: bool,
     /// Type of the value.
     pub format: InputFormat,
-    /// Fixed value. `{name}` in it refers to a variable.
+    /// Fixed value, or `None` if the user enters it. `{name}` in it refers to a variable.
     #[serde(deserialize_with = "deserialize_exact::<_, MAX_VALUE>")]
     pub value: Option<String>,
     /// Set if the value is a secret.
     pub is_secret: bool,
-    /// Value used if the user enters none.
+    /// Default value, or `None` if there is none.
     #[serde(deserialize_with = "deserialize_exact::<_, MAX_VALUE>")]
     pub default: Option<String>,
-    /// Example of a value, for display.
+    /// Example of a value, for display in an empty field.
     #[serde(deserialize_with = "deserialize_display::<_, MAX_SHOWN>")]
     pub placeholder: Option<String>,
-    /// The accepted values; any value if empty.
+    /// Values that the user can choose from. Empty if any value is allowed.
     #[serde(deserialize_with = "choices")]
     pub choices: Vec<String>,
 }
 
-/// A value that may contain variables (`InputWithVariables`).
+/// A value whose text may contain variables (`InputWithVariables`).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct TemplateInput {
-    /// Value, in which variables are replaced.
+    /// The value itself. Variables in its text are replaced.
     #[serde(flatten)]
     pub input: InputDefinition,
-    /// Variables of the fixed value, by name.
+    /// Definitions of the variables in the fixed value, by name.
     #[serde(default, deserialize_with = "deserialize_map::<_, _, MAX_VARIABLES>")]
     pub variables: IndexMap<String, InputDefinition>,
 }
@@ -71,27 +71,27 @@ pub struct NamedInput {
     pub value: TemplateInput,
 }
 
-/// The form of an argument.
+/// Form of an argument on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ArgumentKind {
-    /// Identified by its position.
+    /// A value that is identified by its position.
     Positional,
-    /// Preceded by its name.
+    /// A name followed by a value.
     Named,
 }
 
-/// An argument of a command (`Argument`).
+/// Command-line argument in the description of a server (`Argument`).
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DescribedArgument {
     /// Form of the argument.
     #[serde(rename = "type")]
     pub kind: ArgumentKind,
-    /// Name of a named argument, with its dashes.
+    /// Name of a named argument, including its dashes.
     #[serde(default, deserialize_with = "deserialize_exact::<_, MAX_LABEL>")]
     pub name: Option<String>,
-    /// Label of a positional argument.
+    /// Label for the value of a positional argument.
     #[serde(default, deserialize_with = "deserialize_display::<_, MAX_LABEL>")]
     pub value_hint: Option<String>,
     /// Set if the argument may be repeated.

@@ -22,50 +22,50 @@ pub use read::{EntryError, EntryPage, UnreadableEntry, read_entry, read_page};
 pub const MAX_NAME: usize = 200;
 /// Maximum length of a version, in bytes.
 pub const MAX_VERSION: usize = 255;
-/// Maximum length of a text for display, in bytes. The schema allows descriptions of 100 characters; older ones are
-/// longer.
+/// Maximum length of a text for display, in bytes. The schema allows 100 characters for descriptions, but older ones
+/// are longer.
 pub const MAX_SHOWN: usize = 4_000;
 /// Maximum length of the name of a variable, argument or header, in bytes.
 pub const MAX_LABEL: usize = 200;
-/// Maximum length of a value, in bytes.
+/// Maximum length of the value of an input, in bytes.
 pub const MAX_VALUE: usize = installs::MAX_VALUE;
-/// Maximum length of a URL or identifier, in bytes.
+/// Maximum length of a URL or package name, in bytes.
 pub const MAX_ADDRESS: usize = 2_000;
-/// Maximum number of packages of a server, and of its remotes.
+/// Maximum number of packages of a server, and maximum number of remotes.
 pub const MAX_TARGETS: usize = 50;
 /// Maximum number of arguments, headers or environment variables in one list.
 pub const MAX_VALUES: usize = 200;
 /// Maximum number of variables of one value.
 pub const MAX_VARIABLES: usize = 100;
-/// Maximum number of choices of one input.
+/// Maximum number of choices of an input.
 pub const MAX_CHOICES: usize = 500;
-/// Maximum number of icons, of post-install steps, and of further members of `_meta`.
+/// Maximum number of icons, of post-install steps, and of additional members of `_meta`.
 pub const MAX_EXTRAS: usize = 20;
-/// Maximum nesting depth of JSON.
+/// Maximum nesting depth of the JSON of an entry.
 pub const MAX_DEPTH: usize = 32;
-/// Maximum size of an entry, in bytes.
+/// Maximum size of the JSON of an entry, in bytes.
 pub const MAX_ENTRY: usize = 256 * 1024;
-/// Maximum number of entries per page.
+/// Maximum number of entries in a page.
 pub const MAX_PAGE: usize = 1_000;
 
-/// A server in one version, as listed by a registry (`ServerResponse`).
+/// One version of a server, as the registry lists it (`ServerResponse`).
 #[derive(Debug, Clone, PartialEq)]
 pub struct RegistryEntry {
-    /// Description by the publisher.
+    /// The publisher's description of the server.
     pub server: ServerJson,
-    /// Status by the registry, or `None` if it provides none in a known form.
+    /// The registry's metadata of this version, or `None` if it is missing or unknown in form.
     pub listing: Option<ListingMetadata>,
-    /// Further members of `_meta` by name, such as ratings: claims of this registry, to be shown as such.
+    /// Additional members of `_meta`, such as ratings, by name. They are displayed as claims of the registry.
     pub claims: IndexMap<String, Value>,
 }
 
-/// The registry's metadata of one version (`_meta`, `io.modelcontextprotocol.registry/official`).
+/// Metadata that the registry adds to a version (`_meta`, `io.modelcontextprotocol.registry/official`).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ListingMetadata {
     /// Availability of the version.
     pub status: ListingStatus,
-    /// Reason for the status.
+    /// The registry's reason for the status.
     #[serde(deserialize_with = "deserialize_display::<_, MAX_SHOWN>")]
     pub status_message: Option<String>,
     /// Time of the last change of the status, in milliseconds since 1970.
@@ -77,22 +77,22 @@ pub struct ListingMetadata {
     /// Time of the last change of the entry, in milliseconds since 1970.
     #[serde(deserialize_with = "read::deserialize_time")]
     pub updated_at: Option<Millis>,
-    /// Set if the registry considers this the newest version.
+    /// Set if the registry marks this version as the newest one.
     pub is_latest: bool,
 }
 
-/// The availability of a version.
+/// Availability of a version in the registry.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ListingStatus {
     /// The version is available.
     #[default]
     Active,
-    /// The version is available, but should no longer be used.
+    /// The version is available, but its use is discouraged.
     Deprecated,
     /// The version was removed, usually for spam or malware.
     Deleted,
-    /// The status is unknown.
+    /// The registry reports a status that this version of the app does not know.
     #[serde(other)]
     Unknown,
 }
@@ -101,127 +101,127 @@ pub enum ListingStatus {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ServerJson {
-    /// `namespace/name`: ASCII letters, digits, `.`, `-` and, after the slash, `_`.
+    /// Name in the form `namespace/name`: ASCII letters, digits, `.`, `-` and, after the slash, `_`.
     #[serde(deserialize_with = "deserialize_required::<_, MAX_NAME>")]
     pub name: String,
     /// Description of the server.
     #[serde(default, deserialize_with = "deserialize_display::<_, MAX_SHOWN>")]
     pub description: Option<String>,
-    /// Version: any text without control or invisible characters.
+    /// Version of the server. Any text without control or invisible characters.
     #[serde(deserialize_with = "deserialize_required::<_, MAX_VERSION>")]
     pub version: String,
-    /// Display name, which nobody verified: never shown without `name`.
+    /// Display name, which is not verified and therefore displayed only together with `name`.
     #[serde(default, deserialize_with = "deserialize_display::<_, MAX_SHOWN>")]
     pub title: Option<String>,
     /// URL of the home page.
     #[serde(default, deserialize_with = "deserialize_display::<_, MAX_ADDRESS>")]
     pub website_url: Option<String>,
-    /// Source repository that the entry claims.
+    /// Source code repository that the publisher claims.
     #[serde(default)]
     pub repository: Option<Repository>,
-    /// Icons. None of them is loaded by this crate.
+    /// Icons, which this crate does not load.
     #[serde(default, deserialize_with = "deserialize_list::<_, _, MAX_EXTRAS>")]
     pub icons: Vec<IconLink>,
-    /// Packages to install; any one of them provides the server.
+    /// Packages that can be installed. Each of them provides the server.
     #[serde(default, deserialize_with = "deserialize_list::<_, _, MAX_TARGETS>")]
     pub packages: Vec<Package>,
-    /// Addresses at which the server already runs.
+    /// Remote endpoints at which the server is running.
     #[serde(default, deserialize_with = "deserialize_list::<_, _, MAX_TARGETS>")]
     pub remotes: Vec<RemoteTransport>,
 }
 
-/// The claimed source repository of a server. Registries don't verify it.
+/// Source code repository that a publisher claims. Registries don't verify it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Repository {
-    /// URL of the remote endpoint.
+    /// URL of the repository.
     #[serde(default, deserialize_with = "deserialize_display::<_, MAX_ADDRESS>")]
     pub url: Option<String>,
-    /// Hosting service, such as `github`.
+    /// Hosting service of the repository, such as `github`.
     #[serde(default, deserialize_with = "deserialize_display::<_, MAX_LABEL>")]
     pub source: Option<String>,
-    /// Id of the repository at the service: another id under the same URL is another repository.
+    /// Identifier of the repository at the hosting service. Differs if another repository gets the same URL later.
     #[serde(default, deserialize_with = "deserialize_display::<_, MAX_LABEL>")]
     pub id: Option<String>,
-    /// Folder within the repository.
+    /// Path of the server's folder in the repository.
     #[serde(default, deserialize_with = "deserialize_display::<_, MAX_ADDRESS>")]
     pub subfolder: Option<String>,
 }
 
-/// An icon of the server.
+/// An icon of the server, not loaded.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct IconLink {
     /// URL of the icon.
     #[serde(default, deserialize_with = "deserialize_display::<_, MAX_ADDRESS>")]
     pub src: Option<String>,
-    /// Media type that the entry claims.
+    /// Media type of the icon, as the publisher claims.
     #[serde(default, deserialize_with = "deserialize_display::<_, MAX_LABEL>")]
     pub mime_type: Option<String>,
 }
 
-/// A package to install (`Package`).
+/// A package that provides the server (`Package`).
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Package {
-    /// `npm`, `pypi`, `nuget`, `oci`, `mcpb` or another kind.
+    /// Kind of package: `npm`, `pypi`, `nuget`, `oci`, `mcpb` or another one.
     #[serde(deserialize_with = "deserialize_required::<_, MAX_LABEL>")]
     pub registry_type: String,
-    /// Package registry, if it is not the default one.
+    /// URL of the package registry, or `None` for the default one.
     #[serde(default, deserialize_with = "deserialize_exact::<_, MAX_ADDRESS>")]
     pub registry_base_url: Option<String>,
-    /// Name of the package, image, or URL of a bundle.
+    /// Name of the package or image, or URL of the bundle.
     #[serde(deserialize_with = "deserialize_required::<_, MAX_ADDRESS>")]
     pub identifier: String,
-    /// Version of the package; that of an image is part of `identifier`.
+    /// Version of the package. For an image, the version is part of `identifier`.
     #[serde(default, deserialize_with = "deserialize_exact::<_, MAX_VERSION>")]
     pub version: Option<String>,
-    /// SHA-256 of the package's file, in hexadecimal.
+    /// SHA-256 of the package's file in hexadecimal.
     #[serde(default, deserialize_with = "deserialize_exact::<_, MAX_LABEL>")]
     pub file_sha256: Option<String>,
-    /// Program that runs the package.
+    /// Name of the launcher that the publisher suggests, such as `npx`.
     #[serde(default, deserialize_with = "deserialize_exact::<_, MAX_LABEL>")]
     pub runtime_hint: Option<String>,
-    /// Transport; stdio if missing.
+    /// Transport of the server. `None` for stdio.
     #[serde(default)]
     pub transport: Option<RemoteTransport>,
-    /// Arguments for the program that runs the package.
+    /// Arguments for the launcher that runs the package.
     #[serde(default, deserialize_with = "deserialize_list::<_, _, MAX_VALUES>")]
     pub runtime_arguments: Vec<DescribedArgument>,
-    /// Arguments for the package itself.
+    /// Arguments for the server in the package.
     #[serde(default, deserialize_with = "deserialize_list::<_, _, MAX_VALUES>")]
     pub package_arguments: Vec<DescribedArgument>,
     /// Environment variables of the server's process.
     #[serde(default, deserialize_with = "deserialize_list::<_, _, MAX_VALUES>")]
     pub environment_variables: Vec<NamedInput>,
-    /// Steps that the publisher asks for after the installation: shown, never run.
+    /// Steps after the installation that the publisher requests. They are displayed and never executed.
     #[serde(default, deserialize_with = "deserialize_list::<_, _, MAX_EXTRAS>")]
     pub post_install_instructions: Vec<PostInstallStep>,
 }
 
-/// A step that a publisher asks for after the installation (draft of the schema).
+/// Step after the installation that a publisher requests (draft of the schema).
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct PostInstallStep {
-    /// Description of the step.
+    /// Description of the step for the user.
     #[serde(default, deserialize_with = "deserialize_display::<_, MAX_SHOWN>")]
     pub description: Option<String>,
-    /// Command for the step.
+    /// Command line of the step, for display.
     #[serde(default, deserialize_with = "deserialize_display::<_, MAX_SHOWN>")]
     pub command: Option<String>,
 }
 
-/// A transport: the address of a remote server, or the transport of a package (`RemoteTransport`, `LocalTransport`).
+/// Transport of a package, or remote endpoint of a server (`LocalTransport`, `RemoteTransport`).
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct RemoteTransport {
-    /// `streamable-http`, `sse`, or `stdio` for a package.
+    /// Kind of transport: `streamable-http`, `sse`, or `stdio` for a package.
     #[serde(rename = "type", deserialize_with = "deserialize_required::<_, MAX_LABEL>")]
     pub kind: String,
-    /// URL, with `{name}` for variables.
+    /// URL of the endpoint, with `{name}` for variables.
     #[serde(default, deserialize_with = "deserialize_exact::<_, MAX_ADDRESS>")]
     pub url: Option<String>,
-    /// Headers of each request.
+    /// Headers that are sent with each request.
     #[serde(default, deserialize_with = "deserialize_list::<_, _, MAX_VALUES>")]
     pub headers: Vec<NamedInput>,
-    /// Variables of the URL, by name.
+    /// Definitions of the variables in the URL, by name.
     #[serde(default, deserialize_with = "deserialize_map::<_, _, MAX_VARIABLES>")]
     pub variables: IndexMap<String, InputDefinition>,
 }

@@ -14,9 +14,9 @@ use super::{
     RegistryEntry, ServerJson,
 };
 
-/// Key of the registry's metadata in `_meta`.
+/// Key in `_meta` of the registry's metadata about a version.
 const OFFICIAL_META_KEY: &str = "io.modelcontextprotocol.registry/official";
-/// Members that `server.json` had before 2025-09-16, at the top level or in a package or remote.
+/// Members of `server.json` before 2025-09-16, at the top level or in a package or remote.
 const LEGACY_MEMBERS: [&str; 12] = [
     "version_detail",
     "website_url",
@@ -32,46 +32,46 @@ const LEGACY_MEMBERS: [&str; 12] = [
     "is_latest",
 ];
 
-/// The reason why an entry or page can't be used. Safe to print.
+/// Reason why an entry or page can't be used. Messages are escaped for display.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EntryError {
-    /// The data is not JSON, or not of the expected form.
+    /// The data is not JSON, or does not have the expected members. Contains the parser's message.
     #[error("it can't be read: {0}")]
     Unreadable(String),
-    /// The data is larger than the limit.
+    /// The data is larger than this limit in bytes.
     #[error("it is larger than {0} bytes")]
     TooLarge(usize),
-    /// The JSON is nested too deeply.
+    /// The JSON is nested deeper than [`MAX_DEPTH`](super::MAX_DEPTH).
     #[error("its JSON is deeper than {MAX_DEPTH} levels")]
     TooDeep,
-    /// The entry has a form from before 2025-09-16.
+    /// The entry has this member, which only forms from before 2025-09-16 have.
     #[error("it has a form from before 2025-09-16 ({0}), which is not read; its publisher has to publish it anew")]
     Old(String),
-    /// The name is not valid.
+    /// This name is not valid.
     #[error("{0} is not a server name; expected namespace/name")]
     Name(String),
-    /// The version is not valid.
+    /// This version is not valid.
     #[error("{0} is not a version")]
     Version(String),
 }
 
-/// A page of a list, or the versions of a server.
+/// A page of a list of servers, or all versions of a server.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct EntryPage {
-    /// Entries in the registry's order.
+    /// Valid entries in the order of the registry.
     pub entries: Vec<RegistryEntry>,
-    /// Entries that can't be used.
+    /// Entries that are not valid.
     pub unreadable: Vec<UnreadableEntry>,
     /// Cursor of the next page, or `None` on the last page.
     pub next_cursor: Option<String>,
 }
 
-/// An entry that can't be used.
+/// An entry of a page that is not valid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnreadableEntry {
-    /// Name, if there is one. Safe to print.
+    /// Name of the server if it can be read, escaped for display.
     pub name: Option<String>,
-    /// Reason why the entry is invalid.
+    /// Reason why the entry is not valid.
     pub cause: EntryError,
 }
 
@@ -101,10 +101,9 @@ pub fn read_entry(json: &[u8]) -> Result<RegistryEntry, EntryError> {
     Ok(RegistryEntry { server: response.server, listing, claims })
 }
 
-/// Parses a page (`{servers, metadata}`). Entries that can't be used are returned separately.
+/// Parses a page (`{servers, metadata}`). Invalid entries are returned separately.
 ///
 /// # Errors
-///
 /// Returns [`EntryError`] if the data is not a page, is nested too deeply, or has more than [`MAX_PAGE`] entries.
 pub fn read_page(json: &[u8]) -> Result<EntryPage, EntryError> {
     if !is_within_depth(json, MAX_DEPTH) {
@@ -139,10 +138,9 @@ pub(crate) fn check_name(name: &str) -> Result<(), EntryError> {
     if fits && name.len() <= MAX_NAME { Ok(()) } else { Err(EntryError::Name(quote(name))) }
 }
 
-/// Checks that a text is a valid version. `.` and `..` would change the path of a request.
+/// Checks that a text is a valid version. `.` and `..` are not, since they would change the path of a request.
 ///
 /// # Errors
-///
 /// Returns [`EntryError::Version`] if it is not.
 pub(crate) fn check_version(version: &str) -> Result<(), EntryError> {
     let is_plain = !version.is_empty() && version.len() <= MAX_VERSION && visible(version) == version;
@@ -150,7 +148,7 @@ pub(crate) fn check_version(version: &str) -> Result<(), EntryError> {
     if fits { Ok(()) } else { Err(EntryError::Version(quote(version))) }
 }
 
-/// Quotes a foreign text for a message, truncated to 80 characters.
+/// Quotes an untrusted text for a message, truncated to 80 characters.
 pub(crate) fn quote(text: &str) -> String {
     const MAX_QUOTED_CHARS: usize = 80;
     let mut short: String = text.chars().take(MAX_QUOTED_CHARS).collect();
@@ -160,7 +158,7 @@ pub(crate) fn quote(text: &str) -> String {
     format!("\"{}\"", visible(&short))
 }
 
-/// Deserializes a time of RFC 3339. Returns `None` for invalid ones, since nothing may depend on the time alone.
+/// Deserializes an RFC 3339 time. Invalid times become `None`, since nothing depends on the time alone.
 pub(super) fn deserialize_time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Millis>, D::Error> {
     let text = deserialize_exact::<D, MAX_LABEL>(deserializer)?.unwrap_or_default();
     Ok(DateTime::parse_from_rfc3339(&text).ok().and_then(|time| u64::try_from(time.timestamp_millis()).ok()))
@@ -196,7 +194,7 @@ fn unreadable_error(error: &dyn std::fmt::Display) -> EntryError {
     EntryError::Unreadable(one_line(&error.to_string()).chars().take(300).collect())
 }
 
-/// Returns a member that only old forms have.
+/// Returns a member of the entry that only forms from before 2025-09-16 have, or `None`.
 fn legacy_member(entry: &Value) -> Option<&'static str> {
     let Some(server) = entry.get("server") else {
         return entry.get("name").map(|_| "the server's members stand outside of \"server\"");
@@ -208,7 +206,7 @@ fn legacy_member(entry: &Value) -> Option<&'static str> {
         .or_else(|| server.get("id").map(|_| "id"))
 }
 
-/// Returns the name in an entry that can't be used.
+/// Returns the server name in an invalid entry, if it can be read.
 fn entry_name(json: &str) -> Option<String> {
     #[derive(Deserialize)]
     struct EntryName {

@@ -21,13 +21,21 @@ async fn search_continues_from_page_to_page() {
     let desk = TestCatalog::at(&server);
     let first = desk.catalog.search(&search("com.example", None), CachePolicy::Usual).await.unwrap();
     assert_eq!(first.value.entries[0].server.name, "com.example/a");
-    assert_eq!(first.value.unreadable[0].name.as_deref(), Some("\"com.example/b c\""), "a bad entry has a reason");
+    assert_eq!(
+        first.value.unreadable[0].name.as_deref(),
+        Some("\"com.example/b c\""),
+        "an invalid entry must be reported with its name"
+    );
     assert!(first.offline.is_none());
     let next = first.value.next_cursor;
-    assert_eq!(next.as_deref(), Some("at 2"), "a cursor is handed on as it is");
+    assert_eq!(next.as_deref(), Some("at 2"), "the cursor must be returned unchanged");
     let second = desk.catalog.search(&search("com.example", next), CachePolicy::Usual).await.unwrap().value;
     let found: Vec<&str> = second.entries.iter().map(|entry| entry.server.name.as_str()).collect();
-    assert_eq!((found, second.next_cursor), (vec!["com.example/c"], None), "each server in its newest version");
+    assert_eq!(
+        (found, second.next_cursor),
+        (vec!["com.example/c"], None),
+        "each server must be listed in its newest version"
+    );
     let queries: Vec<_> = server.seen().iter().map(|request| request.path.clone()).collect();
     let first = "/v0.1/servers?version=latest&limit=2&search=com.example";
     assert_eq!(queries, [first.to_owned(), format!("{first}&cursor=at+2")]);
@@ -58,7 +66,11 @@ async fn versions_include_deleted_ones() {
     assert!(server.seen().iter().all(|request| request.query() == [("include_deleted".to_owned(), "true".to_owned())]));
     let status = desk.catalog.status_of("com.example/a", "1.1.0").unwrap();
     assert_eq!((status.status, status.message.as_deref()), (ListingStatus::Deleted, Some("malware")));
-    assert_eq!(desk.catalog.status_of("com.example/a", "2.0.0+b"), None, "an active version has nothing against it");
+    assert_eq!(
+        desk.catalog.status_of("com.example/a", "2.0.0+b"),
+        None,
+        "an active version must have no recorded status"
+    );
 }
 
 #[tokio::test]
@@ -75,7 +87,7 @@ async fn missing_server_or_version_is_reported() {
         let error = desk.catalog.version(name, version, CachePolicy::Usual).await.unwrap_err();
         assert!(matches!(error, RegistryError::Question(_)), "{name} {version}: {error}");
     }
-    assert_eq!(server.seen().len(), asked, "what can't be there is not asked for");
+    assert_eq!(server.seen().len(), asked, "no request must be sent for an invalid name or version");
 }
 
 #[tokio::test]
@@ -134,7 +146,7 @@ async fn header_value_is_neither_cached_nor_shown() {
         };
         assert!(matches!(error, RegistryError::RepeatsHeader { .. }), "{error}");
         assert!(!format!("{error} {error:?}").contains("s3cret"), "{error}");
-        assert_eq!(desk.files(), 0, "nothing of it is kept");
+        assert_eq!(desk.files(), 0, "the response must not be cached");
     }
     let files = std::fs::read_dir(desk.folder.path()).unwrap();
     let kept: Vec<_> = files.map(|file| std::fs::read(file.unwrap().path()).unwrap()).collect();

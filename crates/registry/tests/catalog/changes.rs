@@ -13,12 +13,12 @@ fn changed(name: &str, status: &str, updated: &str) -> Value {
     entry(name, "1.0.0", json!({ "status": status, "statusMessage": "why", "updatedAt": updated }))
 }
 
-/// Returns deleted servers with the names `n0`, `n1` and so on.
+/// Returns entries of deleted servers with the names `n0`, `n1` and so on.
 fn many(count: usize) -> impl Iterator<Item = Value> {
     (0..count).map(|n| changed(&format!("com.example/n{n}"), "deleted", "2026-02-28T12:00:00.000Z"))
 }
 
-/// Returns the times since which changes were requested.
+/// Returns the `updated_since` values of the requests that the registry received.
 fn requested_since(server: &HttpServer) -> Vec<String> {
     let since =
         |request: &testkit::http::HttpRequest| request.query().into_iter().find(|(name, _)| name == "updated_since");
@@ -43,15 +43,23 @@ async fn deletion_is_known_after_the_next_refresh() {
     assert_eq!(
         (status.status, status.message.as_deref()),
         (ListingStatus::Deleted, Some("why")),
-        "also after a restart"
+        "the status must be known after a restart"
     );
     assert_eq!(desk.catalog.status_of("com.example/b", "1.0.0").unwrap().status, ListingStatus::Deprecated);
-    assert_eq!(desk.catalog.status_of("com.example/a", "1.0.1"), None, "another version has a status of its own");
+    assert_eq!(desk.catalog.status_of("com.example/a", "1.0.1"), None, "the status must apply to one version only");
     stored.set(vec![changed("com.example/a", "active", "2026-03-01T00:40:00.000Z")]);
     desk.catalog.refresh().await.unwrap();
-    assert_eq!(desk.catalog.status_of("com.example/a", "1.0.0"), None, "it was put back");
+    assert_eq!(
+        desk.catalog.status_of("com.example/a", "1.0.0"),
+        None,
+        "the status must be removed after the version became active again"
+    );
     let since = ["2026-02-28T00:00:00.000Z", "2026-02-28T12:00:00.000Z", "2026-03-01T00:30:00.000Z"];
-    assert_eq!(requested_since(&server), since, "first a day back, then from the newest change that was read");
+    assert_eq!(
+        requested_since(&server),
+        since,
+        "the first refresh must read one day, and later ones the changes since the newest one"
+    );
 }
 
 #[tokio::test]
@@ -70,19 +78,26 @@ async fn remaining_pages_are_read_by_the_next_refreshes() {
     let server = stored.serve().await;
     let desk = TestCatalog::limited(&server, RegistryLimits { pages: 2, ..RegistryLimits::default() });
     assert_eq!(desk.catalog.refresh().await, Ok(ChangesSummary { changed: 200, unreadable: 0, complete: false }));
-    assert!(desk.catalog.status_of("com.example/n150", "1.0.0").is_some(), "what was read is kept");
+    assert!(
+        desk.catalog.status_of("com.example/n150", "1.0.0").is_some(),
+        "the statuses in the first pages must be stored"
+    );
     let found = desk.catalog.search(&SearchQuery::default(), CachePolicy::Usual).await;
-    assert!(found.is_ok_and(|found| found.offline.is_none()), "a search does not depend on the changes");
+    assert!(found.is_ok_and(|found| found.offline.is_none()), "a search must not depend on the changes");
     desk.clock.pass(2 * HOUR);
     let restarted = desk.again();
     assert_eq!(restarted.refresh().await, Ok(ChangesSummary { changed: 50, unreadable: 0, complete: true }));
     assert!(restarted.status_of("com.example/n249", "1.0.0").is_some());
     let began = "2026-02-28T00:00:00.000Z";
-    assert_eq!(requested_since(&server), [began; 3], "one list, though it takes longer");
+    assert_eq!(requested_since(&server), [began; 3], "all refreshes must continue the same list");
     stored.set(vec![changed("com.example/n0", "active", "2026-03-01T01:00:00.000Z")]);
     restarted.refresh().await.unwrap();
-    assert_eq!(restarted.status_of("com.example/n0", "1.0.0"), None, "it changed after its page was read");
-    assert_eq!(requested_since(&server)[3], began, "so the next list begins where the clocks can't differ");
+    assert_eq!(
+        restarted.status_of("com.example/n0", "1.0.0"),
+        None,
+        "a version that changed during the reading must have its latest status"
+    );
+    assert_eq!(requested_since(&server)[3], began, "the next list must overlap with the previous one");
 }
 
 #[tokio::test]
@@ -116,5 +131,9 @@ async fn future_timestamp_does_not_hide_changes() {
     let desk = TestCatalog::at(&server);
     desk.catalog.refresh().await.unwrap();
     desk.catalog.refresh().await.unwrap();
-    assert_eq!(requested_since(&server)[1], "2026-03-01T00:00:00.000Z", "not later than the time of reading");
+    assert_eq!(
+        requested_since(&server)[1],
+        "2026-03-01T00:00:00.000Z",
+        "the start of the next list must not be later than the last reading"
+    );
 }

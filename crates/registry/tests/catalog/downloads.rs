@@ -21,11 +21,11 @@ fn names(folder: &Path) -> Vec<String> {
     std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap()).collect()
 }
 
-/// Requests a bundle with these limits, and asserts that nothing remains in the folder.
+/// Asserts that the download of a bundle with these limits fails and leaves no files in the folder. Returns the error.
 async fn refused(desk: &TestCatalog, bundle: &BundleDownload, limits: DownloadLimits) -> DownloadError {
     let folder = TempDir::new().unwrap();
     let error = desk.catalog.download(bundle, folder.path(), limits).await.unwrap_err();
-    assert_eq!(names(folder.path()), [""; 0], "nothing is left: {error}");
+    assert_eq!(names(folder.path()), [""; 0], "no files must remain: {error}");
     error
 }
 
@@ -53,7 +53,7 @@ async fn bundle_with_the_listed_hash_is_downloaded() {
         assert_eq!(names(folder.path()), [format!("{}.mcpb", bundle.sha256)]);
     }
     assert_eq!(redirecting.seen()[0].header("authorization"), Some("Bearer s3cret"));
-    assert_eq!(server.seen()[0].header("authorization"), None, "no other origin gets the registry's header");
+    assert_eq!(server.seen()[0].header("authorization"), None, "the header must not be sent to another origin");
 }
 
 #[tokio::test]
@@ -68,7 +68,7 @@ async fn bundle_without_a_hash_or_with_another_hash_is_rejected() {
         let bundle = BundleDownload { sha256: sha256.to_owned(), ..bundle.clone() };
         assert_eq!(refused(&desk, &bundle, DownloadLimits::default()).await, DownloadError::NoHash);
     }
-    assert_eq!(server.seen().len(), 1, "without a hash nothing is asked for");
+    assert_eq!(server.seen().len(), 1, "no request must be sent without a hash");
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ use crate::stored::{StoredRegistry, TestCatalog, active};
 
 const JSON: &str = "content-type: application/json\r\n";
 
-/// Returns the error of a search in a registry that always returns the same response.
+/// Returns the error of a search in a registry that always sends this response.
 async fn error_of(status: u16, headers: &'static str, body: &'static [u8]) -> RegistryError {
     let server =
         HttpServer::start(move |_, mut answer| async move { answer.respond(status, headers, body).await }).await;
@@ -102,7 +102,7 @@ async fn redirect_to_another_origin_receives_nothing() {
     let desk = TestCatalog::with(&server.url(""), Default::default(), Default::default(), Some(header));
     let error = desk.catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap_err();
     assert!(error.to_string().contains(&format!("redirects to http://{}", other.address)), "{error}");
-    assert!(other.seen().is_empty(), "the other origin was asked");
+    assert!(other.seen().is_empty(), "no request must be sent to the other origin");
 }
 
 #[tokio::test]
@@ -113,7 +113,7 @@ async fn redirects_are_bounded() {
         let error =
             TestCatalog::at(&server).catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap_err();
         assert!(matches!(error, RegistryError::Redirect { .. }), "{location}: {error}");
-        assert!(server.seen().len() <= 4, "{} requests", server.seen().len());
+        assert!(server.seen().len() <= 4, "the number of requests must be limited: {}", server.seen().len());
     }
 }
 

@@ -42,8 +42,11 @@ async fn endless_body_is_not_read_completely() {
     let error = desk.catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap_err();
     assert!(matches!(error, RegistryError::TooLarge { .. }), "{error}");
     let buffers = 16 << 20;
-    assert!(sent.load(Ordering::Relaxed) < RegistryLimits::default().bytes + buffers, "{sent:?} bytes were taken");
-    assert_eq!(desk.files(), 0, "nothing of it is kept");
+    assert!(
+        sent.load(Ordering::Relaxed) < RegistryLimits::default().bytes + buffers,
+        "reading must stop at the limit, but {sent:?} bytes were sent"
+    );
+    assert_eq!(desk.files(), 0, "the response must not be cached");
 }
 
 #[tokio::test]
@@ -105,7 +108,7 @@ async fn endless_pages_are_bounded() {
         assert!(!desk.catalog.refresh().await.unwrap().complete);
         assert_eq!(count.load(Ordering::Relaxed), 7 * refreshes);
     }
-    assert!(server.seen().pop().unwrap().path.ends_with("&cursor=12"), "it goes on where it was");
+    assert!(server.seen().pop().unwrap().path.ends_with("&cursor=12"), "the next refresh must continue at the cursor");
 }
 
 #[tokio::test]
@@ -125,7 +128,7 @@ async fn slow_pages_end_a_refresh() {
         TestCatalog::limited(&server, RegistryLimits { time: Duration::from_millis(200), ..RegistryLimits::default() });
     assert!(!desk.catalog.refresh().await.unwrap().complete);
     let pages = count.load(Ordering::Relaxed);
-    assert!((1..=41).contains(&pages), "{pages} pages within ten times the limit of an answer");
+    assert!((1..=41).contains(&pages), "the refresh must end within ten timeouts, after {pages} pages");
 }
 
 #[tokio::test]
@@ -181,5 +184,5 @@ async fn response_about_another_server_is_not_cached() {
     let ask = || desk.catalog.version("com.example/a", "1.0.0", CachePolicy::Usual);
     let error = ask().await.unwrap_err();
     assert!(error.to_string().contains("it is about \"com.example/other\""), "{error}");
-    assert_eq!(ask().await.unwrap().value.server.name, "com.example/a", "it is asked for again at once");
+    assert_eq!(ask().await.unwrap().value.server.name, "com.example/a", "the request must be sent again immediately");
 }

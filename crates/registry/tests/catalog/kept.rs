@@ -16,14 +16,22 @@ async fn response_is_fresh_for_an_hour() {
     let ask = async |freshness| desk.catalog.search(&text(""), freshness).await.unwrap().fetched;
     assert_eq!(ask(CachePolicy::Usual).await, BEGIN);
     desk.clock.pass(HOUR - 1);
-    assert_eq!((ask(CachePolicy::Usual).await, server.seen().len()), (BEGIN, 1), "it is fresh");
+    assert_eq!(
+        (ask(CachePolicy::Usual).await, server.seen().len()),
+        (BEGIN, 1),
+        "the cached response must be used for an hour"
+    );
     assert_eq!(
         (ask(CachePolicy::Now).await, server.seen().len()),
         (BEGIN + HOUR - 1, 2),
-        "unless the user wants it anew"
+        "the registry must be requested if the user asks for it"
     );
     desk.clock.pass(HOUR);
-    assert_eq!((ask(CachePolicy::Usual).await, server.seen().len()), (BEGIN + 2 * HOUR - 1, 3), "it is old");
+    assert_eq!(
+        (ask(CachePolicy::Usual).await, server.seen().len()),
+        (BEGIN + 2 * HOUR - 1, 3),
+        "an old response must be requested again"
+    );
 }
 
 #[tokio::test]
@@ -36,11 +44,15 @@ async fn cached_responses_are_shown_with_their_age_while_offline() {
     desk.clock.pass(50 * HOUR);
     let restarted = desk.again();
     let versions = restarted.versions("com.example/a", CachePolicy::Usual).await.unwrap();
-    assert_eq!((versions.value.entries.len(), versions.fetched), (1, BEGIN), "also after a restart");
+    assert_eq!(
+        (versions.value.entries.len(), versions.fetched),
+        (1, BEGIN),
+        "the response must be cached after a restart"
+    );
     assert!(matches!(versions.offline, Some(RegistryError::Unreachable { .. })), "{:?}", versions.offline);
     assert!(restarted.version("com.example/a", "1.0.0", CachePolicy::Now).await.unwrap().offline.is_some());
     let error = restarted.version("com.example/a", "2.0.0", CachePolicy::Usual).await.unwrap_err();
-    assert!(matches!(error, RegistryError::Unreachable { .. }), "what is not kept is not there: {error}");
+    assert!(matches!(error, RegistryError::Unreachable { .. }), "a request that is not cached must fail: {error}");
 }
 
 #[tokio::test]
@@ -57,16 +69,23 @@ async fn all_cached_responses_are_searched_while_offline() {
     let offline = async |wanted: &str| desk.catalog.search(&text(wanted), CachePolicy::Usual).await;
     let found = offline("NOTE").await.unwrap();
     let versions: Vec<&str> = found.value.entries.iter().map(|entry| entry.server.version.as_str()).collect();
-    assert_eq!((versions, found.fetched), (vec!["1.1.0"], BEGIN), "each server once, as it was fetched last");
+    assert_eq!(
+        (versions, found.fetched),
+        (vec!["1.1.0"], BEGIN),
+        "each server must be found once, in the version that was fetched last"
+    );
     assert!(found.offline.is_some());
     assert_eq!(
         offline("about org").await.unwrap().value.entries[0].server.name,
         "org.other/mail",
-        "also by description"
+        "the search must include descriptions"
     );
     assert_eq!(offline("nothing").await.unwrap().value.entries.len(), 0);
     let empty = TestCatalog::with(desk.catalog.address().as_str(), desk.limits, CacheLimits::default(), None);
-    assert!(empty.catalog.search(&text("a"), CachePolicy::Usual).await.is_err(), "nothing is kept here");
+    assert!(
+        empty.catalog.search(&text("a"), CachePolicy::Usual).await.is_err(),
+        "the search must fail with an empty cache"
+    );
 }
 
 #[tokio::test]
@@ -84,7 +103,7 @@ async fn later_status_is_merged_into_cached_responses() {
     assert_eq!((listing.status, listing.status_message.as_deref()), (ListingStatus::Deleted, Some("spam")));
     drop(server);
     let found = desk.catalog.search(&text("example"), CachePolicy::Usual).await.unwrap().value.entries;
-    assert_eq!(found.len(), 0, "a deleted server is not found in what is kept");
+    assert_eq!(found.len(), 0, "a deleted server must not be found in the cache");
 }
 
 #[tokio::test]
@@ -97,21 +116,21 @@ async fn cache_is_bounded() {
         desk.catalog.search(&text(wanted), CachePolicy::Usual).await.unwrap();
         desk.clock.pass(1);
     }
-    assert_eq!(desk.files(), 3 + 1, "three answers and the index");
+    assert_eq!(desk.files(), 3 + 1, "there must be three responses and the index");
     let asked = server.seen().len();
     desk.catalog.search(&text("m"), CachePolicy::Usual).await.unwrap();
-    assert_eq!(server.seen().len(), asked, "the newest are kept");
+    assert_eq!(server.seen().len(), asked, "the newest responses must remain");
     desk.catalog.search(&text("a"), CachePolicy::Usual).await.unwrap();
-    assert_eq!(server.seen().len(), asked + 1, "the oldest went");
+    assert_eq!(server.seen().len(), asked + 1, "the oldest response must be removed");
     let small = TestCatalog::with(&server.url(""), Default::default(), CacheLimits { bytes: 500, answers: 100 }, None);
     for wanted in ["a", "e", "x"] {
         small.catalog.search(&text(wanted), CachePolicy::Usual).await.unwrap();
         small.clock.pass(1);
     }
-    assert_eq!(small.files(), 1 + 1, "each answer has more than half of the bytes");
+    assert_eq!(small.files(), 1 + 1, "only one response must fit into the limit");
     stored.set((0..9).map(|n| active(&format!("com.example/x{n}"), "1.0.0", true)).collect());
     small.catalog.search(&text("com"), CachePolicy::Usual).await.unwrap();
-    assert_eq!(small.files(), 1 + 1, "an answer that is larger than all takes no other's place");
+    assert_eq!(small.files(), 1 + 1, "a response larger than the limit must not displace others");
 }
 
 #[tokio::test]
@@ -126,11 +145,11 @@ async fn damaged_cache_is_fetched_again() {
         }
     }
     desk.catalog.search(&text(""), CachePolicy::Usual).await.unwrap();
-    assert_eq!(server.seen().len(), 2, "a damaged answer is fetched again");
+    assert_eq!(server.seen().len(), 2, "a damaged response must be fetched again");
     std::fs::write(desk.folder.path().join("index.json"), "{").unwrap();
     std::fs::write(desk.folder.path().join("notes.txt"), "not of the cache").unwrap();
     let restarted = desk.again();
-    assert_eq!(desk.files(), 2, "answers without an index are removed, other files stay");
+    assert_eq!(desk.files(), 2, "responses without an index must be removed, and other files must remain");
     restarted.search(&text(""), CachePolicy::Usual).await.unwrap();
     assert_eq!(server.seen().len(), 3);
 }
@@ -153,7 +172,11 @@ async fn two_processes_keep_each_others_responses() {
         program.await.unwrap();
     }
     let asked = server.seen().len();
-    assert_eq!((asked, desk.files()), (2 * BODY_BYTES, 2 * BODY_BYTES + 1), "every answer and the index");
+    assert_eq!(
+        (asked, desk.files()),
+        (2 * BODY_BYTES, 2 * BODY_BYTES + 1),
+        "all responses and the index must be stored"
+    );
     let restarted = desk.again();
     for program in ["app", "cli"] {
         for n in 0..BODY_BYTES {
@@ -161,6 +184,6 @@ async fn two_processes_keep_each_others_responses() {
             desk.catalog.search(&text(&format!("{program}-{n}")), CachePolicy::Usual).await.unwrap();
         }
     }
-    assert_eq!(server.seen().len(), asked, "all is kept, also for a program that was open meanwhile");
+    assert_eq!(server.seen().len(), asked, "all responses must be available to a process that was open meanwhile");
     assert_eq!(desk.files(), 2 * BODY_BYTES + 1);
 }

@@ -13,11 +13,11 @@ use store::CacheFolder;
 use tempfile::TempDir;
 use testkit::http::{HttpRequest, HttpResponder, HttpServer};
 
-/// Time at which tests begin: 2026-03-01.
+/// Start time of the tests: 2026-03-01, in milliseconds since 1970.
 pub(crate) const BEGIN: u64 = 1_772_323_200_000;
 pub(crate) const HOUR: u64 = 60 * 60 * 1000;
 
-/// A clock that a test sets.
+/// Clock whose time is set by the test.
 #[derive(Debug)]
 pub(crate) struct SetClock(AtomicU64);
 
@@ -33,7 +33,7 @@ impl Clock for SetClock {
     }
 }
 
-/// A catalog for a server, with its folder and its clock.
+/// A catalog of a test registry, with its cache folder and clock.
 pub(crate) struct TestCatalog {
     pub(crate) catalog: RegistryCatalog,
     pub(crate) folder: TempDir,
@@ -63,13 +63,13 @@ impl TestCatalog {
         Self { catalog, folder, clock, limits }
     }
 
-    /// Returns a catalog for the same folder, as after a restart.
+    /// Returns another catalog with the same cache folder, as after a restart.
     pub(crate) fn again(&self) -> RegistryCatalog {
         let registry = RegistryClient::new(self.catalog.address().clone(), None, self.limits).unwrap();
         RegistryCatalog::new(registry, cache(&self.folder, CacheLimits::default()), self.clock.clone())
     }
 
-    /// Returns the number of files in the cache, except for the lock.
+    /// Returns the number of files in the cache folder, except for the lock.
     pub(crate) fn files(&self) -> usize {
         let names = std::fs::read_dir(self.folder.path()).unwrap().map(|file| file.unwrap().file_name());
         names.filter(|name| name != ".lock").count()
@@ -81,7 +81,7 @@ fn cache(folder: &TempDir, limits: CacheLimits) -> Arc<RegistryCache> {
     Arc::new(RegistryCache::open(Arc::new(files), limits).unwrap())
 }
 
-/// Returns an entry with the registry's metadata.
+/// Returns a registry entry with this metadata of the registry.
 pub(crate) fn entry(name: &str, version: &str, official: Value) -> Value {
     json!({
         "server": {
@@ -92,12 +92,12 @@ pub(crate) fn entry(name: &str, version: &str, official: Value) -> Value {
     })
 }
 
-/// Returns an active entry.
+/// Returns a registry entry of an active version.
 pub(crate) fn active(name: &str, version: &str, is_latest: bool) -> Value {
     entry(name, version, json!({ "status": "active", "updatedAt": "2026-02-01T00:00:00Z", "isLatest": is_latest }))
 }
 
-/// A registry that serves these entries according to the API; a cursor is the position of the next entry.
+/// A registry that serves these entries. A cursor is the position of the next entry.
 #[derive(Clone, Default)]
 pub(crate) struct StoredRegistry(Arc<Mutex<Vec<Value>>>);
 

@@ -26,7 +26,7 @@ fn package(package: &Value) -> Result<PackageInstall, PlanError> {
 fn plan(described: &Value) -> InstallPlan {
     match package(described).unwrap() {
         PackageInstall::Plan(plan) => plan,
-        PackageInstall::Bundle(bundle) => panic!("a bundle: {bundle:?}"),
+        PackageInstall::Bundle(bundle) => panic!("expected a command, not {bundle:?}"),
     }
 }
 
@@ -35,7 +35,7 @@ fn remote(remote: &Value) -> Result<InstallPlan, PlanError> {
     plan_remote(&server, &server.remotes[0])
 }
 
-/// Returns an npm package with additional members.
+/// Returns the description of an npm package with additional members.
 fn npm(more: &Value) -> Value {
     let mut package = json!({ "registryType": "npm", "identifier": "@alice/notes", "version": "1.2.3", "transport": { "type": "stdio" } });
     package.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -55,7 +55,7 @@ fn http(plan: &InstallPlan, given: &[(&str, &[&str])]) -> HttpConfig {
     plan.fill(&values(given), None).unwrap().entry.config.as_http().unwrap().clone()
 }
 
-/// Returns the command line without further values.
+/// Returns the planned command line of a package, with no values entered.
 fn line(described: &Value) -> String {
     stdio(&plan(described), &[]).command_line()
 }
@@ -86,7 +86,7 @@ fn each_package_kind_has_its_launcher_and_names_the_same_package() {
         assert_eq!(
             (reference.name.as_str(), reference.wanted.as_str()),
             (name, version),
-            "as read from the command line"
+            "name and version must be recognized on the command line"
         );
     }
 }
@@ -188,7 +188,10 @@ fn another_package_registry_is_named() {
     assert_eq!(own, "npx -y --registry=https://npm.corp.example @alice/notes@1.2.3");
     let of_another =
         json!({ "registryType": "pypi", "identifier": "notes", "registryBaseUrl": "https://registry.npmjs.org" });
-    assert!(matches!(package(&of_another), Err(PlanError::PackageRegistry(_))), "each launcher has its own");
+    assert!(
+        matches!(package(&of_another), Err(PlanError::PackageRegistry(_))),
+        "a package registry of another launcher must be refused"
+    );
     let image = |base: &str, identifier: &str| {
         line(&json!({ "registryType": "oci", "identifier": identifier, "version": "1.2", "registryBaseUrl": base }))
     };
@@ -214,7 +217,11 @@ fn settings_that_select_the_code_source_are_noted() {
     for name in ["DOCKER_TLS_VERIFY", "docker_context", "CONTAINER_HOST"] {
         assert!(with(image.clone(), name).contains(name), "{name}");
     }
-    assert_eq!(with(npm(&json!({})), "DOCKER_TLS_VERIFY"), "", "it leads to no other engine");
+    assert_eq!(
+        with(npm(&json!({})), "DOCKER_TLS_VERIFY"),
+        "",
+        "a variable of a container engine must be allowed for npx"
+    );
     assert_eq!(with(image, "NOTES_FOLDER"), "");
 }
 
@@ -270,10 +277,10 @@ fn container_receives_variables_with_a_value() {
     let plan = plan(&described);
     let config = stdio(&plan, &[("source", &["/a", "/b"]), ("KEY", &["s3cret"])]);
     let expected = "docker run -i --rm -e KEY -e MODE --mount type=bind,src=/a,dst=/project --mount type=bind,src=/b,dst=/project alice/notes:1";
-    assert_eq!(config.command_line(), expected, "HOME of this computer is not handed on");
+    assert_eq!(config.command_line(), expected, "HOME of this computer must not be passed on");
     assert!(plan.exposed_secrets().is_empty());
     let without = plan.fill(&values(&[("KEY", &["s3cret"])]), None).unwrap_err();
-    assert!(without.to_string().contains("source"), "a variable of a required argument is required: {without}");
+    assert!(without.to_string().contains("source"), "a variable in a required argument must be required: {without}");
 }
 
 #[test]
@@ -287,12 +294,12 @@ fn variables_are_replaced_once() {
     let (entry, kept) = filled.into_settings(Vec::new());
     let text = &entry.config.as_stdio().unwrap().env["TARGET"];
     let secrets = ports::secrets::referenced_names(text);
-    assert_eq!(secrets.len(), 2, "each place of a secret value: {text}");
+    assert_eq!(secrets.len(), 2, "each use of a secret must refer to the keychain: {text}");
     let shown =
         text.replace(&ports::secrets::reference(secrets[0]), "S").replace(&ports::secrets::reference(secrets[1]), "S");
     assert_eq!(shown, "{user}/S/{unknown}/{S}/{}/{open");
-    assert!(kept.iter().all(|(_, value)| value == "{fixed}"), "what is filled in is not looked at again");
-    assert!(plan.inputs[0].secret, "a variable of a secret is a secret");
+    assert!(kept.iter().all(|(_, value)| value == "{fixed}"), "values must not be expanded again");
+    assert!(plan.inputs[0].secret, "a variable in a secret value must be secret");
     assert!(plan.notes.iter().any(|note| note.contains("\"{unknown}\" stands there as it is")), "{:?}", plan.notes);
 }
 
@@ -354,7 +361,7 @@ fn inputs_keep_their_description() {
     {
         assert!(plan.notes.iter().any(|note| note.contains(expected)), "{expected}: {:?}", plan.notes);
     }
-    assert_eq!(stdio(&plan, &[]).env["HIDDEN"], "a\u{202e}b", "it runs as it is");
+    assert_eq!(stdio(&plan, &[]).env["HIDDEN"], "a\u{202e}b", "the variable must have the unescaped value");
 }
 
 #[test]
@@ -369,7 +376,7 @@ fn different_inputs_of_one_name_are_separated() {
         .into_iter()
         .map(|i| i.key)
         .collect();
-    assert_eq!(keys, ["file", "file-2"], "two arguments are two values");
+    assert_eq!(keys, ["file", "file-2"], "two arguments must have two inputs");
     let many = |count: usize| (0..count).map(|n| json!({ "name": format!("V{n}") })).collect::<Vec<_>>();
     let arguments = |count: usize| vec![positional.clone(); count];
     plan(&npm(&json!({ "environmentVariables": many(100), "packageArguments": arguments(100) })));
@@ -383,7 +390,7 @@ fn bundle_is_a_download_with_its_hash() {
     let url = "https://github.com/alice/notes/releases/download/v1/notes.mcpb";
     let bundle =
         |url: &str, hash: Value| package(&json!({ "registryType": "mcpb", "identifier": url, "fileSha256": hash }));
-    let Ok(PackageInstall::Bundle(download)) = bundle(url, json!(hash)) else { panic!("no bundle") };
+    let Ok(PackageInstall::Bundle(download)) = bundle(url, json!(hash)) else { panic!("expected a bundle") };
     assert_eq!((download.url.as_str(), download.sha256), (url, hash.to_ascii_lowercase()));
     for wrong in [Value::Null, json!("ab"), json!("zz".repeat(32)), json!("")] {
         assert_eq!(bundle(url, wrong.clone()), Err(PlanError::NoHash), "{wrong}");

@@ -1,4 +1,4 @@
-//! Validation of the values that the user entered in a form. Used by consent requests, before and on submission.
+//! Validation of the values that the user entered in an elicitation form, before they are sent.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -9,22 +9,22 @@ use super::{FieldKind, Form, FormField, TextFormat, formats};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FormProblem {
-    /// Name of the field.
+    /// Name of the invalid field.
     pub field: String,
     /// Kind of the validation error.
     pub problem: FieldProblem,
-    /// The violated bound, for errors that have one.
+    /// Bound that the value violates, or `None` for errors without a bound.
     pub limit: Option<f64>,
 }
 
-/// The kind of a validation error.
+/// Kind of a validation error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum FieldProblem {
     /// A required field is missing or empty.
     Required,
-    /// The value has another JSON type than the field.
+    /// The JSON type of the value is not that of the field.
     WrongType,
     /// The text is shorter than `minLength`.
     TooShort,
@@ -34,19 +34,19 @@ pub enum FieldProblem {
     TooSmall,
     /// The number is above `maximum`.
     TooLarge,
-    /// Fewer options are selected than `minItems`.
+    /// Fewer options are selected than `minItems` requires.
     TooFew,
-    /// More options are selected than `maxItems`.
+    /// More options are selected than `maxItems` allows.
     TooMany,
     /// The value is not one of the options.
     NotAnOption,
-    /// The text is not an e-mail address.
+    /// The text is not a valid e-mail address.
     NotAnEmail,
-    /// The text is not a URI.
+    /// The text is not a valid URI.
     NotAUri,
-    /// The text is not a date.
+    /// The text is not a valid date (`date` of JSON Schema).
     NotADate,
-    /// The text is not a date and time.
+    /// The text is not a valid date and time (`date-time` of JSON Schema).
     NotADateTime,
     /// The form has no field of this name.
     UnknownField,
@@ -55,7 +55,7 @@ pub enum FieldProblem {
 type CheckResult = Option<(FieldProblem, Option<f64>)>;
 
 impl Form {
-    /// Returns the validation errors of submitted content. Empty if it can be sent.
+    /// Returns the validation errors of the entered values. Empty if the content can be submitted.
     #[must_use]
     pub fn validation_problems(&self, content: &Map<String, Value>) -> Vec<FormProblem> {
         let of_fields = self.fields.iter().filter_map(|field| {

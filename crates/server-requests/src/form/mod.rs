@@ -19,15 +19,15 @@ pub const MAX_FIELDS: usize = 100;
 /// Maximum number of options of a field.
 pub const MAX_OPTIONS: usize = 1_000;
 
-/// A form requested by `elicitation/create`.
+/// Form that a server requests with `elicitation/create`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Form {
-    /// Fields in the server's order.
+    /// Fields of the form, in the order of the server's schema.
     pub fields: Vec<FormField>,
 }
 
 impl Form {
-    /// Returns the submitted content with the values of fields that appear to ask for a secret redacted.
+    /// Returns the submitted content, with the values redacted of fields that seem to ask for a secret.
     #[must_use]
     pub fn without_secrets(&self, content: &Map<String, Value>) -> Map<String, Value> {
         let is_secret = |name: &str| self.fields.iter().any(|field| field.secret && field.name == name);
@@ -39,11 +39,11 @@ impl Form {
     }
 }
 
-/// A field of a form.
+/// A field of an elicitation form.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FormField {
-    /// Key of the field in the response.
+    /// Name of the field, which is its key in the response.
     pub name: String,
     /// Label, as sent by the server.
     pub title: Option<String>,
@@ -53,18 +53,18 @@ pub struct FormField {
     pub required: bool,
     /// Type and constraints of the value.
     pub kind: FieldKind,
-    /// Initial value. Dropped if it violates the field's own constraints.
+    /// Initial value. `None` if the server sent none or an invalid one.
     pub default: Option<Value>,
-    /// Set if the name, title or description suggest that the field asks for a secret.
+    /// Set if the field seems to ask for a secret, according to its name, title or description.
     pub secret: bool,
 }
 
-/// The type of a field, with its constraints.
+/// Type of a field, with its constraints.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum FieldKind {
-    /// A field for a text.
+    /// A field that accepts text.
     Text {
         /// Format that the text must have.
         format: Option<TextFormat>,
@@ -73,7 +73,7 @@ pub enum FieldKind {
         /// Maximum length, in characters.
         max_length: Option<u32>,
     },
-    /// A field for a number.
+    /// A field that accepts a number.
     Number {
         /// Set if the number must be an integer.
         integer: bool,
@@ -84,12 +84,12 @@ pub enum FieldKind {
     },
     /// A field for a boolean.
     Boolean,
-    /// Exactly one of several options.
+    /// A field that accepts exactly one of several options.
     Choice {
         /// Options to select from.
         options: Vec<ChoiceOption>,
     },
-    /// Any number of several options.
+    /// A field that accepts any number of several options.
     Choices {
         /// Options to select from.
         options: Vec<ChoiceOption>,
@@ -100,13 +100,13 @@ pub enum FieldKind {
     },
 }
 
-/// An option of a choice field.
+/// An option of a field with choices.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ChoiceOption {
-    /// Value that is sent.
+    /// Value that is sent if the option is selected.
     pub value: String,
-    /// Label that is shown.
+    /// Label that the form shows.
     pub title: String,
 }
 

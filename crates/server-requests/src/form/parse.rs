@@ -5,10 +5,9 @@ use serde_json::{Map, Value};
 use super::{ChoiceOption, FieldKind, Form, FormField, MAX_FIELDS, MAX_OPTIONS, TextFormat};
 
 impl Form {
-    /// Parses a `requestedSchema`.
+    /// Parses the `requestedSchema` of an elicitation request.
     ///
     /// # Errors
-    ///
     /// Returns the cause as text if a field is of a kind that the specification doesn't allow, or the form is too
     /// large.
     pub fn parse(schema: &Value) -> Result<Self, String> {
@@ -50,7 +49,7 @@ impl FormField {
             || title.as_deref().is_some_and(looks_secret)
             || description.as_deref().is_some_and(looks_secret);
         let mut field = Self { name: name.to_owned(), title, description, required, kind, default: None, secret };
-        // A default that the field itself rejects is the server's mistake; the field then starts out empty.
+        // An invalid default is a mistake of the server. The field is then empty initially.
         field.default = schema.get("default").filter(|value| field.validation_problem(value).is_none()).cloned();
         Ok(field)
     }
@@ -153,10 +152,10 @@ fn shorten(text: &str) -> String {
     text.chars().take(40).collect()
 }
 
-/// Returns true if a label suggests that a field asks for a secret.
+/// Returns `true` if a label seems to ask for a secret.
 ///
-/// Forms must not ask for secrets (`client/elicitation`, Security Considerations); the result only decides where to
-/// warn.
+/// Forms must not ask for secrets (`client/elicitation`, Security Considerations). The result decides only where the
+/// app warns.
 fn looks_secret(words: &str) -> bool {
     const SECRET_WORDS: &[&str] = &[
         "password",

@@ -1,6 +1,5 @@
-//! Converts a server's sampling request to a model request, and a model's answer to a sampling result. Nothing is
-//! added: no context of any server, and no tools but those of the request. Nothing is omitted except where the
-//! documentation says so.
+//! Converts a server's sampling request to a model request, and a model's answer to a sampling result. Adds no context
+//! of any server, and no tools other than those of the request. Omits content only where the documentation says so.
 
 use std::collections::HashMap;
 
@@ -12,12 +11,12 @@ use mcp_proto::types::{
 use models::{MessagePart, ModelErrorCode, ModelMessage, ModelReply, ModelRequest, ModelTool, StopReason, ToolChoice};
 use serde_json::{Map, Value, json};
 
-/// The `_meta` key of a provider's opaque data about a tool use, which must be returned with that tool use.
+/// Key in `_meta` of a tool use for opaque data of the model provider, which must be sent back with that tool use.
 const OPAQUE_META_KEY: &str = "dev.drawbridge/opaque";
-/// Maximum length of a tool name that every provider accepts.
+/// Maximum length of tool names that every provider accepts.
 const MAX_NAME: usize = 64;
 
-/// The error for a request or answer that can't be converted.
+/// Reason why a sampling request or a model's answer can't be converted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConversionError {
     /// The request has no messages.
@@ -26,16 +25,16 @@ pub enum ConversionError {
     /// The data of an image or audio block is not valid base64.
     #[error("an image or audio is not valid base64")]
     Base64,
-    /// A block is of a kind that no model accepts.
+    /// The type of a content block is not supported by any model.
     #[error("a message has content that no model takes")]
     Content,
-    /// The model used a tool that was not offered, or that the request forbids.
+    /// The model used a tool that the request did not contain, or although the request forbids tool use.
     #[error("the model used a tool that the request does not let it use")]
     Tool,
     /// The answer is empty.
     #[error("the model said nothing")]
     Empty,
-    /// The model spent all tokens on reasoning before it answered.
+    /// The model used all tokens for reasoning before it answered.
     #[error("all tokens of the answer were used up before the model said anything; let it have more")]
     OutOfTokens,
 }
@@ -52,8 +51,8 @@ impl ConversionError {
     }
 }
 
-/// A two-way map between a server's tool names and the names that models receive. Names that every provider accepts
-/// stay the same.
+/// Mapping between the tool names of a server and those that models receive. Names that every provider accepts are not
+/// changed.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ToolNames {
     to_model: HashMap<String, String>,
@@ -61,7 +60,7 @@ pub struct ToolNames {
 }
 
 impl ToolNames {
-    /// Builds the map for the tools that a request offers or mentions.
+    /// Creates the mapping for the tools that a request contains or mentions.
     pub fn for_request(params: &CreateMessageParams) -> Self {
         let offered = params.tools.iter().flatten().map(|tool| tool.name.as_str());
         let used =
@@ -99,7 +98,7 @@ impl ToolNames {
     }
 }
 
-/// Returns true if every provider accepts a name as it is. Gemini requires a letter or `_` at the beginning.
+/// Returns `true` if every provider accepts this tool name. Gemini requires a letter or `_` at the beginning.
 fn is_plain(name: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     let begins_well = name.bytes().next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_');
@@ -134,14 +133,14 @@ fn check_block(block: &ContentBlock) -> Result<(), ConversionError> {
     }
 }
 
-/// Converts a request for a model.
+/// Converts a sampling request to a model request.
 ///
 /// `metadata` is not meant for models and is omitted. `includeContext` is ignored: no server's context is ever
 /// included.
 ///
 /// # Errors
-///
-/// Returns [`ConversionError::Base64`] for media that are not base64, and [`ConversionError::Content`] for blocks of an unknown kind.
+/// Returns [`ConversionError::Base64`] for media that are not base64, and [`ConversionError::Content`] for blocks of an
+/// unknown kind.
 pub fn to_request(params: &CreateMessageParams) -> Result<ModelRequest, ConversionError> {
     let names = ToolNames::for_request(params);
     let mut used: HashMap<&str, &str> = HashMap::new();
@@ -178,7 +177,7 @@ pub fn to_request(params: &CreateMessageParams) -> Result<ModelRequest, Conversi
     })
 }
 
-/// Returns the tool choice of a request. A required tool without any tools counts as automatic.
+/// Returns the tool choice of a request. `required` without any tools counts as `auto`.
 pub fn tool_choice(params: &CreateMessageParams) -> ToolChoice {
     match params.tool_choice.as_ref().and_then(|choice| choice.mode.as_deref()) {
         Some("none") => ToolChoice::None,
@@ -229,9 +228,9 @@ fn to_message_part(
 /// Converts a model's answer to a sampling result. Reasoning is dropped.
 ///
 /// # Errors
-///
-/// Returns [`ConversionError::Tool`] if the model used a tool that it must not use, [`ConversionError::Content`] for parts that have no
-/// counterpart, and [`ConversionError::Empty`] or [`ConversionError::OutOfTokens`] if nothing remains.
+/// Returns [`ConversionError::Tool`] if the model used a tool that it must not use, [`ConversionError::Content`] for
+/// parts that a sampling result can't contain, and [`ConversionError::Empty`] or [`ConversionError::OutOfTokens`] if
+/// the answer is empty.
 pub fn reply_to_result(
     reply: &ModelReply,
     params: &CreateMessageParams,
@@ -285,7 +284,7 @@ pub fn reply_to_result(
     })
 }
 
-/// Returns true if an answer contains a tool use.
+/// Returns `true` if a sampling result contains a tool use.
 pub fn uses_tool(result: &CreateMessageResult) -> bool {
     result.content.blocks().iter().any(|block| matches!(block, ContentBlock::ToolUse(_)))
 }

@@ -1,14 +1,14 @@
-//! Estimates the tokens of a request before a model counts them. Budgets depend on the estimate, so it errs on the
-//! high side.
+//! Estimates the number of tokens of a request before a model counts them. Budgets depend on the estimate, so it is
+//! rather too high than too low.
 
 use mcp_proto::types::{ContentBlock, CreateMessageParams};
 use serde::Serialize;
 
-/// Maximum number of tokens for a picture. Providers scale large ones down.
+/// Maximum number of tokens of an image. Providers scale large images down.
 const MAX_PICTURE_TOKENS: u64 = 5_000;
 /// Number of base64 characters of audio per token: 32 tokens per second at 4 kB per second.
 const AUDIO_CHARACTERS_PER_TOKEN: u64 = 160;
-/// Overhead in tokens of each message.
+/// Number of additional tokens for each message.
 const MESSAGE_OVERHEAD_TOKENS: u64 = 8;
 
 /// Returns the estimated number of tokens of a request.
@@ -22,8 +22,8 @@ pub fn estimated_tokens(params: &CreateMessageParams) -> u64 {
     messages.fold(system.saturating_add(tools), u64::saturating_add)
 }
 
-/// Returns the estimated number of tokens of a text: a third of the number of ASCII characters, as in code and
-/// digits, plus half of the number of other bytes.
+/// Returns the estimated number of tokens of a text: one for every three ASCII characters, as in code and digits, and
+/// one for every two other bytes.
 fn text_tokens(text: &str) -> u64 {
     let other = text.bytes().filter(|byte| !byte.is_ascii()).count() as u64;
     let ascii = text.len() as u64 - other;
@@ -70,7 +70,10 @@ mod tests {
         ];
         for (text, least) in cases {
             let counted = text_tokens(text);
-            assert!(counted >= least && counted <= least * 3, "[sampling-rate-limit]: {text} counts as {counted}");
+            assert!(
+                counted >= least && counted <= least * 3,
+                "[sampling-rate-limit]: the estimate of {text} is {counted}"
+            );
         }
     }
 
@@ -78,11 +81,15 @@ mod tests {
     fn image_has_a_fixed_token_estimate() {
         let data = "A".repeat(800_000);
         let picture = tokens_of(&json!({ "type": "image", "data": data, "mimeType": "image/png" }));
-        assert_eq!(picture, MESSAGE_OVERHEAD_TOKENS + MAX_PICTURE_TOKENS, "however many bytes it has");
+        assert_eq!(
+            picture,
+            MESSAGE_OVERHEAD_TOKENS + MAX_PICTURE_TOKENS,
+            "the estimate of an image must not depend on its size"
+        );
         let spoken = tokens_of(&json!({ "type": "audio", "data": data, "mimeType": "audio/wav" }));
-        assert_eq!(spoken, MESSAGE_OVERHEAD_TOKENS + 5_000, "a recording goes by its length");
+        assert_eq!(spoken, MESSAGE_OVERHEAD_TOKENS + 5_000, "the estimate of a recording must depend on its length");
         let hidden = json!({ "type": "tool_use", "id": "1", "name": "t",
             "input": { "type": "image", "data": data, "mimeType": "image/png" } });
-        assert!(tokens_of(&hidden) > 250_000, "[sampling-rate-limit]: what only poses as a picture is text");
+        assert!(tokens_of(&hidden) > 250_000, "[sampling-rate-limit]: an image inside a tool use must count as text");
     }
 }

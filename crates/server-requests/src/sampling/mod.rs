@@ -1,5 +1,5 @@
-//! Sampling requests: a server asks for a model's answer. Holds everything that is independent of the owner:
-//! budgets, the selection of a model, and the conversion between the protocol's types and those of models.
+//! Sampling requests, with which a server uses one of the user's models. Contains everything that is independent of the
+//! owner: budgets, the selection of a model, and the conversion between the protocol's types and those of models.
 
 pub mod conversion;
 mod estimate;
@@ -17,10 +17,10 @@ use policy::Hash;
 use serde_json::json;
 pub use settings::{Budget, SamplingSettings};
 
-/// Model name in the result of a request that the user answered.
+/// Model name in the result of a sampling request that the user answered without a model.
 pub const USER_MODEL_NAME: &str = "user";
 
-/// Returns a result without content, for an answer that the user writes.
+/// Returns an empty result, which the user fills in with an answer.
 #[must_use]
 pub fn empty_response() -> CreateMessageResult {
     CreateMessageResult {
@@ -32,78 +32,78 @@ pub fn empty_response() -> CreateMessageResult {
     }
 }
 
-/// The state of a sampling request, apart from its content and its answer.
+/// State of a sampling request, apart from its content and its answer.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SamplingState {
-    /// Model that answers if the request is approved. `None` if the user writes the answer.
+    /// Model that will answer if the user approves the request. `None` if the user writes the answer.
     pub model: Option<ModelChoice>,
-    /// Maximum number of tokens that the server asked for. It never gets more.
+    /// Maximum number of tokens that the server requested. The model never gets more.
     pub wanted_tokens: u64,
-    /// Parts of the request that the model's provider doesn't support, with their consequence.
+    /// Parts of the request that the model's provider does not support, with their conversions.
     pub losses: Vec<LossyConversion>,
-    /// Number of times a model was asked.
+    /// Number of times that the request was sent to a model.
     pub attempts: u32,
-    /// Hash of the last approved request that was sent to a model. `None` before the first time.
+    /// Hash of the last approved request that was sent to a model, or `None` if none was sent.
     pub asked: Option<Hash>,
-    /// Progress of the model.
+    /// State of the model's answer.
     pub run: ModelAnswerState,
 }
 
-/// Returns the hash of what is sent to a model: the request, the model, the settings of its provider, and what is
-/// left out of it.
+/// Returns the hash of what is sent to a model: the request, the model, the settings of its provider, and the
+/// conversions of unsupported parts.
 #[must_use]
 pub fn request_hash(request: &CreateMessageParams, state: &SamplingState) -> Hash {
     let model = state.model.as_ref().map(|own| (&own.model, &own.provider));
     Hash::of_json(&json!({ "request": request, "model": model, "losses": state.losses }))
 }
 
-/// Returns the hash of what "ask again" would send, if that is exactly what was approved and sent before. `None`
-/// before the first time, and if the request or model changed since.
+/// Returns the hash of the request that "ask again" would send, if exactly this request was approved and sent before.
+/// `None` if none was sent, or if the request or model changed since.
 #[must_use]
 pub fn previously_approved_hash(request: &CreateMessageParams, state: &SamplingState) -> Option<Hash> {
     let asked = state.asked.as_ref()?;
     (request_hash(request, state) == *asked).then(|| asked.clone())
 }
 
-/// The selected model, and the reason for the selection.
+/// The selected model, and the reason for its selection.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelChoice {
     /// Model that serves the request.
     pub model: ModelRef,
     /// Display name of the model.
     pub name: String,
-    /// Reason for the selection.
+    /// Reason why this model was selected.
     pub by: ModelChoiceReason,
-    /// Hash of the provider's settings: its URL, and the handling of what it doesn't support. `None` for a provider
-    /// that is not in the settings.
+    /// Hash of the provider's settings: its URL, and its conversions of unsupported content. `None` if the provider is
+    /// not in the settings.
     pub provider: Option<Hash>,
-    /// Maximum cost in millionths of a US dollar, if the price is known.
+    /// Maximum cost of the request in millionths of a US dollar, or `None` if the price is unknown.
     pub most_micros: Option<u64>,
 }
 
-/// The progress of a model's answer.
+/// State of a model's answer to a sampling request.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum ModelAnswerState {
-    /// No model was asked.
+    /// The request was not sent to a model yet.
     #[default]
     No,
-    /// The model is answering.
+    /// The model is generating its answer.
     Running {
-        /// Answer received so far.
+        /// Text of the answer so far.
         text: String,
         /// Set while the model is reasoning.
         thinking: bool,
     },
-    /// The model has answered.
+    /// The answer is complete.
     Done {
         /// Token usage as reported by the provider.
         usage: TokenUsage,
-        /// Cost in millionths of a US dollar, if the price is known.
+        /// Cost in millionths of a US dollar, or `None` if the price is unknown.
         micros: Option<u64>,
-        /// Request of the server that the answer doesn't fulfil.
+        /// Requirement of the server that the answer does not fulfil, or `None`.
         note: Option<AnswerNote>,
     },
-    /// The user stopped the model. The partial answer is kept for the user to continue.
+    /// The user stopped the model. The partial answer is stored, so that the user can continue it.
     Stopped,
     /// The model could not answer.
     Failed {
@@ -114,29 +114,29 @@ pub enum ModelAnswerState {
     },
 }
 
-/// A request of the server that an answer doesn't fulfil.
+/// Requirement of a server that an answer does not fulfil.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AnswerNote {
-    /// The server requires a tool use, and the answer has none.
+    /// The server required a tool use, but the answer has none.
     NoToolUsed,
 }
 
-/// The budget of a server for the user's models, and its usage.
+/// Sampling budget of a server, and its usage.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SamplingReport {
-    /// Settings of the user.
+    /// Sampling settings that the user chose for the server.
     pub settings: SamplingSettings,
-    /// Usage within the last hour.
+    /// Usage within the last 60 minutes.
     pub within_hour: ModelUsage,
     /// Total usage since the first request.
     pub in_all: ModelUsage,
-    /// Limit that currently blocks the server.
+    /// Limit that currently blocks sampling requests of the server, or `None`.
     pub stopped: Option<ReachedLimit>,
-    /// Set if the session was opened with other settings, so the server must be restarted for these to take effect.
+    /// Set if the session was opened with other settings, so that the server must be restarted to apply these.
     pub is_outdated: bool,
 }
 
-/// Returns the number of completed tool rounds of a request: messages with tool results.
+/// Returns the number of messages with tool results, each of which completes a tool round.
 #[must_use]
 pub fn tool_rounds(params: &CreateMessageParams) -> usize {
     let has_result = |content: &SamplingContent| {

@@ -7,31 +7,32 @@
 use mcp_proto::types::ModelPreferences;
 use models::{Model, ModelRef};
 
-/// Maximum number of hints considered.
+/// Maximum number of hints that are considered.
 const MAX_HINTS: usize = 20;
-/// Maximum number of characters shown of a hint.
+/// Maximum number of characters of a hint that are displayed.
 const MAX_HINT: usize = 80;
-/// Score of an unknown model in any category, from 0 to 1.
+/// Score of a model in a category for which no value is known, from 0 to 1.
 const UNKNOWN_SCORE: f64 = 0.5;
-/// Parts of the names of models that don't generate text.
+/// Parts of the names of models that do not generate text.
 const NON_CHAT_NAME_PARTS: [&str; 7] = ["embed", "whisper", "tts", "moderation", "dall-e", "rerank", "transcribe"];
 
-/// The reason for selecting a model.
+/// Reason for the selection of a model.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ModelChoiceReason {
-    /// The user selected it for this request.
+    /// The user selected the model for this request.
     User,
-    /// The user set it for this server.
+    /// The user selected the model for this server, in its settings.
     Setting,
-    /// A match: the name of the model contains this hint of the server.
+    /// The name of the model contains this hint of the server.
     Hint(String),
-    /// No model's name contains a hint, and this model is the most similar to the one that this hint names.
+    /// No model's name contains this hint of the server, and the model is the most similar to the one that the hint
+    /// names.
     Equivalent(String),
-    /// The best score by the server's priorities, listed with the most important first.
+    /// The model has the best score for these priorities of the server, most important first.
     Priorities(Vec<ModelPriority>),
-    /// The fallback to the user's default model.
+    /// The model is the user's default model, since the server has no preference.
     Default,
-    /// The fallback to the most capable model as far as known, or else to the first one.
+    /// No default model is set, and this model is the most capable one, or the first one if capabilities are unknown.
     First,
 }
 
@@ -46,7 +47,7 @@ pub enum ModelPriority {
     Intelligence,
 }
 
-/// The preferences that decide which model is selected.
+/// Preferences that decide which model is selected.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ModelSelection<'a> {
     /// Preferences of the server.
@@ -57,7 +58,7 @@ pub struct ModelSelection<'a> {
     pub default: Option<&'a ModelRef>,
 }
 
-/// Selects a model, and returns it with the reason. `None` if there is no model.
+/// Selects a model. Returns it with the reason, or `None` if there are no models.
 pub fn choose_model(wish: ModelSelection<'_>, all: &[(ModelRef, &Model)]) -> Option<(ModelRef, ModelChoiceReason)> {
     if let Some(model) = wish.setting {
         return Some((model.clone(), ModelChoiceReason::Setting));
@@ -143,8 +144,8 @@ impl PriorityWeights {
     }
 }
 
-/// Returns the model with the highest score. If no priority is set, returns the default model if it is among the
-/// candidates, or else the most capable one as far as known.
+/// Returns the model with the highest score. If no priority is set, returns the default model if it is a candidate, or
+/// else the most capable one.
 fn best_model<'a>(
     of: &[&'a (ModelRef, &Model)],
     priorities: &PriorityWeights,
@@ -165,7 +166,7 @@ fn best_model<'a>(
             + priorities.speed * speed
             + priorities.intelligence * intelligence(model)
     };
-    // Of equal scores, the first one wins.
+    // If several models have the highest score, the first is used.
     let mut found: Option<(f64, &ModelRef)> = None;
     for (id, model) in of {
         let own = score(model);
@@ -184,7 +185,7 @@ fn price(model: &Model) -> Option<f64> {
     model.price.as_ref().map(|price| price.input + price.output)
 }
 
-/// Returns the relative cheapness of a model among the others: 1 for the cheapest, 0 for the most expensive.
+/// Returns how cheap a model is compared with the others: 1 for the cheapest, 0 for the most expensive.
 fn cheapness(model: &Model, prices: &[f64]) -> f64 {
     let Some(own) = price(model) else { return UNKNOWN_SCORE };
     let (least, most) = prices.iter().fold((own, own), |(least, most), price| (least.min(*price), most.max(*price)));
@@ -209,14 +210,14 @@ impl ModelTier {
         ),
     ];
 
-    /// Returns the size class that a model name of any provider suggests, if it is known. Only whole words count:
+    /// Returns the size class that the name of a model suggests, or `None` if it suggests none. Only whole words count:
     /// `gemini` is not `mini`.
     fn from_name(name: &str) -> Option<Self> {
         let words: Vec<&str> = name.split(|c: char| !c.is_alphanumeric()).collect();
         Self::ALL.iter().find(|(_, known)| words.iter().any(|word| known.contains(word))).map(|(tier, _)| *tier)
     }
 
-    /// Returns the assumed capability of such a model, from 0 to 1.
+    /// Returns the assumed intelligence of models of this size class, from 0 to 1.
     const fn intelligence(self) -> f64 {
         match self {
             Self::Small => 0.4,
@@ -226,8 +227,8 @@ impl ModelTier {
     }
 }
 
-/// Returns the model whose capability is closest to that of this size class. A model without a known rank counts as the
-/// class that its name suggests, and is skipped if the name suggests none.
+/// Returns the model whose intelligence is closest to that of this size class. For a model without a known rank, the
+/// size class in its name is used. Models with neither are skipped.
 fn equivalent_model<'a>(all: &[&'a (ModelRef, &Model)], wanted: ModelTier) -> Option<&'a ModelRef> {
     let distance = |(id, model): &&&(ModelRef, &Model)| {
         let own = match &model.rank {
@@ -261,7 +262,7 @@ mod tests {
         ModelRef { provider: "p".into(), model: id.into() }
     }
 
-    /// Selects among typical models: a capable expensive one, a fast cheap one, and an unknown one.
+    /// Selects one of three typical models: an intelligent expensive one, a fast cheap one, and an unknown one.
     fn chosen(preferences: serde_json::Value, default: Option<&str>) -> (String, ModelChoiceReason) {
         let models = [
             model("text-embedding-3", None),
@@ -282,22 +283,37 @@ mod tests {
     fn hints_apply_in_order_and_before_priorities() {
         let hints = |names: &[&str]| names.iter().map(|name| json!({ "name": name })).collect::<Vec<_>>();
         let (model, by) = chosen(json!({ "hints": hints(&["claude-9", "gemini", "gpt"]), "costPriority": 1.0 }), None);
-        assert_eq!(model, "gemini-3-pro", "[sampling-hints-order]: the first that fits, not the cheapest");
+        assert_eq!(
+            model, "gemini-3-pro",
+            "[sampling-hints-order]: the first matching hint must take precedence over cost"
+        );
         assert_eq!(
             by,
             ModelChoiceReason::Hint("gemini".into()),
-            "[sampling-hints-over-priorities]: and it is said why"
+            "[sampling-hints-over-priorities]: the reason must name the hint"
         );
         let (model, _) = chosen(json!({ "hints": hints(&["5.2-MINI"]) }), None);
-        assert_eq!(model, "gpt-5.2-mini", "[sampling-hints-substring]: a part of the name, in any case");
+        assert_eq!(
+            model, "gpt-5.2-mini",
+            "[sampling-hints-substring]: a hint must match a part of the name, in any case"
+        );
         let (model, _) = chosen(json!({ "hints": hints(&["gpt"]), "speedPriority": 1.0 }), None);
-        assert_eq!(model, "gpt-5.2-mini", "[sampling-respect-hints]: of several that fit, the numbers decide");
+        assert_eq!(
+            model, "gpt-5.2-mini",
+            "[sampling-respect-hints]: among several matches, the priorities must decide"
+        );
         let (model, _) = chosen(json!({ "hints": hints(&["gpt"]) }), Some("gpt-5.2-mini"));
-        assert_eq!(model, "gpt-5.2-mini", "[sampling-respect-hints]: or the user's default");
+        assert_eq!(
+            model, "gpt-5.2-mini",
+            "[sampling-respect-hints]: without priorities, the user's default must be selected"
+        );
         let (model, by) = chosen(json!({ "hints": hints(&["", "  "]) }), Some("homemade"));
-        assert_eq!((model.as_str(), by), ("homemade", ModelChoiceReason::Default), "an empty hint is none");
+        assert_eq!((model.as_str(), by), ("homemade", ModelChoiceReason::Default), "an empty hint must be ignored");
         let (model, _) = chosen(json!({ "hints": hints(&["embedding"]) }), Some("homemade"));
-        assert_eq!(model, "homemade", "[sampling-respect-hints]: what does not talk is no model for it");
+        assert_eq!(
+            model, "homemade",
+            "[sampling-respect-hints]: a model that does not generate text must not be selected"
+        );
     }
 
     #[test]
@@ -307,16 +323,20 @@ mod tests {
         {
             let (model, by) = chosen(json!({ "hints": [{ "name": hint }] }), Some("homemade"));
             assert_eq!(model, expected, "[sampling-hints-map]: {hint}");
-            assert_eq!(by, ModelChoiceReason::Equivalent(hint.into()), "[sampling-hints-map]: which is said");
+            assert_eq!(
+                by,
+                ModelChoiceReason::Equivalent(hint.into()),
+                "[sampling-hints-map]: the reason must name the hint"
+            );
         }
         let (model, by) = chosen(json!({ "hints": [{ "name": "claude-haiku" }, { "name": "homemade" }] }), None);
         assert_eq!(
             (model.as_str(), by),
             ("homemade", ModelChoiceReason::Hint("homemade".into())),
-            "a name goes before a likeness"
+            "a matching name must take precedence over a similar model"
         );
         let (model, _) = chosen(json!({ "hints": [{ "name": "zephyr" }] }), Some("homemade"));
-        assert_eq!(model, "homemade", "[sampling-hints-map]: what nobody knows has no like");
+        assert_eq!(model, "homemade", "[sampling-hints-map]: an unknown name must have no similar model");
     }
 
     #[test]
@@ -329,25 +349,25 @@ mod tests {
         ] {
             let (model, by) = chosen(priorities.clone(), Some("homemade"));
             assert_eq!(model, expected, "[sampling-respect-hints]: {priorities}");
-            assert!(matches!(by, ModelChoiceReason::Priorities(_)), "and it is said so: {by:?}");
+            assert!(matches!(by, ModelChoiceReason::Priorities(_)), "the reason must be the priorities: {by:?}");
         }
         let (_, by) = chosen(json!({ "costPriority": 0.1, "intelligencePriority": 0.9 }), None);
         assert_eq!(
             by,
             ModelChoiceReason::Priorities(vec![ModelPriority::Intelligence, ModelPriority::Cost]),
-            "the most important first"
+            "the most important priority must be first"
         );
         let (model, by) = chosen(json!({ "costPriority": f64::MAX, "speedPriority": -5.0 }), None);
         assert_eq!(
             (model.as_str(), by),
             ("gpt-5.2-mini", ModelChoiceReason::Priorities(vec![ModelPriority::Cost])),
-            "out of bounds"
+            "priorities must be clamped"
         );
         let (model, by) = chosen(json!({}), None);
         assert_eq!(
             (model.as_str(), by),
             ("gpt-5.2", ModelChoiceReason::First),
-            "with no wish and no default the most able one"
+            "without preferences and default, the most capable model must be selected"
         );
     }
 
@@ -360,8 +380,8 @@ mod tests {
         assert_eq!(
             found,
             Some((setting, ModelChoiceReason::Setting)),
-            "[sampling-user-controls]: as it was set for the server"
+            "[sampling-user-controls]: the model in the server's settings must be selected"
         );
-        assert_eq!(choose_model(ModelSelection::default(), &[]), None, "without models there is none");
+        assert_eq!(choose_model(ModelSelection::default(), &[]), None, "without models none must be selected");
     }
 }

@@ -11,20 +11,20 @@ use super::{Budget, SamplingSettings};
 const MINUTE: Millis = 60 * 1000;
 /// Number of minutes in an hour.
 const HOUR: u64 = 60;
-/// Maximum number of tool rounds within an hour.
+/// Maximum number of tool rounds of a server within an hour.
 const MAX_ROUNDS: u64 = 120;
 
-/// An amount of model usage.
+/// Amount of model usage by sampling requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ModelUsage {
-    /// Number of answered requests; each run of a model counts.
+    /// Number of answered requests. Each run of a model counts.
     pub requests: u64,
     /// Number of tokens, of requests and answers together.
     pub tokens: u64,
-    /// Cost in millionths of a US dollar, as far as prices are known.
+    /// Cost in millionths of a US dollar. Runs of models without a known price count as zero.
     pub micros: u64,
-    /// Number of requests that continue after tool results.
+    /// Number of requests that contain tool results and so continue an earlier answer.
     pub rounds: u64,
 }
 
@@ -44,19 +44,19 @@ impl ModelUsage {
     }
 }
 
-/// The recorded model usage of a server, as stored.
+/// Recorded model usage of a server, as stored on disk.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct UsageRecord {
     /// Total usage since the first request.
     pub in_all: ModelUsage,
-    /// Usage within the last hour, keyed by minutes since 1970, oldest first; at most one entry per minute.
+    /// Usage within the last hour by minutes since 1970, oldest first. At most one entry per minute.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub minutes: Vec<(u64, ModelUsage)>,
 }
 
 impl UsageRecord {
-    /// Records usage at the current time.
+    /// Adds this usage to the record.
     pub fn add(&mut self, spent: &ModelUsage, now: Millis) {
         self.in_all.add(spent);
         let minute = now / MINUTE;
@@ -68,7 +68,7 @@ impl UsageRecord {
         }
     }
 
-    /// Replaces the estimate that was recorded when a request began with the actual usage.
+    /// Replaces the estimate `counted`, which was recorded at `began`, by the actual usage.
     pub fn replace_estimate(&mut self, began: Millis, counted: &ModelUsage, spent: &ModelUsage) {
         let of_minute = self.minutes.iter_mut().find(|(at, _)| *at == began / MINUTE).map(|(_, sum)| sum);
         for sum in of_minute.into_iter().chain([&mut self.in_all]) {
@@ -77,7 +77,7 @@ impl UsageRecord {
         }
     }
 
-    /// Returns the usage within the last hour.
+    /// Returns the total usage within the last hour.
     #[must_use]
     pub fn within_hour(&self, now: Millis) -> ModelUsage {
         let minute = now / MINUTE;
@@ -88,7 +88,7 @@ impl UsageRecord {
         sum
     }
 
-    /// Returns the limit that the server has reached, if any.
+    /// Returns the limit that the server has reached, or `None` if it may use models.
     #[must_use]
     pub fn current_reached_limit(&self, settings: &SamplingSettings, now: Millis) -> Option<ReachedLimit> {
         let hour = self.within_hour(now);
@@ -100,7 +100,7 @@ impl UsageRecord {
             })
     }
 
-    /// Returns the limit that further usage of this amount would exceed, if any.
+    /// Returns the limit that additional usage of this amount would exceed, or `None` if there is none.
     #[must_use]
     pub fn limit_exceeded_by(
         &self,
@@ -115,7 +115,7 @@ impl UsageRecord {
             .or_else(|| exceeded_limit(LimitPeriod::Always, &settings.in_all, &after.in_all))
     }
 
-    /// Returns the number of tokens left in the budgets, or `None` if neither limits tokens.
+    /// Returns the number of tokens that the budgets still allow, or `None` if tokens are not limited.
     #[must_use]
     pub fn tokens_left(&self, settings: &SamplingSettings, now: Millis) -> Option<u64> {
         let left = |budget: &Budget, spent: ModelUsage| budget.tokens.map(|most| most.saturating_sub(spent.tokens));
@@ -149,18 +149,18 @@ fn find_limit(
     })
 }
 
-/// A budget limit that was reached.
+/// A limit of a budget that was reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReachedLimit {
     /// Quantity that the limit applies to.
     pub of: LimitedQuantity,
     /// Period of the limit.
     pub span: LimitPeriod,
-    /// Maximum; cost is in millionths of a US dollar.
+    /// Value of the limit. Cost is in millionths of a US dollar.
     pub most: u64,
 }
 
-/// The quantity that a limit applies to.
+/// Quantity that a limit applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LimitedQuantity {
     /// Number of sampling requests.
@@ -169,16 +169,16 @@ pub enum LimitedQuantity {
     Tokens,
     /// Cost of the model's usage.
     Money,
-    /// Number of tool rounds.
+    /// Number of tool rounds, which are requests with tool results.
     Rounds,
 }
 
-/// The period that a limit applies to.
+/// Period that a limit applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LimitPeriod {
-    /// The last hour before now.
+    /// The last 60 minutes before now.
     Hour,
-    /// Unlimited time since the first request.
+    /// All time since the first request.
     Always,
 }
 
@@ -214,12 +214,20 @@ mod tests {
         let start = 1_000 * HOUR_MS;
         spending.add(&used(1, 100, 10), start);
         spending.add(&used(1, 50, 5), start + 59 * MINUTE);
-        assert_eq!(spending.within_hour(start + 59 * MINUTE), used(2, 150, 15), "both are of this hour");
-        assert_eq!(spending.within_hour(start + 60 * MINUTE), used(1, 50, 5), "the first is over");
+        assert_eq!(spending.within_hour(start + 59 * MINUTE), used(2, 150, 15), "both entries must be within the hour");
+        assert_eq!(
+            spending.within_hour(start + 60 * MINUTE),
+            used(1, 50, 5),
+            "the first entry must be outside of the hour"
+        );
         spending.add(&used(1, 1, 1), start + 10 * HOUR_MS);
-        assert_eq!(spending.minutes.len(), 1, "what is over is not kept");
-        assert_eq!(spending.in_all, used(3, 151, 16), "it counts for all that was used");
-        assert_eq!(spending.within_hour(start), ModelUsage::default(), "a clock that went back counts nothing twice");
+        assert_eq!(spending.minutes.len(), 1, "old entries must be dropped");
+        assert_eq!(spending.in_all, used(3, 151, 16), "the total must include dropped entries");
+        assert_eq!(
+            spending.within_hour(start),
+            ModelUsage::default(),
+            "a clock that was set back must not count entries twice"
+        );
     }
 
     #[test]
@@ -228,8 +236,8 @@ mod tests {
         for minute in 0..1_000 {
             spending.add(&used(1, 1, 1), minute * MINUTE);
         }
-        assert_eq!(spending.minutes.len(), 60, "one for each minute of the last hour");
-        assert_eq!(spending.within_hour(999 * MINUTE).requests, 60, "and each counts once");
+        assert_eq!(spending.minutes.len(), 60, "there must be one entry for each minute of the last hour");
+        assert_eq!(spending.within_hour(999 * MINUTE).requests, 60, "each entry must count once");
     }
 
     #[test]
@@ -238,10 +246,14 @@ mod tests {
         spending.add(&used(1, 5_000, 900), 0);
         spending.add(&used(1, 7, 1), 2 * MINUTE);
         spending.replace_estimate(0, &used(1, 5_000, 900), &used(1, 40, 3));
-        assert_eq!(spending.within_hour(2 * MINUTE), used(2, 47, 4), "it is as if it had been known at once");
-        assert_eq!(spending.in_all, used(2, 47, 4), "in all, too");
+        assert_eq!(
+            spending.within_hour(2 * MINUTE),
+            used(2, 47, 4),
+            "the estimate must be replaced by the actual usage"
+        );
+        assert_eq!(spending.in_all, used(2, 47, 4), "the total must be corrected as well");
         spending.replace_estimate(9 * HOUR_MS, &used(0, 40, 3), &used(0, 50, 4));
-        assert_eq!(spending.in_all, used(2, 57, 5), "also when its minute is over");
+        assert_eq!(spending.in_all, used(2, 57, 5), "the total must be corrected even if the minute was dropped");
     }
 
     #[test]
@@ -270,13 +282,21 @@ mod tests {
             assert_eq!(stopped, expected, "[sampling-rate-limit], X26: {settings:?}");
         }
         let settings = settings(Budget { tokens: Some(150), ..none }, Budget { tokens: Some(1_000), ..none });
-        assert_eq!(spending.tokens_left(&settings, 0), Some(50), "the least that is left counts");
+        assert_eq!(spending.tokens_left(&settings, 0), Some(50), "the smaller of the budgets must apply");
         let too_much = |tokens| spending.limit_exceeded_by(&settings, &used(1, tokens, 0), 0).map(|limit| limit.of);
-        assert_eq!(too_much(50), None, "all that is left can be used");
-        assert_eq!(too_much(51), Some(LimitedQuantity::Tokens), "[sampling-rate-limit], X26: and no more");
+        assert_eq!(too_much(50), None, "all remaining tokens may be used");
+        assert_eq!(
+            too_much(51),
+            Some(LimitedQuantity::Tokens),
+            "[sampling-rate-limit], X26: more tokens must exceed the limit"
+        );
         let mut looping = UsageRecord::default();
         looping.add(&ModelUsage { rounds: MAX_ROUNDS, ..ModelUsage::default() }, 0);
         let limit = looping.current_reached_limit(&settings, 0).map(|limit| limit.of);
-        assert_eq!(limit, Some(LimitedQuantity::Rounds), "[sampling-iteration-limit]: a loop of tools ends");
+        assert_eq!(
+            limit,
+            Some(LimitedQuantity::Rounds),
+            "[sampling-iteration-limit]: the number of tool rounds must be limited"
+        );
     }
 }

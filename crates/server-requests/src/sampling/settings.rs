@@ -3,37 +3,36 @@
 use models::ModelRef;
 use serde::{Deserialize, Serialize};
 
-/// The sampling settings of a server. Sampling is off until the user turns it on.
+/// Sampling settings of a server. Sampling is off by default.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct SamplingSettings {
-    /// Set if the server may send sampling requests. The capability is declared when the server starts.
+    /// Set if the server may send sampling requests. The session declares the capability only when the server starts.
     pub on: bool,
-    /// Set if requests may include tools for the model, which the server runs itself. Takes effect only if `on` is
-    /// set.
+    /// Set if sampling requests may contain tools, which the server itself runs. Ignored unless `on` is set.
     pub tools: bool,
-    /// Maximum number of tokens per answer; a request for more is reduced to it. Defaults to 4,096.
+    /// Maximum number of tokens of one answer. Larger requested numbers are reduced to it. Default: 4,096.
     pub max_tokens: u64,
-    /// Model that answers, regardless of the server's preferences.
+    /// Model that answers, regardless of the server's preferences. `None` to select one by the preferences.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<ModelRef>,
-    /// Budget of usage within an hour.
+    /// Budget for each period of 60 minutes.
     pub per_hour: Budget,
-    /// Budget of total usage, without expiry.
+    /// Budget for the total usage since the first request.
     pub in_all: Budget,
 }
 
-/// A budget. `None` means unlimited.
+/// A budget for model usage. A member that is `None` is unlimited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Budget {
-    /// Number of answered requests; each run of a model counts.
+    /// Maximum number of answered requests. Each run of a model counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requests: Option<u64>,
-    /// Number of tokens, of requests and answers together.
+    /// Maximum number of tokens, of requests and answers together.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
-    /// Cost in millionths of a US dollar.
+    /// Maximum cost in millionths of a US dollar.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub micros: Option<u64>,
 }
@@ -52,14 +51,14 @@ impl Default for SamplingSettings {
 }
 
 impl SamplingSettings {
-    /// Returns the settings with the maximum number of tokens clamped to between 1 and 1,000,000.
+    /// Returns the settings with `max_tokens` clamped to between 1 and 1,000,000.
     #[must_use]
     pub fn within_bounds(mut self) -> Self {
         self.max_tokens = self.max_tokens.clamp(1, 1_000_000);
         self
     }
 
-    /// Returns true if a budget limits cost, so that only models with a known price may be asked.
+    /// Returns `true` if a budget limits the cost, so that only models with a known price may be used.
     #[must_use]
     pub const fn limits_cost(&self) -> bool {
         self.per_hour.micros.is_some() || self.in_all.micros.is_some()

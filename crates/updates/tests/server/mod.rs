@@ -13,11 +13,11 @@ use minisign::KeyPair;
 use serde_json::json;
 use updates::{Installation, ReleaseKey};
 
-/// The file of the release. It begins like a Linux program and has the minimum length of one, since other files are
-/// not installed.
+/// Content of the release's file. It looks like a Linux executable of the minimum length, since other files are not
+/// installed.
 pub(crate) const FILE: &[u8] = b"\x7fELF and then all of the bytes that an app of the project may have";
 
-/// The key pair of a project.
+/// Signing key pair of a project.
 #[derive(Clone)]
 pub(crate) struct TestKeys(Arc<KeyPair>);
 
@@ -30,7 +30,7 @@ impl TestKeys {
         ReleaseKey::parse(&STANDARD.encode(self.text())).unwrap()
     }
 
-    /// Returns the first line of the public key, which contains its id.
+    /// Returns the comment line of the public key, which contains the key's identifier.
     pub(crate) fn comment(&self) -> String {
         self.text().lines().next().unwrap().to_owned()
     }
@@ -39,21 +39,21 @@ impl TestKeys {
         self.0.pk.to_box().unwrap().to_string()
     }
 
-    /// Returns a signature in the bundler's format.
+    /// Returns the signature of these bytes, in the format of Tauri's bundler.
     pub(crate) fn sign(&self, bytes: &[u8], comment: &str) -> String {
         let signature = minisign::sign(None, &self.0.sk, bytes, Some(comment), None).unwrap();
         STANDARD.encode(signature.into_string())
     }
 }
 
-/// Returns the signature with a changed comment.
+/// Returns a signature in whose comment `from` is replaced by `to`.
 pub(crate) fn with_comment(signature: &str, from: &str, to: &str) -> String {
     let text = String::from_utf8(STANDARD.decode(signature).unwrap()).unwrap();
     assert!(text.contains(from), "{text}");
     STANDARD.encode(text.replace(from, to))
 }
 
-/// Returns an installation of this system that can be updated.
+/// Returns a kind of installation on this system that the app can update.
 pub(crate) fn installation() -> Installation {
     match std::env::consts::OS {
         "macos" => Installation::MacApp,
@@ -62,12 +62,12 @@ pub(crate) fn installation() -> Installation {
     }
 }
 
-/// Returns the key of the installation in a manifest.
+/// Returns the key in the manifest of the file for this installation.
 pub(crate) fn platform() -> String {
     installation().platform(std::env::consts::OS, std::env::consts::ARCH).unwrap()
 }
 
-/// Returns the manifest of a release with one file, whose address is filled in when it is served.
+/// Returns a manifest with one file. The server inserts its own address into the URL of the file.
 pub(crate) fn manifest_of(version: &str, signature: &str, size: usize) -> String {
     let file = json!({"url": "http://origin/file", "signature": signature, "size": size});
     let notes = "What is <b>new</b>.";
@@ -75,27 +75,27 @@ pub(crate) fn manifest_of(version: &str, signature: &str, size: usize) -> String
         .to_string()
 }
 
-/// The content of a test server.
+/// Responses of a test server.
 #[derive(Clone)]
 pub(crate) struct ServedRelease {
-    /// Signed manifest, with `http://origin` in place of the server's own address.
+    /// Manifest to sign and serve. `http://origin` in it stands for the server's address.
     pub(crate) manifest: String,
-    /// Comment of the signature.
+    /// Trusted comment of the signature.
     pub(crate) comment: &'static str,
-    /// Replacement made after signing.
+    /// Text in the manifest that is replaced after signing, with its replacement.
     pub(crate) change: Option<(&'static str, &'static str)>,
-    /// Set if there is no manifest, so its address returns status 204.
+    /// Set if the server responds with status 204, because there is no manifest.
     pub(crate) is_empty: bool,
-    /// Text served instead of the signature.
+    /// Text that is served as the signature, or `None` for a valid signature.
     pub(crate) signature: Option<String>,
     pub(crate) file: Vec<u8>,
-    /// Path, and the target that it redirects to.
+    /// Path of a request that is redirected, with the target.
     pub(crate) redirect: Option<(&'static str, String)>,
     keys: TestKeys,
 }
 
 impl ServedRelease {
-    /// Returns a valid release.
+    /// Returns the responses of a server with a valid release.
     pub(crate) fn release(keys: &TestKeys, version: &str) -> Self {
         let signature = keys.sign(FILE, &format!("timestamp:1700000000\tfile:app\tversion:{version}"));
         Self {
@@ -110,7 +110,7 @@ impl ServedRelease {
         }
     }
 
-    /// Returns the content with another signed manifest.
+    /// Returns the same responses with another manifest, which is signed.
     pub(crate) fn announcing(self, manifest: String) -> Self {
         Self { manifest, ..self }
     }
@@ -132,7 +132,7 @@ impl ServedRelease {
     }
 }
 
-/// A server on this computer, which runs as long as the test's runtime.
+/// HTTP server on this computer that serves a release until the test's runtime ends.
 pub(crate) struct ReleaseServer {
     site: Arc<ServerState>,
 }
@@ -157,17 +157,17 @@ impl ReleaseServer {
         &self.site.origin
     }
 
-    /// Returns the address of the manifest.
+    /// Returns the URL of the manifest.
     pub(crate) fn address(&self) -> String {
         format!("{}/latest.json", self.site.origin)
     }
 
-    /// Replaces the served content.
+    /// Replaces the responses of the server.
     pub(crate) fn serve(&self, served: ServedRelease) {
         *self.site.served.lock().unwrap() = served;
     }
 
-    /// Returns the requested paths.
+    /// Returns the paths that were requested so far.
     pub(crate) fn asked(&self) -> Vec<String> {
         self.site.asked.lock().unwrap().clone()
     }

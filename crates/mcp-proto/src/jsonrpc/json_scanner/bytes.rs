@@ -9,7 +9,7 @@ pub(super) fn skip_whitespace(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Returns the position of a member's value, after its key, colon and white space.
+/// Returns the position of a member's value. `at` is the position of the opening quote of its key.
 #[inline(always)]
 pub(super) fn key_end(bytes: &[u8], at: usize) -> Option<usize> {
     if bytes.get(at) != Some(&b'"') {
@@ -51,7 +51,7 @@ fn digits_end(bytes: &[u8], start: usize) -> Option<usize> {
     (at > start).then_some(at)
 }
 
-/// Returns the end of a string whose opening quote is before `at`, and `true` if it has escapes.
+/// Returns the end of a string whose opening quote is directly before `at`, and `true` if it has escapes.
 #[inline(always)]
 pub(super) fn string_end(bytes: &[u8], at: usize) -> Option<(usize, bool)> {
     // Nearly all strings are short and without escapes.
@@ -123,7 +123,8 @@ fn is_plain_block(block: &[u8; BLOCK_SIZE]) -> bool {
     quote != 0 && backslash != 0 && least >= b' '
 }
 
-/// Returns the position after an escape whose backslash is before `at`, or `None` for half of a surrogate pair.
+/// Returns the position after an escape whose backslash is directly before `at`, or `None` if it is half of a surrogate
+/// pair.
 fn escape_end(bytes: &[u8], at: usize) -> Option<usize> {
     match bytes.get(at)? {
         b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(at + 1),

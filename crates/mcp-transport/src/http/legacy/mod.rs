@@ -25,12 +25,12 @@ use crate::http::exchange::{self, ExchangeEvent, ExchangeFuture, ExchangeStep};
 use crate::http::headers::{self, SessionHeaders};
 use crate::http::{HttpLimits, connection_notes, delivery_faults};
 
-/// Exchange number of the stream.
+/// Exchange number of the event stream.
 const STREAM_EXCHANGE: u64 = 0;
 const STEPS_AT_ONCE: usize = 64;
-/// Maximum number of messages that wait for a free POST before the session is closed.
+/// Maximum number of messages that wait for a free POST. Beyond it, the session is closed.
 const MAX_WAITING_MESSAGES: usize = 10_000;
-/// Time limit for sending the last messages.
+/// Timeout of sending the last messages when the session is closed.
 const LAST_MESSAGES_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// The driver of one server over HTTP+SSE.
@@ -39,38 +39,38 @@ pub(super) struct LegacyDriver<'o> {
     pub(super) news: ConnectionNotes,
     alarm: DueTimer,
     endpoint: HttpEndpoint,
-    /// URL of the stream.
+    /// URL of the event stream.
     url: Url,
     limits: HttpLimits,
     work: FuturesUnordered<ExchangeFuture>,
     posts: HashMap<u64, PendingPost>,
     last_post: u64,
     waiting: VecDeque<OutgoingMessage>,
-    /// URL for messages, once the server has sent it.
+    /// URL to which messages are posted, or `None` before the server has sent it.
     post_to: Option<Url>,
-    /// Exchange number of the POST that must complete before others are sent.
+    /// Exchange number of a POST that must complete before other messages are sent, or `None`.
     gate: Option<u64>,
-    /// Set if the caller tries another transport in case the server does not support this one.
+    /// Set if the caller tries Streamable HTTP when the server does not support HTTP+SSE.
     may_give_back: bool,
-    /// Set if the server has begun the stream.
+    /// Set when the server has responded to the GET with a stream.
     is_answered: bool,
-    /// Time at which another transport is tried if the server has not named an endpoint.
+    /// Deadline for the server's `endpoint` event, after which another transport is tried.
     give_back_at: Option<Instant>,
     not_found: Option<DeliveryFault>,
 }
 
-/// A message that is being sent.
+/// A POST whose response is pending.
 struct PendingPost {
     about: OutgoingKind,
-    /// Set if the server did not accept it in time.
+    /// Set if the server did not accept the message in time.
     late: bool,
 }
 
-/// The result of [`LegacyDriver::run`].
+/// Result of [`LegacyDriver::run`].
 pub(super) enum LegacyEnd<'o> {
-    /// The session has ended, and all events were handed over.
+    /// The session has ended, and the owner has received all events.
     Done,
-    /// The server does not support this transport, for this reason.
+    /// The server does not support this transport, with the fault that shows it.
     NotFound(Box<(DriverCore<'o>, ConnectionNotes, DeliveryFault)>),
 }
 
@@ -125,8 +125,8 @@ impl<'o> LegacyDriver<'o> {
         self.core.is_stopped() || self.core.over.is_some() || self.not_found.is_some()
     }
 
-    /// Waits for one event and handles it. The owner has priority, and the server is read last and only while there is
-    /// room.
+    /// Waits for one event and handles it. The owner is polled first. The server is polled last, and only while there
+    /// is room for events.
     async fn step(&mut self) {
         let wakes = [self.core.next_wake(), self.give_back_at].into_iter().flatten().min();
         self.alarm.set(wakes);
@@ -187,7 +187,7 @@ impl<'o> LegacyDriver<'o> {
         }
     }
 
-    /// Sends the queued messages. Until the server has named an endpoint, they remain in the session.
+    /// Posts the queued messages. Before the server has sent its endpoint, they remain in the session.
     fn pump_messages(&mut self) {
         let Some(post_to) = self.post_to.clone() else { return };
         while let Some(outgoing) = self.core.session.poll_transmit() {
@@ -204,8 +204,8 @@ impl<'o> LegacyDriver<'o> {
         }
     }
 
-    /// Returns the next message to send. Some POSTs are reserved for pings, notifications and responses, even if the
-    /// server delays all requests.
+    /// Removes and returns the next message to post. [`HttpLimits::RESERVED_POSTS`] POSTs are reserved for pings,
+    /// notifications and responses, for servers that delay the responses to all requests.
     fn next_message(&mut self) -> Option<OutgoingMessage> {
         let requests = self.limits.posts.saturating_sub(HttpLimits::RESERVED_POSTS).max(1);
         let only_small = self.posts.len() >= requests;
@@ -264,7 +264,7 @@ impl<'o> LegacyDriver<'o> {
             | ExchangeEvent::Asks(_) => return,
         };
         match post.about {
-            // An intermediary ended the delayed HTTP response. The server's answer may still be sent on the stream.
+            // A proxy ended the delayed HTTP response. The server may still send the result on the stream.
             OutgoingKind::Request { id, method } if post.late && is_gateway_fault(&fault) => {
                 if self.core.session.is_waiting_for(&id) {
                     let cause = delivery_faults::displayed_text(&fault.to_string());
@@ -283,7 +283,7 @@ impl<'o> LegacyDriver<'o> {
         }
     }
 
-    /// Continues to wait for the HTTP response as long as the session waits for the answer.
+    /// Continues to wait for a delayed HTTP response while the result of its request is pending.
     fn on_late_response(&mut self, exchange: u64, about: OutgoingKind, work: ExchangeFuture) {
         if matches!(&about, OutgoingKind::Request { id, .. } if self.core.session.is_waiting_for(id)) {
             self.work.push(exchange::continue_late(exchange, work, self.limits.accept));
@@ -291,7 +291,7 @@ impl<'o> LegacyDriver<'o> {
         }
     }
 
-    /// Closes the session and its connections.
+    /// Closes the session and its connections, and delivers the remaining events.
     async fn end(mut self) {
         self.core.close_session();
         self.gate = None;
@@ -313,7 +313,7 @@ impl<'o> LegacyDriver<'o> {
     }
 }
 
-/// Returns `true` if an intermediary rather than the server may have ended the delayed response.
+/// Returns `true` if a proxy, rather than the server, may have ended the delayed response.
 fn is_gateway_fault(fault: &DeliveryFault) -> bool {
     matches!(fault, DeliveryFault::Lost { .. } | DeliveryFault::Status { code: 408 | 502..=504, .. })
 }

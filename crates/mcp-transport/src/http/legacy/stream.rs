@@ -77,7 +77,7 @@ impl LegacyDriver<'_> {
         }
     }
 
-    /// Returns the URL for messages. Another origin would receive all messages, so it is refused.
+    /// Parses the URL for messages. Only the server's origin is allowed, since the URL will receive all messages.
     fn parse_endpoint(&self, data: &[u8]) -> Result<Url, String> {
         let text = String::from_utf8_lossy(data);
         let mut url = self.url.join(text.trim()).map_err(|_| "its endpoint event names no address".to_owned())?;
@@ -89,7 +89,7 @@ impl LegacyDriver<'_> {
         Ok(url)
     }
 
-    /// Handles a server that does not support this transport or is unavailable.
+    /// Handles a failed GET: the server does not support this transport, or is unavailable.
     pub(super) fn on_no_stream(&mut self, fault: DeliveryFault, now: Instant) {
         if self.may_give_back {
             self.not_found = Some(fault);
@@ -100,7 +100,7 @@ impl LegacyDriver<'_> {
                 self.core.session.handle_undelivered(id, fault.clone(), now);
             }
         }
-        // Without the stream the session cannot continue, whatever its state.
+        // The session cannot continue without the stream.
         self.core.session.handle_closed(CloseReason::ConnectionLost(fault.to_string()), now);
     }
 }

@@ -1,4 +1,4 @@
-//! Exposes the reader of event streams to the fuzz targets in `tests/fuzz`, its only callers.
+//! Exposes the reader of event streams to the fuzz targets in `tests/fuzz`.
 
 use std::convert::Infallible;
 
@@ -10,7 +10,7 @@ use super::sse_events::SseEvents;
 
 /// Returns the items of a stream whose bytes arrive in `chunks`. Events larger than `limit` bytes are skipped.
 ///
-/// Returns `None` if the reader waits for more after the last chunk, or reports a fault. Neither may happen.
+/// Returns `None` if the reader waits after the last chunk or reports an error, which are both bugs.
 #[must_use]
 pub fn read(chunks: Vec<Bytes>, limit: usize) -> Option<Vec<SseEvent>> {
     let mut events = SseEvents::new(stream::iter(chunks.into_iter().map(Ok::<_, Infallible>)).boxed(), limit);

@@ -1,11 +1,11 @@
-//! Reference implementation of the specification on complete input, to compare the reader with (WHATWG HTML, 9.2.5 and
-//! 9.2.6).
+//! Simple implementation of the specification for complete streams, with which tests compare the reader (WHATWG HTML,
+//! 9.2.5 and 9.2.6).
 
 use std::time::Duration;
 
 use super::SseEvent;
 
-/// Returns the items of a complete stream.
+/// Parses a complete event stream.
 pub(super) fn read(input: &[u8]) -> Vec<SseEvent> {
     let text = String::from_utf8_lossy(input).into_owned();
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text).replace("\r\n", "\n").replace('\r', "\n");

@@ -12,9 +12,9 @@ use futures_util::{FutureExt, Stream, StreamExt};
 
 use super::sse_guard::{GuardOutput, OversizedEvent, SseGuard};
 
-/// Maximum number of events in a batch.
+/// Maximum number of events that [`SseEvents::next_batch`] returns.
 const MAX_BATCH_EVENTS: usize = 64;
-/// Size of a batch, in bytes, from which no more events are added.
+/// Size of a batch in bytes after which no further event is added.
 const MAX_BATCH_BYTES: usize = 1024 * 1024;
 
 /// An item of an event stream.
@@ -22,28 +22,28 @@ const MAX_BATCH_BYTES: usize = 1024 * 1024;
 pub enum SseEvent {
     /// An event with data.
     Data {
-        /// Event type, or `message` if the stream names none.
+        /// Event type, or `message` if the event names none.
         kind: String,
         /// Data lines, joined with `\n`.
         data: Bytes,
     },
-    /// The last event ID, which applies from now on. Empty if it was reset.
+    /// The last event ID from here on, also for later events. Empty if it was reset.
     Id(String),
-    /// Reconnection time that the server requests.
+    /// Reconnection time that the server requests (`retry`).
     Retry(Duration),
     /// An event beyond the size limit was skipped.
     TooLarge {
-        /// First bytes of its data.
+        /// First bytes of the event's data.
         head: Bytes,
     },
 }
 
-/// The reason why a stream broke off.
+/// Error that ended an event stream.
 #[derive(Debug)]
 pub(crate) enum StreamFault<E> {
-    /// The byte stream ended with an error.
+    /// The HTTP body failed with this error.
     Body(E),
-    /// The stream could not be parsed, which the guard should have prevented.
+    /// The parser failed with this message, although the guard should have prevented that.
     Unreadable(String),
 }
 
@@ -51,7 +51,7 @@ pub(crate) enum StreamFault<E> {
 pub(crate) struct SseEvents<E> {
     stream: EventStream<GuardedStream<E>>,
     last_id: String,
-    /// Remaining items of the last event.
+    /// Remaining items of the last parsed event.
     rest: VecDeque<SseEvent>,
 }
 
@@ -62,7 +62,7 @@ impl<E: Send + 'static> SseEvents<E> {
         SseEvents { stream: EventStream::new(guarded), last_id: String::new(), rest: VecDeque::new() }
     }
 
-    /// Returns the next item, or `None` at the end.
+    /// Returns the next item, or `None` at the end of the stream.
     pub(crate) async fn next(&mut self) -> Option<Result<SseEvent, StreamFault<E>>> {
         loop {
             if let Some(event) = self.rest.pop_front() {
@@ -84,7 +84,8 @@ impl<E: Send + 'static> SseEvents<E> {
         }
     }
 
-    /// Waits for an event and returns it with all others that are ready. The end of the stream is returned after them.
+    /// Waits for an event, and returns it with all further events that are available without waiting. The end of the
+    /// stream is `Some` with the last batch.
     pub(crate) async fn next_batch(&mut self) -> (Vec<SseEvent>, Option<StreamEnd<E>>) {
         let mut events = Vec::new();
         let mut bytes = 0;
@@ -124,12 +125,12 @@ impl<E: Send + 'static> SseEvents<E> {
     }
 }
 
-/// The reason why a stream has no more events.
+/// Reason why a stream has no more events.
 #[derive(Debug)]
 pub(crate) enum StreamEnd<E> {
     /// The server ended the stream.
     Ended,
-    /// The stream broke off.
+    /// The stream failed with this error.
     Broken(StreamFault<E>),
 }
 
@@ -138,9 +139,9 @@ enum StreamError<E> {
     TooLarge(OversizedEvent),
 }
 
-/// The byte stream behind the guard.
+/// Byte stream whose chunks pass through the guard.
 struct GuardedStream<E> {
-    /// The source, or `None` at the end.
+    /// Source of the bytes, or `None` after its end.
     bytes: Option<BoxStream<'static, Result<Bytes, E>>>,
     guard: SseGuard,
 }
@@ -185,7 +186,7 @@ mod tests {
 
     const LIMIT: usize = 1024 * 1024;
 
-    /// Returns the items of a stream with these chunks.
+    /// Parses a stream that consists of these chunks.
     fn read(chunks: Vec<Vec<u8>>, limit: usize) -> Vec<SseEvent> {
         let bytes = stream::iter(chunks.into_iter().map(|chunk| Ok::<_, Infallible>(Bytes::from(chunk))));
         let mut events = SseEvents::new(bytes.boxed(), limit);
@@ -203,7 +204,7 @@ mod tests {
         SseEvent::Data { kind: "message".to_owned(), data: Bytes::from_static(data.as_bytes()) }
     }
 
-    /// Checks the items for every split of the input into two chunks, and byte by byte.
+    /// Asserts that the input yields these items for every split into two chunks, and when read byte by byte.
     fn assert_read(input: &[u8], expected: &[SseEvent]) {
         for at in 0..=input.len() {
             let said = read(vec![input[..at].to_vec(), input[at..].to_vec()], LIMIT);
@@ -261,7 +262,7 @@ mod tests {
                 (&data("a"), &data("b")),
                 "the surrounding events must be read, in chunks of {size}"
             );
-            assert!(head.starts_with(b" xxx"), "its beginning must be reported: {head:?}");
+            assert!(head.starts_with(b" xxx"), "the beginning of the skipped event must be reported: {head:?}");
         }
         let comment: Vec<u8> = std::iter::once(b':').chain(std::iter::repeat_n(b'x', 5000)).collect();
         let said = read(vec![comment], 1000);
@@ -280,7 +281,7 @@ mod tests {
         let many = |count: usize| vec![[b"data: a\n".repeat(count), b"\n".to_vec()].concat()];
         let time = |chunks: Vec<Vec<u8>>| {
             let before = processor_time();
-            assert!(!read(chunks, 64 * 1024 * 1024).is_empty(), "something is read");
+            assert!(!read(chunks, 64 * 1024 * 1024).is_empty(), "the result must not be empty");
             processor_time() - before
         };
         type Chunks = Vec<Vec<u8>>;

@@ -13,10 +13,10 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// Maximum number of digits of a `retry` value. Longer values are ignored.
 const RETRY_DIGITS: usize = 18;
 
-/// An event beyond the size limit. It is skipped, and the stream continues after it.
+/// An event that exceeds the size limit. It is skipped, and later events are read normally.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct OversizedEvent {
-    /// First bytes of its data.
+    /// First bytes of the event's data.
     pub(super) head: Bytes,
 }
 
@@ -32,17 +32,17 @@ pub(super) enum GuardOutput {
 pub(super) struct SseGuard {
     limit: usize,
     input: Bytes,
-    /// Current block. Its last line begins at `line`.
+    /// Bytes of the current block. The current line begins at index `line`.
     block: BytesMut,
     line: usize,
-    /// Set until the first line was read, which may begin with a byte order mark.
+    /// Set until the first line is complete, which may begin with a byte order mark.
     at_start: bool,
     /// Set if the last byte was `\r`, so that a following `\n` belongs to it.
     after_return: bool,
     has_data: bool,
-    /// Set if the block has an `id` or a `retry`, which count even without data.
+    /// Set if the block has an `id` or `retry` field, which have an effect even without data.
     has_control: bool,
-    /// Set while the rest of a block beyond the limit is skipped. `true` if the current line is empty so far.
+    /// `Some` while the remainder of an oversized block is skipped, with `true` if the current line is still empty.
     skipping: Option<bool>,
     ready: Bytes,
 }
@@ -64,13 +64,13 @@ impl SseGuard {
         }
     }
 
-    /// Adds input. Must be called only after [`SseGuard::next`] has returned `None`.
+    /// Adds input. Must be called only after [`SseGuard::next`] returned `None`.
     pub(super) fn push(&mut self, chunk: Bytes) {
         debug_assert!(self.input.is_empty(), "the previous input must be consumed");
         self.input = chunk;
     }
 
-    /// Returns the next line of a complete block.
+    /// Returns the next line of a complete block, or `None` if more input is needed.
     pub(super) fn next(&mut self) -> Option<GuardOutput> {
         loop {
             if !self.ready.is_empty() {
@@ -86,7 +86,7 @@ impl SseGuard {
         }
     }
 
-    /// Consumes input up to the end of a line, or all of it.
+    /// Consumes input up to and including the end of a line, or all input if the line is incomplete.
     fn take_line(&mut self) -> Option<OversizedEvent> {
         if std::mem::take(&mut self.after_return) && self.input.first() == Some(&b'\n') {
             self.input.advance(1);
@@ -169,8 +169,8 @@ impl SseGuard {
     fn end_block(&mut self) {
         if self.has_data || self.has_control {
             if !self.has_data {
-                // Events without data are not parsed by the reader, so an empty data line is added, which is not taken
-                // for a message.
+                // The parser does not report events without data, so an empty data line is added. MCP ignores events
+                // with empty data.
                 self.block.extend_from_slice(b"data\n");
             }
             self.block.extend_from_slice(b"\n");
@@ -191,7 +191,7 @@ fn is_time(value: &[u8]) -> bool {
     !value.is_empty() && value.len() <= RETRY_DIGITS && value.iter().all(u8::is_ascii_digit)
 }
 
-/// Returns the line with its invalid bytes replaced, or `None` if it is valid.
+/// Returns the line with invalid UTF-8 replaced, or `None` if the line is valid.
 fn replace_invalid_bytes(line: &[u8]) -> Option<String> {
     std::str::from_utf8(line).is_err().then(|| String::from_utf8_lossy(line).into_owned())
 }

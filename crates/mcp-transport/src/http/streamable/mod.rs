@@ -27,7 +27,7 @@ use crate::driver::due_timer::DueTimer;
 use crate::driver::session_owner::wait_ready;
 use crate::driver::{DetectedTransport, DriverEvent};
 
-/// Maximum number of steps that are handled before the owner is polled again.
+/// Maximum number of exchange steps that are handled before the owner is polled again.
 const MAX_STEPS_PER_POLL: usize = 64;
 
 /// The driver of one server over Streamable HTTP.
@@ -41,53 +41,54 @@ pub(super) struct StreamableDriver<'o> {
     work: FuturesUnordered<Abortable<ExchangeFuture>>,
     exchanges: HashMap<u64, ActiveExchange>,
     last_exchange: u64,
-    /// Number of running POSTs.
+    /// Number of POSTs in progress.
     posts: usize,
     /// Requests that wait for a free POST.
     requests: VecDeque<OutgoingMessage>,
     /// Notifications and responses that wait for a free POST.
     messages: VecDeque<OutgoingMessage>,
-    /// Exchange that must complete before others are sent: a server may refuse messages before `initialized`.
+    /// Exchange that must complete before other messages are sent, or `None`. Servers may refuse messages that arrive
+    /// before `notifications/initialized`.
     gate: Option<u64>,
     session_id: Option<HeaderValue>,
-    /// Times of recently lost sessions.
+    /// Times at which the server recently discarded sessions.
     losses: VecDeque<Instant>,
-    /// Exchange of the GET stream.
+    /// Exchange number of the GET stream, or `None` if it is not open.
     get: Option<u64>,
-    /// Set if there was a GET stream in this session.
+    /// Set if the server has accepted a GET stream in this session.
     had_get: bool,
-    /// Set if the caller tries HTTP+SSE in case the server does not support this transport.
+    /// Set if the caller tries HTTP+SSE when the server does not support this transport.
     may_fall_back: bool,
-    /// Event that shows that the server does not support this transport.
+    /// Failure of the handshake that indicates that the server does not support this transport.
     not_streamable: Option<SessionEvent>,
 }
 
-/// The result of [`StreamableDriver::run`].
+/// Result of [`StreamableDriver::run`].
 pub(super) enum StreamableEnd<'o> {
-    /// The session has ended, and all events were handed over.
+    /// The session has ended, and the owner has received all events.
     Done,
-    /// The server seems not to support this transport, as the event explains.
+    /// The server seems not to support this transport. Contains the event with the failure.
     NotStreamable(Box<(DriverCore<'o>, ConnectionNotes, SessionEvent)>),
 }
 
-/// A POST or a stream in progress.
+/// A POST or a GET stream in progress.
 struct ActiveExchange {
     kind: ExchangeKind,
     abort: AbortHandle,
-    /// Name of the exchange in notes.
+    /// Name of the exchange in notes to the user.
     name: String,
-    /// Set if the request contained the session ID.
+    /// Set if the request contained a session ID.
     in_session: bool,
     resume: ResumeState,
-    /// Call whose deadline is paused while the exchange waits for the authorizer.
+    /// Call whose deadline is paused while the exchange waits for the authorizer, or `None`.
     held: Option<CallId>,
 }
 
 enum ExchangeKind {
-    /// A POST with a request, and the stream of its response.
+    /// A POST with a request, and the event stream of its response.
     Request {
         id: RequestId,
-        /// Set if its stream cannot be resumed (2026-07-28).
+        /// Set if the stream cannot be resumed, because 2026-07-28 has no resumability.
         modern: bool,
         answered: Option<tokio::time::Instant>,
     },
@@ -97,19 +98,20 @@ enum ExchangeKind {
     Get,
 }
 
-/// State for reopening a stream.
+/// State that is needed to reopen a stream.
 #[derive(Default)]
 struct ResumeState {
     last_id: String,
-    /// Reconnection time that the server requests.
+    /// Reconnection time that the server requested (`retry`).
     retry: Option<Duration>,
-    /// Number of consecutive attempts that failed or were followed by no event.
+    /// Number of consecutive attempts to open the stream that failed or yielded no event.
     failures: u32,
-    /// Number of consecutive streams that ended without a message. 1 after a message, 0 after a long life.
+    /// Number of consecutive streams that ended without a message. Set to 1 by a message, and to 0 by a stream that
+    /// stayed open for long.
     fruitless: u32,
     /// Time at which the stream was last opened.
     opened_at: Option<Instant>,
-    /// Set while the stream waits to be reopened or connects.
+    /// Set while the stream waits for its next attempt or connects.
     reopening: bool,
 }
 
@@ -164,8 +166,8 @@ impl<'o> StreamableDriver<'o> {
         self.core.is_stopped() || self.core.over.is_some() || self.not_streamable.is_some()
     }
 
-    /// Waits for one event and handles it. The owner has priority, so that its stop is not delayed. The server is read
-    /// last, and only while the owner accepts events.
+    /// Waits for one event and handles it. The owner is polled first, so that its stop is not delayed. The server is
+    /// polled last, and only while the owner accepts events.
     async fn step(&mut self) {
         self.alarm.set(self.core.next_wake());
         let room = self.core.has_room();
@@ -182,7 +184,7 @@ impl<'o> StreamableDriver<'o> {
         }
     }
 
-    /// Handles the steps that are ready, without another iteration of the loop for each.
+    /// Handles further steps that are ready, which avoids an iteration of the event loop for each.
     fn on_more_steps(&mut self, now: Instant) {
         for _ in 1..MAX_STEPS_PER_POLL {
             self.pump();
@@ -203,7 +205,7 @@ impl<'o> StreamableDriver<'o> {
         }
     }
 
-    /// Sends the session's messages and hands over its events.
+    /// Posts the messages of the session, and delivers its events to the owner.
     fn pump(&mut self) {
         loop {
             self.core.pass_notification();
@@ -236,7 +238,7 @@ impl<'o> StreamableDriver<'o> {
         self.core.emit(event);
     }
 
-    /// Sets `work` as the next step of an exchange.
+    /// Sets the future of an exchange's next step.
     fn continue_exchange(&mut self, exchange: u64, work: ExchangeFuture) {
         if let Some(running) = self.exchanges.get_mut(&exchange) {
             let (abort, registration) = AbortHandle::new_pair();
@@ -258,7 +260,7 @@ impl<'o> StreamableDriver<'o> {
         self.last_exchange
     }
 
-    /// Ends an exchange. Its pending work is dropped, which closes its stream.
+    /// Removes an exchange and returns it. Dropping its pending work closes its stream.
     fn finish(&mut self, exchange: u64) -> Option<ActiveExchange> {
         self.release_exchange(exchange);
         let finished = self.exchanges.remove(&exchange)?;
@@ -274,7 +276,7 @@ impl<'o> StreamableDriver<'o> {
         Some(finished)
     }
 
-    /// Pauses the deadline of a call whose exchange waits for the user.
+    /// Pauses the deadline of the exchange's call while the exchange waits for the user.
     fn hold_exchange(&mut self, exchange: u64, now: Instant) {
         if let Some(ActiveExchange { kind: ExchangeKind::Request { id, .. }, held: held @ None, .. }) =
             self.exchanges.get_mut(&exchange)
@@ -283,7 +285,7 @@ impl<'o> StreamableDriver<'o> {
         }
     }
 
-    /// Resumes the deadline of a paused call.
+    /// Resumes the deadline of the exchange's call.
     fn release_exchange(&mut self, exchange: u64) {
         if !self.endpoint.is_signed() {
             return;
@@ -300,7 +302,7 @@ impl<'o> StreamableDriver<'o> {
         }
     }
 
-    /// Returns the negotiated revision.
+    /// Returns the negotiated revision, or `None` before the handshake is complete.
     fn revision(&self) -> Option<Revision> {
         self.core.session.facts().map(|facts| facts.revision)
     }

@@ -12,8 +12,8 @@ use crate::http::endpoint::RequestParts;
 use crate::http::headers::{self, SessionHeaders};
 use crate::http::{connection_notes, exchange};
 
-/// Maximum number of messages that wait for a free POST before the session is closed. The session limits requests, so
-/// this bounds responses to a server that sends endless requests.
+/// Maximum number of messages that wait for a free POST. Beyond it, the session is closed. Since the session limits
+/// requests, this bounds the responses to a server that sends endless requests.
 const MAX_WAITING_MESSAGES: usize = 10_000;
 
 #[derive(Deserialize)]
@@ -23,7 +23,7 @@ struct CancelledParams {
 }
 
 impl StreamableDriver<'_> {
-    /// Sends the queued messages.
+    /// Posts the queued messages, within the limit on concurrent POSTs.
     pub(super) fn pump_messages(&mut self) {
         while let Some(outgoing) = self.core.session.poll_transmit() {
             match &outgoing.about {
@@ -32,12 +32,12 @@ impl StreamableDriver<'_> {
                     self.abandon_request(&id);
                 }
                 OutgoingKind::Request { method, .. } if self.opens_session(method) => {
-                    // Possibly a reopening: the server may use another era now.
+                    // The session may be reopening with another revision.
                     self.leave_session();
                     self.requests.push_back(outgoing);
                 }
-                // Even if slow calls occupy all other POSTs, the server must be pinged (since 2026-07-28 with
-                // `server/discover`) and notified of cancellations.
+                // Pings (since 2026-07-28 with `server/discover`) and cancellations must be sent even if slow calls
+                // occupy all other POSTs.
                 OutgoingKind::Request { method, .. }
                     if !matches!(&**method, "ping" | "server/discover" | "tasks/cancel") =>
                 {
@@ -59,8 +59,8 @@ impl StreamableDriver<'_> {
         }
     }
 
-    /// Returns `true` if a request opens the session. In an open session, `server/discover` only checks that the server
-    /// is alive.
+    /// Returns `true` if a request begins a handshake. After the handshake, `server/discover` only checks that the
+    /// server responds.
     pub(super) fn opens_session(&self, method: &str) -> bool {
         matches!(method, "initialize" | "server/discover") && self.core.session.facts().is_none()
     }
@@ -125,8 +125,8 @@ impl StreamableDriver<'_> {
         }
     }
 
-    /// Closes the stream of a request when its cancellation is sent. The notification informs the server: a closed
-    /// stream alone has no meaning before 2026-07-28.
+    /// Closes the response stream of a request after its cancellation was posted. The notification is necessary because
+    /// a closed stream alone has no meaning before 2026-07-28.
     fn close_cancelled_stream(&mut self, method: &str, body: &Bytes) {
         if method != "notifications/cancelled" {
             return;

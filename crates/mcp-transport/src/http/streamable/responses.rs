@@ -15,11 +15,11 @@ use crate::http::sse::{SseEvent, StreamEnd};
 use crate::http::{headers, retry};
 use crate::line_decoder::DecodedLine;
 
-/// Number of lost sessions, and the period, after which the connection is closed, because the server would lose the
-/// next session as well.
+/// Maximum number of sessions that the server may discard within a period. Beyond it, the connection is closed, because
+/// the next session would be lost as well.
 const MAX_LOST_SESSIONS: usize = 5;
 const LOST_SESSIONS_WINDOW: Duration = Duration::from_secs(60);
-/// Maximum time that a stream may stay open after its response.
+/// Maximum time that a stream may stay open after it delivered its response.
 const STREAM_DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
 
 impl StreamableDriver<'_> {
@@ -76,7 +76,7 @@ impl StreamableDriver<'_> {
         }
     }
 
-    /// Handles a complete response body.
+    /// Handles the complete body of a JSON response.
     fn on_body(&mut self, exchange: u64, body: Bytes, now: Instant) {
         let Some(finished) = self.finish(exchange) else { return };
         let ExchangeKind::Request { id, .. } = finished.kind else { return };
@@ -117,7 +117,8 @@ impl StreamableDriver<'_> {
             match event {
                 SseEvent::Id(id) => running.resume.last_id = id,
                 SseEvent::Retry(wanted) => running.resume.retry = Some(retry::clamp_pause(wanted)),
-                // A priming event is empty. A message ends the growth of the pauses, but not their lower bound.
+                // A priming event has no data. A message resets the growth of the reconnection delay, but not its
+                // minimum.
                 SseEvent::Data { kind, data } if kind == "message" => {
                     if !data.is_empty() {
                         running.resume.fruitless = running.resume.fruitless.min(1);
@@ -151,7 +152,7 @@ impl StreamableDriver<'_> {
         let (origin, name) = match &running.kind {
             ExchangeKind::Request { id, .. } => (StreamOrigin::Post(id.clone()), running.name.clone()),
             ExchangeKind::Message | ExchangeKind::Get => {
-                // Some servers send responses on the GET stream. The request's own stream is then useless.
+                // Some servers send the response on the GET stream. The request's own stream is closed then.
                 if let Ok(IncomingMessage::Response { id, .. }) = IncomingMessage::decode(&data) {
                     self.finish_request(&id);
                 }
@@ -170,7 +171,7 @@ impl StreamableDriver<'_> {
         }
     }
 
-    /// Handles an event beyond the size limit. In the stream of a request it can only be its response.
+    /// Handles an event that exceeds the size limit. On the stream of a request, it must have been the response.
     fn on_too_large(&mut self, exchange: u64, head: Bytes, now: Instant) {
         let limit = self.limits.message_bytes;
         match self.exchanges.get(&exchange).map(|running| &running.kind) {
@@ -218,7 +219,7 @@ impl StreamableDriver<'_> {
         }
     }
 
-    /// Handles a session that the server has ended. Nothing that belongs to it is valid any more.
+    /// Handles the loss of a session that the server discarded: the session ID and all streams become invalid.
     pub(super) fn on_session_lost(&mut self, refused: Option<&RequestId>, now: Instant) {
         self.note("the server ended the session (404); a new one is opened");
         self.leave_session();
@@ -231,7 +232,7 @@ impl StreamableDriver<'_> {
         self.core.session.handle_session_lost(refused, now);
     }
 
-    /// Ends the streams of a session, and drops its queued messages.
+    /// Closes the streams of a session, and drops its queued messages.
     pub(super) fn leave_session(&mut self) {
         self.session_id = None;
         self.had_get = false;
@@ -269,12 +270,12 @@ impl StreamableDriver<'_> {
     }
 }
 
-/// Returns a message that explains why a body is no response to its request.
+/// Returns a message that explains why a body is not the response to its request.
 fn not_a_response_message(body: &Bytes) -> String {
     match IncomingMessage::decode(body).map_err(|invalid| invalid.cause) {
         Ok(_) => "the answer is not one to this request".to_owned(),
         Err(InvalidCause::Blank) => "the answer is empty".to_owned(),
-        // The texts of these causes refer to standard output.
+        // The messages of these causes mention standard output.
         Err(InvalidCause::UnexpectedBanner | InvalidCause::LspHeader | InvalidCause::HttpText) => {
             "the answer is not JSON".to_owned()
         }

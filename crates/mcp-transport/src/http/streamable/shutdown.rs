@@ -1,4 +1,4 @@
-//! Closes a session: sends the last messages and DELETE, and hands the remaining events to the owner.
+//! Closes a session: posts the last messages and DELETE, and delivers the remaining events to the owner.
 
 use std::time::Duration;
 
@@ -10,12 +10,12 @@ use super::{ExchangeKind, StreamableDriver};
 use crate::http::endpoint::RequestParts;
 use crate::http::headers::{self, SessionHeaders};
 
-/// Time limit for the last messages, which counts against that for closing.
+/// Timeout of the last messages, which is part of [`HttpLimits::close`](crate::http::HttpLimits::close).
 const LAST_MESSAGES_TIMEOUT: Duration = Duration::from_millis(500);
 
 impl StreamableDriver<'_> {
-    /// Closes the session, ends it at the server, and hands over the remaining events. Only the handover waits for the
-    /// owner.
+    /// Closes the session and ends it at the server with DELETE. Meanwhile delivers the remaining events, which may
+    /// take longer.
     pub(super) async fn end(mut self) {
         self.core.close_session();
         // The responses of pending requests are not needed any more.
@@ -36,7 +36,7 @@ impl StreamableDriver<'_> {
         let last = timeout(limits.close, async {
             let _ = timeout(LAST_MESSAGES_TIMEOUT, async { while work.next().await.is_some() {} }).await;
             if let Some(parts) = goodbye {
-                // 405 means that the server ends sessions by itself. Other failures have no consequence either.
+                // 405 means that the server does not support DELETE. Other failures have no consequence either.
                 let _ = endpoint.send(parts).await;
             }
         });

@@ -13,11 +13,11 @@ use crate::http::endpoint::RequestParts;
 use crate::http::headers::{self, SessionHeaders};
 use crate::http::{delivery_faults, exchange, retry};
 
-/// Minimum lifetime of a stream that does not count as a failure, even without events.
+/// Minimum lifetime of a stream that does not count as a failed attempt, even without events.
 const MIN_STABLE_LIFETIME: Duration = Duration::from_secs(10);
 
 impl StreamableDriver<'_> {
-    /// Opens the GET stream, which is optional for servers.
+    /// Opens the GET stream. Servers may refuse it.
     pub(super) fn listen(&mut self) {
         let legacy = self.revision().is_some_and(|revision| !revision.is_modern());
         if legacy && self.get.is_none() {
@@ -45,7 +45,7 @@ impl StreamableDriver<'_> {
         }
     }
 
-    /// Handles a stream that ended before the response.
+    /// Handles a POST or GET stream that ended before the response arrived.
     pub(super) fn on_stream_end(&mut self, exchange: u64, cause: &str, now: Instant) {
         let Some(running) = self.exchanges.get_mut(&exchange) else { return };
         if running.resume.opened_at.is_some_and(|at| now.saturating_duration_since(at) >= MIN_STABLE_LIFETIME) {
@@ -70,11 +70,10 @@ impl StreamableDriver<'_> {
         }
     }
 
-    /// Handles an error status for the GET stream or for resuming a stream.
+    /// Handles an error status of the request that opens or resumes a stream.
     pub(super) fn on_stream_refused(&mut self, exchange: u64, status: u16, fault: &DeliveryFault, now: Instant) {
         let Some(running) = self.exchanges.get(&exchange) else { return };
-        // Servers without GET may respond with 404 as well as 405. A 404 means that the session is gone only if there
-        // was a stream before.
+        // Servers without GET may respond with 404 or 405. A 404 means a lost session only if a stream was open before.
         if status == 404 && running.in_session && self.had_get {
             return self.on_session_lost(None, now);
         }
@@ -101,7 +100,7 @@ impl StreamableDriver<'_> {
         }
     }
 
-    /// Handles a stream that could not be opened.
+    /// Handles a stream whose request failed without a response.
     pub(super) fn on_stream_failed(&mut self, exchange: u64, fault: &DeliveryFault, now: Instant) {
         let most = self.limits.resumptions;
         let Some(running) = self.exchanges.get(&exchange) else { return };
@@ -120,17 +119,17 @@ impl StreamableDriver<'_> {
         }
     }
 
-    /// Reports a response as lost.
+    /// Fails a request because its response was lost.
     fn fail_request(&mut self, exchange: u64, request: &RequestId, cause: String, now: Instant) {
         self.finish(exchange);
         self.core.session.handle_undelivered(request, DeliveryFault::Lost { cause }, now);
     }
 
-    /// Reopens a stream after a pause.
+    /// Schedules the next attempt to open a stream.
     fn reopen_later(&mut self, exchange: u64, cause: &str) {
         let Some(running) = self.exchanges.get_mut(&exchange) else { return };
         let pause = retry::reopen_pause(running.resume.retry, self.limits.pause, running.resume.fruitless);
-        // Reset by the next event.
+        // Reset to zero by the next event.
         running.resume.failures = running.resume.failures.saturating_add(1);
         running.resume.fruitless = running.resume.fruitless.saturating_add(1);
         let line = format!("{}: {cause}; again in {:.1} s", running.name, pause.as_secs_f64());

@@ -1,7 +1,7 @@
 //! OpenAI's Responses API: <https://platform.openai.com/docs/api-reference/responses>.
 //!
-//! Requests are stateless: the provider stores nothing, and each request contains the whole conversation. Thoughts are
-//! sent back encrypted, only to the provider and model that they came from.
+//! Requests are stateless: the provider stores nothing, and each request contains the whole conversation. Reasoning is
+//! sent back encrypted, only to the provider and model that generated it.
 
 mod response_stream;
 
@@ -15,12 +15,12 @@ use crate::wire_capabilities::{PICTURES, TemperatureSupport, WireCapabilities};
 use crate::{MessagePart, ModelMessage, ModelRequest, ModelTool, ProviderSettings, Role, ToolChoice, model_limits};
 use response_stream::ResponseStream;
 
-/// The name of this wire in stored thoughts.
+/// Name of this API in stored reasoning.
 const WIRE: &str = "responses";
 
 pub(super) struct Responses {
     speaker: ChatDialect,
-    /// Scheme, host and port of the provider.
+    /// Scheme, host and port of the provider's address.
     origin: String,
 }
 
@@ -29,12 +29,12 @@ impl Responses {
         Self { speaker: ChatDialect::of_provider(settings), origin: settings.origin() }
     }
 
-    /// Returns `true` if the model thinks, or `None` if its name does not reveal it.
+    /// Returns `true` if the model reasons, or `None` if its name does not tell.
     fn model_thinks(&self, model: &str) -> Option<bool> {
         (self.speaker == ChatDialect::OpenAi).then(|| model_limits::openai_tool_support(model).is_some())
     }
 
-    /// Returns the origin of a model's thoughts. They can only be decrypted there.
+    /// Returns an identifier of provider and model, which are the only ones that can decrypt the model's reasoning.
     fn thought_source(&self, model: &str) -> String {
         format!("{} {model}", self.origin)
     }
@@ -48,7 +48,7 @@ impl Wire for Responses {
             images: PICTURES,
             audio: &[],
             files: if self.speaker == ChatDialect::Other { &[] } else { &["application/pdf"] },
-            // Other implementations accept only text there.
+            // Other implementations of the API accept only text there.
             images_in_results: is_openai,
             files_in_results: is_openai,
             tool_error: false,
@@ -109,7 +109,7 @@ impl Wire for Responses {
 }
 
 fn tool(tool: &ModelTool) -> Value {
-    // By default the schema would have to be strict, which schemas of servers seldom are.
+    // By default the schema must be strict, which the schemas of servers seldom are.
     let mut own = json!({ "type": "function", "name": tool.name, "parameters": tool.input_schema, "strict": false });
     if let Some(description) = &tool.description {
         own["description"] = description.clone().into();
@@ -117,12 +117,12 @@ fn tool(tool: &ModelTool) -> Value {
     own
 }
 
-/// Encodes a message: thoughts, tool calls and their results are separate items. Results come first.
+/// Encodes a message: reasoning, tool calls and tool results are separate items. Results come first.
 fn items(message: &ModelMessage, source: &str) -> Vec<Value> {
     match message.role {
         Role::Assistant => {
             let mut items: Vec<Value> = message.parts.iter().filter_map(|part| assistant_item(part, source)).collect();
-            // The API rejects a thought without the item that followed it.
+            // The API rejects reasoning without the item that followed it.
             while items.last().is_some_and(|item| item["type"] == "reasoning") {
                 items.pop();
             }

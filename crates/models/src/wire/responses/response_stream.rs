@@ -11,22 +11,22 @@ use super::super::{AnswerDecoder, provider_fault};
 use super::WIRE;
 use crate::{ModelError, StopReason};
 
-/// The state of a streamed answer.
+/// Decoder of the events of a streamed answer.
 pub(super) struct ResponseStream {
     model: String,
-    /// Provider and model that the answer's thoughts may be sent back to.
+    /// Provider and model of the answer, to which its reasoning may be sent back.
     source: String,
     items: BTreeMap<String, ResponseItem>,
     is_refused: bool,
     is_done: bool,
 }
 
-/// The state of an item of the answer.
+/// State of one item of the answer.
 #[derive(Default)]
 struct ResponseItem {
-    /// Key of the tool call, if the item is one.
+    /// Key of the tool call in the assembly, or `None` if the item is not a tool call.
     key: Option<u64>,
-    /// Set if text or arguments of the item were streamed.
+    /// Set if text or arguments of the item were received in fragments.
     is_streamed: bool,
 }
 
@@ -42,7 +42,8 @@ impl ResponseStream {
         Ok(self.items.entry(name).or_default())
     }
 
-    /// Returns text, thinking or arguments of an item, which the item's final event repeats.
+    /// Returns the text fragment in an event, and records that its item is streamed. The final event of the item
+    /// repeats all fragments.
     fn item_piece<'e>(&mut self, event: &'e Value, assembly: &mut ReplyAssembly) -> Result<&'e str, ModelError> {
         self.item(name(event), assembly)?.is_streamed = true;
         Ok(event["delta"].as_str().unwrap_or_default())
@@ -56,7 +57,7 @@ impl ResponseStream {
         }
     }
 
-    /// Returns the key of a tool call, and starts the call at its first event.
+    /// Returns the key of a tool call. Begins the call at the first event of its item.
     fn tool_use(&mut self, name: String, item: &Value, assembly: &mut ReplyAssembly) -> Result<u64, ModelError> {
         let own = self.item(name, assembly)?;
         if let Some(key) = own.key {
@@ -72,7 +73,7 @@ impl ResponseStream {
         Ok(key)
     }
 
-    /// Processes a complete item. Content that was not streamed is taken from it.
+    /// Processes a complete item. Uses its content only if it was not received in fragments.
     fn complete_item(&mut self, name: String, item: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         // A repeated end of an item adds no content.
         let is_streamed = std::mem::replace(&mut self.item(name.clone(), assembly)?.is_streamed, true);
@@ -104,13 +105,14 @@ impl ResponseStream {
         }
     }
 
-    /// Adds a refusal of the model, which replaces the text.
+    /// Adds the text with which the model refuses to answer.
     fn refusal(&mut self, text: &str, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         self.is_refused |= !text.is_empty();
         assembly.append_text(text)
     }
 
-    /// Processes the end of the answer, with its usage. A server that doesn't stream sends everything here.
+    /// Processes the end of the answer, which contains the usage. A server that does not stream sends the whole answer
+    /// here.
     fn finish(&mut self, response: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         if self.items.is_empty() {
             for (index, item) in response["output"].as_array().into_iter().flatten().enumerate() {
@@ -182,8 +184,8 @@ impl AnswerDecoder for ResponseStream {
     }
 }
 
-/// Returns the key of an item: its index, as some servers send another id in each event, or else its id. llama.cpp
-/// sends neither for tool calls, and refers to them by the call id.
+/// Returns the identifier of an item: its index, since some servers send another id in each event, or else its id.
+/// llama.cpp sends neither for tool calls, and refers to them by the call id.
 fn name(event: &Value) -> String {
     let item = &event["item"];
     match event["output_index"].as_u64() {
@@ -196,8 +198,8 @@ fn name(event: &Value) -> String {
     }
 }
 
-/// Returns the members of a thought that are sent back. Without content, encrypted or plain, the provider would look
-/// the thought up in its own storage, so it is dropped.
+/// Returns the members of a reasoning item that are sent back to the provider. Returns `None` if it has no content,
+/// since the provider would then search for the item in its own storage.
 fn replayed_item(item: &Value) -> Option<Value> {
     let has_content = item["content"].as_array().is_some_and(|content| !content.is_empty());
     if !(item["encrypted_content"].is_string() || has_content) {

@@ -9,7 +9,7 @@ fn params(value: Value) -> CreateMessageParams {
     serde_json::from_value(value).unwrap()
 }
 
-/// A request that uses every member.
+/// Returns a request in which every member is set.
 fn complete_request() -> CreateMessageParams {
     params(json!({
         "systemPrompt": "Be terse.", "maxTokens": 64, "temperature": 0.5, "stopSequences": ["END"],
@@ -32,23 +32,35 @@ fn complete_request() -> CreateMessageParams {
 #[test]
 fn sampling_request_is_converted_completely() {
     let request = to_request(&complete_request()).expect("it can be put to a model");
-    assert_eq!(request.system.as_deref(), Some("Be terse."), "the system prompt");
-    assert_eq!(request.max_tokens, Some(64), "[sampling-max-tokens]: never more than wanted");
-    assert_eq!((request.temperature, &request.stop[..]), (Some(0.5), &["END".to_owned()][..]), "how to answer");
+    assert_eq!(request.system.as_deref(), Some("Be terse."), "the system prompt must be sent");
+    assert_eq!(request.max_tokens, Some(64), "[sampling-max-tokens]: the limit must not exceed the requested one");
+    assert_eq!(
+        (request.temperature, &request.stop[..]),
+        (Some(0.5), &["END".to_owned()][..]),
+        "temperature and stop sequences must be sent"
+    );
     assert_eq!(request.tool_choice, ToolChoice::Required, "[sampling-tool-choice]");
     let names: Vec<&str> = request.tools.iter().map(|tool| tool.name.as_str()).collect();
-    assert_eq!(names, ["weather", "tool_1"], "[sampling-tools-scoped]: its own tools, in names that providers take");
-    let [first, second, third] = &request.messages[..] else { panic!("three messages") };
+    assert_eq!(
+        names,
+        ["weather", "tool_1"],
+        "[sampling-tools-scoped]: only tools of the request, with names that every provider accepts"
+    );
+    let [first, second, third] = &request.messages[..] else { panic!("expected three messages") };
     let media = |part: &MessagePart| matches!(part, MessagePart::Image { data, .. } | MessagePart::Audio { data, .. } if !data.is_empty());
     assert!(media(&first.parts[1]) && media(&first.parts[2]), "[sampling-content-types]: {:?}", first.parts);
-    let MessagePart::ToolUse { name, opaque, .. } = &second.parts[0] else { panic!("a use") };
-    assert_eq!(name, "tool_1", "what was used has the name that is offered");
-    assert_eq!(*opaque, Some(json!({ "signature": "s" })), "[sampling-preserve-meta]: the provider gets its own back");
-    let MessagePart::ToolResult { id, name, is_error, .. } = &third.parts[0] else { panic!("a result") };
-    assert_eq!((id.as_str(), name.as_str(), *is_error), ("1", "tool_1", true), "the result of that use");
+    let MessagePart::ToolUse { name, opaque, .. } = &second.parts[0] else { panic!("expected a tool use") };
+    assert_eq!(name, "tool_1", "the tool use must have the name that the model received");
+    assert_eq!(
+        *opaque,
+        Some(json!({ "signature": "s" })),
+        "[sampling-preserve-meta]: the opaque data of the provider must be sent back"
+    );
+    let MessagePart::ToolResult { id, name, is_error, .. } = &third.parts[0] else { panic!("expected a tool result") };
+    assert_eq!((id.as_str(), name.as_str(), *is_error), ("1", "tool_1", true), "the result must refer to the tool use");
     let told = format!("{request:?}");
-    assert!(!told.contains("secret-of-the-server"), "[sampling-params-adjust]: metadata is omitted");
-    assert!(!told.contains("allServers"), "[sampling-include-context], X27: nothing is put in");
+    assert!(!told.contains("secret-of-the-server"), "[sampling-params-adjust]: metadata must be omitted");
+    assert!(!told.contains("allServers"), "[sampling-include-context], X27: no context must be added");
 }
 
 #[test]
@@ -59,10 +71,10 @@ fn tool_keys_are_accepted_by_every_provider_and_reversible() {
     let names_of = ToolNames::for_request(&params(json!({ "maxTokens": 1, "tools": tools, "messages": messages })));
     for name in names {
         let key = names_of.for_model(name);
-        assert!(is_plain(&key), "Gemini refuses a request with the tool {key:?}");
-        assert_eq!(names_of.to_server.get(&key).map(String::as_str), Some(name), "{key} leads back to its tool");
+        assert!(is_plain(&key), "the name {key:?} must be valid for every provider");
+        assert_eq!(names_of.to_server.get(&key).map(String::as_str), Some(name), "{key} must map back to the tool");
     }
-    assert_eq!(names_of.for_model("_y"), "_y", "what every provider takes stays as it is");
+    assert_eq!(names_of.for_model("_y"), "_y", "a valid name must not change");
 }
 
 #[test]
@@ -72,17 +84,17 @@ fn unconvertible_request_is_rejected() {
     assert_eq!(
         check_request(&broken),
         Err(ConversionError::Base64),
-        "[sampling-validate-content]: bytes that are none"
+        "[sampling-validate-content]: data that is not base64"
     );
     let short = with(json!({ "type": "image", "data": "A", "mimeType": "image/png" }));
-    assert_eq!(to_request(&short).err(), Some(ConversionError::Base64), "[sampling-validate-content]: half of some");
-    let none = params(json!({ "maxTokens": 1, "messages": [] }));
     assert_eq!(
-        check_request(&none),
-        Err(ConversionError::NoMessages),
-        "[sampling-validate-content]: nothing to answer"
+        to_request(&short).err(),
+        Some(ConversionError::Base64),
+        "[sampling-validate-content]: incomplete base64"
     );
-    assert_eq!(check_request(&complete_request()), Ok(()), "and all else is taken");
+    let none = params(json!({ "maxTokens": 1, "messages": [] }));
+    assert_eq!(check_request(&none), Err(ConversionError::NoMessages), "[sampling-validate-content]: no messages");
+    assert_eq!(check_request(&complete_request()), Ok(()), "the complete request must be valid");
 }
 
 fn reply(parts: Vec<MessagePart>, stop: StopReason) -> ModelReply {
@@ -102,8 +114,8 @@ fn reply_is_converted_with_role_model_and_stop_reason() {
     ] {
         let result = reply_to_result(&reply(text.clone(), stop), &complete_request()).expect("it is an answer");
         assert_eq!((result.role, result.model.as_str()), (Role::Assistant, "m-1"), "[sampling-result-fields]");
-        assert_eq!(result.stop_reason.as_deref(), Some(reason), "[sampling-result-fields]: why it ended");
-        assert_eq!(result.content.blocks(), [ContentBlock::text("Rain.")], "what was thought stays here");
+        assert_eq!(result.stop_reason.as_deref(), Some(reason), "[sampling-result-fields]: the stop reason");
+        assert_eq!(result.content.blocks(), [ContentBlock::text("Rain.")], "reasoning must be dropped");
     }
 }
 
@@ -115,7 +127,7 @@ fn metadata_key_is_in_the_namespace_of_the_app() {
         label.starts_with(|c: char| c.is_ascii_alphabetic()) && label.chars().all(|c| c.is_ascii_alphanumeric())
     };
     assert!(labels.iter().all(is_label) && is_label(&name), "[base-meta-key-grammar]: {OPAQUE_META_KEY}");
-    assert_eq!(labels, ["dev", "drawbridge"], "[base-meta-reverse-dns]: the app's own");
+    assert_eq!(labels, ["dev", "drawbridge"], "[base-meta-reverse-dns]: the app's prefix");
     let reserved = |label: &&str| ["modelcontextprotocol", "mcp"].contains(label);
     let is_reserved = labels.iter().any(reserved);
     assert!(!is_reserved, "[base-meta-reserved-any-label], [base-meta-reserved-second-label]: {OPAQUE_META_KEY}");
@@ -132,7 +144,11 @@ fn tool_uses_have_the_names_of_the_server_and_are_permitted() {
     let both = reply(vec![used("a", "weather"), used("b", "tool_1")], StopReason::EndTurn);
     let result = reply_to_result(&both, &complete_request()).expect("both are offered");
     let names: Vec<Value> = result.content.blocks().iter().map(|block| json!(block)["name"].clone()).collect();
-    assert_eq!(names, ["weather", "wetter für heute"], "[sampling-parallel-tools]: both, by the server's names");
+    assert_eq!(
+        names,
+        ["weather", "wetter für heute"],
+        "[sampling-parallel-tools]: both tool uses, with the server's names"
+    );
     assert_eq!(result.stop_reason.as_deref(), Some("toolUse"), "[sampling-tool-use-return]");
     let meta = json!(result.content.blocks()[0])["_meta"].clone();
     assert_eq!(meta, json!({ "dev.drawbridge/opaque": { "signature": "a" } }), "[sampling-preserve-meta]");
@@ -140,24 +156,32 @@ fn tool_uses_have_the_names_of_the_server_and_are_permitted() {
     assert_eq!(
         reply_to_result(&other, &complete_request()),
         Err(ConversionError::Tool),
-        "[sampling-tools-scoped]: no other tool"
+        "[sampling-tools-scoped]: a tool that was not offered must be refused"
     );
     let mut none = complete_request();
     none.tool_choice = serde_json::from_value(json!({ "mode": "none" })).ok();
-    assert_eq!(to_request(&none).expect("fine").tool_choice, ToolChoice::None, "[sampling-tool-choice]: none is none");
-    assert_eq!(reply_to_result(&both, &none), Err(ConversionError::Tool), "[sampling-tool-choice]: and stays none");
+    assert_eq!(
+        to_request(&none).expect("fine").tool_choice,
+        ToolChoice::None,
+        "[sampling-tool-choice]: `none` must be sent"
+    );
+    assert_eq!(
+        reply_to_result(&both, &none),
+        Err(ConversionError::Tool),
+        "[sampling-tool-choice]: a tool use must be refused with `none`"
+    );
     let mut silent = complete_request();
     silent.tool_choice = None;
-    assert_eq!(to_request(&silent).expect("fine").tool_choice, ToolChoice::Auto, "[sampling-tool-choice]: auto");
+    assert_eq!(
+        to_request(&silent).expect("fine").tool_choice,
+        ToolChoice::Auto,
+        "[sampling-tool-choice]: the default must be `auto`"
+    );
     assert_eq!(
         reply_to_result(&reply(vec![MessagePart::text("")], StopReason::EndTurn), &complete_request()),
         Err(ConversionError::Empty),
         "nothing"
     );
     let cut = reply_to_result(&reply(vec![MessagePart::text("")], StopReason::MaxTokens), &complete_request());
-    assert_eq!(
-        cut,
-        Err(ConversionError::OutOfTokens),
-        "nothing, for want of tokens: the user can do something about that"
-    );
+    assert_eq!(cut, Err(ConversionError::OutOfTokens), "an empty answer at the token limit must have its own error");
 }
