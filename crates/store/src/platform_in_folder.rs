@@ -1,5 +1,5 @@
-//! A platform whose dialogs are answered by files and which opens nothing, for tests of the whole app without system
-//! dialogs.
+//! A [`Platform`](ports::Platform) whose dialogs return the content of files, and which opens no URLs or windows. For
+//! tests of the whole app without system dialogs.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -10,12 +10,12 @@ use ports::Platform;
 
 use crate::files;
 
-/// Maximum size of an answer, which is one path, in bytes.
+/// Maximum size, in bytes, of a file with the result of a dialog, which is one path.
 const MAX_ANSWER_BYTES: u64 = 64 << 10;
 
-/// Answers of system dialogs, in a folder:
+/// Results of system dialogs as files in a folder:
 ///
-/// - `pick-folder`: the folder that the next dialog returns. The dialog is cancelled if the file is missing or empty.
+/// - `pick-folder`: path that the next folder dialog returns. The dialog is cancelled if the file is missing or empty.
 /// - `pick-file`: the same for the dialog that picks a file.
 /// - `save-file`: the same for the dialog that picks a path to save to.
 /// - `opened-urls`: receives one line for each URL that would have been opened.
@@ -26,7 +26,7 @@ pub struct PlatformInFolder {
 }
 
 impl PlatformInFolder {
-    /// Creates a platform with its files in this folder, which must exist.
+    /// Creates a platform that uses the files in this folder, which must exist.
     #[must_use]
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self { folder: folder.into() }

@@ -9,16 +9,16 @@ use unicode_normalization::UnicodeNormalization as _;
 /// Maximum length of a word, in characters. Longer ones are truncated.
 const MAX_WORD: usize = 64;
 
-/// A word in a text.
+/// A word in a text, with its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct IndexedWord {
-    /// Byte offset of its beginning.
+    /// Byte offset of the word's beginning in the text.
     pub(super) start: usize,
-    /// Byte offset of its end.
+    /// Byte offset of the word's end in the text.
     pub(super) end: usize,
-    /// Folded form for the index.
+    /// Normalized form (case, accents, width) that the index contains.
     pub(super) folded: String,
-    /// Set if the word is a single character of such a script.
+    /// Set if the word is a single character of a script that is indexed by character.
     pub(super) alone: bool,
 }
 
@@ -53,7 +53,7 @@ fn class(c: char) -> CharacterClass {
     }
 }
 
-/// Returns `true` for combining accents.
+/// Returns `true` for combining accents (Unicode combining diacritical marks).
 const fn is_accent(c: char) -> bool {
     matches!(c, '\u{300}'..='\u{36f}')
 }
@@ -80,7 +80,7 @@ pub(super) fn index_words(text: &str) -> impl FusedIterator<Item = IndexedWord> 
                         rest.next();
                     }
                     let folded = fold(&text[start..end]);
-                    // A single accent is folded to nothing.
+                    // Folding an accent without a base character yields an empty word.
                     if !folded.is_empty() {
                         return Some(IndexedWord { start, end, folded, alone: false });
                     }
@@ -98,8 +98,8 @@ fn fold(word: &str) -> String {
         return folded;
     }
     let small = word.chars().take(MAX_WORD).flat_map(char::to_lowercase);
-    // Composed at the end, because decomposition splits Korean syllables. Characters that do not belong in a word would
-    // split it in the index.
+    // Composed after the accents are removed, because decomposition splits Korean syllables. Characters that do not
+    // belong to a word would split it in the index.
     small.nfkd().filter(|c| !is_accent(*c)).nfc().filter(|c| class(*c) != CharacterClass::Between).collect()
 }
 

@@ -8,16 +8,16 @@ use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
-/// Version of the file format. There is only one so far.
+/// Version of the format of `secrets.json`.
 const VERSION: u32 = 1;
-/// Length of a key, in bytes.
+/// Length of the key that encrypts the file, in bytes.
 pub(super) const KEY_BYTES: usize = 32;
-/// Name under which [`SealedFile::check`] is encrypted. Names of secrets are never empty.
+/// Name to which [`SealedFile::check`] is bound. Names of secrets are never empty.
 const CHECK_NAME: &str = "";
 
-/// The key of one file.
+/// The key that encrypts one file.
 pub(super) struct SecretsKey {
-    /// Identifier of the key in the keychain and in its file.
+    /// Identifier of the key, used for its keychain entry and in the file.
     pub(super) id: String,
     cipher: RandomizedNonceKey,
 }
@@ -63,11 +63,11 @@ impl SecretsKey {
 #[serde(deny_unknown_fields)]
 pub(super) struct SealedFile {
     version: u32,
-    /// Identifier of the key.
+    /// Identifier of the key that encrypts the file.
     pub(super) key: String,
-    /// Empty text, encrypted to recognize the right key.
+    /// Encrypted empty text. A key that decrypts it is the right one.
     check: SealedSecret,
-    /// Entries by the name of the secret.
+    /// Encrypted secrets by name.
     pub(super) entries: BTreeMap<String, SealedSecret>,
 }
 

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use super::*;
 
-/// The state of a scripted keychain.
+/// Behavior of a scripted keychain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum KeychainMode {
     #[default]
@@ -72,7 +72,7 @@ impl SecretsFolder {
         Self { folder: tempfile::tempdir().unwrap(), keychain: ScriptedKeychain::default() }
     }
 
-    /// Opens the secrets as a separate process would.
+    /// Opens the secrets as another process does.
     fn program(&self) -> SecretsFile {
         let lock = FolderLock::new(self.folder.path().join("lock"));
         SecretsFile::with_keychain(self.folder.path(), lock, Box::new(self.keychain.clone()))
@@ -198,7 +198,7 @@ fn lost_key_is_reported_and_nothing_is_overwritten() {
     assert!(secrets.get("a").is_err(), "it can't be read");
     assert!(!is_persistent(&secrets.set("a", "new").unwrap()), "a secret must not be stored");
     assert_eq!(folder.text(), text, "the file must be unchanged");
-    // The user moves the file away.
+    // The user moves the file to another name.
     std::fs::rename(folder.file(), folder.folder.path().join("aside")).unwrap();
     assert!(is_persistent(&secrets.set("a", "new").unwrap()), "a new file must be created");
     assert_eq!(folder.program().get("a").unwrap().as_deref(), Some("new"), "the new file must be readable");
@@ -238,7 +238,7 @@ fn entries_of_older_versions_are_migrated_once() {
     secrets.delete(third).unwrap();
     assert_eq!(folder.program().get(third).unwrap(), None, "a deleted secret must not come back");
 
-    // While nothing can be written, the entry must stay.
+    // While the file can't be written, the separate keychain entry must not be removed.
     let folder = SecretsFolder::new();
     folder.keychain.write(old, b"old-token").unwrap();
     std::fs::create_dir(folder.file()).unwrap();
@@ -277,7 +277,7 @@ fn name_lock_is_exclusive_between_processes() {
     let (one, two) = (folder.program(), folder.program());
     let held = one.lock_name("a").unwrap();
     assert!(two.lock_name("b").is_some(), "another name is free");
-    // The first process releases the name when the second has found it held.
+    // The first process releases the name after the second one has found it locked.
     let (mut held, mut pauses) = (Some(held), 0);
     let next = two.acquire_name("a", || {
         pauses += 1;
@@ -321,10 +321,10 @@ fn keys_by_prefix_include_the_file_and_memory() {
     assert_eq!(secrets.keys("a").unwrap(), ["ab,1"], "all of them can be removed");
 }
 
-/// Action that runs while a keychain is read.
+/// Action that runs during the next read of a keychain.
 type ConcurrentAction = Arc<Mutex<Option<Box<dyn FnOnce() + Send>>>>;
 
-/// A keychain whose reads take so long that something else happens.
+/// A keychain that runs an action during a read, such as a write by another process.
 struct SlowKeychain {
     keychain: ScriptedKeychain,
     meanwhile: ConcurrentAction,

@@ -1,4 +1,4 @@
-//! Tests of reading `mcp.json`: accepted forms, and the messages for all others.
+//! Tests of reading `mcp.json`: accepted forms, and the error messages for all others.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Tests of writing `mcp.json`: only the changed parts are touched, and a file is never partially written or lost.
+//! Tests of writing `mcp.json`: only the changed parts are written, and a file is never partially written or lost.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -333,7 +333,7 @@ fn concurrent_writers_lose_nothing() {
 fn interrupted_write_has_no_effect() {
     let store = Store::new();
     fs::write(store.config(), FILE).unwrap();
-    // File that a process leaves behind if it is killed while writing.
+    // A process that is killed while it writes leaves such a file.
     fs::write(store.config().with_file_name(".mcp.json.Ab12Cd.tmp"), "{\"mcpSer").unwrap();
     assert_eq!(store.ports.servers.load().unwrap().len(), 3, "the file is complete");
     store.ports.servers.put(&entry("three", "x", &[]), None).unwrap();

@@ -1,5 +1,5 @@
-//! Tests of encrypted contents (S28): no file contains plain content once the keychain has responded, the chain stays
-//! the same, and entries can be appended at any time.
+//! Tests of encrypted contents (S28): no file contains unencrypted content once the keychain has responded, the chain
+//! stays valid, and entries can be appended at any time.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ fn files_with_canary(folder: &LogFolder) -> Vec<String> {
         std::fs::read_dir(folder.data()).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
     let has = |path: &Path| {
         let bytes = std::fs::read(path).unwrap();
-        // A part of the canary counts as well.
+        // A part of the canary counts, too.
         bytes.windows(6).any(|window| window == &CANARY.as_bytes()[..6])
     };
     files.filter(|path| has(path)).map(|path| path.display().to_string()).collect()
@@ -140,7 +140,7 @@ fn s28_log_of_the_previous_version_is_migrated() {
     assert!(!log.is_encrypted().unwrap(), "the log is plain without a keychain");
     log.flush().unwrap();
     drop(log);
-    // Restores the tables of the first version.
+    // Restores the tables of schema version 1.
     let file = rusqlite::Connection::open(folder.file()).unwrap();
     file.execute_batch(
         "DROP TRIGGER entry_stays_as_it_is; DROP TABLE encryption; PRAGMA writable_schema = ON;
@@ -166,7 +166,7 @@ fn s28_log_of_the_previous_version_is_migrated() {
     assert!(refused.to_string().contains("never changed"), "the trigger still prevents changes of entries: {refused}");
 }
 
-/// Environment variable of a child process that is started to be killed: the folder in which it encrypts.
+/// Environment variable with the folder in which a child process encrypts until the test kills it.
 #[cfg(unix)]
 const ENCRYPT_FOLDER_VARIABLE: &str = "AUDIT_TO_ENCRYPT";
 
@@ -175,7 +175,7 @@ const ENCRYPT_FOLDER_VARIABLE: &str = "AUDIT_TO_ENCRYPT";
 #[allow(clippy::disallowed_methods, reason = "starts this test, not a server")]
 fn s28_encryption_of_the_log_survives_kill_9() {
     let keychain = Arc::new(Keychain::default());
-    // The key is as young as the log, which is not sealed yet.
+    // The key is as recent as the log, which has no seal yet.
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis();
     keychain.put("seal of the audit log", &format!("{} {now}", "07".repeat(32)));
     let open = |folder: &Path| {
@@ -183,7 +183,7 @@ fn s28_encryption_of_the_log_survives_kill_9() {
             .unwrap()
             .audit
     };
-    // The child process that gets killed is this test, too.
+    // The child process is this test as well, started with the variable.
     if let Some(folder) = std::env::var_os(ENCRYPT_FOLDER_VARIABLE) {
         let log = open(folder.as_ref());
         log.append(entry_with_canary("while it is encrypted")).unwrap();
@@ -231,7 +231,7 @@ fn s28_encryption_of_the_log_survives_kill_9() {
     assert_eq!(first[0].content, entry_with_canary("number 0").content, "each content is unchanged");
 }
 
-/// Removes the record of the encrypted contents, and later restores it as if nothing were plain.
+/// Removes the progress record of the encryption, and later writes one which claims that all contents are encrypted.
 const FAKE_PROGRESS_SQL: &str = "DROP TABLE IF EXISTS encryption;
     CREATE TABLE encryption (id INTEGER PRIMARY KEY CHECK (id = 1), left INTEGER NOT NULL) STRICT;
     INSERT INTO encryption VALUES (1, 3)";

@@ -39,7 +39,7 @@ fn s04_first_entry_is_marked_in_the_keychain_immediately() {
     let folder = LogFolder::new();
     let log = folder.log();
     log.append(decision("first")).unwrap();
-    // No other call is made on the log: a process that is killed now has already stored the mark.
+    // The log is not called again: a process that is killed now has already stored the mark.
     let start = Instant::now();
     let marked = loop {
         let mark = folder.keychain.read_mark("end of the audit log").unwrap();
@@ -209,7 +209,7 @@ fn log_without_a_keychain_is_chained_but_unproved() {
         assert!(verdict.is_intact() && !verdict.is_proven(), "the chain is whole but not proved: {verdict:?}");
         assert_eq!(verdict.seal, AuditSeal::None, "the log is not sealed");
     }
-    // A keychain is available later: the entries that were written without it are sealed with the rest.
+    // A keychain becomes available later: the entries that were written without it are sealed together with new ones.
     let log = folder.log();
     log.append(decision("three")).unwrap();
     log.verify().unwrap();
@@ -223,7 +223,7 @@ fn log_without_a_keychain_is_chained_but_unproved() {
     assert_eq!(verdict.unproved, [(1, 2)], "entries that were found unsealed are reported as unproved");
 }
 
-/// Prints the cost of an entry. The asserted bounds are far above it, for machines with slow disks.
+/// Prints the duration of an append. The asserted limits are far above it, for computers with slow disks.
 #[test]
 fn entry_takes_microseconds_and_many_share_a_sync() {
     let folder = LogFolder::with(1);

@@ -89,7 +89,7 @@ fn foreign_removal_of_the_beginning_is_reported() {
     let found = folder.log().verify().unwrap().findings;
     assert_eq!(found[0].what, TamperKind::CheckpointBroken, "it is not sealed with the key: {found:?}");
 
-    // A checkpoint without a seal, as if there had been no keychain.
+    // The checkpoint has no seal, as if there had been no keychain.
     let folder = shortened();
     let own = "INSERT INTO checkpoint SELECT number, link, NULL, NULL FROM entry WHERE number = 7; DELETE FROM entry WHERE number <= 7";
     folder.attacked().execute_batch(own).unwrap();

@@ -1,4 +1,4 @@
-//! Tests that every change of the log is detected, with its place.
+//! Tests that every change of the log is detected and its position reported.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use super::support::{LogFolder, attacked, decision};
 
 const ENTRIES: u64 = 12;
 
-/// Returns the verdict after this change of the file.
+/// Returns the verdict of a verification after this change of the file.
 fn after(folder: &LogFolder, change: impl FnOnce(&Connection)) -> AuditVerdict {
     change(&folder.attacked());
     folder.log().verify().unwrap()
@@ -61,7 +61,7 @@ fn truncation_at_the_end_is_detected() {
         "the seal shows the removal: {cut:?}"
     );
     assert_eq!(cut.seal, AuditSeal::Broken, "the seal no longer fits");
-    // The seal is moved to another entry, for which the attacker has no valid one.
+    // The seal is moved to another entry, although its MAC is valid only for its former entry.
     let moved = after(&LogFolder::with(ENTRIES), |log| {
         log.execute_batch(
             "DELETE FROM entry WHERE number > 8;
@@ -171,7 +171,7 @@ fn verify_file(folder: &LogFolder, path: &Path, bytes: &[u8]) -> Option<AuditVer
     folder.log().verify_export(path).ok()
 }
 
-/// Returns all values of a table, one text per column.
+/// Returns the column names of a table.
 fn columns(connection: &Connection, table: &str) -> Vec<String> {
     let sql = format!("SELECT name FROM pragma_table_info('{table}')");
     let mut statement = connection.prepare(&sql).unwrap();
@@ -217,7 +217,7 @@ proptest! {
         changed[at] = byte;
         folder.keychain.age();
         let verdict = verify_file(&folder, &path, &changed);
-        // Changing the case of a hexadecimal digit does not change the meaning.
+        // A hexadecimal digit in another case means the same.
         let same = bytes[at].eq_ignore_ascii_case(&byte) && bytes[at].is_ascii_hexdigit();
         prop_assert!(same || verdict.is_none_or(|verdict| !verdict.is_intact()), "byte {at} of {:?}", String::from_utf8_lossy(&changed));
         let mut cut = bytes.clone();

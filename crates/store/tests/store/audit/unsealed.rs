@@ -1,5 +1,5 @@
-//! Tests that entries which Drawbridge did not write are not sealed as if it had, and that an unproved log is not
-//! reported as proved.
+//! Tests that entries which other programs wrote are not sealed as entries of Drawbridge, and that a log with unproven
+//! entries is not reported as proven.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use super::support::{LogFolder, decision};
 
 const ENTRIES: u64 = 12;
 
-/// Returns the texts of all entries that the chain covers.
+/// Returns the hashed texts of all entries in the chain.
 fn texts(folder: &LogFolder) -> Vec<String> {
     let mut out = Vec::new();
     folder.log().export(&mut out).unwrap();
@@ -32,7 +32,7 @@ fn link(previous: &[u8], text: &str) -> Vec<u8> {
     context.finish().as_ref().to_vec()
 }
 
-/// Rewrites all entries with links that fit, one of them changed.
+/// Rewrites all entries with valid links, one of them changed.
 fn rewrite(folder: &LogFolder) {
     let texts = texts(folder);
     let log = folder.attacked();
@@ -44,7 +44,7 @@ fn rewrite(folder: &LogFolder) {
     }
 }
 
-/// Adds an entry with a link that fits.
+/// Adds an entry with a valid link.
 fn add(folder: &LogFolder) {
     let texts = texts(folder);
     let log = folder.attacked();
@@ -89,7 +89,7 @@ fn rewritten_log_is_detected_without_the_key() {
         "a log that gets another entry notes it: {found:?}"
     );
 
-    // A keychain that never got a mark.
+    // The keychain never stored a mark.
     let folder = forged();
     folder.keychain.forget_marks();
     folder.append(0..1);

@@ -1,4 +1,4 @@
-//! Tests of a history encrypted with the keychain's key (S28): no plain text in any file, the same results, and a
+//! Tests of a history encrypted with the keychain's key (S28): no unencrypted text in any file, the same results, and a
 //! migration without loss.
 
 use std::path::Path;
@@ -15,12 +15,12 @@ use crate::audit::support::{Keychain, NoShell};
 
 const CANARY: &str = "zqkestrel";
 
-/// Opens the history as an instance with this keychain does.
+/// Opens the history in another instance with this keychain.
 pub(super) fn program(folder: &Path, keychain: &Arc<Keychain>) -> Ports {
     store::open_with(&folder.join("mcp.json"), &folder.join("data"), Arc::new(NoShell), keychain.clone()).unwrap()
 }
 
-/// Opens the history as an instance without a keychain does.
+/// Opens the history in another instance without a keychain.
 pub(super) fn without(folder: &Path) -> Ports {
     let secrets = Arc::new(ports::secrets::SecretsInMemory::default());
     store::open_with(&folder.join("mcp.json"), &folder.join("data"), Arc::new(NoShell), secrets).unwrap()
@@ -43,7 +43,7 @@ pub(super) fn files_with(folder: &Path, bytes: &str) -> Vec<String> {
     found
 }
 
-/// Writes conversations with the canary in a title, a message, a tool's result, a picture, a long text and the
+/// Writes conversations that contain the canary in a title, a message, a tool's result, a picture, a long text and the
 /// settings.
 pub(super) fn fill(history: &dyn History, items: usize) {
     let mut conversation = begun("c");
@@ -59,7 +59,7 @@ pub(super) fn fill(history: &dyn History, items: usize) {
     }
 }
 
-/// Checks that all content of `fill` is stored and found.
+/// Checks that all content that `fill` wrote can be read and found.
 fn assert_complete(history: &dyn History, items: usize) {
     let read = history.conversation("c").unwrap().expect("the conversation exists");
     assert_eq!((read.title, read.settings), (format!("About {CANARY}"), json!({"instructions": CANARY})));
@@ -142,10 +142,10 @@ fn fill_more(history: &dyn History) {
     assert!(history.write("c", &[says("more", CANARY)]).unwrap());
 }
 
-/// Tables of the first version of the format.
+/// Schema version 1.
 const VERSION_1: &str = include_str!("version_1.sql");
 
-/// Replaces a history that is not encrypted with a file of the first version that has the same content.
+/// Replaces an unencrypted history with a file of schema version 1 that has the same content.
 fn to_version_1(folder: &Path) {
     let (file, newer) = (folder.join("data/history.db"), folder.join("data/newer.db"));
     rusqlite::Connection::open(&file).unwrap().pragma_update(None, "journal_mode", "delete").unwrap();
@@ -234,7 +234,7 @@ fn s28_lost_key_is_reported_and_nothing_is_overwritten() {
     let error = locked.history.search(&asked(CANARY)).unwrap_err();
     assert!(error.cause.contains("is encrypted"), "{error}");
     drop(locked);
-    // SQLite counts in the file header that the file was opened.
+    // The first 100 bytes are the file header, in which SQLite counts that the file was opened.
     assert!(std::fs::read(&file).unwrap()[100..] == before[100..], "the file is unchanged");
     assert_complete(program(folder.path(), &keychain).history.as_ref(), 2);
 }
@@ -261,18 +261,18 @@ fn s28_history_is_encrypted_by_concurrent_processes() {
     assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "nothing plain is left");
 }
 
-/// Environment variable of a child process that is started to be killed: the folder in which it encrypts.
+/// Environment variable with the folder in which a child process encrypts until the test kills it.
 #[cfg(unix)]
 const ENCRYPT_FOLDER_VARIABLE: &str = "HISTORY_TO_ENCRYPT";
 
-/// The encryption continues after a kill at any moment.
+/// The encryption continues after the process was killed at any moment.
 #[cfg(unix)]
 #[test]
 #[allow(clippy::disallowed_methods, reason = "starts this test, not a server")]
 fn s28_encryption_of_the_history_survives_kill_9() {
     let keychain = Arc::new(Keychain::default());
     keychain.put("seal of the audit log", &format!("{} 1", "07".repeat(32)));
-    // The child process that gets killed is this test, too.
+    // The child process is this test as well, started with the variable.
     if let Some(folder) = std::env::var_os(ENCRYPT_FOLDER_VARIABLE) {
         program(folder.as_ref(), &keychain).history.list().unwrap();
         return;

@@ -1,5 +1,5 @@
-//! Tests of attacks on the tables of a history while the instance can't open the keychain (S28): it writes no more
-//! plain text.
+//! Tests of attacks on the tables of a history while the instance can't read the key from the keychain (S28): no
+//! unencrypted text is written any more.
 
 use ports::Ports;
 use rusqlite::Connection;
@@ -10,10 +10,10 @@ use super::encrypted::{files_with, fill, program, without};
 use super::{begun, branch, says};
 use crate::audit::support::Keychain;
 
-/// Text that is written after the attack.
+/// Text that the tests write after the attack.
 const LATER_TEXT: &str = "qvheron";
 
-/// Makes `protection` a view that seems empty once a message has been written.
+/// Makes `protection` a view that seems empty as soon as a message has been written.
 const CONDITIONAL_VIEW_SQL: &str = "PRAGMA legacy_alter_table = ON;
     ALTER TABLE protection RENAME TO p; CREATE TABLE f (flag); INSERT INTO f VALUES (1);
     CREATE VIEW protection AS SELECT id, key, left FROM p WHERE (SELECT flag FROM f) = 1;
@@ -29,7 +29,7 @@ const EMPTY_VIEW_SQL: &str = "DELETE FROM item; DELETE FROM conversation; DELETE
 /// Removes the `protection` table.
 const DROP_TABLE_SQL: &str = "DROP TABLE protection;";
 
-/// Removes the trigger against plain text, and copies a word of each text into another table.
+/// Removes the trigger that rejects unencrypted text, and adds one that copies each text into another table.
 const REPLACE_TRIGGER_SQL: &str = "DROP TRIGGER said_is_encrypted; CREATE TABLE copy (text);
     CREATE TRIGGER copies AFTER INSERT ON said BEGIN INSERT INTO copy VALUES (NEW.text); END;";
 
@@ -44,7 +44,7 @@ fn encrypted() -> (tempfile::TempDir, Arc<Keychain>) {
     (folder, keychain)
 }
 
-/// Tries every writing call, and returns the errors.
+/// Calls every function that writes, and returns the errors.
 fn write(ports: &Ports) -> Vec<String> {
     let mut conversation = begun("later");
     conversation.title = LATER_TEXT.to_owned();
