@@ -89,7 +89,7 @@ pub fn missing_dependencies(
     for argument in command.arguments.iter().filter(|argument| !argument.starts_with('-')) {
         let named = Path::new(argument);
         let is_there = || named.is_absolute() || directory.join(named).exists();
-        // A URL or a package specifier is not a file, whatever its ending is.
+        // A URL or a package specifier is not a file, whatever its extension is.
         if has_code_name(named) && !argument.contains("://") && !argument.contains('@') && !is_there() {
             found.push(MissingDependency::Relative { argument: argument.clone(), directory: directory.clone() });
         }

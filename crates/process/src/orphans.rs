@@ -21,7 +21,7 @@ pub struct RunningRecord {
     pub group: u32,
     /// Start time of the server's process.
     pub start_time: StartTime,
-    /// Process ID of the app that started the server. While it runs, its servers are not touched.
+    /// Process ID of the app that started the server. The server is not ended while that app runs.
     pub owner: u32,
     /// Start time of the app.
     pub owner_start_time: StartTime,
@@ -65,7 +65,7 @@ fn sweep_record(record: &RunningRecord) -> SweepOutcome {
     if is_owner && !platform::has_ended(record.owner) {
         return SweepOutcome::OwnerRunning;
     }
-    // Processes that left the group are ended as well.
+    // Processes that left the group are found by their mark.
     let were_some = platform::kill_marked_by(record.owner, &record.owner_start_time);
     let leader = StartTime::of_process(record.pid);
     let ours = match leader {
@@ -76,7 +76,7 @@ fn sweep_record(record: &RunningRecord) -> SweepOutcome {
         return if were_some { SweepOutcome::Killed } else { SweepOutcome::NotRunning };
     }
     match platform::kill_group(record.group) {
-        // The mark may already have ended the group.
+        // The group may already be gone, because its processes had the mark.
         Ok(()) => SweepOutcome::Killed,
         Err(_) if were_some => SweepOutcome::Killed,
         Err(error) => SweepOutcome::Failed(error.to_string()),
@@ -100,7 +100,7 @@ impl fmt::Display for RunningRecord {
     }
 }
 
-/// Error of parsing a line that is not a [`RunningRecord`]. The line should be skipped.
+/// Error of parsing a line that is not a [`RunningRecord`]. Callers should skip the line.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum InvalidRecord {
     /// The line has fewer than seven fields.

@@ -38,7 +38,7 @@ impl TestHome {
         Self { _folder: folder, home }
     }
 
-    /// Returns what a server with this output may have missed.
+    /// Returns the blocked paths of a server with this output.
     fn missed(&self, said: &str) -> Vec<BlockedPath> {
         let hidden = vec![self.home.join("data")];
         let sandbox = SandboxSettings {
@@ -61,7 +61,7 @@ impl TestHome {
         paths.iter().filter_map(|path| judging.judge(path, PathMention::Server)).collect()
     }
 
-    /// Returns the folder, relative to the home, that is proposed for this path, or the reason why none is.
+    /// Returns the folder, relative to the home, that is proposed for this path, or the reason why none is proposed.
     fn offer(&self, path: &str) -> Result<String, ProposalRefusal> {
         let missed = self.missed(&format!("Error: ENOENT, open '{path}'"));
         match &missed[0].offer {

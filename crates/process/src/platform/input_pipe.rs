@@ -19,9 +19,9 @@ pub struct InputPipe(State);
 
 #[derive(Debug)]
 enum State {
-    /// The last write did not fill the pipe. Writes do not block.
+    /// The last write did not fill the pipe, so the pipe is not registered with the reactor.
     Open(File),
-    /// The pipe was full and is registered with the reactor until it has room.
+    /// The pipe was full. It is registered with the reactor until it has room.
     Full(Sender),
     Closed,
 }

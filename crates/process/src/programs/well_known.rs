@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// Returns the well-known folders that exist on this machine.
+/// Returns those of the well-known folders that exist on this computer.
 pub(super) fn existing_folders() -> Vec<PathBuf> {
     let mut found = Vec::new();
     if let Some(home) = std::env::home_dir() {
@@ -29,7 +29,7 @@ pub(super) fn existing_folders() -> Vec<PathBuf> {
 }
 
 /// Returns the `bin` folder of nvm's default version: the newest installed version that matches `alias/default`, which
-/// is exact (`v22.1.0`) or partial (`22`), else the newest installed version.
+/// is exact (`v22.1.0`) or partial (`22`), or else the newest installed version.
 fn nvm_default(nvm: &Path) -> Option<PathBuf> {
     let versions = nvm.join("versions/node");
     let wanted = std::fs::read_to_string(nvm.join("alias/default")).unwrap_or_default();

@@ -18,7 +18,7 @@ pub enum SandboxError {
         /// Error message of the system.
         cause: String,
     },
-    /// A path contains a symbolic link, which anyone with write access to its folder could change.
+    /// A path contains a symbolic link, which any program with write access to the link's folder could change.
     #[error("the sandbox's folder {folder} leads to {target}; name that one in the server's settings")]
     Leads {
         /// Path as configured by the user.
@@ -34,7 +34,8 @@ pub enum SandboxError {
         /// The writable folder that contains it.
         outer: PathBuf,
     },
-    /// A folder of the sandbox contains one that must be hidden, and the mechanism can only add access.
+    /// A folder of the sandbox contains one that must be hidden, and the mechanism can only add access, not hide a
+    /// subfolder.
     #[error(
         "the sandbox reaches {folder}, in which Drawbridge keeps its records, secrets or settings ({hidden}); Landlock can't leave that out. Name smaller folders, or install bubblewrap"
     )]
@@ -80,7 +81,7 @@ pub enum SandboxError {
     },
 }
 
-/// Stable identifier of the cause for which a sandbox can't be set up. The page has words and a button for each.
+/// Stable identifier of the reason why a sandbox can't be set up. The UI has a text and a button for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -89,21 +90,21 @@ pub enum SandboxProblem {
     NotWhole,
     /// A folder of the sandbox does not exist or can't be used.
     NoFolder,
-    /// A folder of the sandbox is a link to another one.
+    /// A folder of the sandbox is a symbolic link to another one.
     Leads,
-    /// A folder that may only be read is inside one that may be changed.
+    /// A read-only folder is inside a writable one.
     Contradiction,
     /// A folder of the sandbox contains files of Drawbridge itself.
     Exposes,
-    /// The reach of the sandbox changed after its approval.
+    /// The paths that are accessible in the sandbox changed after its approval.
     Changed,
-    /// The working folder is in none of the folders of the sandbox.
+    /// The working directory is in none of the folders of the sandbox.
     OutOfReach,
-    /// No mechanism of this computer can set up the sandbox.
+    /// No mechanism of this computer can enforce the sandbox.
     NotHere,
-    /// The list of hosts can't be used.
+    /// The list of hosts is invalid.
     Hosts,
-    /// The mechanism of this computer can't limit a server to named hosts.
+    /// The mechanism of this computer can't restrict a server to named hosts.
     NoHosts,
     /// The home directory of the sandbox can't be created.
     NoHome,
@@ -131,6 +132,6 @@ impl SandboxError {
 
 /// Advice if named hosts can't be enforced.
 const CHOOSE_ANOTHER_NETWORK: &str = "choose \"Files only\" or \"Full network\" in the server's settings";
-/// The same advice as a complete sentence.
+/// The advice of [`CHOOSE_ANOTHER_NETWORK`] as a complete sentence.
 #[cfg(target_os = "linux")]
 pub(super) const NAMED_HOSTS_ADVICE: &str = "Choose \"Files only\" or \"Full network\" in the server's settings";

@@ -26,7 +26,7 @@ pub struct ResourceLimits {
 }
 
 impl ResourceLimits {
-    /// Sufficient for servers installed by npm or Python, including those that run a browser.
+    /// Limits that are sufficient for servers installed by npm or Python, including those that run a browser.
     pub const DEFAULT: Self =
         Self { processes: 512, memory_bytes: 4 * GIB, home_bytes: 2 * GIB, processor_seconds: 30 * 60 };
 }
@@ -37,7 +37,7 @@ impl Default for ResourceLimits {
     }
 }
 
-/// A resource that is limited.
+/// A resource for which a server has a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LimitedResource {
     /// Number of processes and threads.
@@ -50,12 +50,12 @@ pub enum LimitedResource {
     Processor,
 }
 
-/// The limit that a server exceeded and for which it was stopped.
+/// The limit that a server exceeded, for which it was stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExceededLimit {
-    /// Resource of which the server used too much.
+    /// Resource that the server used too much of.
     pub resource: LimitedResource,
-    /// Value of the limit, in the unit of [`ResourceLimits`].
+    /// The limit, in the unit of the corresponding field of [`ResourceLimits`].
     pub most: u64,
 }
 
@@ -119,7 +119,7 @@ impl ResourceUsage {
     }
 }
 
-/// Limits against which the use of a server is checked, with its home folder.
+/// Limits of a server, and the home folder whose size is measured.
 #[cfg(target_os = "linux")]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ResourceBounds {
@@ -127,7 +127,7 @@ pub(crate) struct ResourceBounds {
     pub(crate) home: PathBuf,
 }
 
-/// The latest measured use of a running server. Clones share the measurement.
+/// The latest measured resource use of a running server. Clones share the measurement.
 #[derive(Debug, Clone)]
 pub struct ResourceMeter {
     limits: ResourceLimits,
@@ -151,7 +151,7 @@ impl ResourceMeter {
         self.limits
     }
 
-    /// Returns the use at the last measurement.
+    /// Returns the resource use at the last measurement.
     pub fn usage(&self) -> ResourceUsage {
         self.lock().used
     }

@@ -64,7 +64,7 @@ pub struct SandboxSettings {
     pub folders: Vec<AllowedFolder>,
     /// Network access of the server.
     pub network: NetworkAccess,
-    /// The server's own folder: its home and its temporary files. Created when the server starts.
+    /// The server's own folder, which contains its home and its temporary files. Created when the server starts.
     pub home: PathBuf,
     /// Canonical paths of folders that must stay inaccessible, even inside an accessible one.
     pub hidden: Vec<PathBuf>,

@@ -26,7 +26,7 @@ const NETWORK_RULES: &str = r#"(allow network-outbound (remote ip))
 (allow mach-lookup (global-name "com.apple.trustd.agent") (global-name "com.apple.SystemConfiguration.configd"))
 "#;
 
-/// Returns the profile of a plan.
+/// Returns the profile that enforces a plan.
 ///
 /// # Errors
 /// Returns the first path that can't be expressed in a profile.

@@ -8,7 +8,7 @@ use crate::platform::StartTime;
 /// Properties of a started process that stay valid after its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpawnedProcess {
-    /// Process ID of the server, which leads the group.
+    /// Process ID of the server's first process, which leads the group.
     pub pid: u32,
     /// Process group ID of the server and its descendants.
     pub group: u32,
@@ -20,8 +20,8 @@ pub struct SpawnedProcess {
 }
 
 impl SpawnedProcess {
-    /// Returns the record to store on disk while the server runs, for [`sweep`](crate::orphans::sweep) at the next
-    /// start.
+    /// Returns the record to store on disk while the server runs, for [`sweep`](crate::orphans::sweep) at the app's
+    /// next start.
     pub fn record(&self) -> RunningRecord {
         let owner = std::process::id();
         RunningRecord {

@@ -8,7 +8,8 @@ use process::ServerCommand;
 use crate::finished::FinishedServer;
 use crate::ground::{TestGround, paths, python, run, script_errors, shell, success_script};
 
-/// Unconnected sockets can send to any other program by name. Keyrings and System V memory are shared by all programs.
+/// Unconnected sockets can send to any other program by name, and keyrings and System V memory are shared by all
+/// programs.
 #[tokio::test]
 async fn other_processes_are_unreachable() {
     let python = Path::new("/usr/bin/python3");

@@ -1,5 +1,5 @@
-//! S24: tests of sandboxed servers with named hosts, as real processes: the proxy is their only way out, and where that
-//! can't be enforced they do not start.
+//! S24: tests of sandboxed servers with named hosts, as real processes: they can connect only through the proxy, and do
+//! not start where that can't be enforced.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, TcpListener};
@@ -73,7 +73,7 @@ print("routes", len(open("/proc/net/route").read().strip().splitlines()[1:]), fi
 print("descriptors", " ".join(sorted(os.listdir("/proc/self/fd"))[:-1]), file=sys.stderr)
 "#;
 
-/// Returns the addresses of this computer other than loopback.
+/// Returns the addresses of this computer, other than loopback, separated by blanks.
 fn own_addresses() -> String {
     let addresses = nix::ifaddrs::getifaddrs().unwrap().filter_map(|interface| {
         let address = interface.address?.as_sockaddr_in()?.ip();

@@ -20,7 +20,7 @@ fn shell(folder: &Path, script: &str) -> PathBuf {
 #[tokio::test]
 async fn path_from_shell_start_up_files_is_found() {
     let folder = tempfile::tempdir().unwrap();
-    // Like `bash -i -l`: prints a greeting, and leaves a background process running.
+    // As with `bash -i -l`: prints a greeting, and leaves a background process running.
     let shell = shell(
         folder.path(),
         r#"echo "Good morning"; sleep 1000 & PATH="/opt/added/bin:relative:/usr/bin"; export PATH; eval "$2""#,
@@ -71,12 +71,12 @@ async fn hanging_shell_is_killed_and_the_own_path_used() {
         path = &mut search => panic!("the search must wait for the shell: {path:?}"),
         hangs = hangs => assert!(hangs, "the shell runs"),
     }
-    // From here on, only a timer can end the search.
+    // From here on, the search can only end by its time limit.
     tokio::time::pause();
     let path = search.await;
     tokio::time::resume();
     let PathSource::Process { reason } = &path.source else { panic!("the shell has not answered") };
-    // With a paused clock, the time limit of the start may expire first, if its result was not received yet.
+    // With a paused clock, the time limit of the start may expire before its result is received.
     let is_told = ["did not answer within 600 s", "timed out"].iter().any(|words| reason.contains(words));
     assert!(is_told, "the reason must be reported: {reason}");
     assert!(!path.directories.is_empty(), "the app's own PATH must be used");

@@ -1,5 +1,5 @@
-//! Tests of sandboxed servers, as real processes and with each mechanism of this system: what they can access, and that
-//! none starts without its configured sandbox.
+//! Tests of sandboxed servers, as real processes and with each mechanism of this computer: what they can access, and
+//! that none starts without its configured sandbox.
 #![allow(clippy::print_stderr, reason = "prints which tests are skipped, and why")]
 
 use std::fs;
@@ -106,13 +106,13 @@ async fn sandbox_has_its_own_environment() {
             !said.iter().any(|line| line.starts_with("CARGO")),
             "X33: {name}: no variable of the app must be inherited: {said:?}"
         );
-        // The fourth descriptor is the one with which the folder is listed.
+        // The fourth descriptor is that of the listed folder itself.
         let descriptors: Vec<&String> = said.iter().filter(|line| line.parse::<u32>().is_ok()).collect();
         assert_eq!(descriptors, ["0", "1", "2", "3"], "X33: {name}: no descriptor above 2 is inherited");
     }
 }
 
-/// A predicate that matches the expected error.
+/// A predicate that returns `true` for the expected error.
 type ErrorPredicate = fn(&SandboxError) -> bool;
 
 #[tokio::test]
@@ -153,7 +153,7 @@ fn with(ground: &TestGround, folder: &str, access: AccessMode) -> SandboxSetting
     sandbox
 }
 
-/// A folder that another server could have replaced with a link after the approval.
+/// Returns settings with a folder that another server could have replaced with a link after the approval.
 fn link(ground: &TestGround) -> SandboxSettings {
     std::os::unix::fs::symlink(ground.root.join("secret"), ground.root.join("swapped")).unwrap();
     with(ground, "swapped", AccessMode::Read)
@@ -208,7 +208,7 @@ async fn sandbox_changed_since_the_approval_is_refused() {
         write(&format!("#!{}", folder.join("l").display()));
         let refused = spawn(&command, &script, &path).await.expect_err("another reach");
         assert!(matches!(refused, SpawnError::Sandbox(SandboxError::Changed)), "{name}: it is refused: {refused}");
-        // A character that looks like a blank but is none for the kernel does not end a name.
+        // A no-break space does not end a file name for the kernel.
         write(&format!("#!{}\u{a0}x", folder.join("l").display()));
         let plan = ResolvedSandbox::for_command(&command, &script, &path).await.unwrap().unwrap();
         let holds_secret = plan.reach.program.iter().any(|part| secret.starts_with(part));
@@ -279,7 +279,7 @@ async fn preloaded_files_of_the_server_are_not_loaded_outside() {
             said.contains(&planted.display().to_string()),
             "{name}: the server must get its configured variable: {said:?}"
         );
-        // The loader prints an error each time it fails to load the file: once, in the server.
+        // The loader prints one error for each process in which it fails to load the file: only for the server.
         let loads = said.iter().filter(|line| line.contains("planted.so") && line.contains("ERROR")).count();
         assert_eq!(loads, 1, "{name}: only the server's own loader must try it: {said:?}");
     }
@@ -309,7 +309,7 @@ async fn s05_replaced_bubblewrap_is_not_run() {
     assert!(!marker.exists(), "the replaced program must not run");
 }
 
-/// The start may wait for the keychain after the approval.
+/// The file may change after the approval, for instance while the start waits for the keychain.
 #[tokio::test]
 async fn s06_file_changed_since_the_approval_is_not_run() {
     let ground = TestGround::new();

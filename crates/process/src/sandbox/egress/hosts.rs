@@ -7,25 +7,25 @@ use std::str::FromStr;
 
 use url::Host;
 
-/// Ports that a pattern without a port admits.
+/// Ports that a pattern without a port permits.
 const DEFAULT_PORTS: [u16; 2] = [443, 80];
 /// Maximum length of a pattern, in characters.
 const MAX_CHARACTERS: usize = 300;
-/// Name of this computer's loopback interface.
+/// Name of the loopback interface.
 const LOCALHOST: &str = "localhost";
 
-/// An entry in the list of hosts that a server may contact. Names are in ASCII form.
+/// An entry in the list of hosts that a server may contact. Host names are in ASCII form.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HostPattern {
     host: PatternHost,
-    /// The only admitted port, or `None` for ports 443 and 80.
+    /// The only permitted port, or `None` for ports 443 and 80.
     port: Option<u16>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum PatternHost {
     Name(String),
-    /// Every name below this one, excluding the name itself.
+    /// All subdomains of this name, but not the name itself.
     Subdomains(String),
     Address(IpAddr),
 }
@@ -48,7 +48,7 @@ pub enum HostPatternError {
 }
 
 impl HostPattern {
-    /// Returns `true` if the pattern admits connections to this destination.
+    /// Returns `true` if the pattern permits connections to this destination.
     pub fn admits(&self, destination: &Destination) -> bool {
         let host = match (&self.host, &destination.host) {
             (PatternHost::Name(name), DestinationHost::Name(wanted)) => name == wanted,
@@ -61,12 +61,12 @@ impl HostPattern {
         host && self.admits_port(destination.port)
     }
 
-    /// Returns `true` if the pattern is this address literal, and admits the port.
+    /// Returns `true` if the pattern consists of this address, and permits the port.
     pub(super) fn is_address_literal(&self, address: IpAddr, port: u16) -> bool {
         self.host == PatternHost::Address(address.to_canonical()) && self.admits_port(port)
     }
 
-    /// Returns `true` if the pattern is a name or address of this computer's loopback interface.
+    /// Returns `true` if the pattern is a name or an address of the loopback interface.
     pub(crate) fn is_loopback(&self) -> bool {
         match &self.host {
             PatternHost::Name(name) => name == LOCALHOST,
@@ -101,7 +101,7 @@ impl FromStr for HostPattern {
         let host = match host.strip_prefix("*.") {
             Some(parent) if parent.contains('*') => return Err(HostPatternError::Wildcard(text.to_owned())),
             Some(parent) => match normalized(parent).ok_or_else(not_a_host)? {
-                // A star below a top-level domain would match nearly everything.
+                // A star directly below a top-level domain would match nearly everything.
                 DestinationHost::Name(parent) if parent.contains('.') => PatternHost::Subdomains(parent),
                 _ => return Err(HostPatternError::Wildcard(text.to_owned())),
             },
@@ -154,7 +154,7 @@ impl Destination {
         matches!(&self.host, DestinationHost::Name(name) if name == LOCALHOST)
     }
 
-    /// Returns the pattern that admits this destination. Ports 443 and 80 yield a pattern without a port.
+    /// Returns a pattern that permits this destination. Ports 443 and 80 yield a pattern without a port.
     pub(super) fn as_pattern(&self) -> HostPattern {
         let host = match &self.host {
             DestinationHost::Name(name) => PatternHost::Name(name.clone()),
@@ -191,11 +191,11 @@ fn split_port(text: &str) -> Option<(&str, Option<u16>)> {
     Some((host, Some(port)))
 }
 
-/// Parses a host as in URLs: applies IDNA, and converts numbers in any notation to an address.
+/// Parses a host in the same way as in URLs: applies IDNA, and converts numbers in any notation to an address.
 fn normalized(host: &str) -> Option<DestinationHost> {
     match Host::parse(host).ok()? {
         Host::Domain(name) => {
-            // A name with and without the trailing dot of the root is the same.
+            // A trailing dot, which stands for the DNS root, does not change the name.
             let name = name.strip_suffix('.').unwrap_or(&name).to_owned();
             let is_name = !name.is_empty() && !name.contains('*') && !name.split('.').any(str::is_empty);
             is_name.then_some(DestinationHost::Name(name))

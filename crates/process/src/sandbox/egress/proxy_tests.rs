@@ -64,15 +64,15 @@ async fn head(stream: &mut TcpStream) -> String {
     String::from_utf8(head).unwrap()
 }
 
-/// Reads everything until the connection is closed.
+/// Reads all bytes until the connection is closed.
 async fn rest(stream: &mut TcpStream) -> String {
     let mut text = Vec::new();
-    // A reset counts as the end, too.
+    // A reset connection counts as closed, too.
     let _ = within(LONG, "the proxy closes the connection", stream.read_to_end(&mut text)).await;
     String::from_utf8(text).unwrap()
 }
 
-/// Sends a request and returns everything the proxy sends until it closes the connection.
+/// Sends a request, and returns all that the proxy sends until it closes the connection.
 async fn answered(proxy: SocketAddr, request: &str) -> String {
     let mut stream = TcpStream::connect(proxy).await.unwrap();
     stream.write_all(request.as_bytes()).await.unwrap();
@@ -243,7 +243,7 @@ async fn s24_excess_connections_wait() {
     let (_, (mut first, _)) = tunnels.swap_remove(0);
     let early = listener.accept();
     tokio::pin!(early);
-    // No connection is free until one ends, however often the others are polled.
+    // All connections are in use until one ends, however often the tunnels are used.
     for (at, ((stream, _), (upstream, _))) in tunnels.iter_mut().enumerate() {
         stream.write_all(b"x").await.unwrap();
         let byte = tokio::select! {

@@ -1,5 +1,5 @@
 //! Resolves the destination that a server requests to addresses that may be connected to. Addresses are checked after
-//! the lookup, and exactly the checked addresses are connected to, so DNS rebinding has no effect.
+//! the lookup, and only the checked addresses are connected to, so DNS rebinding has no effect.
 
 use std::future::Future;
 use std::io;
@@ -14,20 +14,20 @@ use super::hosts::{Destination, DestinationHost, HostPattern};
 
 /// Time limit of a DNS lookup.
 const LOOKUP_TIMEOUT: Duration = Duration::from_secs(10);
-/// Maximum number of addresses of one name that are tried.
+/// Maximum number of addresses of one name to which a connection is attempted.
 const MAX_ADDRESSES: usize = 8;
 
 /// The reason why a connection is not made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ConnectFault {
-    /// The connection is not allowed.
+    /// The connection is not permitted.
     Refused {
         /// Explanation for the server and its user.
         cause: String,
-        /// Host pattern that would allow the connection.
+        /// Host pattern that would permit the connection.
         add: HostPattern,
     },
-    /// The connection is allowed but failed. Contains an explanation.
+    /// The connection is permitted but failed. Contains an explanation.
     Unreachable(String),
 }
 
@@ -35,16 +35,16 @@ pub(super) type LookupFuture<'a> = Pin<Box<dyn Future<Output = io::Result<Vec<Ip
 /// A function that resolves a name to addresses.
 pub(super) type LookupFunction = fn(&str) -> LookupFuture<'_>;
 
-/// Resolves a name with the system's resolver.
+/// Resolves a name with the operating system's resolver.
 pub(super) fn resolve_with_system(name: &str) -> LookupFuture<'_> {
     Box::pin(async move { Ok(tokio::net::lookup_host((name, 0)).await?.map(|address| address.ip()).collect()) })
 }
 
-/// Returns the addresses of a destination that the hosts admit.
+/// Returns the addresses of a destination if these hosts permit it.
 ///
 /// # Errors
-/// Returns [`ConnectFault::Refused`] if the destination or all its addresses are not allowed, and [`ConnectFault::Unreachable`] if
-/// the lookup fails, times out or yields no address.
+/// Returns [`ConnectFault::Refused`] if the destination or all its addresses are not permitted, and
+/// [`ConnectFault::Unreachable`] if the lookup fails, times out or yields no address.
 pub(super) async fn resolve_allowed(
     hosts: &[HostPattern],
     destination: &Destination,
@@ -57,7 +57,7 @@ pub(super) async fn resolve_allowed(
     }
     let name = match &destination.host {
         DestinationHost::Address(address) => return Ok(vec![(*address, port).into()]),
-        // `localhost` is never resolved by a lookup.
+        // `localhost` always means the loopback addresses, so it is not looked up.
         DestinationHost::Name(_) if destination.is_localhost() => {
             let loopback: [IpAddr; 2] = [Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()];
             return Ok(loopback.map(|address| (address, port).into()).into());
@@ -73,7 +73,7 @@ pub(super) async fn resolve_allowed(
     allowed_addresses(hosts, destination, found)
 }
 
-/// Returns those addresses of a name that may be connected to.
+/// Returns those addresses of a name to which a connection is permitted.
 fn allowed_addresses(
     hosts: &[HostPattern],
     destination: &Destination,
