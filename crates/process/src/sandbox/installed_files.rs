@@ -26,7 +26,7 @@ const PACKAGE_FOLDER: &str = "node_modules";
 const PYVENV_FILE: &str = "pyvenv.cfg";
 /// Folder in which version managers put small programs that run the real ones.
 const SHIM_FOLDER: &str = "shims";
-/// Entries next to a program that it needs to run.
+/// Names of files and folders next to a program that it needs to run.
 const ADJACENT_ENTRIES: [&str; 3] = ["_internal", "lib", "resources"];
 
 /// Collects the files and folders that belong to installed programs.
