@@ -1,4 +1,4 @@
-//! Scope, expiry and subject of grants.
+//! Tests of grants: scope, expiry and subject.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use policy::{
@@ -13,7 +13,7 @@ fn definition() -> Hash {
     Hash::of_json(&json!("v1"))
 }
 
-/// Returns a lasting grant for the tool `read`.
+/// Returns a grant for the tool `read` of scope `Always`.
 fn grant() -> Grant {
     Grant {
         id: GrantId::default(),
@@ -32,7 +32,7 @@ fn in_conversation(id: &str) -> Grant {
     Grant { scope: ApprovalScope::Conversation, conversation: Some(id.to_owned()), ..grant() }
 }
 
-/// Passes a call of that tool and a policy with these grants to a closure.
+/// Calls a closure with a policy with these grants and a call of that tool.
 fn with_call<T>(
     grants: &[Grant],
     conversation: Option<&str>,

@@ -1,4 +1,4 @@
-//! Decisions of the policy without rules, one table row each.
+//! Tests of decisions without rules, as a table with one case in each row.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::sync::LazyLock;

@@ -1,4 +1,4 @@
-//! Limits of rules, their directions, and the acts that a rule doesn't apply to.
+//! Tests of the limits of rules, their directions, and the acts to which a rule doesn't apply.
 
 use policy::{
     ApprovalScope, ArgumentPattern, ArgumentRule, ClaimRule, DecisionReason, Hash, PolicyAct, PolicyDecision,
@@ -25,7 +25,7 @@ fn read_only() -> ClaimRule {
     ClaimRule { read_only_hint: Some(true), ..ClaimRule::default() }
 }
 
-/// Returns the result of matching the only rule of a policy with an act.
+/// Returns the result of matching a rule, the only one of its policy, with an act.
 fn fit(rule: PolicyRule, act: &PolicyAct<'_>) -> RuleFit {
     policy_of(&[], &[rule]).explain(act, 0).considered[0].fit
 }

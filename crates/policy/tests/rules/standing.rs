@@ -81,7 +81,7 @@ fn removed_server_leaves_nothing_to_another_of_its_name() {
         let has_grant = policy.grants().find(server, &GrantSubject::Command).is_some();
         (policy.is_muted(server), policy.is_trusted_for_run(server), has_grant, start(server))
     };
-    // A rule on identities fits a server without a known identity.
+    // A rule on identities applies to a server whose identity is unknown.
     assert_eq!(standing("old"), (false, false, false, RuleEffect::Deny), "the removed server");
     assert_eq!(standing("other"), (true, true, true, RuleEffect::Allow), "the other server is unchanged");
 }
