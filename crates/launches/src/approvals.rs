@@ -1,5 +1,5 @@
-//! The hash that an approval to start a server depends on, which covers everything that decides what is started, and
-//! the readable text of approvals to start or connect. The hash for a connection is `address_hash` in `ports`.
+//! The hash that an approval to start a server covers, which includes everything that decides what is started, and the
+//! readable text of approvals to start or connect. The hash for a connection is `address_hash` in `ports`.
 
 use std::path::Path;
 
@@ -12,11 +12,10 @@ use serde_json::{Value, json};
 use crate::packages::LoadedPackage;
 
 /// Returns the hash of everything that decides what runs: the configured command with the version of the package that
-/// it loads, and the current state of the files it refers to. For a sandboxed server, this includes paths that its
-/// program makes reachable, named by the program's first line.
+/// it loads, and the current state of the launch files. For a sandboxed server, this includes paths that its program
+/// makes accessible, as named by the program's first line.
 ///
-/// Earlier versions did not include scripts among the files, so a start that was approved then needs approval once
-/// more.
+/// The hash of earlier versions did not include scripts, so a start that they approved requires a new approval.
 pub fn command_hash(
     config: &StdioConfig,
     program: &Path,
@@ -50,10 +49,10 @@ fn file_json(file: &LaunchFile) -> Value {
     json!([path_json(&file.path), path_json(&file.real), state])
 }
 
-/// Returns the readable form of an approval: what the user reads, and what else distinguishes two commands or
+/// Returns the readable text of an approval: what the user reads, and what else distinguishes two commands or
 /// addresses.
 ///
-/// It is stored in a file, so it contains no values that are likely secrets.
+/// The text is stored in a file, so it contains no values that are likely to be secrets.
 pub fn approval_text(config: &ServerConfig) -> String {
     match &config.transport {
         ServerTransport::Stdio(config) => command_text(config),
@@ -61,7 +60,7 @@ pub fn approval_text(config: &ServerConfig) -> String {
     }
 }
 
-/// Returns the readable form of an approval to start a command.
+/// Returns the readable text of an approval to start a command.
 pub fn command_text(config: &StdioConfig) -> String {
     let mut words = config.command_line();
     if let Some(cwd) = &config.cwd {
@@ -77,15 +76,15 @@ pub fn command_text(config: &StdioConfig) -> String {
     words
 }
 
-/// Text before the sandbox in the readable form of an approval.
+/// Separator between command and sandbox in the readable text of an approval.
 const SANDBOX_TEXT_PREFIX: &str = " (sandbox ";
 
-/// Returns the readable form of an approval without the sandbox, whose changes are shown separately.
+/// Returns the readable text of an approval without the sandbox, whose changes are shown separately.
 pub fn without_sandbox_text(words: &str) -> &str {
     words.rfind(SANDBOX_TEXT_PREFIX).filter(|_| words.ends_with("})")).map_or(words, |at| &words[..at])
 }
 
-/// Returns the readable form of an approval to connect to an address.
+/// Returns the readable text of an approval to connect to an address.
 pub fn address_text(config: &HttpConfig) -> String {
     let names: Vec<&str> = config.headers.keys().map(String::as_str).collect();
     let url = config.redacted_url();

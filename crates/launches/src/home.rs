@@ -15,16 +15,16 @@ const HASH_CHARS: usize = 24;
 
 /// Returns the name of a server's home directory.
 ///
-/// Other code under the same server name gets another home: files left by the previous code, such as
-/// `usercustomize.py`, would run in the new sandbox. Another version of the same package keeps the home.
+/// If other code runs under the same server name, it gets another home: files left by the previous code, such as
+/// `usercustomize.py`, would otherwise run in the new sandbox. Another version of the same package uses the same home.
 ///
-/// Besides the settings, targets of symbolic links in their paths count, except those within the system, which change
-/// with its updates. The function therefore blocks on the disk.
+/// The name depends on the settings and on the targets of symbolic links in their paths. Targets in system folders are
+/// ignored, because they change with system updates. The function therefore blocks on the disk.
 pub fn home_name(name: &str, config: &StdioConfig) -> String {
     home_name_with(name, config, resolve_link_targets)
 }
 
-/// Returns the name for a configuration whose paths contain no symbolic links, without accessing the disk.
+/// Returns the name for a configuration whose paths contain no symbolic links. Doesn't access the disk.
 pub fn home_name_by_settings(name: &str, config: &StdioConfig) -> String {
     home_name_with(name, config, |_, _, _| Vec::new())
 }
@@ -43,7 +43,7 @@ fn home_name_with(
     let variables: BTreeMap<_, _> = config.env.iter().filter(|(name, _)| decides_code(name)).collect();
     let values: Vec<&str> = variables.values().map(|value| value.as_str()).collect();
     let links = links(config, &args, &values);
-    // Added only if present, so that other servers keep the home they had before these counted.
+    // Added only if present, so that other servers still use the home of versions that did not include this.
     if !variables.is_empty() {
         whose["variables"] = json!(variables);
     }
@@ -55,7 +55,7 @@ fn home_name_with(
 
 /// Returns the real targets of the paths in a command's settings that contain symbolic links.
 fn resolve_link_targets(config: &StdioConfig, args: &[String], variables: &[&str]) -> Vec<PathBuf> {
-    // A bare name is looked up on the search path.
+    // A bare name is omitted, because it is looked up on the search path.
     let command = Some(&config.command).filter(|command| command.contains(std::path::is_separator));
     let values = args.iter().filter_map(|arg| arg.split_once('=')).map(|(_, value)| value);
     let words = command.into_iter().chain(args).map(String::as_str).chain(values);
@@ -63,7 +63,7 @@ fn resolve_link_targets(config: &StdioConfig, args: &[String], variables: &[&str
         words.map(PathBuf::from).chain(variables.iter().flat_map(std::env::split_paths)).chain(config.cwd.clone());
     let absolute = paths.filter_map(|path| match &config.cwd {
         Some(cwd) => Some(cwd.join(path)),
-        // Relative paths are inside the home itself.
+        // Relative paths are omitted, because they are inside the home itself.
         None => Some(path).filter(|path| path.is_absolute()),
     });
     let target =
@@ -74,7 +74,7 @@ fn resolve_link_targets(config: &StdioConfig, args: &[String], variables: &[&str
     targets
 }
 
-/// Resolves the links of the existing part of a path, so that creating a file later doesn't change the result.
+/// Resolves the links in the existing part of a path, so that the result is the same after the file is created.
 fn resolve_existing(path: &Path) -> PathBuf {
     let existing = path.ancestors().find_map(|folder| Some((folder, folder.canonicalize().ok()?)));
     let Some((folder, real)) = existing else { return path.to_owned() };

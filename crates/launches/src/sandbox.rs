@@ -11,14 +11,14 @@ use process::{CommandNotFound, SearchPath, ServerCommand};
 
 use crate::home::home_name;
 
-/// Folder of the home directories, in the data folder.
+/// Name of the folder with the home directories, in the data folder.
 const HOMES_FOLDER: &str = "sandbox";
-/// Folder of unpacked bundles, in the data folder.
+/// Name of the folder with unpacked bundles, in the data folder.
 pub const BUNDLES_FOLDER: &str = "bundles";
-/// Maximum number of links followed on the way to one of Drawbridge's own folders; the system's own limit.
+/// Maximum number of links that are followed in a path to one of Drawbridge's own folders. Linux has the same limit.
 const MAX_LINKS: usize = 40;
 
-/// The error for a sandbox that can't be set up, or a command that is missing.
+/// The reason why a sandbox can't be set up, or a command can't be started.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SandboxPlanError {
     /// The server has no sandbox.
@@ -30,7 +30,7 @@ pub enum SandboxPlanError {
     /// The sandbox can't be set up.
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
-    /// Write access to this folder would let the server change its own confinement.
+    /// A sandbox folder contains Drawbridge's own files, so the server could change its own sandbox settings.
     #[error(
         "the sandbox's folder {0} holds Drawbridge's own settings, with which a server could let itself out; name a smaller one"
     )]
@@ -58,25 +58,26 @@ impl SandboxPlanError {
     }
 }
 
-/// Drawbridge's own files: records, history, secrets and the homes of servers in the data folder, and the settings
-/// file, which may contain credentials of other servers. A sandboxed server can neither read nor change them.
+/// The locations of Drawbridge's own files: records, history, secrets and the homes of servers in the data folder, and
+/// the settings file, which may contain credentials of other servers. A sandboxed server can neither read nor change
+/// these files.
 #[derive(Debug, Clone)]
 pub struct AppFiles {
     data: PathBuf,
-    /// Real path of the data folder when Drawbridge started.
+    /// Canonical path of the data folder when Drawbridge started.
     real_data: PathBuf,
     config: PathBuf,
-    /// Folders as found by the last search.
+    /// Hidden folders, as found by the last search.
     folders: Arc<RwLock<Vec<PathBuf>>>,
 }
 
 impl AppFiles {
-    /// Finds the files of these ports. Reads the disk.
+    /// Determines the locations from the ports. Reads the disk.
     pub fn new(ports: &Ports) -> Self {
         Self::from_folders(ports.documents.path(), ports.servers.path())
     }
 
-    /// Finds the files for a data folder and a settings file. Reads the disk.
+    /// Determines the locations from the data folder and the settings file. Reads the disk.
     pub fn from_folders(data: PathBuf, config: PathBuf) -> Self {
         let real_data = data.canonicalize().unwrap_or_else(|_| data.clone());
         let own = Self { data, real_data, config, folders: Arc::default() };
@@ -84,18 +85,18 @@ impl AppFiles {
         own
     }
 
-    /// Returns the real path of the settings file's folder, or `None` if it doesn't exist.
+    /// Returns the canonical path of the settings file's folder, or `None` if it doesn't exist.
     ///
-    /// Hiding the file alone is not possible: the next change replaces it, and the system then removes the mount over
-    /// it.
+    /// Hiding only the file is not possible: its next change replaces the file, and the kernel then removes the mount
+    /// over it.
     fn config_folder(&self) -> Option<PathBuf> {
         let real = self.config.canonicalize().ok();
         let folder = real.as_deref().unwrap_or(&self.config).parent()?;
         folder.canonicalize().ok()
     }
 
-    /// Finds the folders that are hidden from a sandboxed server even if it may read their parents. Blocks on the
-    /// disk, so turns of the owner use [`Self::folders`].
+    /// Finds the folders that are hidden from a sandboxed server even if it may read their parents. Blocks on the disk,
+    /// so the owner uses [`Self::folders`] during its turns.
     fn find(&self) -> Vec<PathBuf> {
         let config = self.config_folder().filter(|config| !config.starts_with(&self.real_data));
         let found: Vec<PathBuf> = [self.real_data.clone()].into_iter().chain(config).collect();
@@ -103,7 +104,8 @@ impl AppFiles {
         found
     }
 
-    /// Returns the folders found by the last search. [`Self::resolve_sandbox_command`] searches before each start.
+    /// Returns the hidden folders found by the last search. [`Self::resolve_sandbox_command`] searches before each
+    /// start.
     pub fn folders(&self) -> Vec<PathBuf> {
         self.folders.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -123,7 +125,7 @@ impl AppFiles {
         self.homes().join(home_name(name, config))
     }
 
-    /// Resolves the current home and hidden folders of a command's sandbox. Reads the disk in a blocking task.
+    /// Sets the current home and hidden folders in the sandbox of a command. Reads the disk in a blocking task.
     pub async fn resolve_sandbox_command(
         &self,
         name: &str,
@@ -133,22 +135,22 @@ impl AppFiles {
         let Some(sandbox) = &mut command.sandbox else { return command };
         let (own, name, config) = (self.clone(), name.to_owned(), config.clone());
         let finding = tokio::task::spawn_blocking(move || (own.home(&name, &config), own.find()));
-        // The task is interrupted only when the host shuts down.
+        // The task is cancelled only when the host shuts down.
         if let Ok((home, hidden)) = finding.await {
             (sandbox.home, sandbox.hidden) = (home, hidden);
         }
         command
     }
 
-    /// Returns true if a configured folder would expose some of these files despite hiding. The settings file may be
-    /// in any folder, whose other subfolders may be unrelated.
+    /// Returns `true` if a configured folder would expose some of these files although they are hidden. The settings
+    /// file may be in any folder, whose other subfolders may be unrelated.
     fn exposes_app_files(&self, folder: &AllowedFolder) -> bool {
         let path = &folder.path;
         let is_shown = path.starts_with(&self.real_data) || self.config_folder().is_some_and(|config| *path == config);
         is_shown && !self.is_bundle(folder)
     }
 
-    /// Returns true for read access to the folder of one unpacked bundle, which lets a server read its own code.
+    /// Returns `true` for read access to the folder of one unpacked bundle, which lets a server read its own code.
     /// Write access is never allowed.
     fn is_bundle(&self, folder: &AllowedFolder) -> bool {
         let real = folder.path.canonicalize();
@@ -157,7 +159,7 @@ impl AppFiles {
     }
 }
 
-/// Renames the home directory of a server.
+/// Renames the home directory of a server. Does nothing if it doesn't exist.
 pub fn rename_home(from: &Path, to: &Path) {
     if from.exists()
         && let Err(error) = std::fs::rename(from, to)
@@ -166,7 +168,7 @@ pub fn rename_home(from: &Path, to: &Path) {
     }
 }
 
-/// Returns the plan of what a command would reach, or `None` if it has no sandbox.
+/// Returns the sandbox plan of a command, or `None` if the command has no sandbox.
 ///
 /// # Errors
 ///
@@ -180,7 +182,8 @@ pub async fn plan(
     own: &AppFiles,
 ) -> Result<Option<ResolvedSandbox>, SandboxPlanError> {
     if let Some(sandbox) = &config.sandbox {
-        // If a link is on the way there, write access next to it would allow redirecting it.
+        // If the path to Drawbridge's files contains a link, a server with write access to the link's folder could
+        // redirect it.
         let own_ways = [&own.data, &own.config].into_iter().flat_map(|file| link_chain(file));
         let changes = own_ways.into_iter().find_map(|way| sandbox.writable_folder_for(&way).cloned());
         if let Some(folder) =
@@ -198,7 +201,7 @@ pub async fn plan(
     }
 }
 
-/// Returns every path that decides where a path leads: the path itself, and the path after each link on the way.
+/// Returns all paths that decide where a path leads: the path itself, and the path after each of its links is resolved.
 fn link_chain(path: &Path) -> Vec<PathBuf> {
     let mut ways = vec![path.to_owned()];
     let mut path = path.to_owned();
@@ -208,7 +211,7 @@ fn link_chain(path: &Path) -> Vec<PathBuf> {
         let link = parts.into_iter().find_map(|part| Some((part.to_owned(), std::fs::read_link(part).ok()?)));
         let Some((link, target)) = link else { break };
         let rest = path.strip_prefix(&link).map(Path::to_owned).unwrap_or_default();
-        // A relative target is relative to the link's folder; its `..` is resolved there, where no link remains.
+        // A relative target is relative to the link's folder. `..` is resolved there, where no link remains.
         let target = link.parent().unwrap_or(&link).join(target);
         let parent = target.parent().and_then(|parent| parent.canonicalize().ok());
         let next = match (parent, target.file_name()) {
@@ -222,7 +225,7 @@ fn link_chain(path: &Path) -> Vec<PathBuf> {
     ways
 }
 
-/// Returns the intersection of shared folders and the folders of a sandbox.
+/// Returns the intersection of the folders shared with a server (roots) and the accessible folders of its sandbox.
 pub fn intersect_folders(shared: &[PathBuf], sandbox: &SandboxConfig) -> Vec<PathBuf> {
     let mut both: Vec<PathBuf> = Vec::new();
     for folder in shared {

@@ -1,4 +1,4 @@
-//! Packages of npm, for `npx` and `npm exec`.
+//! Packages of npm, loaded by `npx` and `npm exec`.
 
 use serde_json::Value;
 
@@ -24,7 +24,7 @@ const NPX_OPTIONS: LauncherOptions = LauncherOptions {
     valued: &["-p", "--package", "--registry", "--loglevel"],
 };
 
-/// Members of a version, as `npm view` prints them.
+/// Fields of a version that `npm view` is requested to print.
 const VIEW_FIELDS: [&str; 4] = ["name", "version", "dist.integrity", "dist.tarball"];
 
 pub(super) fn parse(launcher: Launcher, args: &[String], from: usize) -> Result<PackageReference, UnknownPackage> {
@@ -61,7 +61,7 @@ pub(super) fn parse(launcher: Launcher, args: &[String], from: usize) -> Result<
     Ok(reference)
 }
 
-/// Splits a package specifier for a registry into name and version.
+/// Splits a package specifier into name and version. Fails if it doesn't refer to a registry.
 fn split_specifier(text: &str) -> Result<(String, String), UnknownPackage> {
     let other = || UnknownPackage::Specifier(text.to_owned());
     let at = text.char_indices().skip(1).find(|(_, c)| *c == '@').map(|(at, _)| at);
@@ -81,7 +81,7 @@ fn split_specifier(text: &str) -> Result<(String, String), UnknownPackage> {
     Ok((name.to_owned(), wanted.to_owned()))
 }
 
-/// Returns the arguments of npm for the lookup.
+/// Returns the arguments with which npm looks up a package.
 pub(super) fn lookup_arguments(reference: &PackageReference) -> Vec<String> {
     let package = match reference.wanted.as_str() {
         "" => reference.name.clone(),
@@ -97,7 +97,7 @@ pub(super) fn lookup_arguments(reference: &PackageReference) -> Vec<String> {
     args
 }
 
-/// Parses npm's output: one version, or every version that matches a range, oldest first.
+/// Parses the output of a lookup: one version, or all versions that match a range, oldest first.
 pub(super) fn parse_lookup(reference: &PackageReference, stdout: &str) -> Option<PackageVersion> {
     let answer: Value = serde_json::from_str(stdout).ok()?;
     let found = match answer {
@@ -121,7 +121,7 @@ pub(super) fn parse_lookup(reference: &PackageReference, stdout: &str) -> Option
     })
 }
 
-/// Returns npm's own error message for a failure.
+/// Returns the error message in npm's JSON output.
 pub(super) fn npm_error_message(stdout: &str) -> Option<String> {
     let answer: Value = serde_json::from_str(stdout).ok()?;
     answer["error"]["summary"].as_str().filter(|words| !words.is_empty()).map(str::to_owned)

@@ -1,5 +1,4 @@
-//! A package as a command line names it. Used by the parsers of each launcher's command line, by the lookup, and by
-//! `host`.
+//! The package in a command line. Used by the parsers of each launcher's command line, by the lookup, and by `host`.
 
 use super::PackageVersion;
 
@@ -23,7 +22,7 @@ pub enum Launcher {
 }
 
 impl Launcher {
-    /// Returns the launcher as written on a command line.
+    /// Returns the program and subcommand of the launcher, as written on a command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Npx => "npx",
@@ -36,7 +35,7 @@ impl Launcher {
         }
     }
 
-    /// Returns the name of the program used for lookups. It is installed next to the launcher.
+    /// Returns the name of the program that looks up packages. It is installed next to the launcher.
     pub const fn lookup_program(self) -> &'static str {
         match self {
             Self::Npx | Self::NpmExec => "npm",
@@ -48,26 +47,26 @@ impl Launcher {
     }
 }
 
-/// A package as a command line names it.
+/// The package in a command line, and the position of its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PackageReference {
     /// Launcher that loads the package.
     pub launcher: Launcher,
     /// Name of the package, without version.
     pub name: String,
-    /// Version, range or tag; empty if there is none.
+    /// Version, range or tag. Empty if the command line contains none.
     pub wanted: String,
-    /// Further arguments for the package manager's lookup.
+    /// Additional arguments for the package manager's lookup.
     pub options: Vec<String>,
-    /// Further packages, as the command line names them.
+    /// Other packages on the command line.
     pub unpinned: Vec<String>,
     /// Index of the argument that names the package.
     pub(super) at: usize,
     /// Text before the name in that argument.
     pub(super) prefix: String,
-    /// Extras to install, in brackets; empty if there are none.
+    /// Extras to install, in brackets. Empty if there are none.
     pub(super) extras: String,
-    /// Set if an option names the package, separately from the program to run.
+    /// Set if an option names the package, so that the program to run is named separately.
     pub(super) is_option: bool,
 }
 
@@ -95,7 +94,7 @@ impl PackageReference {
         pinned
     }
 
-    /// Returns the arguments without the version, which are the same for every version of the package.
+    /// Returns the arguments without the version. They are the same for every version of the package.
     pub fn unversioned_args(&self, args: &[String]) -> Vec<String> {
         let mut unversioned = args.to_vec();
         if let Some(argument) = unversioned.get_mut(self.at) {
