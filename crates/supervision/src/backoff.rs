@@ -1,5 +1,5 @@
-//! The delays before a server that ended is restarted: exponentially growing, limited in number, with jitter. Used by
-//! the owner in `host`.
+//! Delays before a server that has ended is restarted: they grow exponentially, their number is limited, and they have
+//! jitter. Used by the owner in `host`.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -13,7 +13,7 @@ const MAX_DELAY: Duration = Duration::from_secs(60);
 /// Maximum number of attempts within [`ATTEMPT_WINDOW`]. After that, the user has to start the server.
 const MAX_ATTEMPTS: usize = 5;
 const ATTEMPT_WINDOW: Duration = Duration::from_secs(5 * 60);
-/// Run time after which the delays start from the minimum again.
+/// Run time of a server after which the delays start from the minimum again.
 const RESET_AFTER: Duration = Duration::from_secs(60);
 
 /// The restart attempts of one server.
@@ -42,14 +42,14 @@ impl Backoff {
         Some((self.attempt, pause))
     }
 
-    /// Resets the delays if the server ran long enough before it ended.
+    /// Resets the delays if the server ran for at least [`RESET_AFTER`].
     pub fn reset_after_run(&mut self, lasted: Duration) {
         if lasted >= RESET_AFTER {
             self.attempt = 0;
         }
     }
 
-    /// Returns true if an attempt is in progress or was made recently.
+    /// Returns `true` if an attempt is in progress or was made recently.
     pub const fn is_trying(&self) -> bool {
         self.attempt > 0
     }

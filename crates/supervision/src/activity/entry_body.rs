@@ -1,16 +1,16 @@
-//! The body of an entry, in its own allocation, and compressed if it is long and the contents are available
-//! elsewhere.
+//! The body of an entry, in a separate allocation, and compressed if it is long and its content is stored elsewhere as
+//! well.
 
 use std::borrow::Cow;
 
 use miniz_oxide::deflate::compress_to_vec;
 use miniz_oxide::inflate::decompress_to_vec_with_limit;
 
-/// Minimum size for compression, in bytes.
+/// Minimum size of a body that is compressed, in bytes.
 const MIN_COMPRESSED_BYTES: usize = 512;
-/// Maximum size for compression, in bytes. Larger bodies would take too long.
+/// Maximum size of a body that is compressed, in bytes. Compressing larger bodies would take too long.
 const MAX_COMPRESSED_BYTES: usize = 64 * 1024;
-/// Compression level from 0 to 10: higher ones take much longer and gain little.
+/// Compression level from 0 to 10. Higher levels take much longer and save little memory.
 const COMPRESSION_LEVEL: u8 = 4;
 
 /// The bytes of a message, as received.
@@ -21,12 +21,12 @@ pub(super) enum EntryBody {
 }
 
 impl EntryBody {
-    /// Copies the bytes, since a slice of the read buffer would keep the whole buffer alive.
+    /// Copies the bytes, because a slice of the read buffer would keep the whole buffer in memory.
     pub(super) fn new(bytes: &[u8]) -> Self {
         Self::Plain(bytes.into())
     }
 
-    /// Compresses the body if that makes it smaller.
+    /// Compresses the body, unless that would make it larger.
     pub(super) fn compress(&mut self) {
         if let Self::Plain(plain) = self
             && (MIN_COMPRESSED_BYTES..=MAX_COMPRESSED_BYTES).contains(&plain.len())
@@ -53,14 +53,14 @@ impl EntryBody {
         }
     }
 
-    /// Returns the first `most` characters.
+    /// Returns the first `most` characters of the body.
     pub(super) fn first_chars(&self, most: usize) -> String {
         // A character has at most four bytes in UTF-8.
         let enough = most * 4;
         let bytes = match self {
             Self::Plain(bytes) => Cow::Borrowed(&bytes[..bytes.len().min(enough)]),
             Self::Packed(bytes) => Cow::Owned(
-                // Reaching the limit is expected here.
+                // The error for output beyond the limit is expected, because only the beginning is needed.
                 decompress_to_vec_with_limit(bytes, enough).unwrap_or_else(|error| error.output),
             ),
         };
@@ -70,7 +70,7 @@ impl EntryBody {
     fn bytes(&self) -> Cow<'_, [u8]> {
         match self {
             Self::Plain(bytes) => Cow::Borrowed(bytes),
-            // Data compressed by this module always decompresses.
+            // Data that this module compressed can always be decompressed.
             Self::Packed(bytes) => {
                 Cow::Owned(decompress_to_vec_with_limit(bytes, MAX_COMPRESSED_BYTES).unwrap_or_default())
             }

@@ -1,8 +1,8 @@
-//! Redaction of tokens and other secrets that a server was given. `[redacted]` replaces them in its activity, and the
-//! entry is marked.
+//! Redaction of tokens and other secrets that a server has received. `[redacted]` replaces them in the server's
+//! activity log, and the entry is marked.
 //!
-//! Each secret is registered before the server receives it. Only exact occurrences are found: a server that encodes a
-//! token in another form could just as well send it elsewhere.
+//! Each secret is registered before it is sent to the server. Only exact occurrences are found: a server that encodes a
+//! token in another form could also send it elsewhere.
 
 use std::borrow::Cow;
 
@@ -10,17 +10,17 @@ use domain::REDACTED;
 use memchr::memmem;
 use secrecy::{ExposeSecret as _, SecretString};
 
-/// Minimum length of a redacted secret, in bytes: shorter texts are no tokens, and would occur everywhere.
+/// Minimum length of a redacted secret, in bytes. Shorter texts are no tokens, and would occur in many places.
 const MIN_SECRET_BYTES: usize = 8;
-/// Maximum number of tokens per server; the latest are kept.
+/// Maximum number of tokens for one server. The latest ones are retained.
 const MAX_TOKENS: usize = 16;
-/// Maximum number of secrets from the settings; those read last are kept.
+/// Maximum number of secrets from the settings of one server. The latest ones are retained.
 const MAX_NAMED_SECRETS: usize = 64;
 
 /// The secrets of one server.
 #[derive(Debug, Default)]
 pub(super) struct HiddenSecrets {
-    /// Secrets named in the settings.
+    /// Secrets to which the server's settings refer.
     named: Vec<SecretString>,
     tokens: Vec<SecretString>,
 }
@@ -38,10 +38,10 @@ impl HiddenSecrets {
         self.named.is_empty() && self.tokens.is_empty()
     }
 
-    /// Returns the bytes with all secrets redacted, borrowed if there are none.
+    /// Returns the bytes with all secrets redacted. They are borrowed if they contain no secret.
     pub(super) fn redact<'b>(&self, bytes: &'b [u8]) -> Cow<'b, [u8]> {
         let mut redacted = Cow::Borrowed(bytes);
-        // The longest first: redacting a secret within a longer one would leave parts of the longer one.
+        // Longer secrets first: redacting a secret inside a longer one would leave parts of the longer one.
         let mut tokens: Vec<&[u8]> =
             self.named.iter().chain(&self.tokens).map(|token| token.expose_secret().as_bytes()).collect();
         tokens.sort_unstable_by_key(|token| std::cmp::Reverse(token.len()));

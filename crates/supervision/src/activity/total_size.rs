@@ -1,8 +1,7 @@
 //! The total size of the activity logs of all servers, and its limit: with many servers, the sum of the individual
 //! limits would be too large.
 //!
-//! Appending an entry only updates the total. The owner, which is notified of new entries anyway, drops the
-//! excess.
+//! Appending an entry only updates the total. The owner is notified of new entries, and drops the excess.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,7 +11,7 @@ use super::ActivityLog;
 /// Maximum total size of the entries of all servers, in bytes.
 pub const MAX_TOTAL_BYTES: usize = 64 * 1024 * 1024;
 
-/// The total size of all activity logs, in bytes: bodies, and the overhead of the entries.
+/// The total size of all activity logs, in bytes: bodies, and the overhead of the entries. Clones share the total.
 #[derive(Debug, Clone, Default)]
 pub struct TotalActivitySize(Arc<AtomicUsize>);
 
@@ -29,14 +28,13 @@ impl TotalActivitySize {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Reduces the total to at most `most` bytes. The largest logs drop their oldest entries until they are as small
-    /// as the next ones, so a quiet server keeps its entries regardless of the others. Locks one log at a time,
-    /// briefly.
+    /// Reduces the total to at most `most` bytes. The largest logs drop their oldest entries until they have the size
+    /// of the next smaller ones, so a server with few messages keeps its entries. Locks one log at a time, briefly.
     pub fn shrink_to<'a>(&self, most: usize, all: impl Iterator<Item = &'a Mutex<ActivityLog>>) {
         if self.bytes() <= most {
             return;
         }
-        // A sixteenth more than necessary is dropped, so that the next entry doesn't trigger this again.
+        // Drops a sixteenth more than necessary, so that the next entry doesn't exceed the limit again.
         let wanted = most - most / 16;
         let lock = |activity: &'a Mutex<ActivityLog>| activity.lock().unwrap_or_else(PoisonError::into_inner);
         let mut largest: Vec<_> = all.map(|activity| (lock(activity).memory_used(), activity)).collect();
