@@ -25,6 +25,7 @@ pub use folder_proposals::ProposalRefusal;
 const MAX_BLOCKED_PATHS: usize = 4;
 /// Maximum number of entries of a folder whose names are shown.
 const MAX_SHOWN_NAMES: usize = 6;
+/// Maximum number of entries of a folder that are counted.
 const MAX_COUNTED_ENTRIES: usize = 1000;
 /// Maximum length of a shown name, in characters.
 const MAX_NAME_CHARS: usize = 80;

@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 
 /// Maximum number of lines that are parsed, from the end of the output.
 const MAX_LINES: usize = 64;
+/// Maximum number of bytes of one line that are parsed.
 const MAX_LINE_BYTES: usize = 4096;
 /// Maximum number of paths that are extracted.
 const MAX_PATHS: usize = 128;
+/// Maximum length of an extracted path, in bytes.
 const MAX_PATH_BYTES: usize = 1024;
 /// Maximum number of files in the output that are considered as importers of a missing module.
 const MAX_IMPORTERS: usize = 8;

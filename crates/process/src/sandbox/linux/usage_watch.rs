@@ -18,6 +18,7 @@ use crate::sandbox::limits::{ResourceBounds, ResourceMeter};
 const MEASURE_INTERVAL: Duration = Duration::from_millis(500);
 /// Minimum pause between two measurements of the home folder's size.
 const MIN_HOME_INTERVAL: Duration = Duration::from_secs(2);
+/// Maximum pause between two measurements of the home folder's size.
 const MAX_HOME_INTERVAL: Duration = Duration::from_secs(10);
 /// Ratio of the pause after a measurement to its duration, within the bounds above. Measuring a large home folder takes
 /// time.
@@ -29,6 +30,7 @@ const MIN_ENTRY_BYTES: u64 = 1024;
 const MAX_PAGES_INTERVAL: Duration = Duration::from_secs(10);
 /// Interval for which processor time is summed. The sums of the last hour count.
 const MINUTE: Duration = Duration::from_secs(60);
+/// Number of minutes for which processor time is summed.
 const MINUTES: usize = 60;
 
 /// Measurement tasks of one server. Dropping it aborts them.
