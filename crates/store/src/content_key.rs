@@ -173,14 +173,14 @@ mod tests {
         assert_eq!(one.decrypt_text("body", &encrypted).as_deref(), Ok("the fjord"), "the key must decrypt its value");
         assert_eq!(one.decrypt("title", &encrypted), Err(DecryptError), "another column must not decrypt");
         assert_eq!(two.decrypt("body", &encrypted), Err(DecryptError), "another key must not decrypt");
-        assert_ne!(one.encrypt("body", b"the fjord").unwrap(), encrypted, "equal texts look different");
+        assert_ne!(one.encrypt("body", b"the fjord").unwrap(), encrypted, "equal texts must be encrypted differently");
         for at in 0..encrypted.len() {
             let mut changed = encrypted.clone();
             changed[at] ^= 1;
-            assert_eq!(one.decrypt("body", &changed), Err(DecryptError), "byte {at} counts");
-            assert_eq!(one.decrypt("body", &encrypted[..at]), Err(DecryptError), "{at} bytes are not enough");
+            assert_eq!(one.decrypt("body", &changed), Err(DecryptError), "a change of byte {at} must be detected");
+            assert_eq!(one.decrypt("body", &encrypted[..at]), Err(DecryptError), "{at} bytes must be too short");
         }
-        assert_ne!(one.keyed_hash(b"x"), two.keyed_hash(b"x"), "a name depends on the key");
+        assert_ne!(one.keyed_hash(b"x"), two.keyed_hash(b"x"), "a keyed hash must depend on the key");
     }
 
     #[test]
@@ -200,6 +200,9 @@ mod tests {
         let values = read("SELECT decrypted('v', v) FROM t").unwrap();
         assert_eq!(values, [Some("plain".to_owned()), Some("secret".to_owned()), None], "each value must be decrypted");
         slot.set(None);
-        assert!(read("SELECT decrypted('v', v) FROM t").is_err(), "without the key an encrypted value is an error");
+        assert!(
+            read("SELECT decrypted('v', v) FROM t").is_err(),
+            "an encrypted value must be an error without the key"
+        );
     }
 }

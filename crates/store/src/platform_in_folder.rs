@@ -77,18 +77,18 @@ mod tests {
 
     #[tokio::test]
     async fn dialog_responses_are_read_and_actions_written() {
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = tempfile::tempdir().expect("the temporary folder is created");
         let platform = PlatformInFolder::new(folder.path());
-        assert_eq!(platform.pick_folder().await, Ok(None), "without an answer the dialog is closed");
-        std::fs::write(folder.path().join("pick-folder"), "/home/ann\n").expect("written");
+        assert_eq!(platform.pick_folder().await, Ok(None), "a missing file must cancel the dialog");
+        std::fs::write(folder.path().join("pick-folder"), "/home/ann\n").expect("the file is written");
         assert_eq!(
             platform.pick_folder().await,
             Ok(Some("/home/ann".into())),
-            "the answer must be the path without line terminator"
+            "the path must be returned without line terminator"
         );
-        platform.open_url("https://a.example/").await.expect("written");
-        platform.open_url("https://b.example/").await.expect("written");
-        let opened = std::fs::read_to_string(folder.path().join("opened-urls")).expect("there");
+        platform.open_url("https://a.example/").await.expect("the file is written");
+        platform.open_url("https://b.example/").await.expect("the file is written");
+        let opened = std::fs::read_to_string(folder.path().join("opened-urls")).expect("the file exists");
         assert_eq!(opened, "https://a.example/\nhttps://b.example/\n", "every URL must have a line");
     }
 }

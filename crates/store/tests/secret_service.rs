@@ -76,7 +76,7 @@ fn run(home: &Path, test: &str, script: &str) {
     let output: Output = start(home, test, script).wait_with_output().unwrap();
     let text = format!("{}\n{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{script}: {}\n{text}", output.status);
-    assert!(!text.contains("top-secret"), "no secret is printed");
+    assert!(!text.contains("top-secret"), "no secret must be printed");
 }
 
 /// Function that a child process of this test runs in its role.
@@ -86,7 +86,7 @@ type TestPart = fn(&dyn Secrets);
 fn run_role(parts: &[(&str, TestPart)]) -> bool {
     let Ok(part) = std::env::var(ROLE_VARIABLE) else { return false };
     let folder = std::env::var_os(FOLDER).unwrap();
-    let (_, play) = parts.iter().find(|(name, _)| *name == part).expect("a part that there is");
+    let (_, play) = parts.iter().find(|(name, _)| *name == part).expect("the role exists");
     play(secrets(Path::new(&folder)).as_ref());
     true
 }

@@ -216,7 +216,10 @@ mod tests {
         let mut connection = history_tables::open(&path, &ContentKeySlot::default()).unwrap();
         let other = database::connect(&path).unwrap();
         other.busy_timeout(Duration::ZERO).unwrap();
-        assert!(connection.write(|connection| mark_deleted(connection, "gone")).unwrap(), "it was there");
+        assert!(
+            connection.write(|connection| mark_deleted(connection, "gone")).unwrap(),
+            "the conversation must exist"
+        );
         let (mut steps, mut of_index) = (0, 0);
         loop {
             let left: i64 = other.query_row("SELECT left FROM gone", [], |row| row.get(0)).unwrap();
@@ -249,8 +252,8 @@ mod tests {
             // The new conversation must not get a number with remaining items.
             history.create(&Conversation { id: "new".into(), ..Conversation::default() }).unwrap();
             let new = history.all_items("new", None, 10).unwrap().unwrap();
-            assert!(new.items.is_empty(), "a new conversation is empty after {done} steps: {new:?}");
-            assert!(!stands(folder.path()), "nothing is left after {done} steps");
+            assert!(new.items.is_empty(), "a new conversation must be empty after {done} steps: {new:?}");
+            assert!(!stands(folder.path()), "nothing must remain after {done} steps");
             if left == DeletionProgress::Nothing {
                 return;
             }

@@ -130,12 +130,12 @@ mod tests {
         assert_eq!(
             folded("Ålesund CAFÉ cafe\u{301}"),
             "alesund cafe cafe",
-            "accents make no difference, however written"
+            "accents must be ignored in composed and decomposed form"
         );
-        assert_eq!(folded("北京的Port 2026年"), "北 京 的 port 2026 年", "each ideograph is a word");
+        assert_eq!(folded("北京的Port 2026年"), "北 京 的 port 2026 年", "each ideograph must be a word");
         assert_eq!(folded("カタ ｶﾞ 서울"), "カ タ カ \u{3099} 서 울", "kana and Hangul must be single words");
-        assert_eq!(folded("ＡＢＣ１"), "abc1", "wide letters are letters");
-        assert_eq!(folded("ﬁne Straße"), "fine straße", "ligatures are their letters");
+        assert_eq!(folded("ＡＢＣ１"), "abc1", "full-width letters must be folded");
+        assert_eq!(folded("ﬁne Straße"), "fine straße", "ligatures must be split into letters");
         assert_eq!(folded(" \u{301} — … "), "", "a text without letters must have no words");
         assert_eq!(folded(&"x".repeat(1_000)).len(), MAX_WORD, "a long word must be truncated");
     }

@@ -172,7 +172,7 @@ mod tests {
         let query = SearchQuery::parse("CAFE por").unwrap();
         let long = format!("{}we met at the Café 🛳 of the port.\nThen {}", "before ".repeat(40), "after ".repeat(60));
         let excerpt = query.excerpt(&long);
-        assert!(excerpt.cut_before && excerpt.cut_after, "there is more on both sides");
+        assert!(excerpt.cut_before && excerpt.cut_after, "the excerpt must be truncated at both ends");
         assert!(excerpt.text.starts_with("before ") && excerpt.text.contains("port. Then"), "{:?}", excerpt.text);
         let units: Vec<u16> = excerpt.text.encode_utf16().collect();
         let marked: Vec<String> =

@@ -186,7 +186,7 @@ mod tests {
             let written = scope.spawn(|| history.write("c", &[says("after")]));
             let start = Instant::now();
             while !WAITS.load(Ordering::SeqCst) {
-                assert!(start.elapsed() < PATIENCE, "the write waits for the other program");
+                assert!(start.elapsed() < PATIENCE, "the write must wait for the other process");
                 // sleep: polls until the write waits, since no event reports it.
                 std::thread::sleep(Duration::from_millis(5));
             }
@@ -198,6 +198,6 @@ mod tests {
         };
         assert_eq!((count("copy"), count("item")), (0, 1), "nothing must be copied or written");
         let error = written.unwrap_err();
-        assert!(error.cause.contains("tables (copies)"), "the trigger is named: {error}");
+        assert!(error.cause.contains("tables (copies)"), "the error must name the trigger: {error}");
     }
 }

@@ -126,7 +126,11 @@ mod tests {
         for at in 0..bytes.len() {
             bytes[at] ^= 1;
             let changed = SealedSecret { sealed: STANDARD.encode(&bytes), ..sealed.clone() };
-            assert_eq!(one.open("a", &changed), Err(UnsealError), "with byte {at} changed it must not decrypt");
+            assert_eq!(
+                one.open("a", &changed),
+                Err(UnsealError),
+                "a file with a changed byte {at} must not be decrypted"
+            );
             bytes[at] ^= 1;
         }
         for strange in ["", "AAAA", "no base64"] {
@@ -145,6 +149,6 @@ mod tests {
         );
         let same_name = SecretsKey::new(&one.id, &[7; KEY_BYTES]).unwrap();
         assert!(!file.is_encrypted_with(&same_name), "another key of the same name must not be recognized");
-        assert!(SealedFile::read(b"{\"version\":2}").is_err(), "another version is not understood");
+        assert!(SealedFile::read(b"{\"version\":2}").is_err(), "another version must be refused");
     }
 }

@@ -122,7 +122,7 @@ mod tests {
     fn hanging_keychain_times_out_and_can_recover() {
         let hangs = HangingKeychain::default();
         let gate = Arc::clone(&hangs.0);
-        assert!(gate.acquire(Duration::ZERO), "the gate is shut");
+        assert!(gate.acquire(Duration::ZERO), "the gate must be closed");
         let patience = TimedKeychain::new(Arc::new(hangs), Duration::from_millis(100));
         // The gate stays closed, so the calls below return without the keychain.
         for _ in 0..3 {

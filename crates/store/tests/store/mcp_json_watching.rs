@@ -14,7 +14,7 @@ const NOTIFICATION_TIMEOUT: Duration = Duration::from_secs(5);
 async fn expect_notification(changed: &mut mpsc::Receiver<()>, what: &str) {
     timeout(NOTIFICATION_TIMEOUT, changed.recv())
         .await
-        .unwrap_or_else(|_| panic!("{what} is noticed"))
+        .unwrap_or_else(|_| panic!("{what} must be reported"))
         .expect("the watch is still open");
     // A change may be reported in two parts, so this waits until no further report arrives.
     while timeout(Duration::from_millis(500), changed.recv()).await.is_ok() {}

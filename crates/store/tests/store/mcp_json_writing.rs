@@ -178,7 +178,7 @@ fn missing_file_is_created() {
     let text = fs::read_to_string(store.config()).unwrap();
     assert_eq!(
         text, "{\n  \"mcpServers\": {\n    \"a\": {\n      \"command\": \"x\"\n    }\n  }\n}\n",
-        "a readable file"
+        "the file must be readable"
     );
     fs::write(store.config(), " \n").unwrap();
     store.ports.servers.put(&entry("a", "x", &[]), None).unwrap();
@@ -374,7 +374,7 @@ fn first_start_adds_the_demo_server() {
     store.ports.servers.remove("demo").unwrap();
     assert!(
         !store::add_demo_server_if_first_start(&store.config(), demo).unwrap(),
-        "the second start is not the first"
+        "the second start must not count as the first"
     );
     assert_eq!(store.ports.servers.load().unwrap(), [], "a removed server is not added again");
 }

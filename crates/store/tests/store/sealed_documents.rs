@@ -180,23 +180,27 @@ fn s21_kill_before_the_file_is_written_loses_nothing() {
     std::fs::write(&file, &older).unwrap();
     std::fs::write(&next, &newer).unwrap();
     let read = reopen_and_read(folder.path(), &keychain, Document::Grants);
-    assert_eq!(read, (Some(json!(["newer"])), false), "the newer one is used");
+    assert_eq!(read, (Some(json!(["newer"])), false), "the newer file must be used");
     assert_eq!(
         (std::fs::read(&file).unwrap(), next.exists()),
         (newer.clone(), false),
-        "the newer file is in its place"
+        "the newer file must be moved into place"
     );
     // The same for the first write, before which there is no file.
     std::fs::rename(&file, &next).unwrap();
     let read = reopen_and_read(folder.path(), &keychain, Document::Grants);
     assert_eq!(read, (Some(json!(["newer"])), false), "the document is not reported as removed");
-    assert_eq!((std::fs::read(&file).unwrap(), next.exists()), (newer, false), "the newer file is in its place");
+    assert_eq!(
+        (std::fs::read(&file).unwrap(), next.exists()),
+        (newer, false),
+        "the newer file must be moved into place"
+    );
     std::fs::write(&file, &older).unwrap();
     std::fs::write(&next, &older).unwrap();
     assert_eq!(
         reopen_and_read(folder.path(), &keychain, Document::Grants),
         (None, true),
-        "an older file is not used there"
+        "an older file must not be used in its place"
     );
 }
 
@@ -217,7 +221,11 @@ fn s21_disabled_sampling_is_not_restored_by_an_old_file() {
         "a setting that was turned off is not restored"
     );
     std::fs::write(folder.path().join("data/sampling.json"), off).unwrap();
-    assert_eq!(reopen_and_read(folder.path(), &keychain, name), (Some(state(false, 0)), false), "the latest is used");
+    assert_eq!(
+        reopen_and_read(folder.path(), &keychain, name),
+        (Some(state(false, 0)), false),
+        "the latest file must be used"
+    );
 }
 
 #[test]
@@ -237,9 +245,13 @@ fn s21_usage_is_retained_with_few_keychain_updates() {
     for used in 1..=20 {
         documents.write(name, &state(used)).unwrap();
     }
-    assert_eq!(keychain.told.load(Ordering::SeqCst), told + 1, "one mark is stored for a while");
+    assert_eq!(keychain.told.load(Ordering::SeqCst), told + 1, "only one mark must be stored within the interval");
     drop(documents);
-    assert_eq!(reopen_and_read(folder.path(), &keychain, name), (Some(state(20)), false), "the latest is used");
+    assert_eq!(
+        reopen_and_read(folder.path(), &keychain, name),
+        (Some(state(20)), false),
+        "the latest file must be used"
+    );
     std::fs::write(folder.path().join("data/sampling.json"), fresh).unwrap();
     assert_eq!(
         reopen_and_read(folder.path(), &keychain, name),
@@ -402,7 +414,10 @@ fn s21_failed_rollback_reports_that_the_change_may_apply() {
         json!(["failed"])
     });
     let error = changed.expect_err("nothing can replace the folder");
-    assert!(error.cause.contains("may hold after a restart"), "the error says so: {error}");
+    assert!(
+        error.cause.contains("may hold after a restart"),
+        "the error must say that the change may still take effect: {error}"
+    );
 }
 
 #[cfg(unix)]

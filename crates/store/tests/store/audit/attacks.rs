@@ -76,7 +76,7 @@ fn check_reported(log: &dyn AuditLog) -> Result<(), Box<AuditVerdict>> {
 /// Checks that verification reports the change, both now and after Drawbridge has appended another entry.
 fn assert_stays_reported(folder: &LogFolder, what: &str) {
     if let Err(verdict) = check_reported(&*folder.log()) {
-        panic!("{what}: verification reports it: {verdict:?}");
+        panic!("{what}: verification must report the change: {verdict:?}");
     }
     let log = folder.log();
     if log.append(decision("later")).is_ok() {
@@ -84,7 +84,7 @@ fn assert_stays_reported(folder: &LogFolder, what: &str) {
         let _ = log.flush();
         drop(log);
         if let Err(verdict) = check_reported(&*folder.log()) {
-            panic!("{what}: verification still reports it after another append: {verdict:?}");
+            panic!("{what}: verification must still report the change after another append: {verdict:?}");
         }
     }
 }
@@ -281,14 +281,14 @@ fn s04_entries_made_to_look_old_or_large_are_not_removed() {
     let folder = sealed();
     folder.attacked().execute_batch("UPDATE entry SET at = 1 WHERE number <= 9").unwrap();
     let left = retained(&folder, month);
-    assert!(left.contains(&1), "entries with another date stay: {left:?}");
+    assert!(left.contains(&1), "entries with a changed date must remain: {left:?}");
     assert_stays_reported(&folder, "entries that were made to look old");
 
     let one = AuditRetention { days: 0, megabytes: 1 };
     let folder = sealed();
     folder.attacked().execute_batch("UPDATE entry SET content = hex(zeroblob(2000000)) WHERE number = 12").unwrap();
     let left = retained(&folder, one);
-    assert!(left.contains(&1), "an entry that was made large displaces no other entry: {left:?}");
+    assert!(left.contains(&1), "an enlarged entry must displace no other entry: {left:?}");
     folder.attacked().execute("UPDATE entry SET content = '{\"a\":1}' WHERE number = 12", []).unwrap();
     let left = numbers(&*folder.log());
     assert!(left.contains(&1), "no entry is removed after the size is restored: {left:?}");
@@ -332,7 +332,7 @@ fn s04_retention_without_a_keychain_is_unproved() {
     folder.keychain.lock(false);
     folder.append(0..1);
     let verdict = folder.log().verify().unwrap();
-    assert!(verdict.is_intact() && !verdict.is_proven(), "the chain is whole once there is a key: {verdict:?}");
+    assert!(verdict.is_intact() && !verdict.is_proven(), "the chain must be intact once there is a key: {verdict:?}");
     assert!(matches!(verdict.seal, AuditSeal::Holds { .. }), "the log is sealed once there is a key: {verdict:?}");
 }
 

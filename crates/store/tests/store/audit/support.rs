@@ -117,7 +117,7 @@ impl Keychain {
     /// Makes all keys in the keychain older than any log.
     pub(crate) fn age(&self) {
         for secret in self.secrets.lock().unwrap().values_mut() {
-            let (key, _) = secret.split_once(' ').expect("a key and when it was made");
+            let (key, _) = secret.split_once(' ').expect("a secret consists of a key and its time");
             *secret = format!("{key} 1");
         }
     }

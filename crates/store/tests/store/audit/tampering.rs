@@ -17,7 +17,7 @@ fn after(folder: &LogFolder, change: impl FnOnce(&Connection)) -> AuditVerdict {
 }
 
 fn first(verdict: &AuditVerdict) -> (TamperKind, u64) {
-    let first = verdict.findings.first().unwrap_or_else(|| panic!("there is a finding: {verdict:?}"));
+    let first = verdict.findings.first().unwrap_or_else(|| panic!("verification must report a finding: {verdict:?}"));
     (first.what, first.number)
 }
 
@@ -26,28 +26,36 @@ fn changed_removed_and_reordered_entries_are_located() {
     let changed = after(&LogFolder::with(ENTRIES), |log| {
         log.execute_batch("UPDATE entry SET decision = 'denied' WHERE number = 5").unwrap();
     });
-    assert_eq!((first(&changed), changed.findings.len()), ((TamperKind::Changed, 5), 1), "a change: {changed:?}");
+    assert_eq!(
+        (first(&changed), changed.findings.len()),
+        ((TamperKind::Changed, 5), 1),
+        "a change must be reported: {changed:?}"
+    );
     let removed = after(&LogFolder::with(ENTRIES), |log| {
         log.execute_batch("DELETE FROM entry WHERE number BETWEEN 5 AND 6").unwrap();
     });
     assert_eq!(
         (first(&removed), removed.findings[0].to),
         ((TamperKind::Missing, 5), Some(6)),
-        "a removal: {removed:?}"
+        "a removal must be reported: {removed:?}"
     );
     let moved = after(&LogFolder::with(ENTRIES), |log| {
         let swap = "UPDATE entry SET number = 100 WHERE number = 5; UPDATE entry SET number = 5 WHERE number = 6;
             UPDATE entry SET number = 6 WHERE number = 100";
         log.execute_batch(swap).unwrap();
     });
-    assert_eq!(first(&moved), (TamperKind::Changed, 5), "a reordering: {moved:?}");
+    assert_eq!(first(&moved), (TamperKind::Changed, 5), "a reordering must be reported: {moved:?}");
     let renumbered = after(&LogFolder::with(ENTRIES), |log| {
         log.execute_batch("DELETE FROM entry WHERE number = 5").unwrap();
         for number in 6..=ENTRIES {
             log.execute("UPDATE entry SET number = number - 1 WHERE number = ?1", [number as i64]).unwrap();
         }
     });
-    assert_eq!(first(&renumbered), (TamperKind::Changed, 5), "a removal that closes the gap: {renumbered:?}");
+    assert_eq!(
+        first(&renumbered),
+        (TamperKind::Changed, 5),
+        "a removal with renumbering must be reported: {renumbered:?}"
+    );
 }
 
 #[test]
@@ -60,7 +68,7 @@ fn truncation_at_the_end_is_detected() {
         ((TamperKind::CutOff, 9), Some(ENTRIES)),
         "the seal shows the removal: {cut:?}"
     );
-    assert_eq!(cut.seal, AuditSeal::Broken, "the seal no longer fits");
+    assert_eq!(cut.seal, AuditSeal::Broken, "the seal must be reported as broken");
     // The seal is moved to another entry, although its MAC is valid only for its former entry.
     let moved = after(&LogFolder::with(ENTRIES), |log| {
         log.execute_batch(
@@ -120,7 +128,7 @@ fn findings_stay_in_the_continued_log() {
         found.iter().any(|f| f.what == TamperKind::Missing && f.number == 6),
         "the missing entry is reported: {found:?}"
     );
-    assert!(found.iter().any(|f| f.what == TamperKind::Noted), "the finding is noted at once: {found:?}");
+    assert!(found.iter().any(|f| f.what == TamperKind::Noted), "the finding must be recorded immediately: {found:?}");
 
     // The whole log is removed.
     let folder = LogFolder::with(ENTRIES);

@@ -78,7 +78,7 @@ fn rewritten_log_is_detected_without_the_key() {
     assert_eq!(
         found.first().map(|f| (f.what, f.number)),
         Some((TamperKind::SealBroken, ENTRIES)),
-        "the mark in the keychain does not fit the end of the log: {found:?}"
+        "the mark in the keychain must not match the end of the log: {found:?}"
     );
     let folder = forged();
     folder.append(0..1);
@@ -103,7 +103,7 @@ fn foreign_entries_are_not_sealed_as_own() {
     let folder = LogFolder::with(ENTRIES);
     add(&folder);
     let verdict = folder.log().verify().unwrap();
-    assert!(verdict.is_intact() && !verdict.is_proven(), "fitting links are not a proof: {verdict:?}");
+    assert!(verdict.is_intact() && !verdict.is_proven(), "valid links must not count as a proof: {verdict:?}");
     assert_eq!(verdict.unproved, [(ENTRIES + 1, ENTRIES + 1)], "the added entry is unproved");
     let verdict = folder.log().verify_export(&export(&folder)).unwrap();
     assert!(!verdict.is_proven(), "the export is not proved: {verdict:?}");
@@ -116,7 +116,7 @@ fn foreign_entries_are_not_sealed_as_own() {
         AuditSeal::Holds { number: ENTRIES + 4 },
         "the log is sealed up to its last entry: {verdict:?}"
     );
-    assert_eq!(verdict.unproved, [(ENTRIES + 1, ENTRIES + 1)], "the found entry stays unproved");
+    assert_eq!(verdict.unproved, [(ENTRIES + 1, ENTRIES + 1)], "the added entry must remain unproven");
     let kinds = log.read(&AuditQuery { kind: Some("log-unsealed".into()), ..AuditQuery::latest(5) }).unwrap();
     assert_eq!(kinds.len(), 1, "the finding is recorded once");
     let verdict = log.verify_export(&export(&folder)).unwrap();
@@ -129,7 +129,11 @@ fn foreign_entries_are_not_sealed_as_own() {
     add(&folder);
     log.append(decision("after")).unwrap();
     let verdict = log.verify().unwrap();
-    assert_eq!(verdict.unproved, [(ENTRIES + 1, ENTRIES + 1)], "the added entry is reported at once: {verdict:?}");
+    assert_eq!(
+        verdict.unproved,
+        [(ENTRIES + 1, ENTRIES + 1)],
+        "the added entry must be reported immediately: {verdict:?}"
+    );
 }
 
 #[test]
@@ -163,7 +167,7 @@ fn keychain_unlocked_later_seals_the_entries() {
     );
     folder.keychain.lock(false);
     let verdict = log.verify().unwrap();
-    assert_eq!(verdict.seal, AuditSeal::Holds { number: 1 }, "verification asks the keychain again");
+    assert_eq!(verdict.seal, AuditSeal::Holds { number: 1 }, "verification must request the key again");
     assert!(verdict.is_proven(), "entries of this instance are sealed: {verdict:?}");
     assert_eq!(log.read(&AuditQuery::latest(5)).unwrap().len(), 1, "no finding is noted");
 }

@@ -109,8 +109,12 @@ fn s28_encrypted_history_has_no_plain_text_in_any_file() {
     );
     let again = program(folder.path(), &keychain);
     let last = branch(again.history.as_ref(), "c").pop().unwrap();
-    assert_eq!((last.state, text(&last.body)), (ItemState::Cut, "zqkestrel comes in"), "a cut reply is read");
-    assert_eq!(again.history.search(&asked("comes")).unwrap().len(), 1, "a cut reply is found");
+    assert_eq!(
+        (last.state, text(&last.body)),
+        (ItemState::Cut, "zqkestrel comes in"),
+        "an interrupted reply must be readable"
+    );
+    assert_eq!(again.history.search(&asked("comes")).unwrap().len(), 1, "an interrupted reply must be found");
     again.history.delete("c").unwrap();
     assert!(again.history.search(&asked(CANARY)).unwrap().is_empty(), "a deleted conversation is not found");
 }
@@ -122,12 +126,12 @@ fn s28_plain_history_is_encrypted_once_a_keychain_is_available() {
     fill(plain.history.as_ref(), 30);
     assert_complete(plain.history.as_ref(), 30);
     drop(plain);
-    assert!(!files_with(folder.path(), CANARY).is_empty(), "the history is plain without a keychain");
+    assert!(!files_with(folder.path(), CANARY).is_empty(), "the history must be unencrypted without a keychain");
     std::fs::create_dir_all(folder.path().join("data/conversations")).unwrap();
     std::fs::write(folder.path().join("data/conversations/old.json.imported"), CANARY).unwrap();
     let ports = program(folder.path(), &keychain);
     assert_complete(ports.history.as_ref(), 30);
-    assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "nothing plain is left");
+    assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "no unencrypted content must remain");
     for start in ["zqke", "lertse"] {
         assert_eq!(files_with(folder.path(), start), Vec::<String>::new(), "no file contains a part of the canary");
     }
@@ -178,7 +182,11 @@ fn s28_history_of_the_first_version_is_upgraded() {
     drop(plain);
     let ports = program(folder.path(), &keychain);
     assert_eq!(branch(ports.history.as_ref(), "c").len(), 61, "the history is read with a keychain");
-    assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "nothing plain is left afterwards");
+    assert_eq!(
+        files_with(folder.path(), CANARY),
+        Vec::<String>::new(),
+        "no unencrypted content must remain afterwards"
+    );
 }
 
 #[test]
@@ -193,7 +201,7 @@ fn s28_concurrent_processes_upgrade_the_history_once() {
             scope.spawn(|| assert_complete(program(folder.path(), &keychain).history.as_ref(), 30));
         }
     });
-    assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "nothing plain is left");
+    assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "no unencrypted content must remain");
 }
 
 #[test]
@@ -213,7 +221,7 @@ fn s28_running_process_continues_after_the_encryption() {
     let error = none.history.list().expect_err("without the key it can't be read");
     assert!(error.cause.contains("encrypted"), "{error}");
     none.history.write("c", &[says("x", CANARY)]).expect_err("nor written");
-    assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "nothing plain is in the files");
+    assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "no unencrypted content must be in the files");
 }
 
 #[test]
@@ -258,7 +266,7 @@ fn s28_history_is_encrypted_by_concurrent_processes() {
     let ports = program(folder.path(), &keychain);
     assert_complete(ports.history.as_ref(), 40);
     assert_eq!(ports.history.search(&asked(CANARY)).unwrap().len(), 84, "no item is lost or duplicated");
-    assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "nothing plain is left");
+    assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "no unencrypted content must remain");
 }
 
 /// Environment variable with the folder in which a child process encrypts until the test kills it.
@@ -305,5 +313,5 @@ fn s28_encryption_of_the_history_survives_kill_9() {
     assert!(halfway > 0, "some rounds were killed halfway: {halfway} of {killed}");
     let ports = program(folder.path(), &keychain);
     assert_complete(ports.history.as_ref(), 200);
-    assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "nothing plain is left");
+    assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "no unencrypted content must remain");
 }

@@ -62,8 +62,12 @@ fn s28_foreign_tables_are_rejected() {
         attack(folder.path(), sql);
         let ports = program(folder.path(), &keychain);
         let refused = write(&ports);
-        assert_eq!(files_with(folder.path(), LATER_TEXT), Vec::<String>::new(), "nothing is plain: {sql}");
-        assert_eq!(refused.len(), 4, "nothing is written: {refused:?}");
+        assert_eq!(
+            files_with(folder.path(), LATER_TEXT),
+            Vec::<String>::new(),
+            "no text must be stored unencrypted: {sql}"
+        );
+        assert_eq!(refused.len(), 4, "every write must be refused: {refused:?}");
         for error in refused {
             assert!(error.contains("history.db") && error.contains("tables"), "the error names the file: {error}");
         }
@@ -80,8 +84,12 @@ fn s28_tables_changed_while_running_are_rejected() {
         assert_eq!(branch(ports.history.as_ref(), "c").len(), 4, "the history can be read");
         attack(folder.path(), sql);
         let refused = write(&ports);
-        assert_eq!(files_with(folder.path(), LATER_TEXT), Vec::<String>::new(), "nothing is plain: {sql}");
-        assert_eq!(refused.len(), 4, "nothing is written: {refused:?}");
+        assert_eq!(
+            files_with(folder.path(), LATER_TEXT),
+            Vec::<String>::new(),
+            "no text must be stored unencrypted: {sql}"
+        );
+        assert_eq!(refused.len(), 4, "every write must be refused: {refused:?}");
         ports.history.list().expect_err("nor read");
     }
 }
@@ -101,7 +109,7 @@ fn s28_removed_protection_is_restored() {
         }
         assert_eq!(write(&ports), Vec::<String>::new(), "the history can be extended");
         assert!(ports.history.is_encrypted().unwrap(), "the history is encrypted");
-        assert_eq!(files_with(folder.path(), LATER_TEXT), Vec::<String>::new(), "nothing is plain");
+        assert_eq!(files_with(folder.path(), LATER_TEXT), Vec::<String>::new(), "no text must be stored unencrypted");
     }
 }
 
@@ -113,7 +121,7 @@ fn s28_encrypted_history_is_not_written_without_its_key() {
     let refused = write(&none);
     assert_eq!(refused.len(), 4, "an encrypted history is not extended without the key: {refused:?}");
     assert!(refused.iter().all(|error| error.contains("encrypted")), "{refused:?}");
-    assert_eq!(files_with(folder.path(), LATER_TEXT), Vec::<String>::new(), "nothing is plain");
+    assert_eq!(files_with(folder.path(), LATER_TEXT), Vec::<String>::new(), "no text must be stored unencrypted");
     drop(none);
     keychain.lock(true);
     assert_eq!(
@@ -121,7 +129,7 @@ fn s28_encrypted_history_is_not_written_without_its_key() {
         4,
         "the history is not extended while the keychain is locked"
     );
-    assert_eq!(files_with(folder.path(), LATER_TEXT), Vec::<String>::new(), "nothing is plain");
+    assert_eq!(files_with(folder.path(), LATER_TEXT), Vec::<String>::new(), "no text must be stored unencrypted");
 }
 
 #[test]
