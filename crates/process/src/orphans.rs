@@ -179,7 +179,7 @@ mod tests {
         assert_eq!(
             swept[0].outcome,
             SweepOutcome::NotRunning,
-            "a pid that was handed out again (this very test) must not be killed"
+            "a pid that was reused (by this test) must not be killed"
         );
     }
 
@@ -209,7 +209,11 @@ mod tests {
         let mut app = std::process::Command::new("sleep").arg("60").spawn().unwrap();
         let owner = app.id();
         let its = RunningRecord { owner, owner_start_time: StartTime::of_process(owner).unwrap(), ..record() };
-        assert_eq!(sweep(std::slice::from_ref(&its))[0].outcome, SweepOutcome::OwnerRunning, "while it runs");
+        assert_eq!(
+            sweep(std::slice::from_ref(&its))[0].outcome,
+            SweepOutcome::OwnerRunning,
+            "a running app must count as running"
+        );
         app.kill().unwrap();
         while !platform::has_ended(owner) {
             std::thread::yield_now();

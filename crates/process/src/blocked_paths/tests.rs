@@ -76,8 +76,16 @@ impl TestHome {
 #[test]
 fn s36_smallest_sufficient_folder_is_proposed() {
     let ground = TestHome::new();
-    assert_eq!(ground.offer("~/work/shared/lib/tool.js"), Ok("work/shared".to_owned()), "a project");
-    assert_eq!(ground.offer("~/work/notes/a.txt"), Ok("work/notes".to_owned()), "else the folder");
+    assert_eq!(
+        ground.offer("~/work/shared/lib/tool.js"),
+        Ok("work/shared".to_owned()),
+        "the project of the path must be proposed"
+    );
+    assert_eq!(
+        ground.offer("~/work/notes/a.txt"),
+        Ok("work/notes".to_owned()),
+        "without a project the parent folder must be proposed"
+    );
     assert_eq!(ground.offer("~/work/app/node_modules/zod"), Ok("work/app/node_modules".to_owned()), "packages");
     let missed = ground.missed("Cannot find package 'zod' imported from ~/work/app/index.js");
     assert_eq!(missed.len(), 1, "only the package folder: the importer does not exist: {missed:?}");

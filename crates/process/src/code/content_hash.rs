@@ -265,7 +265,7 @@ mod tests {
         File::options().write(true).open(&file).unwrap().set_times(times).unwrap();
         assert_eq!(file.metadata().unwrap().modified().unwrap(), modified, "the modification time must be restored");
         let second = content_hash(&file, most).unwrap();
-        assert_ne!(second, first, "the changed file must be read again at once");
+        assert_ne!(second, first, "the changed file must be read again immediately");
         settle(&file);
         assert_eq!(content_hash(&file, most), Some(second), "the hash must stay the same once the file has settled");
     }
@@ -275,7 +275,7 @@ mod tests {
         let ground = tempfile::tempdir().unwrap();
         let file = ground.path().join("program");
         std::fs::write(&file, "0123456789").unwrap();
-        assert_eq!(content_hash(&file, 9), None, "one byte too much");
+        assert_eq!(content_hash(&file, 9), None, "a file beyond the limit must not be hashed");
         assert_eq!(content_hash(&file, 10), Some(sha256(b"0123456789")), "a file of exactly the limit must be hashed");
         let large = vec![7; READ_BUFFER_BYTES * 2 + 1];
         std::fs::write(&file, &large).unwrap();

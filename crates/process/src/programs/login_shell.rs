@@ -95,8 +95,12 @@ mod tests {
         let halves = SCRIPT.matches("_begin_or_end_ of_environment_").count();
         assert_eq!(halves, 2, "the marker is printed before and after the environment");
         let marker = std::str::from_utf8(MARKER).unwrap();
-        assert!(!SCRIPT.contains(marker), "dash exports the last word of the command before as `_`");
-        assert_eq!("_begin_or_end_ of_environment_".replace(' ', ""), marker, "the halves make the marker");
+        assert!(!SCRIPT.contains(marker), "dash exports the last word of the previous command as `_`");
+        assert_eq!(
+            "_begin_or_end_ of_environment_".replace(' ', ""),
+            marker,
+            "both halves together must be the marker"
+        );
     }
 
     #[test]
@@ -106,8 +110,8 @@ mod tests {
         assert_eq!(
             parse_path(output.as_bytes()),
             Some("/a b:/c".into()),
-            "only a variable named PATH between the markers counts"
+            "only a variable named PATH between the markers must be used"
         );
-        assert_eq!(parse_path(b"PATH=/a\0"), None, "output without markers proves nothing");
+        assert_eq!(parse_path(b"PATH=/a\0"), None, "output without markers must be rejected");
     }
 }

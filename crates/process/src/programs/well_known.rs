@@ -76,10 +76,16 @@ mod tests {
         };
         assert!(
             chosen(None).ends_with("v22.0.0/bin"),
-            "without an alias the newest version is taken, by number and not by text"
+            "without an alias the newest version must be used, compared by number"
         );
-        assert!(chosen(Some("20\n")).ends_with("v20.11.1/bin"), "a part of a version means the newest of that line");
-        assert!(chosen(Some("v20.3.0")).ends_with("v20.3.0/bin"), "an exact version is taken as it is");
-        assert!(chosen(Some("lts/*")).ends_with("v22.0.0/bin"), "an alias that names no version means the newest");
+        assert!(
+            chosen(Some("20\n")).ends_with("v20.11.1/bin"),
+            "a partial version must select the newest matching one"
+        );
+        assert!(chosen(Some("v20.3.0")).ends_with("v20.3.0/bin"), "an exact version must be used unchanged");
+        assert!(
+            chosen(Some("lts/*")).ends_with("v22.0.0/bin"),
+            "an alias that names no version must select the newest one"
+        );
     }
 }

@@ -138,7 +138,7 @@ async fn s23_memory_folders_are_private_and_bounded() {
         assert_eq!(said[..wanted.len()], wanted, "S23: {name}");
         if name == "bubblewrap" {
             let sizes: Vec<&str> = said[wanted.len()..].iter().map(|line| line.trim()).collect();
-            assert_eq!(sizes, ["524288", "524288"], "S23: {name}: neither can fill the main memory");
+            assert_eq!(sizes, ["524288", "524288"], "S23: {name}: neither folder may exceed its size limit");
         }
     }
 }

@@ -95,7 +95,7 @@ async fn s24_proxy_is_the_only_network_access() {
         let line = said.iter().find_map(|line| line.strip_prefix(&format!("{name} ")));
         line.unwrap_or_else(|| panic!("S24: the script reported nothing about {name}: {said:?}")).to_owned()
     };
-    assert_eq!(of("named"), "reached", "S24: a named host is reached: {said:?}");
+    assert_eq!(of("named"), "reached", "S24: a named host must be reachable: {said:?}");
     assert_eq!(of("tunnel"), "HTTP/1.1 200", "S24: a tunnel must work as well: {said:?}");
     assert!(of("other").starts_with("403 Drawbridge refused"), "S24: another host must be refused: {said:?}");
     assert!(

@@ -82,7 +82,7 @@ async fn hanging_shell_is_killed_and_the_own_path_used() {
     assert!(!path.directories.is_empty(), "the app's own PATH must be used");
     for pid in running() {
         let gone = poll_until(Duration::from_secs(2), || !is_alive(pid)).await;
-        assert!(gone, "process {pid} of the hanging shell must be gone");
+        assert!(gone, "process {pid} of the hanging shell must have ended");
     }
 }
 
@@ -108,12 +108,12 @@ fn programs_are_resolved_like_in_a_shell() {
             ..ServerCommand::default()
         })
     };
-    assert_eq!(resolve("shell").unwrap(), tool, "a bare name is looked up");
-    assert_eq!(resolve("bin/shell").unwrap(), tool, "a relative path starts at the working folder");
-    assert_eq!(resolve(&tool.display().to_string()).unwrap(), tool, "an absolute path is taken as it is");
+    assert_eq!(resolve("shell").unwrap(), tool, "a bare name must be looked up");
+    assert_eq!(resolve("bin/shell").unwrap(), tool, "a relative path must start at the working directory");
+    assert_eq!(resolve(&tool.display().to_string()).unwrap(), tool, "an absolute path must be used unchanged");
     let missing = resolve("bin/missing").unwrap_err();
     assert_eq!(missing.looked_in, [folder.path().join("bin/missing")], "a path must be looked for in one place");
-    assert!(resolve("data").is_err(), "a file that may not be executed is no program");
+    assert!(resolve("data").is_err(), "a file that is not executable must not be found");
     let configured = ServerCommand {
         program: "shell".to_owned(),
         environment: [("PATH".to_owned(), "/nowhere".to_owned())].into(),

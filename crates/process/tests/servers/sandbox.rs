@@ -137,13 +137,18 @@ async fn server_that_cannot_be_sandboxed_is_not_started() {
         let error = spawn(&shell(&script, sandbox), Path::new("/bin/sh"), &path).await.expect_err(what);
         assert!(
             matches!(&error, SpawnError::Sandbox(error) if fits(error)),
-            "{what} must be refused for the right reason: {error}"
+            "{what} must be refused for the expected reason: {error}"
         );
     }
     let mut command = shell(&script, ground.sandbox(false));
     command.working_directory = Some(ground.root.join("secret"));
-    let error = spawn(&command, Path::new("/bin/sh"), &path).await.expect_err("a folder out of reach");
-    assert!(matches!(error, SpawnError::Sandbox(SandboxError::OutOfReach(_))), "the folder is named: {error}");
+    let error = spawn(&command, Path::new("/bin/sh"), &path)
+        .await
+        .expect_err("a working directory outside the sandbox must be refused");
+    assert!(
+        matches!(error, SpawnError::Sandbox(SandboxError::OutOfReach(_))),
+        "the error must name the folder: {error}"
+    );
     assert!(!trace.exists(), "the program must not run without its sandbox");
 }
 
@@ -165,7 +170,7 @@ async fn processes_end_with_their_sandbox() {
         let ground = TestGround::new();
         let script = "trap '' TERM; setsid sleep 7411 & echo ready >&2; wait; wait";
         let command = shell(script, ground.sandbox(false));
-        let server = spawn(&command, Path::new("/bin/sh"), &path).await.expect("it starts");
+        let server = spawn(&command, Path::new("/bin/sh"), &path).await.expect("the server must start");
         assert!(poll_until(WAIT_TIMEOUT, || sleepers() > 0).await, "{name}: the process must run");
         assert_eq!(server.spawned().program, Path::new("/bin/sh"), "{name}: the started program must be reported");
         shut_down(server, GracePeriods::default()).await;
@@ -206,8 +211,11 @@ async fn sandbox_changed_since_the_approval_is_refused() {
         fs::write(&secret, "canary").unwrap();
         std::os::unix::fs::symlink(&secret, folder.join("l")).unwrap();
         write(&format!("#!{}", folder.join("l").display()));
-        let refused = spawn(&command, &script, &path).await.expect_err("another reach");
-        assert!(matches!(refused, SpawnError::Sandbox(SandboxError::Changed)), "{name}: it is refused: {refused}");
+        let refused = spawn(&command, &script, &path).await.expect_err("a changed sandbox plan must be refused");
+        assert!(
+            matches!(refused, SpawnError::Sandbox(SandboxError::Changed)),
+            "{name}: the error must be that the plan has changed: {refused}"
+        );
         // A no-break space does not end a file name for the kernel.
         write(&format!("#!{}\u{a0}x", folder.join("l").display()));
         let plan = ResolvedSandbox::for_command(&command, &script, &path).await.unwrap().unwrap();
@@ -224,7 +232,7 @@ async fn plan_contains_mechanism_and_reachable_paths() {
         let plan = ResolvedSandbox::for_command(&command, Path::new("/bin/sh"), &path)
             .await
             .unwrap()
-            .expect("it has a sandbox");
+            .expect("the command has a sandbox");
         assert_eq!(plan.mechanism.name(), name, "the mechanism must be named");
         assert_eq!(
             matches!(plan.mechanism, SandboxMechanism::Bubblewrap(_)),
@@ -325,6 +333,9 @@ async fn s06_file_changed_since_the_approval_is_not_run() {
     spawn(&command, Path::new("/bin/sh"), &path).await.expect("the approved script starts");
     fs::write(&script, format!(": > {}", marker.display())).unwrap();
     let refused = spawn(&command, Path::new("/bin/sh"), &path).await.expect_err("the changed script does not start");
-    assert!(matches!(&refused, SpawnError::Changed(changed) if *changed == script), "it is named: {refused}");
+    assert!(
+        matches!(&refused, SpawnError::Changed(changed) if *changed == script),
+        "the error must name the file: {refused}"
+    );
     assert!(!marker.exists(), "the changed script must not run");
 }

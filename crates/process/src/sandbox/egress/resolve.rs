@@ -122,7 +122,7 @@ mod tests {
         for address in own.split(' ') {
             let refused = found(&["example.com"], "example.com", &[address]);
             let Err(ConnectFault::Refused { add, .. }) = refused else {
-                panic!("S24: {address} is reached: {refused:?}")
+                panic!("S24: {address} must be refused: {refused:?}")
             };
             let add = add.to_string();
             let allowed = found(&["example.com", &add], "example.com", &[address]);
@@ -135,15 +135,16 @@ mod tests {
     #[test]
     fn s24_address_pattern_includes_the_port() {
         let refused = found(&["example.com", "10.0.0.1:8443"], "example.com", &["10.0.0.1"]);
-        assert!(matches!(refused, Err(ConnectFault::Refused { .. })), "S24: the port counts: {refused:?}");
+        assert!(matches!(refused, Err(ConnectFault::Refused { .. })), "S24: another port must be refused: {refused:?}");
     }
 
     #[tokio::test]
     async fn s24_unnamed_host_is_not_resolved() {
-        let lookup: LookupFunction = |name| panic!("S24: {name} was looked up, which discloses it to a name server");
+        let lookup: LookupFunction =
+            |name| panic!("S24: {name} must not be looked up, which would disclose it to a name server");
         let other = Destination::new("secret-in-a-name.example", 443).unwrap();
         let refused = resolve_allowed(&hosts(&["example.com"]), &other, lookup).await;
-        assert!(matches!(refused, Err(ConnectFault::Refused { .. })), "S24: it is refused: {refused:?}");
+        assert!(matches!(refused, Err(ConnectFault::Refused { .. })), "S24: the name must be refused: {refused:?}");
         let local = Destination::new("localhost", 443).unwrap();
         let reached = resolve_allowed(&hosts(&["localhost"]), &local, lookup).await.unwrap();
         assert!(
