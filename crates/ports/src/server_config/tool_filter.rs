@@ -176,9 +176,9 @@ mod tests {
     #[test]
     fn lists_have_limits() {
         assert_eq!(filter(Some(&[]), &["*"]).problem(), None, "an empty list is valid");
-        assert!(filter(None, &[""]).problem().is_some(), "an empty name is not");
+        assert!(filter(None, &[""]).problem().is_some(), "an empty name must be invalid");
         let long = "x".repeat(MAX_PATTERN + 1);
-        assert!(filter(Some(&[long.as_str()]), &[]).problem().is_some(), "nor a long one");
-        assert!(filter(None, &vec!["x"; ToolFilter::LIMIT + 1]).problem().is_some(), "nor a long list");
+        assert!(filter(Some(&[long.as_str()]), &[]).problem().is_some(), "a long name must be invalid");
+        assert!(filter(None, &vec!["x"; ToolFilter::LIMIT + 1]).problem().is_some(), "a long list must be invalid");
     }
 }
