@@ -178,7 +178,7 @@ mod tests {
         assert_eq!(
             PartsPattern::compile(["b"]).unwrap().judge(&deeper),
             MatchVerdict::Doubtful(JudgementReason::TooLong),
-            "one more"
+            "a path beyond the maximum depth must not be checked"
         );
     }
 

@@ -116,7 +116,7 @@ fn grant_replaces_only_one_of_the_same_subject_and_conversation() {
     assert_eq!(ids.len(), 7, "no two have the same number");
     assert_eq!(grants.revoke(older), None, "the older grant is replaced");
     for id in others.into_iter().chain([newer]) {
-        assert!(grants.revoke(id).is_some(), "{id:?} stands");
+        assert!(grants.revoke(id).is_some(), "grant {id:?} must still exist");
     }
 }
 

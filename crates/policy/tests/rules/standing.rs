@@ -200,6 +200,6 @@ fn explanation_states_that_the_tool_always_asks() {
     let explained = call.with(|act| policy.explain(&act, 0));
     let fits: Vec<_> = explained.considered.iter().map(|one| one.fit).collect();
     assert_eq!(fits, [RuleFit::AsksEachTime], "the rule that allows has no effect");
-    assert_eq!(RuleFit::AsksEachTime.name(), "asks-each-time", "as scripts know it");
-    assert_eq!(DecisionReason::ToolAsksEachTime.name(), "tool-asks-each-time", "as scripts know it");
+    assert_eq!(RuleFit::AsksEachTime.name(), "asks-each-time", "the text must be a stable name");
+    assert_eq!(DecisionReason::ToolAsksEachTime.name(), "tool-asks-each-time", "the text must be a stable name");
 }
