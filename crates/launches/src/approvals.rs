@@ -106,11 +106,11 @@ mod tests {
         let config = StdioConfig { command: "server".into(), ..StdioConfig::default() };
         let path = |bytes: &'static [u8]| Path::new(OsStr::from_bytes(bytes));
         let (one, other) = (path(b"/opt/\xff/server"), path(b"/opt/\xfe/server"));
-        assert_eq!(one.to_string_lossy(), other.to_string_lossy(), "as text they are the same");
+        assert_eq!(one.to_string_lossy(), other.to_string_lossy(), "the lossy texts of both paths are equal");
         let hash = |program: &Path| command_hash(&config, program, None, &LaunchFiles::default(), None);
         assert_ne!(hash(one), hash(other), "programs");
         let in_folder = |folder: &Path| stdio_hash(&StdioConfig { cwd: Some(folder.to_owned()), ..config.clone() });
-        assert_ne!(in_folder(one), in_folder(other), "working folders");
+        assert_ne!(in_folder(one), in_folder(other), "working directories must have different hashes");
         let with = |folder: &Path| {
             let folder = ports::server_config::AllowedFolder {
                 path: folder.to_owned(),
@@ -119,8 +119,12 @@ mod tests {
             let sandbox = ports::server_config::SandboxConfig { folders: vec![folder], network: NetworkAccess::None };
             stdio_hash(&StdioConfig { sandbox: Some(sandbox), ..config.clone() })
         };
-        assert_ne!(with(one), with(other), "folders of a sandbox");
-        assert_ne!(path_json(one), path_json(Path::new(r#"{"bytes":[]}"#)), "no text is written as bytes are");
+        assert_ne!(with(one), with(other), "sandbox folders must have different hashes");
+        assert_ne!(
+            path_json(one),
+            path_json(Path::new(r#"{"bytes":[]}"#)),
+            "a path of text must differ from a path of bytes"
+        );
     }
 
     #[test]
@@ -130,7 +134,7 @@ mod tests {
             StdioConfig { command: "server".into(), sandbox, ..StdioConfig::default() }
         };
         let hosts = |hosts: &[&str]| {
-            NetworkAccess::Hosts(hosts.iter().map(|host| host.parse().expect("it is a host")).collect())
+            NetworkAccess::Hosts(hosts.iter().map(|host| host.parse().expect("the host is valid")).collect())
         };
         let networks = [
             NetworkAccess::None,
@@ -142,16 +146,16 @@ mod tests {
         ];
         let hashes: std::collections::HashSet<_> =
             networks.iter().map(|network| stdio_hash(&config(network.clone())).as_str().to_owned()).collect();
-        assert_eq!(hashes.len(), networks.len(), "S24: another network is another command");
+        assert_eq!(hashes.len(), networks.len(), "S24: each network access must have its own hash");
         let words = command_text(&config(hosts(&["API.example.com"])));
         assert!(
             words.contains(r#""network":["api.example.com"]"#),
-            "S24: the words of an approval name the hosts: {words}"
+            "S24: the text of an approval must name the hosts: {words}"
         );
         let before = command_text(&config(NetworkAccess::Full));
         assert!(
             before.contains(r#""network":true"#),
-            "approvals from before there were hosts stay as they are: {before}"
+            "the text of full network access must be the same as in older versions: {before}"
         );
     }
 
@@ -175,9 +179,12 @@ mod tests {
         others
             .push(HttpConfig { headers: [("Authorization".to_owned(), "Bearer b".to_owned())].into(), ..base.clone() });
         for other in others {
-            assert_ne!(address_hash(&other), address_hash(&base), "another hash for {other:?}");
+            assert_ne!(address_hash(&other), address_hash(&base), "the hash must change with {other:?}");
             for value in ["Bearer", "s3cret", "0ther"] {
-                assert!(!address_text(&other).contains(value), "values of headers and queries are in no words");
+                assert!(
+                    !address_text(&other).contains(value),
+                    "the text must not contain values of headers and queries"
+                );
             }
         }
     }

@@ -41,8 +41,8 @@ mod tests {
         let (answer, hangs) = mpsc::sync_channel::<()>(1);
         // Paused time doesn't advance during blocking work, so the timeout has to be zero.
         let looked = with_timeout(Duration::ZERO, move || hangs.recv().is_ok()).await;
-        assert_eq!(looked, None, "it is not waited for");
+        assert_eq!(looked, None, "a hanging read must time out");
         drop(answer);
-        assert_eq!(with_timeout(READ_TIMEOUT, || 7).await, Some(7), "others are looked at as ever");
+        assert_eq!(with_timeout(READ_TIMEOUT, || 7).await, Some(7), "later reads must still work");
     }
 }

@@ -258,24 +258,26 @@ mod tests {
         use std::fs::create_dir_all;
         use std::os::unix::fs::symlink;
 
-        let ground = tempfile::tempdir().expect("a folder");
-        let base = ground.path().canonicalize().expect("it is there");
+        let ground = tempfile::tempdir().expect("the temporary folder is created");
+        let base = ground.path().canonicalize().expect("the path exists");
         for folder in ["home/local", "disk/links", "real/data"] {
-            create_dir_all(base.join(folder)).expect("it can be made");
+            create_dir_all(base.join(folder)).expect("the folder is created");
         }
-        symlink(base.join("disk/links/share"), base.join("home/local/share")).expect("a link");
-        symlink("../../real", base.join("disk/links/share")).expect("a link");
+        symlink(base.join("disk/links/share"), base.join("home/local/share")).expect("the link is created");
+        symlink("../../real", base.join("disk/links/share")).expect("the link is created");
         let spelled = base.join("home/local/share/data");
         let ways = link_chain(&spelled);
         let wanted = [spelled, base.join("disk/links/share/data"), base.join("real/data")];
         for way in wanted {
-            assert!(ways.contains(&way), "{} is one of {ways:?}", way.display());
-            let folder =
-                AllowedFolder { path: way.parent().expect("it has one").to_owned(), access: AccessMode::Write };
+            assert!(ways.contains(&way), "{} must be in the chain {ways:?}", way.display());
+            let folder = AllowedFolder {
+                path: way.parent().expect("the path has a parent").to_owned(),
+                access: AccessMode::Write,
+            };
             let sandbox = SandboxConfig { folders: vec![folder], network: NetworkAccess::None };
             assert!(
                 ways.iter().any(|way| sandbox.writable_folder_for(way).is_some()),
-                "whoever may write there may redirect it"
+                "write access next to a link must be detected"
             );
         }
     }
@@ -292,15 +294,19 @@ mod tests {
             intersect_folders(&shared, &sandbox)
         };
         let paths = |paths: &[&str]| paths.iter().map(PathBuf::from).collect::<Vec<_>>();
-        assert_eq!(told(&["/a/b/inner"]), paths(&["/a/b/inner"]), "a shared folder in a reachable one");
-        assert_eq!(told(&["/c"]), paths(&["/c/d/e"]), "a reachable folder in a shared one");
+        assert_eq!(
+            told(&["/a/b/inner"]),
+            paths(&["/a/b/inner"]),
+            "a shared folder inside an accessible one must be returned"
+        );
+        assert_eq!(told(&["/c"]), paths(&["/c/d/e"]), "an accessible folder inside a shared one must be returned");
         assert_eq!(
             told(&["/x", "/a/bc", "/rootX"]),
             paths(&[]),
-            "X29: a name that only begins alike is another folder"
+            "X29: a folder whose name has the same prefix must not match"
         );
-        assert_eq!(told(&["/a", "/a/b"]), paths(&["/a/b"]), "each once");
-        assert_eq!(told(&[]), paths(&[]), "nothing was shared");
+        assert_eq!(told(&["/a", "/a/b"]), paths(&["/a/b"]), "each folder must be returned once");
+        assert_eq!(told(&[]), paths(&[]), "without shared folders none must be returned");
     }
 
     #[test]
@@ -308,11 +314,14 @@ mod tests {
         let write = |path: &str| AllowedFolder { path: path.into(), access: AccessMode::Write };
         let sandbox = SandboxConfig { folders: vec![write("/home/ann")], network: NetworkAccess::Full };
         let own = Path::new("/home/ann/.local/share/drawbridge");
-        assert!(sandbox.writable_folder_for(own).is_some(), "a server that may change it could let itself out");
+        assert!(
+            sandbox.writable_folder_for(own).is_some(),
+            "a writable folder that contains Drawbridge's own files must be found"
+        );
         let read = AllowedFolder { access: AccessMode::Read, ..write("/home/ann") };
         assert!(
             SandboxConfig { folders: vec![read], network: NetworkAccess::Full }.writable_folder_for(own).is_none(),
-            "reading lets nobody out"
+            "a read-only folder must not be found"
         );
     }
 }

@@ -239,18 +239,34 @@ mod tests {
         let (one, other, id) = ("a".repeat(64), "b".repeat(64), format!("sha256:{}", "c".repeat(64)));
         let of = |repository: &str, hash: &str| format!("{repository}@sha256:{hash}");
         let (own, foreign) = (of("mcp/notes", &one), of("evil/notes", &other));
-        assert_eq!(argument("mcp/notes:1", &[&foreign, &own], &id), Some(own), "its own digest counts, not the first");
+        assert_eq!(
+            argument("mcp/notes:1", &[&foreign, &own], &id),
+            Some(own),
+            "the digest of the named repository must be used, not the first one"
+        );
         assert_eq!(
             argument("mcp/notes:1", &[&foreign], &id),
             Some(id.clone()),
-            "a tag that was set here on another repository's image is named by the image's id"
+            "an image of another repository must be identified by its ID"
         );
-        assert_eq!(argument("mcp/notes:1", &[&foreign], ""), None, "without an id it can't be pinned");
+        assert_eq!(argument("mcp/notes:1", &[&foreign], ""), None, "an image without an ID can't be pinned");
         let whole = of("docker.io/library/node", &one);
-        assert_eq!(argument("node:22", &[&whole], &id), Some(of("node", &one)), "the same repository, spelled whole");
+        assert_eq!(
+            argument("node:22", &[&whole], &id),
+            Some(of("node", &one)),
+            "the full name must be the same repository"
+        );
         let ported = of("localhost:5000/node", &one);
-        assert_eq!(argument("node:22", &[&ported], &id), Some(id), "another registry's is another one");
+        assert_eq!(
+            argument("node:22", &[&ported], &id),
+            Some(id),
+            "the same name in another registry must be another repository"
+        );
         let podman = "d".repeat(64);
-        assert_eq!(argument("node:22", &[], &podman), Some(podman.clone()), "Podman gives ids without the algorithm");
+        assert_eq!(
+            argument("node:22", &[], &podman),
+            Some(podman.clone()),
+            "an ID without the algorithm must be accepted, as Podman prints it"
+        );
     }
 }

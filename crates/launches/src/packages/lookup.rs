@@ -274,8 +274,8 @@ mod tests {
             let refused = lookup_environment(launcher, &variables(&[(name, value)]));
             assert!(matches!(refused, Err(UnknownPackage::Variable(told)) if told == name), "{name}={value}");
         }
-        assert!(contains_unencrypted_url("--registry=http://registry.test"), "keys would be sent in the clear");
-        assert!(!contains_unencrypted_url("--registry=https://registry.test"), "here they are not");
+        assert!(contains_unencrypted_url("--registry=http://registry.test"), "an unencrypted URL must be detected");
+        assert!(!contains_unencrypted_url("--registry=https://registry.test"), "an encrypted URL must be accepted");
     }
 
     #[test]
@@ -289,15 +289,19 @@ mod tests {
         ]);
         let passed = lookup_environment(Launcher::Npx, &own).unwrap();
         let names: Vec<&str> = passed.keys().map(String::as_str).collect();
-        assert_eq!(names, ["npm_config_registry"], "and nothing else");
+        assert_eq!(names, ["npm_config_registry"], "only the registry must be passed on");
     }
 
     #[test]
     fn most_specific_error_line_is_reported() {
         let told = error_line("warning: old\nerror: not found\n  cause: offline\n");
-        assert_eq!(told, Some("error: not found"), "a warning before it is not");
-        assert_eq!(error_line("\nno such command\n\nRun --help\n"), Some("no such command"), "else the first");
-        assert_eq!(error_line("\n"), None, "nothing was printed");
+        assert_eq!(told, Some("error: not found"), "the error line must take precedence over an earlier warning");
+        assert_eq!(
+            error_line("\nno such command\n\nRun --help\n"),
+            Some("no such command"),
+            "without an error line, the first line must be used"
+        );
+        assert_eq!(error_line("\n"), None, "empty output must have no error line");
     }
 
     #[test]
@@ -327,9 +331,9 @@ mod tests {
         assert_eq!(
             off,
             Err(UnknownPackage::OffSearchPath(program.display().to_string())),
-            "its folder may be anybody's"
+            "npm in a folder off the search path must not be run"
         );
         let on = find_package_manager(Launcher::Npx, &program, &path(vec![folder.path().into()]));
-        assert_eq!(on, Ok(("npm", folder.path().join("npm"))), "npm beside npx");
+        assert_eq!(on, Ok(("npm", folder.path().join("npm"))), "npm next to npx must be found");
     }
 }

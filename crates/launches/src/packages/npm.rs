@@ -141,15 +141,23 @@ mod tests {
             "dist.tarball": "https://registry.test/s.tgz" }"#;
         let found = parse_lookup(&reference(""), one).unwrap();
         assert_eq!((found.version.as_str(), found.integrity.as_deref()), ("1.2.3", Some("sha512-AbC+/=")), "{found:?}");
-        assert_eq!(found.argument, "@scope/server@1.2.3", "the version stands in the command line");
-        assert_eq!(found.source.as_deref(), Some("https://registry.test/s.tgz"), "and where it comes from is told");
+        assert_eq!(found.argument, "@scope/server@1.2.3", "the argument must name the version");
+        assert_eq!(
+            found.source.as_deref(),
+            Some("https://registry.test/s.tgz"),
+            "the source must be the tarball's address"
+        );
     }
 
     #[test]
     fn newest_release_of_a_range_is_selected() {
         let version = |version: &str| serde_json::json!({ "name": "@scope/server", "version": version });
         let all = serde_json::json!([version("1.0.0"), version("1.9.0"), version("2.0.0-beta")]).to_string();
-        assert_eq!(parse_lookup(&reference(">=1"), &all).unwrap().version, "1.9.0", "a beta is no release");
+        assert_eq!(
+            parse_lookup(&reference(">=1"), &all).unwrap().version,
+            "1.9.0",
+            "a release must take precedence over a newer beta"
+        );
     }
 
     #[test]
@@ -164,6 +172,6 @@ mod tests {
             assert_eq!(parse_lookup(&reference(""), &text), None, "{name} {version}");
         }
         assert_eq!(parse_lookup(&reference(""), "rubbish"), None, "text");
-        assert_eq!(parse_lookup(&reference(""), "[]"), None, "no version fits");
+        assert_eq!(parse_lookup(&reference(""), "[]"), None, "output without versions must be rejected");
     }
 }

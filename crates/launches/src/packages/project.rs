@@ -68,10 +68,10 @@ mod tests {
         let inner = folder.path().canonicalize().unwrap().join("inner");
         std::fs::create_dir(&inner).unwrap();
         for (launcher, name) in [(Launcher::Npx, ".npmrc"), (Launcher::Dnx, "nuget.config")] {
-            assert_eq!(find_project_settings(launcher, &inner), None, "there are no settings");
+            assert_eq!(find_project_settings(launcher, &inner), None, "no settings file exists yet");
             let file = inner.with_file_name(name);
             std::fs::write(&file, "https-proxy=http://evil.test").unwrap();
-            assert_eq!(find_project_settings(launcher, &inner), Some(file), "they are found");
+            assert_eq!(find_project_settings(launcher, &inner), Some(file), "the settings file must be found");
         }
     }
 
@@ -93,14 +93,14 @@ mod tests {
             let inner = root.join("sub/inner");
             std::fs::create_dir_all(&inner).unwrap();
             std::fs::write(root.join("sub/package.json"), r#"{"name":"repo","version":"0.0.1"}"#).unwrap();
-            assert_eq!(find_local_copy(&reference, &inner), None, "a project without programs is none");
+            assert_eq!(find_local_copy(&reference, &inner), None, "a project without programs must not count");
             let file = root.join(file);
             std::fs::create_dir_all(file.parent().unwrap()).unwrap();
             std::fs::write(&file, text.unwrap_or_default()).unwrap();
             let found = find_local_copy(&reference, &inner);
             assert!(found.as_deref().is_some_and(|found| file.starts_with(found)), "{what}: {found:?}");
             let other = PackageReference { launcher: Launcher::Uvx, ..reference.clone() };
-            assert_eq!(find_local_copy(&other, &inner), None, "uvx runs none of it");
+            assert_eq!(find_local_copy(&other, &inner), None, "uvx must not be affected");
         }
     }
 }
