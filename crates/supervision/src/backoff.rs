@@ -67,19 +67,19 @@ mod tests {
         let wanted = [Some(1.0), Some(2.0), Some(4.0), Some(8.0), Some(16.0), None];
         assert_eq!(
             pauses, wanted,
-            "each pause may be twice as long, and the sixth attempt in five minutes is not made"
+            "the maximum delay must double, and the sixth attempt within the window must be refused"
         );
         let later = start + ATTEMPT_WINDOW;
         assert_eq!(
             backoff.next_attempt(later, 1.0).map(|(n, _)| n),
             Some(6),
-            "after the window attempts are made again"
+            "attempts must be possible again after the window"
         );
         backoff.reset_after_run(RESET_AFTER);
         assert_eq!(
             backoff.next_attempt(later, 1.0).map(|(n, _)| n),
             Some(1),
-            "a server that was in use for a while begins anew"
+            "the count must start again after a long run"
         );
     }
 
@@ -90,7 +90,10 @@ mod tests {
             let now = start + ATTEMPT_WINDOW * minute;
             let random = f64::from(minute % 2);
             let (_, pause) = backoff.next_attempt(now, random).expect("one attempt in five minutes is always made");
-            assert!((MIN_DELAY..=MAX_DELAY).contains(&pause), "attempt {minute} is after {pause:?}");
+            assert!(
+                (MIN_DELAY..=MAX_DELAY).contains(&pause),
+                "the delay of attempt {minute} is out of bounds: {pause:?}"
+            );
         }
     }
 }

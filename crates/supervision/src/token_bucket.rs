@@ -78,21 +78,24 @@ mod tests {
     async fn bucket_refills_over_time_up_to_its_capacity() {
         let mut allowance = TokenBucket::new(10, 2.0);
         let taken = (0..20).filter(|_| allowance.try_take(1)).count();
-        assert_eq!(taken, 10, "all of it at once");
+        assert_eq!(taken, 10, "the whole capacity must be available at first");
         tokio::time::advance(Duration::from_secs(1)).await;
-        assert_eq!((0..20).filter(|_| allowance.try_take(1)).count(), 2, "then so much each second");
+        assert_eq!((0..20).filter(|_| allowance.try_take(1)).count(), 2, "two tokens per second must be refilled");
         tokio::time::advance(Duration::from_secs(3600)).await;
-        assert_eq!(allowance.used(), 0, "it is whole again");
-        assert_eq!((0..20).filter(|_| allowance.try_take(1)).count(), 10, "and no more than that");
+        assert_eq!(allowance.used(), 0, "the bucket must be full again");
+        assert_eq!((0..20).filter(|_| allowance.try_take(1)).count(), 10, "the bucket must not exceed its capacity");
     }
 
     #[tokio::test(start_paused = true)]
     async fn overspent_tokens_must_be_refilled_first() {
         let mut allowance = TokenBucket::new(10, 2.0);
-        assert!(!allowance.take_or_overdraw(30), "twenty beyond");
+        assert!(!allowance.take_or_overdraw(30), "no token must be left after an overdraft");
         let wait = allowance.time_until_available(1);
-        assert!((10.0..12.0).contains(&wait.as_secs_f64()), "two come back each second: {wait:?}");
+        assert!(
+            (10.0..12.0).contains(&wait.as_secs_f64()),
+            "the overdraft must be refilled at two tokens per second: {wait:?}"
+        );
         tokio::time::advance(wait).await;
-        assert!(allowance.try_take(1), "then there is some again");
+        assert!(allowance.try_take(1), "a token must be available after the wait");
     }
 }

@@ -106,16 +106,28 @@ mod tests {
         let now = Instant::now() + Duration::from_secs(1_000_000);
         let mut pace = CheckPacing::default();
         for _ in 0..MAX_BURST_CHECKS {
-            assert_eq!(pace.schedule_check(now), Some(now), "the first are looked into at once");
+            assert_eq!(pace.schedule_check(now), Some(now), "the first reports must be checked immediately");
         }
-        assert_eq!(pace.schedule_check(now), Some(now + COMPARISON_INTERVAL), "the next one waits");
-        assert_eq!(pace.schedule_check(now + Duration::from_secs(1)), None, "and stands for those after it");
+        assert_eq!(
+            pace.schedule_check(now),
+            Some(now + COMPARISON_INTERVAL),
+            "the next report must wait for an interval"
+        );
+        assert_eq!(
+            pace.schedule_check(now + Duration::from_secs(1)),
+            None,
+            "later reports must be merged into the pending check"
+        );
         let then = now + COMPARISON_INTERVAL;
         pace.mark_check_started();
-        assert_eq!(pace.schedule_check(then), Some(then + COMPARISON_INTERVAL), "one for each interval");
+        assert_eq!(pace.schedule_check(then), Some(then + COMPARISON_INTERVAL), "there must be one check per interval");
         pace.mark_check_started();
         let later = then + COMPARISON_INTERVAL * 10;
-        assert_eq!(pace.schedule_check(later), Some(later), "after a rest at once");
+        assert_eq!(
+            pace.schedule_check(later),
+            Some(later),
+            "a report after a quiet period must be checked immediately"
+        );
     }
 
     #[test]
@@ -133,12 +145,12 @@ mod tests {
             assert_eq!(clocks.detect_wake(wall + wall_passed, own + own_passed), woke, "{what}");
             let again =
                 clocks.detect_wake(wall + wall_passed + COMPARISON_INTERVAL, own + own_passed + COMPARISON_INTERVAL);
-            assert!(!again, "{what}: it is told once");
+            assert!(!again, "{what}: a wake must be reported once");
         }
         let mut clocks = ClockComparison::new(wall, own);
         assert!(
             !clocks.detect_wake(wall - secs(3_600), own + COMPARISON_INTERVAL),
-            "a clock that was set back is no sleep"
+            "a clock that was set back must not count as sleep"
         );
     }
 
@@ -158,7 +170,7 @@ mod tests {
         for ((v4, v6), (v4_now, v6_now), moved, what) in cases {
             let (mut addresses, now) = (SourceAddresses { v4, v6 }, SourceAddresses { v4: v4_now, v6: v6_now });
             assert_eq!(addresses.update(now), moved, "{what}");
-            assert!(!addresses.update(now), "{what}: it is told once");
+            assert!(!addresses.update(now), "{what}: a change must be reported once");
         }
     }
 }

@@ -96,12 +96,16 @@ mod tests {
         body.compress();
         assert!(
             body.memory_used() * 3 < text.len(),
-            "a list takes much less: {} of {}",
+            "a list must be compressed to less than a third: {} of {}",
             body.memory_used(),
             text.len()
         );
-        assert_eq!(body.text(), text, "and comes back whole");
-        assert_eq!(body.first_chars(30), text.chars().take(30).collect::<String>(), "its beginning, too");
+        assert_eq!(body.text(), text, "the compressed text must be restored");
+        assert_eq!(
+            body.first_chars(30),
+            text.chars().take(30).collect::<String>(),
+            "the first characters must be restored"
+        );
     }
 
     #[test]
@@ -110,14 +114,18 @@ mod tests {
         for bytes in [&noise[..], b"short".repeat(20).as_slice(), "long".repeat(MAX_COMPRESSED_BYTES).as_bytes()] {
             let mut body = EntryBody::new(bytes);
             body.compress();
-            assert_eq!(body.memory_used(), bytes.len(), "it is kept as it came");
+            assert_eq!(body.memory_used(), bytes.len(), "the body must be stored uncompressed");
         }
     }
 
     #[test]
     fn invalid_utf8_is_replaced() {
         let body = EntryBody::new(b"a\xffb");
-        assert_eq!((&*body.text(), &*body.first_chars(2)), ("a\u{fffd}b", "a\u{fffd}"), "bad bytes are marked");
-        assert_eq!(EntryBody::new("üüü".as_bytes()).first_chars(2), "üü", "characters are counted, not bytes");
+        assert_eq!(
+            (&*body.text(), &*body.first_chars(2)),
+            ("a\u{fffd}b", "a\u{fffd}"),
+            "invalid bytes must be replaced"
+        );
+        assert_eq!(EntryBody::new("üüü".as_bytes()).first_chars(2), "üü", "characters must be counted, not bytes");
     }
 }

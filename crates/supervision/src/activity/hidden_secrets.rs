@@ -101,9 +101,9 @@ mod tests {
         ]);
         let text = "a token-number-one, token-number-onetoken-number-two b short token-number-".to_owned();
         let wanted = "a [redacted], [redacted][redacted] b short token-number-";
-        assert_eq!(hidden.redact_text(text), wanted, "tokens are gone, the rest stands");
+        assert_eq!(hidden.redact_text(text), wanted, "tokens must be redacted, and other text must be unchanged");
         let clean = hidden.redact(b"nothing here");
-        assert!(matches!(clean, Cow::Borrowed(_)), "what has none is not copied");
+        assert!(matches!(clean, Cow::Borrowed(_)), "bytes without a secret must not be copied");
     }
 
     #[test]
@@ -112,7 +112,7 @@ mod tests {
         hidden.add_named(vec!["the-first".into()]);
         hidden.add(vec!["token-of".into(), "the-first-token-of-all".into()]);
         let shown = hidden.redact_text("a the-first-token-of-all b token-of c".to_owned());
-        assert_eq!(shown, "a [redacted] b [redacted] c", "the longest is looked for first");
+        assert_eq!(shown, "a [redacted] b [redacted] c", "the longest secret must be redacted first");
     }
 
     #[test]
@@ -122,9 +122,13 @@ mod tests {
         for number in 0..MAX_TOKENS + 5 {
             hidden.add(vec![format!("token-{number:04}").into()]);
         }
-        assert_eq!(hidden.tokens.len(), MAX_TOKENS, "they are bounded");
-        assert_eq!(hidden.redact_text("named-in-settings".into()), REDACTED, "and push out no other secret");
+        assert_eq!(hidden.tokens.len(), MAX_TOKENS, "the number of tokens must be bounded");
+        assert_eq!(
+            hidden.redact_text("named-in-settings".into()),
+            REDACTED,
+            "tokens must not displace secrets of the settings"
+        );
         let latest = format!("token-{:04}", MAX_TOKENS + 4);
-        assert_eq!(hidden.redact_text(latest), REDACTED, "the latest is among them");
+        assert_eq!(hidden.redact_text(latest), REDACTED, "the latest token must be redacted");
     }
 }
