@@ -59,7 +59,7 @@ pub(super) fn fill(history: &dyn History, items: usize) {
     }
 }
 
-/// Checks that all content that `fill` wrote can be read and found.
+/// Checks that the content of all conversations above can be read and found.
 fn assert_complete(history: &dyn History, items: usize) {
     let read = history.conversation("c").unwrap().expect("the conversation exists");
     assert_eq!((read.title, read.settings), (format!("About {CANARY}"), json!({"instructions": CANARY})));
