@@ -29,7 +29,7 @@ const COUNT_INTERVAL: Duration = Duration::from_secs(30);
 /// Member with the usage counts in each server's object in `sampling.json`. All other members are user settings.
 const COUNTS_MEMBER: &str = "spent";
 
-/// The data folder with the documents.
+/// The data folder with the documents. Implements [`Documents`].
 pub(crate) struct DocumentFolder {
     path: PathBuf,
     lock: FolderLock,

@@ -84,7 +84,7 @@ impl WatchedFile {
     }
 }
 
-/// The watched files of one folder.
+/// A folder, and the files in it that are watched.
 #[derive(Default)]
 struct WatchedFolder {
     /// Files that were added since the thread last looked.

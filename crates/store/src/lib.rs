@@ -80,13 +80,13 @@ pub fn open_with(
     })
 }
 
-/// The ports that [`open_read_only`] returns.
+/// Ports that only read, returned by [`open_read_only`].
 pub struct ReadOnlyStore {
-    /// Settings of the servers.
+    /// The servers in `mcp.json`.
     pub servers: Arc<dyn ServerSettings>,
     /// Secrets, encrypted with a key in the keychain.
     pub secrets: Arc<dyn Secrets>,
-    /// Documents of the data folder.
+    /// The documents in the data folder.
     pub documents: Arc<dyn Documents>,
 }
 

@@ -10,7 +10,7 @@ const MAX_LINE: usize = 1 << 20;
 /// Iterator over the lines of a file from its end. Empty lines and those over 1 MiB are skipped.
 pub(crate) struct LinesFromEnd<R> {
     file: R,
-    /// Offset of `pending` in the file.
+    /// Offset in the file of the first byte of `pending`.
     start: u64,
     /// Bytes that were read but not returned yet.
     pending: Vec<u8>,

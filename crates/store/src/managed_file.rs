@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 
 use crate::files;
 
-/// Maximum size of the file, in bytes.
+/// Maximum size of the policy file, in bytes.
 const MAX_FILE_BYTES: u64 = 4 << 20;
 
 /// The file with system-wide rules. Implements [`ManagedPolicy`](ports::ManagedPolicy).

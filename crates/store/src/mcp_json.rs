@@ -27,10 +27,10 @@ const MAX_FILE_BYTES: u64 = 4 << 20;
 /// Maximum number of attempts to edit the file if other programs change it in between.
 const MAX_ATTEMPTS: usize = 5;
 
-/// Initial content of a file without servers.
+/// Content of a new `mcp.json` without servers.
 const EMPTY_FILE: &str = "{\n  \"mcpServers\": {}\n}\n";
 
-/// The settings file of the servers.
+/// The settings file of the servers. Implements [`ServerSettings`].
 #[derive(Debug)]
 pub(crate) struct McpJson {
     path: PathBuf,

@@ -89,7 +89,7 @@ pub(crate) enum JudgedDocument<'a> {
     Forged(&'static str),
 }
 
-/// Seals documents, and verifies seals.
+/// Creates and verifies the seals of documents.
 pub(crate) struct DocumentSealer {
     keys: Arc<KeyHolder>,
     secrets: Arc<dyn Secrets>,
@@ -109,7 +109,7 @@ pub(crate) struct DocumentSealer {
     marking: Mutex<MarkingState>,
     /// Notified when the thread that updates the keychain ends.
     marked: Condvar,
-    /// Held while the keychain is updated.
+    /// Held while [`Self::store_marks`] updates the keychain.
     telling: Mutex<()>,
 }
 
@@ -240,7 +240,7 @@ impl DocumentSealer {
         !matches!(*self.state(), SealerState::NotAsked)
     }
 
-    /// Returns the current state of document seals.
+    /// Returns the state of sealing for the host.
     pub(crate) fn seal(&self) -> DocumentSeal {
         match &*self.state() {
             SealerState::NotAsked | SealerState::Asking => DocumentSeal::Waiting,

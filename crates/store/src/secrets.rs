@@ -57,7 +57,7 @@ pub(crate) struct SecretsFile {
 struct SecretsState {
     /// The key that was used last.
     key: Option<Arc<SecretsKey>>,
-    /// Names of the secrets in `memory`.
+    /// Names of the secrets that are only in `memory`.
     unkept: HashSet<String>,
     /// Names for which the keychain has no separate entry of an older version.
     looked_for: HashSet<String>,
@@ -140,7 +140,7 @@ impl SecretsFile {
         self.keychain.remove(PROBE_NAME)
     }
 
-    /// Creates a key for a new file.
+    /// Creates a key for a new file, and stores it in the keychain.
     fn new_key(&self) -> Result<Arc<SecretsKey>, KeychainError> {
         if let Some(key) = self.state().key.clone() {
             return Ok(key);

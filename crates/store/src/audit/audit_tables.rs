@@ -63,7 +63,7 @@ CREATE TRIGGER checkpoint_stays BEFORE DELETE ON checkpoint
     BEGIN SELECT RAISE(ABORT, 'a checkpoint of the audit log is never removed'); END;
 ";
 
-/// Changes of the schema in version 2.
+/// SQL statements that upgrade the schema from version 1 to version 2.
 const ENCRYPTION: &str = "
 CREATE TABLE encryption (id INTEGER PRIMARY KEY CHECK (id = 1), left INTEGER NOT NULL) STRICT;
 CREATE TRIGGER entry_stays_as_it_is BEFORE UPDATE ON entry
@@ -81,7 +81,7 @@ pub(super) const CONTENT_PURPOSE: &str = "audit content";
 /// Index for the host, which looks for the latest entry of a kind at each start. Logs of older versions lack it.
 const KIND_INDEX_SQL: &str = "CREATE INDEX IF NOT EXISTS entry_of_kind ON entry (kind, number)";
 
-/// Columns that [`read_entry`] reads, in its order.
+/// Columns that [`read_entry`] expects, in this order.
 pub(super) const ENTRY_COLUMNS: &str = "number, at, asker, server, kind, subject, decision, scope, decided_by, rule, conversation, \
     hash, imported, content_bytes, content, link";
 
@@ -238,7 +238,7 @@ pub(super) fn insert(
     Ok(())
 }
 
-/// An entry as read from the database.
+/// An entry and its chain hash, as read from the database.
 pub(super) struct ReadEntry {
     pub(super) entry: AuditEntry,
     pub(super) link: ChainLink,

@@ -27,7 +27,7 @@ const JOURNAL_LEFT: i64 = 2;
 /// Value of `encryption.left`: no unencrypted content remains.
 const NOTHING_LEFT: i64 = 3;
 
-/// The remaining work of the migration.
+/// The work that remains after a step of the migration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EncryptionProgress {
     /// [`encryption_step`] must be called again.

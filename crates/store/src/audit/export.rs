@@ -23,7 +23,7 @@ const VERSION: u32 = 1;
 /// Maximum length of a line, in bytes. Longer lines are reported as invalid.
 const MAX_LINE: u64 = 1 << 20;
 
-/// The first line of an export.
+/// The first line of an export: its format, and the checkpoint.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct ExportHeader {
@@ -34,7 +34,7 @@ struct ExportHeader {
     removed: Option<SignedHash>,
 }
 
-/// A line with one entry.
+/// A line with one entry and its chain hash.
 #[derive(Serialize, Deserialize)]
 struct ExportLine<'a> {
     link: String,
@@ -42,7 +42,7 @@ struct ExportLine<'a> {
     entry: &'a RawValue,
 }
 
-/// The last line of an export.
+/// The last line of an export: the number of entries, and the seal.
 #[derive(Serialize, Deserialize)]
 struct ExportTrailer {
     entries: u64,

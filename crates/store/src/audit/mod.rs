@@ -48,7 +48,7 @@ const READ_KEY_TIMEOUT: Duration = Duration::from_secs(3);
 /// next start.
 const FLUSH_KEY_TIMEOUT: Duration = Duration::from_millis(300);
 
-/// The audit log in a data folder.
+/// The audit log in a data folder. Implements [`AuditLog`].
 pub(crate) struct AuditDatabase {
     path: PathBuf,
     orders: Option<SyncSender<WriterCommand>>,

@@ -23,7 +23,7 @@ const MAX_WORDS: usize = 16;
 const SEARCHED_TEXT_SQL: &str = "lower(server || ' ' || kind || ' ' || subject || ' ' || decision || ' ' || decided_by || ' ' || rule || ' ' || \
     coalesce(readable('audit content', content), ''))";
 
-/// Returns the matching entries, newest first.
+/// Returns the entries that match the query, newest first.
 pub(super) fn read(
     path: &Path,
     query: &AuditQuery,

@@ -103,7 +103,7 @@ fn now() -> Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
-/// A seal as stored in the database.
+/// A seal as stored in the database, with number and hash of its entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct LogSeal {
     pub(super) number: u64,
@@ -129,7 +129,7 @@ pub(crate) struct KeyHolder {
 /// Function that is called when the request for the key has succeeded or failed.
 type KeyListener = Arc<dyn Fn() + Send + Sync>;
 
-/// The reason why the key is unavailable.
+/// The reason why the key of seals is unavailable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct MissingKey {
     pub(crate) cause: String,

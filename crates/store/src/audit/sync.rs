@@ -24,9 +24,9 @@ pub(super) struct SyncProgress {
 
 #[derive(Default)]
 struct SyncState {
-    /// Number of entries that this process wrote.
+    /// Number of entries that this process has written so far.
     written: u64,
-    /// Number of these entries that are durable.
+    /// Number of entries of this process that survive a power failure.
     durable: u64,
     /// Error of a failed sync. Afterwards, the state on disk is unknown.
     failed: Option<StoreError>,

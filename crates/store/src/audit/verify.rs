@@ -23,9 +23,9 @@ pub(super) type VerifyKey<'a> = Result<&'a SealKey, String>;
 
 /// State of a verification, which checks the entries of the chain in order.
 pub(super) struct ChainWalk {
-    /// Hash of the last entry, which the next one must have as predecessor.
+    /// Hash of the entry that was checked last, which must be the predecessor of the next one.
     previous: ChainLink,
-    /// Number of the last entry.
+    /// Number of the entry that was checked last.
     number: u64,
     verdict: AuditVerdict,
     /// Hash of the last removed entry according to the checkpoint. An entry in the chain must confirm it.

@@ -31,7 +31,7 @@ pub(super) struct AuditWriteLog {
     connection: Connection,
     /// Identity of the file. Distinguishes it from another file with the same name.
     identity: u128,
-    /// Last entry after this process's latest write.
+    /// Number and hash of the last entry that this process has written.
     last: Option<(u64, ChainLink)>,
     /// Seal that this process wrote last.
     sealed: Option<LogSeal>,
@@ -272,7 +272,7 @@ pub(super) enum AppendError {
 }
 
 impl AppendError {
-    /// Converts the error to one of SQLite.
+    /// Converts the error to an error of `rusqlite`.
     pub(super) fn into_sql(self) -> rusqlite::Error {
         match self {
             Self::Sql(error) => error,

@@ -88,9 +88,9 @@ pub(super) struct LogWriter {
     marked: Option<Instant>,
     /// Set while the keychain has no mark of the last entry.
     is_unmarked: bool,
-    /// Time of the last append.
+    /// Time at which entries were last appended.
     appended: Option<Instant>,
-    /// Time of the last background step.
+    /// Time at which the last background step began.
     stepped: Option<Instant>,
 }
 

@@ -53,7 +53,7 @@ pub(super) fn mark_deleted(connection: &Connection, id: &str) -> rusqlite::Resul
     Ok(true)
 }
 
-/// The remaining work of deletions.
+/// The work that remains after a step of pending deletions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DeletionProgress {
     /// [`deletion_step`] must be called again.

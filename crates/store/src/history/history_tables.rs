@@ -76,7 +76,7 @@ CREATE VIRTUAL TABLE word USING fts5 (text, content = '', tokenize = 'ascii', pr
 INSERT INTO word (word, rank) VALUES ('secure-delete', 1);
 ";
 
-/// Changes of the schema in version 2.
+/// SQL statements that upgrade the schema from version 1 to version 2.
 const PROTECTION_SQL: &str = "
 CREATE TABLE protection (id INTEGER PRIMARY KEY CHECK (id = 1), key TEXT NOT NULL, left INTEGER NOT NULL) STRICT;
 CREATE TABLE folded (item INTEGER PRIMARY KEY, words BLOB NOT NULL) STRICT;
@@ -117,7 +117,7 @@ const RETYPED_COLUMNS: [(&str, &[(&str, &str)]); 4] = [
     ("said", &[("text TEXT NOT NULL", "text ANY NOT NULL")]),
 ];
 
-/// Creates all tables of the latest version.
+/// Creates all tables of the latest schema version.
 pub(super) fn create_latest_tables(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(TABLES)?;
     connection.execute_batch(PROTECTION_SQL)?;
@@ -228,7 +228,7 @@ pub(super) fn release_blobs(connection: &Connection, item: i64) -> rusqlite::Res
     Ok(())
 }
 
-/// Reads a JSON value from a column.
+/// Parses the JSON text in the column with this index.
 pub(super) fn json(row: &Row<'_>, at: usize) -> rusqlite::Result<serde_json::Value> {
     let text = row.get_ref(at)?.as_str()?;
     serde_json::from_str(text)

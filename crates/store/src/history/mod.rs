@@ -145,7 +145,7 @@ impl HistoryDatabase {
         Ok(opened)
     }
 
-    /// Calls `act` with the writing connection.
+    /// Calls `act` with the connection for writing, which is opened on first use.
     fn with_writer<T>(
         &self,
         act: impl FnOnce(&mut CheckedConnection) -> Result<T, StoreError>,
@@ -160,7 +160,7 @@ impl HistoryDatabase {
         }
     }
 
-    /// Writes in one transaction.
+    /// Calls `act` in one write transaction of the connection for writing.
     fn write_transaction<T>(
         &self,
         tried: &str,

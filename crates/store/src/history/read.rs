@@ -21,7 +21,7 @@ pub(super) fn list(connection: &Connection) -> rusqlite::Result<Vec<(String, Str
     statement.query_map([], read)?.collect()
 }
 
-/// Returns a conversation without its items.
+/// Returns a conversation without its items, or `None` if it does not exist.
 pub(super) fn conversation(
     connection: &Connection,
     id: &str,
@@ -200,7 +200,7 @@ pub(super) fn show_branch(connection: &Connection, conversation: &str, item: &st
     item_id(connection, Some(end))
 }
 
-/// Returns the stored content with this hash.
+/// Returns the content with this hash, decrypted, or `None` if it does not exist.
 pub(super) fn blob(
     connection: &Connection,
     hash: &ContentHash,

@@ -31,7 +31,7 @@ pub(super) fn verify(connection: &Connection, conversation: i64, key: &ContentKe
     }
 }
 
-/// Seals the current rows of a conversation.
+/// Writes a seal over the current rows of a conversation.
 pub(super) fn seal_readings(connection: &Connection, conversation: i64, key: &ContentKey) -> rusqlite::Result<()> {
     let mac = key.keyed_hash(&sealed_message(connection, conversation)?);
     let sql = "INSERT OR REPLACE INTO reading_seal (conversation, mac) VALUES (?1, ?2)";

@@ -60,7 +60,7 @@ pub(super) fn add_reading(connection: &Connection, conversation: i64, reading: &
     Ok(())
 }
 
-/// Returns the readings of a conversation.
+/// Returns the readings of a conversation, at most [`MAX_READINGS`].
 pub(super) fn conversation_readings(connection: &Connection, conversation: i64) -> rusqlite::Result<Vec<Reading>> {
     let sql = "SELECT server, kind, name, open FROM reading WHERE conversation = ?1 ORDER BY open DESC, server, kind, name LIMIT ?2";
     let read = |row: &rusqlite::Row<'_>| {

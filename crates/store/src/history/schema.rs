@@ -94,7 +94,7 @@ fn check(connection: &Connection) -> rusqlite::Result<()> {
     }
 }
 
-/// A table, index, view or trigger.
+/// A table, index, view or trigger of the schema.
 #[derive(PartialEq, Eq)]
 struct SchemaObject {
     kind: String,

@@ -63,7 +63,7 @@ pub(crate) fn name_problem(name: &str) -> Option<String> {
     }
 }
 
-/// Reads the servers of a file.
+/// Parses the servers in the text of a settings file.
 pub(crate) fn parse_servers(text: &JsonText<'_>) -> Result<ParsedServers, ConfigProblem> {
     let Some(root) = text.parse(JsonDialect::Plain)? else { return Ok(ParsedServers::default()) };
     let Value::Object(root) = &root else {

@@ -17,7 +17,7 @@ use secret_service::keychain_entry;
 #[cfg(windows)]
 use windows::keychain_entry;
 
-/// Service name of all entries.
+/// Service name under which all keychain entries are stored.
 const SERVICE: &str = "drawbridge";
 
 /// The reason why the keychain can't be used, each with a message.
@@ -25,7 +25,7 @@ const SERVICE: &str = "drawbridge";
 pub(super) enum KeychainError {
     /// The keychain is locked, or the user denied access.
     Locked(String),
-    /// There is no keychain on this system.
+    /// There is no keychain on this computer.
     Missing(String),
     /// The keychain returned an error, did not respond, or contains invalid data.
     Broken(String),

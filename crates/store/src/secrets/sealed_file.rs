@@ -58,7 +58,7 @@ impl SecretsKey {
     }
 }
 
-/// The content of `secrets.json`.
+/// The JSON content of `secrets.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SealedFile {
@@ -71,7 +71,7 @@ pub(super) struct SealedFile {
     pub(super) entries: BTreeMap<String, SealedSecret>,
 }
 
-/// An encrypted secret, in base64.
+/// An encrypted secret as nonce and ciphertext, in base64.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SealedSecret {

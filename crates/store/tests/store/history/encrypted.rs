@@ -146,7 +146,7 @@ fn fill_more(history: &dyn History) {
     assert!(history.write("c", &[says("more", CANARY)]).unwrap());
 }
 
-/// Schema version 1.
+/// SQL statements that create the schema of version 1.
 const VERSION_1: &str = include_str!("version_1.sql");
 
 /// Replaces an unencrypted history with a file of schema version 1 that has the same content.

@@ -26,7 +26,7 @@ const EMPTY_VIEW_SQL: &str = "DELETE FROM item; DELETE FROM conversation; DELETE
     DROP TABLE protection; CREATE VIEW protection AS SELECT 1 AS id, '' AS key, 0 AS left WHERE 0;
     CREATE TRIGGER p1 INSTEAD OF INSERT ON protection BEGIN SELECT 1; END;";
 
-/// Removes the `protection` table.
+/// Removes the table `protection`, as if the history were unencrypted.
 const DROP_TABLE_SQL: &str = "DROP TABLE protection;";
 
 /// Removes the trigger that rejects unencrypted text, and adds one that copies each text into another table.
