@@ -16,21 +16,21 @@ const SHIM_FOLDER: &str = "shims";
 pub enum MissingDependency {
     /// The program is a shim of a version manager, and its targets are inaccessible.
     Shim {
-        /// Path of the shim.
+        /// Path of the shim that the command runs.
         program: PathBuf,
-        /// Folder of the version manager.
+        /// Folder of the version manager, which can be added to the sandbox.
         folder: PathBuf,
     },
     /// A file that the command names is inaccessible.
     File {
-        /// Path of the file.
+        /// Path of the inaccessible file.
         file: PathBuf,
         /// Folder of the file, which can be added to the sandbox.
         folder: PathBuf,
     },
     /// A script is named by a relative path, and does not exist in the working directory.
     Relative {
-        /// Argument that names the script.
+        /// Argument that contains the relative path of the script.
         argument: String,
         /// Working directory of the server.
         directory: PathBuf,

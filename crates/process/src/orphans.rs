@@ -23,7 +23,7 @@ pub struct RunningRecord {
     pub start_time: StartTime,
     /// Process ID of the app that started the server. The server is not ended while that app runs.
     pub owner: u32,
-    /// Start time of the app.
+    /// Start time of the app that started the server.
     pub owner_start_time: StartTime,
     /// Inode numbers of the server's pipes (Linux only, else empty).
     pub pipes: Vec<u64>,
@@ -31,16 +31,16 @@ pub struct RunningRecord {
     pub program: String,
 }
 
-/// The result of sweeping one record.
+/// A record, and the outcome of looking for its server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SweptRecord {
     /// The record that was passed to [`sweep`].
     pub record: RunningRecord,
-    /// Outcome of sweeping the record.
+    /// Outcome of looking for the record's server.
     pub outcome: SweepOutcome,
 }
 
-/// Outcome of sweeping one record.
+/// Outcome of looking for the server of one record, and killing it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SweepOutcome {
     /// The server was still running and has been killed with its whole group.
@@ -106,7 +106,7 @@ pub enum InvalidRecord {
     /// The line has fewer than seven fields.
     #[error("the record of a running server has too few fields")]
     TooFewFields,
-    /// A numeric field is not a number.
+    /// A field that must be a number is not one.
     #[error("the record of a running server holds something that is not a number: {0}")]
     NotANumber(#[from] ParseIntError),
 }

@@ -45,7 +45,7 @@ pub struct BlockedPath {
     pub offer: FolderProposal,
 }
 
-/// The origin of a path in [`BlockedPath`].
+/// The text in which a [`BlockedPath`] occurs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]

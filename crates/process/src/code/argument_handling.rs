@@ -170,7 +170,7 @@ const PYTHON_FLAGS: [char; 16] = ['b', 'B', 'd', 'E', 'h', 'i', 'I', 'O', 'P', '
 /// A classification of programs by the way in which they use their arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ArgumentHandling {
-    /// Runs the program that the arguments name.
+    /// Runs another program, which the arguments name.
     Wrapper,
     /// Runs the commands that project files define.
     Project,
@@ -185,7 +185,7 @@ pub(super) enum ArgumentHandling {
 }
 
 impl ArgumentHandling {
-    /// Classifies a program by its name.
+    /// Classifies a program by its file name.
     pub(super) fn for_program(program: &str) -> ArgumentHandling {
         let name = program_name(program);
         match name.as_str() {

@@ -9,7 +9,7 @@ use super::content_hash::open_for_hash;
 
 /// Maximum number of argument files that a sandbox makes accessible: the script, and one file that is loaded before it.
 const MAX_ARGUMENT_FILES: usize = 2;
-/// File name extensions of code.
+/// File name extensions that identify a file as code.
 const CODE_EXTENSIONS: [&str; 72] = [
     "applescript",
     "awk",

@@ -14,7 +14,7 @@ pub(super) const RUN_VARIABLES: [&str; 10] = [
     "ZDOTDIR",
     "NPM_CONFIG_USERCONFIG",
 ];
-/// Variables with command-line options of an interpreter.
+/// Variables that contain command-line options of an interpreter.
 pub(super) const OPTION_VARIABLES: [&str; 7] =
     ["BUN_OPTIONS", "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "NODE_OPTIONS", "PERL5OPT", "RUBYOPT", "_JAVA_OPTIONS"];
 /// Variables with folders that modules are loaded from.

@@ -92,7 +92,7 @@ mod cache {
 
     static HASH_CACHE: Mutex<VecDeque<(FileKey, String)>> = Mutex::new(VecDeque::new());
 
-    /// Identifies one state of one file.
+    /// Metadata that identify a file and its state. Key of the cache.
     #[derive(PartialEq, Eq)]
     pub(super) struct FileKey {
         place: (u64, u64),

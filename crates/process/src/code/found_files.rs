@@ -14,7 +14,7 @@ const MAX_INTERPRETER_CHAIN: usize = 3;
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum LaunchFileRole {
-    /// The program of the command.
+    /// The program that the command runs.
     Program,
     /// An interpreter named by the first line of the program or of another interpreter.
     Interpreter,
@@ -26,7 +26,7 @@ pub enum LaunchFileRole {
     Variable,
 }
 
-/// A file and its role.
+/// The path of a launch file, and its role.
 pub(super) type FoundFile = (PathBuf, LaunchFileRole);
 
 /// Collects the interpreters that the first lines of scripts name, except those in system folders.

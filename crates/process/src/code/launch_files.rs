@@ -24,7 +24,7 @@ const MAX_HASHED_FILE_BYTES: u64 = 512 * 1024 * 1024;
 const MAX_HASHED_TOTAL_BYTES: u64 = 1024 * 1024 * 1024;
 /// Maximum number of bytes that are read of one file when the caller waits for the result.
 const MAX_IMMEDIATE_READ_BYTES: u64 = 4 * 1024 * 1024;
-/// Maximum number of files of one command.
+/// Maximum number of launch files for one command. Further ones are ignored.
 const MAX_FILES: usize = 256;
 
 /// The files that decide what a command runs, in the state in which they were read. The first one is the program.
@@ -51,7 +51,7 @@ pub struct LaunchFile {
 /// The state of a file. A file with another state counts as a different file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileState {
-    /// SHA-256 of the content, in hexadecimal digits.
+    /// SHA-256 of the file's content, in hexadecimal digits.
     Content(String),
     /// Metadata of a file that is too large or can't be read.
     Stamp(FileStamp),

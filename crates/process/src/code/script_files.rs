@@ -107,7 +107,7 @@ struct ScriptSearch<'c> {
     command: &'c CommandLine<'c>,
     path: SearchPath,
     bases: Vec<PathBuf>,
-    /// Canonical working directory and its ancestors.
+    /// The canonical working directory and its ancestors, in which project files are looked up.
     above: Vec<PathBuf>,
     found: Vec<FoundFile>,
     folders: Vec<PathBuf>,
@@ -270,7 +270,7 @@ impl ScriptSearch<'_> {
             .collect()
     }
 
-    /// Examines the value of an environment variable.
+    /// Examines an environment variable for paths of code files.
     fn search_variable(&mut self, name: &str, value: &str) {
         let Some(left) = self.words.checked_sub(1) else { return };
         self.words = left;

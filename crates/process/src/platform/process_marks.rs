@@ -53,7 +53,7 @@ impl ProcessMark {
         Some((MARK_VARIABLE.into(), self.0.clone().into()))
     }
 
-    /// Kills all processes that have the mark.
+    /// Kills all processes that have this mark in their environment.
     pub(crate) fn kill_marked(&self) {
         kill_all_marked(&self.0);
     }

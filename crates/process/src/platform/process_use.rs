@@ -5,7 +5,7 @@ use std::fs;
 /// Clock ticks per second in `/proc`. The kernel reports the same number on every computer.
 const TICKS_PER_SECOND: u64 = 100;
 
-/// Resource use of a process tree.
+/// Resource use of a process and all its descendants.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct TreeUse {
     /// Number of threads of all processes. Each process has at least one.

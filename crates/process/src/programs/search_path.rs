@@ -5,19 +5,19 @@ use std::path::{Path, PathBuf};
 
 use super::{login_shell, well_known};
 
-/// Maximum number of folders that are searched.
+/// Maximum number of folders that are searched. Further ones are ignored.
 const MAX_FOLDERS: usize = 512;
 
 /// The folders that are searched for programs, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchPath {
-    /// Absolute folders without duplicates.
+    /// Folders of the search path, absolute and without duplicates.
     pub directories: Vec<PathBuf>,
-    /// Origin of the list of folders.
+    /// Source from which the folders were read.
     pub source: PathSource,
 }
 
-/// The origin of a [`SearchPath`].
+/// The source from which a [`SearchPath`] was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PathSource {
     /// The PATH of the user's login shell.

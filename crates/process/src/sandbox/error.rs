@@ -13,23 +13,23 @@ pub enum SandboxError {
     /// A folder does not exist or can't be opened.
     #[error("the sandbox's folder {folder} can't be used: {cause}; make it, or take it out of the server's settings")]
     NoFolder {
-        /// Path of the folder.
+        /// Path of the folder that can't be used.
         folder: PathBuf,
-        /// Error message of the system.
+        /// Error message of the operating system.
         cause: String,
     },
     /// A path contains a symbolic link, which any program with write access to the link's folder could change.
     #[error("the sandbox's folder {folder} leads to {target}; name that one in the server's settings")]
     Leads {
-        /// Path as configured by the user.
+        /// Path that contains the link, as configured by the user.
         folder: PathBuf,
-        /// Canonical path of the target.
+        /// Canonical path to which the link leads.
         target: PathBuf,
     },
     /// A read-only folder is inside a writable one.
     #[error("the sandbox's folder {inner} is read-only, but is inside {outer}, which can be changed")]
     Contradiction {
-        /// The folder that is read-only.
+        /// The folder that should be read-only.
         inner: PathBuf,
         /// The writable folder that contains it.
         outer: PathBuf,
@@ -45,7 +45,7 @@ pub enum SandboxError {
         /// The folder in it that must be hidden.
         hidden: PathBuf,
     },
-    /// The plan differs from the approved one.
+    /// The sandbox plan at the start differs from the approved one.
     #[error("what the sandbox would let it reach changed since it was approved; start it again to see how")]
     Changed,
     /// The working directory is in none of the sandbox's folders.
@@ -74,9 +74,9 @@ pub enum SandboxError {
     /// The server's own home folder can't be created.
     #[error("the sandbox's own folder {folder} can't be made: {cause}")]
     NoHome {
-        /// Path of the folder.
+        /// Path of the home folder.
         folder: PathBuf,
-        /// Error message of the system.
+        /// Error message of the operating system.
         cause: String,
     },
 }

@@ -31,13 +31,13 @@ const ADJACENT_ENTRIES: [&str; 3] = ["_internal", "lib", "resources"];
 
 /// Collects the files and folders that belong to installed programs.
 pub(super) struct InstalledFiles<'p> {
-    /// Search path for interpreters.
+    /// Search path on which interpreters are looked up.
     pub(super) path: &'p SearchPath,
-    /// Home folder of the user.
+    /// Home folder of the user, or `None` if it is unknown.
     pub(super) home: Option<&'p Path>,
-    /// Folders that belong to Drawbridge.
+    /// Canonical paths of folders that belong to Drawbridge.
     pub(super) hidden: &'p [PathBuf],
-    /// Collected folders and files, unordered.
+    /// Folders and files found so far, in any order.
     pub(super) found: Vec<PathBuf>,
 }
 

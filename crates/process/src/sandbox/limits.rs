@@ -40,13 +40,13 @@ impl Default for ResourceLimits {
 /// A resource for which a server has a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LimitedResource {
-    /// Number of processes and threads.
+    /// Number of concurrent processes and threads.
     Processes,
-    /// Memory of all processes.
+    /// Memory of all the server's processes together.
     Memory,
-    /// Size of the server's own home.
+    /// Size of the content of the server's home folder.
     Home,
-    /// Processor time within an hour.
+    /// Processor time of all the server's processes within an hour.
     Processor,
 }
 
@@ -91,12 +91,12 @@ impl fmt::Display for Seconds {
     }
 }
 
-/// Resource use of a server.
+/// Resource use of a server at one moment.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ResourceUsage {
-    /// Number of processes and threads.
+    /// Number of processes and threads of the server.
     pub processes: u64,
-    /// Memory of all processes, in bytes.
+    /// Memory of all the server's processes, in bytes.
     pub memory_bytes: u64,
     /// Size of the server's own home, in bytes.
     pub home_bytes: u64,
@@ -105,7 +105,7 @@ pub struct ResourceUsage {
 }
 
 impl ResourceUsage {
-    /// Returns the first limit that is exceeded.
+    /// Returns the first limit that this usage exceeds, or `None`.
     #[cfg(any(target_os = "linux", test))]
     pub(crate) fn first_exceeded(&self, limits: &ResourceLimits) -> Option<ExceededLimit> {
         let bounds = [
@@ -146,7 +146,7 @@ impl ResourceMeter {
         Self { limits, seen: Arc::default() }
     }
 
-    /// Returns the limits of the server.
+    /// Returns the limits against which the usage is checked.
     pub fn limits(&self) -> ResourceLimits {
         self.limits
     }

@@ -10,14 +10,14 @@ use crate::programs::{SYSTEM_FOLDERS, SearchPath};
 /// All paths that are accessible to a sandboxed server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReachablePaths {
-    /// Folders that the user named.
+    /// Folders that the user named in the settings of the sandbox.
     pub folders: Vec<AllowedFolder>,
-    /// Paths of the operating system, read-only.
+    /// Files and folders of the operating system, read-only.
     pub system: Vec<PathBuf>,
     /// Installed files of the program, its interpreter and the scripts that its command names, unless they are in
     /// `system`. Read-only.
     pub program: Vec<PathBuf>,
-    /// The server's own home, writable.
+    /// The server's own home folder, which is writable.
     pub home: PathBuf,
     /// Drawbridge's own folders inside accessible ones, which must stay inaccessible. Sorted.
     pub hidden: Vec<PathBuf>,

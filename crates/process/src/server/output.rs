@@ -12,7 +12,7 @@ use super::spawn::{SpawnError, spawn};
 use crate::command::ServerCommand;
 use crate::programs::SearchPath;
 
-/// Limits of a short program.
+/// Limits for running a short program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OutputLimits {
     /// Maximum time from the start to the end of the program.
@@ -32,7 +32,7 @@ pub struct ProgramOutput {
     pub stderr: Vec<u8>,
 }
 
-/// Error of running a short program.
+/// The reason why no output of a short program is available.
 #[derive(Debug, thiserror::Error)]
 pub enum OutputError {
     /// The program could not be started.

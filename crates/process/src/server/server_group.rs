@@ -14,7 +14,7 @@ use crate::sandbox::UsageWatch;
 use crate::sandbox::egress::EgressProxy;
 use crate::sandbox::{ExceededLimit, ResourceMeter};
 
-/// The exit status of a process.
+/// The result of a process that has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProcessExit {
     /// Exit code, or `None` if a signal ended the process.
@@ -37,9 +37,9 @@ pub struct ServerProcess {
 /// The app's ends of a server's three pipes.
 #[derive(Debug)]
 pub struct ServerPipes {
-    /// Standard input of the server.
+    /// The pipe to the server's standard input.
     pub stdin: InputPipe,
-    /// Standard output of the server.
+    /// The pipe from the server's standard output.
     pub stdout: ChildStdout,
     /// Standard error of the server. It must be read, because the server blocks when the pipe is full.
     pub stderr: ChildStderr,
@@ -67,7 +67,7 @@ pub struct ServerGroup {
 }
 
 impl ServerProcess {
-    /// Returns the identity of the started process.
+    /// Returns pid, group, start time and program of the started process.
     pub fn spawned(&self) -> &SpawnedProcess {
         &self.group.spawned
     }

@@ -43,15 +43,15 @@ pub enum SpawnError {
         "{0} changed after its start was approved, so nothing was started; start it again to approve it as it is now"
     )]
     Changed(PathBuf),
-    /// The configured sandbox can't be set up.
+    /// The sandbox can't be set up as configured.
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
     /// Any other error of the operating system.
     #[error("{program} could not be started: {cause}")]
     System {
-        /// Path of the program.
+        /// Path of the program that should have been started.
         program: PathBuf,
-        /// Error of the system.
+        /// Error that the operating system returned.
         cause: io::Error,
     },
 }

@@ -12,7 +12,7 @@ pub struct SpawnedProcess {
     pub pid: u32,
     /// Process group ID of the server and its descendants.
     pub group: u32,
-    /// Start time of the process.
+    /// Start time of the process, which distinguishes it from later ones with the same pid.
     pub start_time: StartTime,
     /// Path of the program that was started.
     pub program: PathBuf,

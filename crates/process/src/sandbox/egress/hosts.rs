@@ -11,7 +11,7 @@ use url::Host;
 const DEFAULT_PORTS: [u16; 2] = [443, 80];
 /// Maximum length of a pattern, in characters.
 const MAX_CHARACTERS: usize = 300;
-/// Name of the loopback interface.
+/// The host name that always means the loopback interface.
 const LOCALHOST: &str = "localhost";
 
 /// An entry in the list of hosts that a server may contact. Host names are in ASCII form.

@@ -83,7 +83,7 @@ impl Drop for OpenConnection {
 }
 
 impl EgressLedger {
-    /// Records a connection that was opened.
+    /// Records an opened connection. It counts as open until the returned value is dropped.
     pub(super) fn record_opened(self: &Arc<Self>, destination: &Destination) -> OpenConnection {
         let traffic = Arc::new(TrafficCounter::default());
         let mut state = self.lock();
@@ -111,7 +111,7 @@ impl EgressLedger {
         self.changed.notify_one();
     }
 
-    /// Records a permitted connection that failed.
+    /// Records a permitted connection that could not be made.
     pub(super) fn record_unreachable(&self, destination: &Destination, cause: &str) {
         let mut state = self.lock();
         let known = state.entries.iter_mut().find_map(|entry| match &mut entry.outcome {

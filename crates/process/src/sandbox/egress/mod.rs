@@ -37,7 +37,7 @@ pub use hosts::{Destination, HostPattern, HostPatternError};
 /// Maximum number of hosts in one server's settings.
 pub const MAX_HOSTS: usize = 100;
 
-/// The network access of a sandboxed server.
+/// The access of a sandboxed server to the network.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum NetworkAccess {
     /// No network access except the sandbox's own loopback interface.

@@ -32,9 +32,9 @@ use super::resolve::{self, ConnectFault, LookupFunction};
 const MAX_CONNECTIONS: usize = 64;
 /// Maximum size of a request's line and headers, in bytes.
 const MAX_HEAD_BYTES: usize = 32 * 1024;
-/// Maximum number of headers of a request.
+/// Maximum number of headers in one request.
 const MAX_HEADERS: usize = 100;
-/// Capacity of the channel of activity lines.
+/// Maximum number of unreceived activity lines. The proxy waits if there are more.
 const MAX_LINES: usize = 32;
 /// Delay after a failed `accept`, for instance if no file descriptor is free.
 const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(200);
@@ -118,7 +118,7 @@ struct ProxyClient {
     upstream: Mutex<Option<AbortOnDropHandle<()>>>,
 }
 
-/// A CONNECT request that was accepted.
+/// An accepted CONNECT request, and the connection to its host.
 struct Tunnel {
     client: OnUpgrade,
     upstream: CountedStream,

@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 use super::hosts::{Destination, DestinationHost, HostPattern};
 
-/// Time limit of a DNS lookup.
+/// Maximum duration of a DNS lookup.
 const LOOKUP_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum number of addresses of one name to which a connection is attempted.
 const MAX_ADDRESSES: usize = 8;

@@ -27,7 +27,7 @@ use crate::sandbox::{NetworkAccess, ResolvedSandbox, SandboxError};
 
 /// File name of the bubblewrap program.
 const BWRAP_PROGRAM: &str = "bwrap";
-/// Time limit of the trial run.
+/// Maximum duration of the trial, which tests if bubblewrap works.
 const TRIAL_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum number of bytes that are read of bubblewrap's error output.
 const MAX_ERROR_OUTPUT_BYTES: u64 = 1024;
@@ -44,7 +44,7 @@ const TRIAL_RETRY_INTERVAL: Duration = Duration::from_secs(60);
 /// installed meanwhile.
 static TRIAL_RESULTS: Mutex<BTreeMap<PathBuf, TrialResult>> = Mutex::new(BTreeMap::new());
 
-/// The result of a successful trial.
+/// Features of bubblewrap that a trial has found, and its time.
 #[derive(Debug, Clone, Copy)]
 struct TrialResult {
     features: BubblewrapFeatures,

@@ -33,7 +33,7 @@ use crate::launch::ChildSetup;
 use crate::platform;
 use crate::programs::SearchPath;
 
-/// Advice if neither mechanism works.
+/// Advice for the user if neither bubblewrap nor Landlock works.
 const UNAVAILABLE_ADVICE: &str =
     "Install bubblewrap (the package is called bubblewrap), or turn the sandbox off in the server's settings";
 

@@ -38,7 +38,7 @@ pub(super) struct GateDescriptors {
     pub(super) block: OwnedFd,
 }
 
-/// Bubblewrap's report on the created sandbox.
+/// Bubblewrap's report on the created sandbox, in JSON.
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case")]
 struct BubblewrapInfo {
