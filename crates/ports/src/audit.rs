@@ -27,7 +27,7 @@ pub struct AuditEntry {
     pub asker: Cow<'static, str>,
     /// Name of the server that the act is about.
     pub server: String,
-    /// Kind of the consent request.
+    /// Kind of the consent request, such as `tool` or `url`.
     pub kind: Cow<'static, str>,
     /// Description of the act, at most [`MAX_SUBJECT`] characters.
     pub subject: String,
@@ -50,7 +50,7 @@ pub struct AuditEntry {
     /// Conversation that the act belongs to, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,
-    /// Hash of the payload.
+    /// Hash of the payload, to which the decision is bound.
     pub hash: String,
     /// Set if the entry was imported from a log without a hash chain.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -73,13 +73,13 @@ impl AuditEntry {
 /// Filter for reading entries. An unset field matches every entry.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AuditQuery {
-    /// Upper bound of the entry numbers, exclusive.
+    /// Only entries with a number below this one.
     pub before: Option<u64>,
     /// Maximum number of entries to return.
     pub limit: usize,
     /// Name of the server that the entries are about.
     pub server: Option<String>,
-    /// Kind of the consent requests.
+    /// Kind of the consent requests that the entries are about.
     pub kind: Option<String>,
     /// Decision, as in [`AuditEntry::decision`].
     pub decision: Option<String>,
@@ -122,9 +122,9 @@ pub struct WrittenEntry {
 /// The result of [`AuditLog::append_later`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AppendOutcome {
-    /// The entry has been written.
+    /// The entry has already been written.
     Written(WrittenEntry),
-    /// The outcome will be reported to [`AuditReceipts`].
+    /// The result will be reported to [`AuditReceipts`].
     Later,
 }
 
@@ -266,7 +266,7 @@ impl AuditVerdict {
 pub enum AuditSeal {
     /// The seal matches the log up to this entry, with the key in the keychain. Later entries are only chained.
     Holds {
-        /// Number of the last sealed entry.
+        /// Number of the last entry that is sealed.
         number: u64,
     },
     /// The log is not sealed, because there was no keychain.
@@ -280,28 +280,28 @@ pub enum AuditSeal {
     Broken,
 }
 
-/// A problem that the verification found.
+/// A problem that was found when the log was verified.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct AuditFinding {
-    /// Kind of the problem.
+    /// Kind of the problem, for which the UI has a text.
     pub what: TamperKind,
     /// Number of the affected entry, or of the first one.
     pub number: u64,
     /// Number of the last affected entry, if there are several.
     pub to: Option<u64>,
-    /// Further details, if any.
+    /// Details of the problem as text, or `None` if there are none.
     pub detail: Option<String>,
 }
 
-/// Kinds of problems with the log.
+/// The kinds of problems that a verification can find.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum TamperKind {
     /// An entry was modified or moved to another place.
     Changed,
-    /// Entries are missing within the log.
+    /// Entries between two others are missing.
     Missing,
     /// Entries are missing at the end of the log.
     CutOff,

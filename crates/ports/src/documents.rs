@@ -85,12 +85,12 @@ pub enum DocumentSeal {
     Sealed,
 }
 
-/// A document that was rejected.
+/// A document that was rejected because of its seal, or that another program removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RefusedDocument {
     /// The reason, as a message for the user.
     pub cause: String,
-    /// Kind of the problem.
+    /// Kind of the reason for which the document was rejected.
     pub why: DocumentRefusal,
     /// Path to which the document was moved, or `None` if it was not moved.
     pub moved_to: Option<PathBuf>,
@@ -99,11 +99,11 @@ pub struct RefusedDocument {
 /// The kinds of reasons why a document is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DocumentRefusal {
-    /// The seal could not be verified.
+    /// The seal could not be verified, for instance because the keychain is locked.
     Unchecked,
-    /// The document was written by another program.
+    /// The document was written by another program, or is an older copy.
     Forged,
-    /// The document existed before and was removed.
+    /// The document was removed by another program.
     Removed,
 }
 
@@ -124,11 +124,11 @@ pub trait ManagedPolicy: Send + Sync {
 /// Names of the documents that the host persists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Document {
-    /// `settings.json`: settings of the app.
+    /// `settings.json`: settings of the app that the user has changed.
     Settings,
-    /// `grants.json`: grants of the user.
+    /// `grants.json`: approvals of the user that are always valid.
     Grants,
-    /// `roots.json`: folders that each server may see.
+    /// `roots.json`: folders that each server may know of (roots).
     Roots,
     /// `flow.json`: use of each server's content by models and other servers.
     Flow,
@@ -140,7 +140,7 @@ pub enum Document {
     Policy,
     /// `sampling.json`: permission of each server to use models, and its usage.
     Sampling,
-    /// `models.json`: providers of models.
+    /// `models.json`: providers of language models, without their keys.
     Models,
     /// `model-lists.json`: models that each provider listed.
     ModelLists,
@@ -159,7 +159,7 @@ pub enum Document {
 }
 
 impl Document {
-    /// Returns the file name of the document.
+    /// Returns the name of the document's file in the data folder.
     #[must_use]
     pub const fn file_name(self) -> &'static str {
         match self {

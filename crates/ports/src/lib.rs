@@ -21,7 +21,7 @@ pub use audit::*;
 pub use cache::CacheFiles;
 pub use documents::*;
 
-/// The servers configured in `mcp.json`.
+/// The servers that are configured in `mcp.json`.
 pub trait ServerSettings: Send + Sync {
     /// Returns the path of the file, for display.
     fn path(&self) -> PathBuf;
@@ -266,7 +266,7 @@ pub trait Secrets: Send + Sync {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum SecretsStatus {
-    /// Secrets are persisted: the keychain works.
+    /// Secrets are stored permanently, because the keychain works.
     #[error("secrets are encrypted with a key in the system's keychain")]
     Keychain,
     /// The keychain is locked, or the user denied access.
@@ -283,13 +283,13 @@ pub enum SecretsStatus {
          GNOME Keyring or KWallet and try again"
     )]
     Missing {
-        /// Description of the problem.
+        /// Error message that explains why there is no keychain.
         cause: String,
     },
     /// The keychain, or the data encrypted with its key, is unusable. The cause contains advice for the user.
     #[error("secrets are stored only until Drawbridge closes: {cause}")]
     Broken {
-        /// Description of the problem, with advice.
+        /// Error message, with advice for the user.
         cause: String,
     },
 }
@@ -297,7 +297,7 @@ pub enum SecretsStatus {
 /// The place where a secret was stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SecretPersistence {
-    /// The keychain of the system.
+    /// The file of secrets, encrypted with the keychain's key.
     Keychain,
     /// Memory, until the process ends, because the keychain is missing or locked.
     ThisRun {
@@ -306,7 +306,7 @@ pub enum SecretPersistence {
     },
 }
 
-/// The reason why the keychain is unusable.
+/// The reason why a secret can't be read or stored.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SecretError {
     /// The keychain is locked, or the user denied access.
@@ -322,12 +322,12 @@ pub enum SecretError {
     Failed(String),
 }
 
-/// All ports that the host requires.
+/// Implementations of all ports that the host requires.
 #[derive(Clone)]
 pub struct Ports {
-    /// Servers configured in `mcp.json`.
+    /// Servers that are configured in `mcp.json`.
     pub servers: std::sync::Arc<dyn ServerSettings>,
-    /// Documents of the host.
+    /// Documents that the host persists.
     pub documents: std::sync::Arc<dyn Documents>,
     /// System-wide policy file of the administrator.
     pub managed: std::sync::Arc<dyn ManagedPolicy>,
@@ -335,11 +335,11 @@ pub struct Ports {
     pub audit: std::sync::Arc<dyn AuditLog>,
     /// Persisted history of conversations.
     pub history: std::sync::Arc<dyn History>,
-    /// Secrets in the keychain.
+    /// Secrets, encrypted with a key in the keychain.
     pub secrets: std::sync::Arc<dyn Secrets>,
     /// Functions that the shell provides.
     pub platform: std::sync::Arc<dyn Platform>,
-    /// Source of the current time.
+    /// Source of the current time for decisions.
     pub clock: time::SharedClock,
 }
 

@@ -164,7 +164,7 @@ impl Secrets for SecretsInMemory {
 /// The reason why a secret in the headers or the environment of a server can't be resolved.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UnresolvedSecret {
-    /// The secret is missing from the keychain.
+    /// The keychain contains no secret with this name for the server.
     #[error(
         "the secret \"{name}\" for {origin} is not in the keychain; enter it again (a locked keychain may look empty, too)"
     )]
@@ -174,15 +174,15 @@ pub enum UnresolvedSecret {
         /// Origin to which the secret is bound, or a description of the command.
         origin: String,
     },
-    /// The keychain could not be read.
+    /// The keychain returned an error.
     #[error("the secret \"{name}\" can't be read: {cause}")]
     Keychain {
         /// Name of the secret.
         name: String,
-        /// Error of the keychain.
+        /// Error that the keychain returned.
         cause: SecretError,
     },
-    /// The blocking read was aborted.
+    /// The task that reads the keychain was aborted. Contains the error message.
     #[error("the keychain could not be read: {0}")]
     Interrupted(String),
 }

@@ -25,16 +25,16 @@ pub use sandbox::{AccessMode, AllowedFolder, HostPattern, NetworkAccess, Sandbox
 pub use server_origin::{BundleFiles, FilledInputs, InstallTarget, InstallationInfo, ServerOrigin};
 pub use tool_filter::ToolFilter;
 
-/// A configured server in `mcp.json`.
+/// A server as configured in `mcp.json`, with its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerEntry {
     /// The user's name for the server: unique, 1 to 64 characters, no control characters.
     pub name: String,
-    /// Configuration of the server.
+    /// Command or URL of the server, and its other settings.
     pub config: ServerConfig,
 }
 
-/// The configuration of a server.
+/// The configuration of a server, without its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerConfig {
     /// Transport over which the server is contacted.
@@ -45,21 +45,21 @@ pub struct ServerConfig {
     pub tools: ToolFilter,
 }
 
-/// The transport to a server.
+/// The way in which a server is contacted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ServerTransport {
     /// A local program, over its standard input and output.
     Stdio(StdioConfig),
-    /// A remote server at a URL.
+    /// A remote server, contacted over HTTP.
     Http(HttpConfig),
 }
 
 /// The command of a local server.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StdioConfig {
-    /// Name or path of the program.
+    /// Name of the program, looked up on the search path, or its path.
     pub command: String,
-    /// Arguments, each passed unchanged.
+    /// Arguments, each passed to the program unchanged.
     pub args: Vec<String>,
     /// Environment variables in addition to those that are passed on from the app.
     pub env: BTreeMap<String, String>,
@@ -74,7 +74,7 @@ pub struct StdioConfig {
 pub struct PastedServer {
     /// Suggested name, which is valid and not in use.
     pub name: String,
-    /// Configuration of the server.
+    /// Configuration of the server as parsed from the text.
     pub config: ServerConfig,
     /// Notes for the user: placeholders to fill in, unknown keys, reasons why the server is unusable.
     pub notes: Vec<String>,
@@ -92,9 +92,9 @@ pub struct PastedServer {
 pub struct ConfigProblem {
     /// Path of the file, or `None` for pasted text.
     pub file: Option<String>,
-    /// Line of the problem, from 1.
+    /// Number of the line with the problem, from 1, or `None` if it is unknown.
     pub line: Option<u32>,
-    /// Column of the problem, from 1.
+    /// Number of the column with the problem, from 1, or `None` if it is unknown.
     pub column: Option<u32>,
     /// Message that describes the problem and the expected content.
     pub message: String,

@@ -9,7 +9,7 @@ use domain::Millis;
 
 /// A source of the current time: [`SystemClock`], or a clock that a test sets.
 pub trait Clock: Debug + Send + Sync {
-    /// Returns the current time.
+    /// Returns the current wall-clock time.
     fn time(&self) -> SystemTime;
 
     /// Returns the current time in milliseconds since 1970.

@@ -7,12 +7,12 @@ use url::{Host, Url};
 /// Maximum length of a URL that is displayed and opened, in bytes.
 pub const MAX_URL: usize = 4_096;
 
-/// A URL in three parts, with warnings.
+/// A URL split into three parts for display, with warnings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct UrlParts {
-    /// URL as it would be opened.
+    /// URL in the normalized form in which it would be opened.
     pub url: String,
     /// All text before the registrable domain.
     pub before: String,
@@ -22,13 +22,13 @@ pub struct UrlParts {
     pub after: String,
     /// Host in ASCII (Punycode), or `None` if it was written in this form.
     pub ascii_host: Option<String>,
-    /// Warnings for the user.
+    /// Suspicious properties of the URL that the user should know.
     pub warnings: Vec<UrlWarning>,
-    /// Set if the URL may be opened.
+    /// Set if Drawbridge may open the URL in the browser.
     pub openable: bool,
 }
 
-/// Suspicious properties of a URL.
+/// Suspicious properties of a URL, each with a warning in the UI.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]

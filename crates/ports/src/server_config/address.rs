@@ -10,7 +10,7 @@ use crate::url_parts::{MAX_URL, redacted_url};
 /// The address of a remote server, and its transport settings.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct HttpConfig {
-    /// URL as the user entered it.
+    /// URL of the server, as the user entered it.
     pub url: String,
     /// Headers that are sent with each request. A value may refer to a secret, see [`crate::secrets`].
     pub headers: BTreeMap<String, String>,
@@ -20,7 +20,7 @@ pub struct HttpConfig {
     pub auth: Option<AuthConfig>,
 }
 
-/// A transport over HTTP.
+/// A transport over HTTP, named as in `mcp.json`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HttpKind {
     /// Streamable HTTP, since revision 2025-03-26.
@@ -55,7 +55,7 @@ impl std::fmt::Debug for HttpConfig {
 
 /// Maximum length of a header value, in bytes.
 const MAX_HEADER: usize = 8 * 1024;
-/// Maximum number of headers of one server.
+/// Maximum number of headers for one server.
 const MAX_HEADERS: usize = 50;
 
 /// Headers that the transport sets itself. Other values would break it.

@@ -15,7 +15,7 @@ use crate::secrets;
 pub struct AuthConfig {
     /// Client identifier with which Drawbridge is registered at the authorization server.
     pub client_id: Option<String>,
-    /// Client secret, as a reference `${secret:NAME}`.
+    /// Client secret at the authorization server, as a reference `${secret:NAME}`.
     pub client_secret: Option<String>,
     /// Port of the redirect URI that is registered at the authorization server, or `None` for any free port.
     pub redirect_port: Option<u16>,
@@ -24,11 +24,11 @@ pub struct AuthConfig {
     pub client_auth: Option<String>,
     /// URL of the client ID metadata document that describes Drawbridge.
     pub client_metadata_url: Option<String>,
-    /// Issuer identifier of the authorization server.
+    /// Issuer identifier of the authorization server, or `None` to discover it.
     pub issuer: Option<String>,
     /// Scopes to request instead of those that the server requires. Empty to use the server's.
     pub scopes: Vec<String>,
-    /// Grant type with which tokens are obtained.
+    /// Grant type with which Drawbridge obtains tokens.
     pub grant: GrantType,
     /// Private key for `private_key_jwt`, as a reference `${secret:NAME}` to a key in PEM format.
     pub private_key: Option<String>,
@@ -59,7 +59,7 @@ pub enum GrantType {
 }
 
 impl GrantType {
-    /// All grant types that are supported.
+    /// All supported grant types, in a fixed order.
     pub const ALL: [Self; 4] =
         [Self::AuthorizationCode, Self::ClientCredentials, Self::EnterpriseManaged, Self::WorkloadIdentity];
 
@@ -91,7 +91,7 @@ impl GrantType {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct AuthIdentityProvider {
-    /// Issuer identifier of the identity provider.
+    /// Issuer identifier of the enterprise's identity provider.
     pub issuer: String,
     /// Token exchange endpoint, or `None` to read it from the provider's metadata.
     pub token_endpoint: Option<String>,
@@ -140,9 +140,9 @@ fn serialize_provider_for_hash<S: Serializer>(
     members.serialize(to)
 }
 
-/// Supported client authentication methods.
+/// Client authentication methods that Drawbridge supports.
 const CLIENT_AUTH_METHODS: [&str; 4] = ["none", "client_secret_basic", "client_secret_post", "private_key_jwt"];
-/// Maximum number of scopes.
+/// Maximum number of scopes in the settings of one server.
 const MAX_SCOPES: usize = 100;
 /// Maximum length of each text in the settings, in bytes.
 const MAX_TEXT: usize = 2_048;

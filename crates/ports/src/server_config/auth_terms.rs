@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::auth::{AuthConfig, AuthIdentityProvider};
 use crate::secrets;
 
-/// A sign-in setting of a remote server.
+/// Identifies a sign-in setting of a remote server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -20,9 +20,9 @@ pub enum AuthField {
     ClientId,
     /// Client authentication method at the authorization server.
     ClientAuth,
-    /// Name of the client secret.
+    /// Name of the secret that contains the client secret.
     ClientSecret,
-    /// Name of the private key.
+    /// Name of the secret that contains the private key.
     PrivateKey,
     /// Signature algorithm of the private key.
     Algorithm,
@@ -106,9 +106,9 @@ impl AuthField {
 /// A sign-in setting with its value as text. For a secret, the value is the secret's name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuthTerm {
-    /// Setting that has the value.
+    /// Identifies the setting that has this value.
     pub field: AuthField,
-    /// Value of the setting as text.
+    /// Value of the setting as text. For a secret, its name.
     pub value: String,
 }
 

@@ -18,7 +18,7 @@ pub fn config_hash(config: &ServerConfig) -> Hash {
     }
 }
 
-/// Hashes the command of a local server.
+/// Hashes the command of a local server, with its environment, working directory and sandbox.
 pub fn stdio_hash(config: &StdioConfig) -> Hash {
     let mut command = json!({
         "command": config.command,

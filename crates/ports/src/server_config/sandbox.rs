@@ -15,7 +15,7 @@ const MAX_FOLDERS: usize = 100;
 pub struct SandboxConfig {
     /// Accessible folders, each as an absolute path without symbolic links.
     pub folders: Vec<AllowedFolder>,
-    /// Hosts to which the server may connect.
+    /// Network access of the server: none, some hosts, or all of the network.
     pub network: NetworkAccess,
 }
 

@@ -33,9 +33,9 @@ pub enum ServerOrigin {
         registry: String,
         /// Name of the server, as `namespace/name`.
         name: String,
-        /// Exact version of the server.
+        /// Version of the server in the registry.
         version: String,
-        /// Installed package or remote.
+        /// The package or remote that was installed.
         target: InstallTarget,
         /// Unpacked files, if the package is a bundle, or else `None`.
         #[serde(default)]
@@ -43,17 +43,17 @@ pub enum ServerOrigin {
     },
     /// The server was installed from a bundle.
     Bundle {
-        /// Name in the manifest.
+        /// Name of the server in the bundle's manifest.
         name: String,
-        /// Version in the manifest.
+        /// Version of the server in the bundle's manifest.
         version: String,
-        /// Unpacked files of the bundle.
+        /// The bundle's files, which were unpacked.
         files: BundleFiles,
     },
 }
 
 impl ServerOrigin {
-    /// Returns the version that was installed.
+    /// Returns the version that was installed from the source.
     #[must_use]
     pub fn version(&self) -> &str {
         match self {
@@ -71,13 +71,13 @@ impl ServerOrigin {
     }
 }
 
-/// A bundle, and its unpacked files.
+/// The hash of a bundle, and the folder with its unpacked files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct BundleFiles {
     /// SHA-256 of the bundle file, in hexadecimal.
     pub sha256: String,
-    /// Hash over the unpacked files, in hexadecimal.
+    /// Hash over all unpacked files, in hexadecimal.
     pub tree: String,
     /// Name of the folder with the unpacked files, below the folder of bundles.
     pub folder: String,
@@ -96,7 +96,7 @@ pub struct FilledInputs {
     pub names: BTreeSet<String>,
 }
 
-/// Details of a server's installation.
+/// The source of a server's installation, and the values that the user entered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct InstallationInfo {
