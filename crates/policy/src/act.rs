@@ -62,9 +62,9 @@ pub enum PolicyAct<'a> {
     },
     /// Calling a tool of a server.
     CallTool {
-        /// The user's name for the server.
+        /// The user's name for the server that has the tool.
         server: &'a str,
-        /// Name of the tool.
+        /// Name of the tool, as the server lists it.
         tool: &'a str,
         /// Hash over the tool's whole definition.
         definition: &'a Hash,
@@ -194,25 +194,25 @@ impl PolicyAct<'_> {
 /// The policy's decision about an act.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PolicyDecision {
-    /// The act is allowed.
+    /// The act is allowed without consent.
     Allow {
         /// The rule or grant that allows it, or the built-in default.
         by: DecisionSource,
     },
-    /// The act is denied.
+    /// The act is denied, and no consent request is shown.
     Deny {
-        /// Reason for the denial.
+        /// Reason for the denial, which the UI explains.
         rule: DecisionReason,
         /// The rule that denies the act, or [`DecisionSource::BuiltIn`] for a muted server.
         by: DecisionSource,
     },
     /// The act requires the user's consent.
     Ask {
-        /// Reason for the consent request.
+        /// Reason why consent is required, which the UI explains.
         rule: DecisionReason,
         /// The rule or preset that requires consent.
         by: DecisionSource,
-        /// Scopes that an approval may have.
+        /// Scopes that the user can choose for an approval.
         scopes: &'static [ApprovalScope],
     },
 }
@@ -223,7 +223,7 @@ pub enum PolicyDecision {
 pub enum DecisionSource {
     /// A built-in rule, which always applies.
     BuiltIn,
-    /// A grant of the user.
+    /// A grant that the user gave earlier.
     Grant(GrantId),
     /// A rule from a file or of this session.
     Rule(RuleRef),
@@ -258,7 +258,7 @@ impl fmt::Display for DecisionSource {
     }
 }
 
-/// The reasons of decisions.
+/// The reasons of decisions, each with a text in the UI.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DecisionReason {
     /// The command of a local server was never approved.
@@ -283,11 +283,11 @@ pub enum DecisionReason {
     RootsAsk,
     /// Signing in always requires consent.
     SignInAsks,
-    /// The user muted the server.
+    /// The user muted the server, so its requests are denied.
     Muted,
-    /// A rule denies the act.
+    /// A rule that denies matches the act.
     RuleDenies,
-    /// A rule requires consent for the act.
+    /// A rule that requires consent matches the act.
     RuleAsks,
     /// The tool's definition requires consent for each call.
     ToolAsksEachTime,
@@ -335,7 +335,7 @@ impl DecisionReason {
     }
 }
 
-/// Scope of an approval.
+/// Period or conversation in which an approval is valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]

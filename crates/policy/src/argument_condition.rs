@@ -14,10 +14,10 @@ const MAX_ITEMS: usize = 1_000;
 /// Maximum number of characters of a value in an explanation.
 const MAX_VALUE: usize = 200;
 
-/// A compiled condition on one argument.
+/// A condition on one argument of a call, with its pattern compiled.
 #[derive(Debug, Clone)]
 pub(crate) struct ArgumentCondition {
-    /// Segments of the JSON Pointer.
+    /// Segments of the JSON Pointer that locates the argument, unescaped.
     path: Vec<String>,
     is: Matcher,
     wider: WiderConditions,

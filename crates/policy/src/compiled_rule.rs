@@ -13,7 +13,7 @@ use crate::{
 
 /// Maximum number of argument conditions of a rule.
 const MAX_ARGUMENTS: usize = 20;
-/// Maximum length of a note, in bytes.
+/// Maximum length of the user's note about a rule, in bytes.
 const MAX_NOTE: usize = 1_000;
 /// The latest time that a file can contain, in milliseconds since 1970: the end of the year 9999.
 const MAX_TIME_MILLIS: u64 = 253_402_300_799_999;

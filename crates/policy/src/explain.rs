@@ -7,14 +7,14 @@ use crate::{ArgumentJudgement, DecisionSource, PolicyDecision, RuleEffect};
 pub struct Explanation {
     /// The decision, as returned by [`Policy::decide`](crate::Policy::decide).
     pub decision: PolicyDecision,
-    /// Rules, grants and presets that were considered.
+    /// Rules, grants and presets that were considered, the most important first.
     pub considered: Vec<ConsideredRule>,
 }
 
 /// A rule, grant or preset that was considered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConsideredRule {
-    /// Reference to the rule, grant or preset.
+    /// The rule, grant or preset that was considered.
     pub by: DecisionSource,
     /// Effect of the rule, grant or preset if it applies.
     pub effect: RuleEffect,
@@ -41,7 +41,7 @@ pub enum RuleFit {
     OtherAnnotations,
     /// The rule or grant is valid in another conversation.
     OtherConversation,
-    /// The rule or grant has expired.
+    /// The rule or grant has expired at the time of the decision.
     Expired,
     /// The definition or command for which the grant was given has changed.
     Changed,
@@ -49,7 +49,7 @@ pub enum RuleFit {
     NotReviewed,
     /// The rule or grant would apply, but the tool's definition requires consent for each call.
     AsksEachTime,
-    /// The request would exceed the rule's budget.
+    /// The request would exceed the rule's budget for sampling.
     OverBudget,
     /// The rule or grant would apply, but a model requests the call after it has read another server's output.
     AfterUntrusted,

@@ -4,11 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::{PolicyRule, Preset};
 
-/// The content of a policy file.
+/// The content of the user's or the system-wide policy file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PolicyFile {
-    /// Version of the file format.
+    /// Version of the file format. Other versions than [`Self::VERSION`] are rejected.
     #[serde(deserialize_with = "known_version")]
     pub version: u64,
     /// Preset for acts about which no rule decides.

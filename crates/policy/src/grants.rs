@@ -27,7 +27,7 @@ pub struct Grant {
     pub id: GrantId,
     /// The user's name for the server.
     pub server: String,
-    /// The kind of act that is allowed.
+    /// The kind of act that the grant allows.
     pub subject: GrantSubject,
     /// Hash of the approved command, address or definition. The grant doesn't apply to any other.
     pub rests_on: Hash,
@@ -60,7 +60,7 @@ impl Grant {
     }
 }
 
-/// The error for a grant beyond [`Grants::LIMIT`].
+/// The error for a new grant if there are already [`Grants::LIMIT`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("there are already {} grants; revoke some first", Grants::LIMIT)]
 pub struct TooManyGrants;
@@ -73,7 +73,7 @@ pub struct Grants {
     next: u64,
 }
 
-/// The grants of one server.
+/// The grants of one server, by subject.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct ServerGrants {
     command: Vec<Grant>,
@@ -121,7 +121,7 @@ impl Grants {
         self.servers.get(server).map_or(&[], |own| &own.command)
     }
 
-    /// Returns the grants for calling a tool.
+    /// Returns the grants for calling a tool, at most one for each conversation and one for all.
     pub(crate) fn tool_grants(&self, server: &str, tool: &str) -> &[Grant] {
         self.servers.get(server).and_then(|own| own.tools.get(tool)).map_or(&[], Vec::as_slice)
     }

@@ -145,7 +145,7 @@ impl Policy {
         self.user.preset.max(self.managed.preset)
     }
 
-    /// Returns the preset that a file sets.
+    /// Returns the preset in the user's or the system-wide file.
     #[must_use]
     pub const fn preset_from(&self, source: RuleSource) -> Preset {
         match source {
@@ -215,7 +215,7 @@ impl Policy {
         &self.grants
     }
 
-    /// Returns all grants, for modification.
+    /// Returns all grants, to add or revoke some.
     pub const fn grants_mut(&mut self) -> &mut Grants {
         &mut self.grants
     }

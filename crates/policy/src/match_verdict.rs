@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) enum MatchVerdict {
     /// The value matches in every way in which programs may parse it.
     Fits,
-    /// The value doesn't match.
+    /// The value doesn't match in any form in which programs parse it. Contains the reason.
     Differs(JudgementReason),
     /// Programs may parse the value differently, so it may match. A rule that denies or asks then applies, and a rule
     /// that allows doesn't.
@@ -50,7 +50,7 @@ impl MatchVerdict {
 pub enum JudgementReason {
     /// The value matches the condition.
     Matches,
-    /// The value doesn't match the condition.
+    /// The call has no value at the location of the argument.
     Differs,
     /// The argument is missing from the call.
     Missing,

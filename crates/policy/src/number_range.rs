@@ -18,7 +18,7 @@ pub(crate) struct NumberRange {
 }
 
 impl NumberRange {
-    /// Parses `1..10`, `1..`, `..10` or `5`.
+    /// Parses a range: `1..10`, `1..`, `..10`, or `5` for a single number.
     pub(crate) fn compile(text: &str) -> Result<Self, RuleError> {
         let bad = || RuleError::Number(text.chars().take(MAX_RANGE).collect());
         let (from, to) = text.split_once("..").unwrap_or((text, text));

@@ -41,7 +41,7 @@ pub(crate) struct PathPattern {
     root: PathRoot,
     is_device: bool,
     parts: PartsPattern,
-    /// Components before the first wildcard.
+    /// Path components of the pattern before the first one with a wildcard.
     fixed: Vec<String>,
     /// The components before the first wildcard, as a path.
     pub(crate) beginning: String,

@@ -9,12 +9,12 @@ pub(crate) const MAX_PATTERN: usize = 1_024;
 /// Maximum memory of one compiled expression, in bytes.
 const MAX_COMPILED_BYTES: usize = 256 * 1024;
 
-/// A compiled glob for text.
+/// A glob, compiled to the fastest way in which it can be matched.
 #[derive(Debug, Clone)]
 pub(crate) enum GlobPattern {
     /// A literal text without wildcards.
     Exactly(String),
-    /// Any text, written as `*`.
+    /// The glob `*`, which matches any text.
     Anything,
     /// A glob with wildcards and other text.
     Shape {

@@ -12,11 +12,11 @@ pub(crate) const MAX_RULES: usize = 500;
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum RuleEffect {
-    /// The act may happen without consent.
+    /// The act may take place without a consent request.
     Allow,
-    /// The act requires consent each time.
+    /// The act requires a consent request each time.
     Ask,
-    /// The act must not happen.
+    /// The act is denied without a consent request.
     Deny,
 }
 
@@ -45,7 +45,7 @@ pub enum RuleScope {
     Always,
     /// Valid in one conversation, until the host stops.
     Conversation {
-        /// Identifier of the conversation.
+        /// Identifier of the conversation in which the rule is valid.
         conversation: String,
     },
     /// Valid until the host stops.
@@ -58,7 +58,7 @@ pub enum RuleScope {
 pub struct ArgumentRule {
     /// JSON Pointer (RFC 6901) to the argument, such as `/path` or `/options/0/name`.
     pub at: String,
-    /// Condition on the value.
+    /// Condition on the value at that location.
     pub is: ArgumentPattern,
 }
 
@@ -166,7 +166,7 @@ pub struct ClaimRule {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SamplingBudget {
-    /// Maximum number of requests per hour.
+    /// Maximum number of sampling requests within an hour.
     pub requests_per_hour: u64,
     /// Maximum number of tokens per hour, of requests and answers together.
     pub tokens_per_hour: u64,
@@ -196,7 +196,7 @@ pub struct PolicyRule {
     /// Identifier, unique in its file. 0 for a rule without an assigned identifier.
     #[serde(default)]
     pub id: u64,
-    /// Effect if all conditions hold.
+    /// Effect on an act if all conditions of the rule are met.
     pub effect: RuleEffect,
     /// Glob for the user's names of servers, with `*` and `?` as in [`ArgumentPattern::Glob`].
     #[serde(default = "match_all_glob")]
@@ -214,7 +214,7 @@ pub struct PolicyRule {
     /// Conditions on the arguments of a tool call.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arguments: Vec<ArgumentRule>,
-    /// Condition on the tool's annotations.
+    /// Condition on the annotations that the server declares for the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<ClaimRule>,
     /// Budget of sampling requests that the rule allows. Requests beyond the budget require consent.
@@ -241,14 +241,14 @@ fn match_all_glob() -> String {
     "*".to_owned()
 }
 
-/// The origin of a rule.
+/// The source of a rule: a file or the current session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum RuleSource {
     /// The system-wide file, whose rules a user can't loosen.
     Managed,
-    /// The user's own file.
+    /// The user's policy file, `policy.json`.
     User,
     /// A decision of the user for this run of the host, or for one conversation.
     Session,
@@ -257,9 +257,9 @@ pub enum RuleSource {
 /// A reference to a rule, which contains its source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct RuleRef {
-    /// Origin of the rule.
+    /// Source that contains the rule.
     pub source: RuleSource,
-    /// Identifier of the rule in its source.
+    /// Identifier of the rule, unique in its source.
     pub id: u64,
 }
 
@@ -334,7 +334,7 @@ pub enum RuleError {
     Expression {
         /// Expression as written in the rule.
         expression: String,
-        /// Error message of the regex compiler.
+        /// Error message of the `regex` crate.
         cause: String,
     },
     /// The regular expression is empty.
@@ -367,7 +367,7 @@ pub enum RuleError {
     TooLong {
         /// Name of the part that is too long.
         part: &'static str,
-        /// Maximum length or number of the part.
+        /// Maximum length in bytes, or maximum number of elements.
         most: usize,
     },
     /// Two rules have the same identifier.

@@ -7,7 +7,7 @@ use crate::pattern::GlobPattern;
 use crate::rule::MAX_RULES;
 use crate::{PolicyAct, PolicyRule, RuleError, RuleRef, RuleScope, RuleSource};
 
-/// The error for an invalid rule.
+/// Error for a list of rules of which one is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("rule {} is invalid: {error}", .at + 1)]
 pub struct RuleProblem {
@@ -26,7 +26,7 @@ pub struct RuleSet {
     by_server: HashMap<String, Vec<usize>>,
     /// Indices of rules about one tool of several servers, by the tool's name.
     by_tool: HashMap<String, Vec<usize>>,
-    /// Indices of all other rules.
+    /// Indices of rules that are neither about one server nor about one tool.
     others: Vec<usize>,
     /// Set if any rule compares paths.
     has_paths: bool,
@@ -110,7 +110,7 @@ impl RuleSet {
         self.rules.len() != before
     }
 
-    /// Returns all rules, in order.
+    /// Returns all rules, in the order in which they were added.
     pub fn iter(&self) -> impl Iterator<Item = &PolicyRule> {
         self.rules.iter().map(|own| &own.rule)
     }
@@ -154,7 +154,7 @@ impl RuleSet {
         [of_server, of_tool, self.others.as_slice()].into_iter().flatten().filter_map(|at| self.rules.get(*at))
     }
 
-    /// Returns all compiled rules, in order.
+    /// Returns all compiled rules, in the order in which they were added.
     pub(crate) fn compiled(&self) -> impl Iterator<Item = &CompiledRule> {
         self.rules.iter()
     }

@@ -15,7 +15,7 @@ use crate::spelling::{
     is_normal_address, is_normal_path, looks_like_path, may_have_other_spellings, normal_path, parse_address, spellings,
 };
 
-/// A glob for strings.
+/// A glob for strings, prepared to compare paths and addresses in several spellings.
 #[derive(Debug, Clone)]
 pub(crate) struct TextGlob {
     own: GlobPattern,
@@ -61,7 +61,7 @@ impl TextGlob {
     }
 }
 
-/// A regular expression for strings.
+/// A regular expression for strings, which may be paths or addresses.
 #[derive(Debug, Clone)]
 pub(crate) struct TextRegex {
     pub(crate) expression: Regex,

@@ -22,7 +22,7 @@ pub struct UriPattern {
 /// The part of a URI that is compared component by component.
 #[derive(Debug, Clone)]
 enum UriParts {
-    /// A host with a path.
+    /// The address of a host with a path. A refusal uses a wider pattern than an allow.
     Address { allows: AddressPattern, refuses: AddressPattern },
     /// A path without a host, such as that of `file:///srv/*`.
     Path { scheme: String, path: PathPattern },
