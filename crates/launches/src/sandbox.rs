@@ -21,10 +21,10 @@ const MAX_LINKS: usize = 40;
 /// The reason why a sandbox can't be set up, or a command can't be started.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SandboxPlanError {
-    /// The server has no sandbox.
+    /// The server has no sandbox, so there is no plan.
     #[error("this server has no sandbox; it reaches all that you do")]
     NoSandbox,
-    /// The program was not found.
+    /// The program of the command was not found.
     #[error(transparent)]
     NotFound(#[from] CommandNotFound),
     /// The sandbox can't be set up.
@@ -115,7 +115,7 @@ impl AppFiles {
         self.real_data.join(HOMES_FOLDER)
     }
 
-    /// Returns the folder of unpacked bundles.
+    /// Returns the folder that contains the unpacked bundles.
     pub fn bundles(&self) -> PathBuf {
         self.real_data.join(BUNDLES_FOLDER)
     }

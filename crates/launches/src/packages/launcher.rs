@@ -24,7 +24,7 @@ const WRAPPER_PROGRAMS: &[(&str, &[&str])] =
 /// The result of analyzing a launcher's command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LauncherPackage {
-    /// The package that it loads.
+    /// The package that the launcher loads.
     Package(PackageReference),
     /// The launcher, and the reason why the package is unknown.
     Unknown(String, UnknownPackage),

@@ -15,7 +15,7 @@ use super::project::find_project_settings;
 use super::reference::Launcher;
 use super::{PackageReference, PackageVersion, UnknownPackage, container, npm, nuget, python};
 
-/// Timeout of a lookup.
+/// Maximum duration of a lookup, including the start of the package manager.
 const LOOKUP_TIMEOUT: Duration = Duration::from_secs(15);
 /// Maximum size of a package manager's output, in bytes. The output for a range that matches a thousand versions is 400
 /// KB.

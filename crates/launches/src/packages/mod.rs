@@ -36,7 +36,7 @@ const MAX_TEXT: usize = 2_000;
 /// A version of a package, as offered by its registry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PackageVersion {
-    /// Name of the package.
+    /// Name of the package in its registry.
     pub name: String,
     /// Version of the package. For an image, its tag.
     pub version: String,
@@ -63,7 +63,7 @@ impl PackageVersion {
 /// The package that a command would load, as shown in a consent request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoadedPackage {
-    /// Display name of the launcher.
+    /// Name of the launcher for display, such as `npx`.
     pub launcher: String,
     /// Name of the package in the settings, or `None` if it is unknown.
     pub name: Option<String>,
@@ -73,9 +73,9 @@ pub struct LoadedPackage {
     pub unpinned: Vec<String>,
     /// Version that would run, or the reason why it is unknown.
     pub found: Result<PackageVersion, UnknownPackage>,
-    /// Version that was last approved, or `None`.
+    /// Version that was last approved for this server, or `None` if there was none.
     pub before: Option<PackageVersion>,
-    /// Command line as configured.
+    /// Command line as configured by the user, before the version is pinned.
     pub configured: String,
 }
 
@@ -120,10 +120,10 @@ impl LoadedPackage {
 /// The reason why the version that would run is unknown.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UnknownPackage {
-    /// The launcher runs a shell command line.
+    /// The launcher runs a shell command line, which is not analyzed.
     #[error("the launcher runs a line of a shell (-c)")]
     ShellLine,
-    /// The launcher is started by another program.
+    /// The launcher is started by another program, for instance a shell. Contains that program.
     #[error("the launcher is started by {0}")]
     Wrapped(String),
     /// An option is unknown, so it is uncertain which argument names the package. Contains the option.
@@ -153,10 +153,10 @@ pub enum UnknownPackage {
     /// The launcher is not on the search path, so a package manager next to it is not run before the approval.
     #[error("{0} is not on your search path")]
     OffSearchPath(String),
-    /// The package manager is not installed.
+    /// The package manager that looks up versions is not installed. Contains its name.
     #[error("{0} is missing, with which it would be looked up")]
     NoClient(String),
-    /// The sandbox has no network access.
+    /// The sandbox has no network access, so no version can be looked up.
     #[error("the sandbox has no network")]
     NoNetwork,
     /// The package manager did not finish in time.

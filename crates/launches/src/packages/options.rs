@@ -4,7 +4,7 @@ use super::UnknownPackage;
 
 /// The known options of a launcher, written as on the command line, with their dashes.
 pub(super) struct LauncherOptions {
-    /// Options without a value.
+    /// Names of options that have no value.
     pub(super) flags: &'static [&'static str],
     /// Options with a value, after `=` or as the next argument.
     pub(super) valued: &'static [&'static str],
@@ -20,11 +20,11 @@ pub(super) struct OptionValue<'a> {
     pub(super) prefix: &'a str,
 }
 
-/// The parsed options of a command line.
+/// The options at the beginning of a command line, as far as they were parsed.
 pub(super) struct ParsedOptions<'a> {
-    /// Flags among the options, in order.
+    /// Names of the options without a value, in the order of the command line.
     pub(super) flags: Vec<&'a str>,
-    /// Options with values, in order.
+    /// Options with their values, in the order of the command line.
     pub(super) values: Vec<OptionValue<'a>>,
     /// Index of the first argument that is not an option.
     pub(super) first: usize,

@@ -5,19 +5,19 @@ use super::PackageVersion;
 /// A program that loads a package and runs it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Launcher {
-    /// The command `npx` of npm.
+    /// `npx`, which npm installs.
     Npx,
-    /// The command `npm exec`.
+    /// `npm exec`, a subcommand of npm.
     NpmExec,
-    /// The command `uvx` of uv.
+    /// `uvx`, which uv installs.
     Uvx,
-    /// The command `uv tool run`.
+    /// `uv tool run`, a subcommand of uv.
     UvToolRun,
-    /// The command `docker run`.
+    /// `docker run`, which pulls container images.
     Docker,
-    /// The command `podman run`.
+    /// `podman run`, which pulls container images.
     Podman,
-    /// The command `dnx` of .NET.
+    /// `dnx`, which the .NET SDK installs.
     Dnx,
 }
 
@@ -52,17 +52,17 @@ impl Launcher {
 pub struct PackageReference {
     /// Launcher that loads the package.
     pub launcher: Launcher,
-    /// Name of the package, without version.
+    /// Name of the package, without its version.
     pub name: String,
     /// Version, range or tag. Empty if the command line contains none.
     pub wanted: String,
     /// Additional arguments for the package manager's lookup.
     pub options: Vec<String>,
-    /// Other packages on the command line.
+    /// Other packages on the command line, whose versions are not pinned.
     pub unpinned: Vec<String>,
     /// Index of the argument that names the package.
     pub(super) at: usize,
-    /// Text before the name in that argument.
+    /// Text before the package name in that argument, such as an option.
     pub(super) prefix: String,
     /// Extras to install, in brackets. Empty if there are none.
     pub(super) extras: String,
