@@ -24,7 +24,7 @@ use hidden_secrets::HiddenSecrets;
 pub use total_size::MAX_TOTAL_BYTES;
 pub use total_size::TotalActivitySize;
 
-/// Maximum number of entries per server.
+/// Maximum number of entries in the log of one server.
 pub const MAX_ENTRIES: usize = 2_000;
 /// Default maximum size of a server's entries, in bytes. The user can change it.
 pub const MAX_BYTES: usize = 8 * 1024 * 1024;
@@ -38,14 +38,14 @@ const PREVIEW_CHARS: usize = 200;
 const COMPRESSED_METHODS: [&str; 6] =
     ["tools/list", "prompts/list", "resources/list", "resources/templates/list", "initialize", "server/discover"];
 
-/// An entry of the activity log.
+/// A message, log line or event in the activity log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ActivityEntry {
     /// Sequence number, starting at 1.
     pub seq: u64,
     /// Time at which the message was sent or received, in milliseconds since 1970.
     pub at: Millis,
-    /// Kind of the recorded entry.
+    /// Kind of the message or event.
     pub kind: ActivityKind,
     /// Set if the host sent the message.
     pub sent: bool,
@@ -113,11 +113,11 @@ pub enum ActivityKind {
     Error,
     /// A JSON-RPC notification message.
     Notification,
-    /// A batch of JSON-RPC messages.
+    /// A batch of several JSON-RPC messages.
     Batch,
-    /// Data that is not a valid message.
+    /// Data from the server that is not a valid message.
     Invalid,
-    /// A line on standard error.
+    /// A line that the server printed on standard error.
     Stderr,
     /// A log message (`notifications/message`).
     Log,
@@ -129,7 +129,7 @@ pub enum ActivityKind {
 #[derive(Debug)]
 pub struct ActivityLog {
     entries: VecDeque<ActivityEntry>,
-    /// Maximum size of the entries, in bytes.
+    /// Maximum size of all entries together, in bytes.
     most: usize,
     bytes: usize,
     last: u64,
@@ -275,7 +275,7 @@ impl ActivityLog {
         self.push(entry);
     }
 
-    /// Appends a log message.
+    /// Appends a log message that the server sent.
     pub fn append_log(&mut self, message: &LogMessage) {
         let text = match &message.data {
             serde_json::Value::String(text) => text.clone(),

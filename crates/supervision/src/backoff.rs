@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Minimum delay before an attempt.
+/// Minimum delay before a restart attempt.
 const MIN_DELAY: Duration = Duration::from_millis(500);
-/// Maximum delay before an attempt.
+/// Maximum delay before a restart attempt.
 const MAX_DELAY: Duration = Duration::from_secs(60);
 /// Maximum number of attempts within [`ATTEMPT_WINDOW`]. After that, the user has to start the server.
 const MAX_ATTEMPTS: usize = 5;
@@ -16,7 +16,7 @@ const ATTEMPT_WINDOW: Duration = Duration::from_secs(5 * 60);
 /// Run time of a server after which the delays start from the minimum again.
 const RESET_AFTER: Duration = Duration::from_secs(60);
 
-/// The restart attempts of one server.
+/// Delays and number of the restart attempts of one server.
 #[derive(Debug, Clone, Default)]
 pub struct Backoff {
     /// Number of attempts since the server last ran for [`RESET_AFTER`].

@@ -236,7 +236,7 @@ impl ResourcesUsage {
     }
 }
 
-/// A limit and the current usage.
+/// A limit, the usage that counts towards it, and the number of violations.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LimitCounter {

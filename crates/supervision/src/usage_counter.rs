@@ -123,7 +123,7 @@ impl UsageCounter {
         self.refused_questions += 1;
     }
 
-    /// Updates the displayed usage.
+    /// Updates the displayed usage. The arguments are numbers and sizes that the counter does not know.
     pub fn update_gauge(&mut self, calls: usize, questions: usize, kept: usize, dropped: u64) {
         let limits = &self.limits;
         let counter = |now, most, beyond| LimitCounter { now, most, beyond };

@@ -21,7 +21,7 @@ pub struct ClockComparison {
 }
 
 impl ClockComparison {
-    /// Creates the first comparison with these times.
+    /// Creates the value with the times of the first comparison.
     pub const fn new(wall: SystemTime, own: Instant) -> Self {
         Self { wall, own }
     }

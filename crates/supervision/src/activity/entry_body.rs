@@ -13,7 +13,7 @@ const MAX_COMPRESSED_BYTES: usize = 64 * 1024;
 /// Compression level from 0 to 10. Higher levels take much longer and save little memory.
 const COMPRESSION_LEVEL: u8 = 4;
 
-/// The bytes of a message, as received.
+/// The bytes of a message as received, possibly compressed.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) enum EntryBody {
     Plain(Box<[u8]>),

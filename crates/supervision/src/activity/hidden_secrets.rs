@@ -17,7 +17,7 @@ const MAX_TOKENS: usize = 16;
 /// Maximum number of secrets from the settings of one server. The latest ones are retained.
 const MAX_NAMED_SECRETS: usize = 64;
 
-/// The secrets of one server.
+/// Secrets that are redacted in the activity log of one server.
 #[derive(Debug, Default)]
 pub(super) struct HiddenSecrets {
     /// Secrets to which the server's settings refer.
