@@ -8,7 +8,7 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::Value;
 
-/// Context of one request.
+/// Context of a request or notification of the host, as the SDK passes it to handlers.
 pub(crate) type Context = RequestContext<RoleServer>;
 
 /// Log levels in ascending order of severity.

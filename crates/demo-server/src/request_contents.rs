@@ -77,7 +77,7 @@ pub(crate) fn line_form(name: &str, title: &str) -> Value {
     })
 }
 
-/// Creates an elicitation request for a form.
+/// Creates an elicitation request with a message and the schema of a form.
 pub(crate) fn form_elicitation(message: &str, schema: Value) -> Result<InputRequest, ErrorData> {
     let requested_schema: ElicitationSchema = serde_json::from_value(schema)
         .map_err(|error| ErrorData::internal_error(format!("a bad form: {error}"), None))?;

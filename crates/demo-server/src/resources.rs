@@ -17,9 +17,9 @@ use crate::templates::{self, TemplateMatch, parse_uri};
 
 /// URI of the clock, whose changes are reported periodically to subscribers.
 pub(crate) const CLOCK: &str = "clock:///now";
-/// URI of the guide, in Markdown.
+/// URI of the guide, a Markdown file.
 pub(crate) const GUIDE_URI: &str = "harbour:///guide.md";
-/// URI of the sea chart, an image.
+/// URI of the sea chart, a PNG image.
 pub(crate) const CHART_URI: &str = "harbour:///chart.png";
 const WELCOME_URI: &str = "harbour:///welcome.txt";
 const BELL_URI: &str = "harbour:///bell.wav";
@@ -28,7 +28,7 @@ const DIARY_URI: &str = "diary:///captain";
 pub(crate) const CACHE_TTL_MILLIS: u64 = 3_600_000;
 const DIARY_STATE: &str = "diary-asked";
 
-/// Returns all resources that are listed.
+/// Returns the resources that `resources/list` contains. Others can only be read by their URI.
 pub(crate) fn list(state: &State) -> Vec<Resource> {
     let mut all = vec![
         Resource::new(WELCOME_URI, "welcome.txt")

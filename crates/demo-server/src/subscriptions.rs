@@ -24,7 +24,7 @@ pub(crate) const MAX_SUBSCRIPTIONS: usize = 100;
 pub(crate) struct Subscriptions(Mutex<HashMap<String, AbortHandle>>);
 
 impl Subscriptions {
-    /// Starts to report changes of a resource.
+    /// Starts a task that reports changes of a resource. Fails if the host has too many subscriptions.
     pub(crate) fn add(&self, uri: String, peer: Peer<RoleServer>, state: &State) -> Result<(), ErrorData> {
         let mut running = lock(&self.0);
         if running.len() >= MAX_SUBSCRIPTIONS && !running.contains_key(&uri) {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::client::{self, Context};
 
-/// Name of the tool.
+/// Name of the tool whose call becomes a task.
 pub(crate) const DO_LATER_TOOL: &str = "do_later";
 const POLL_MS: u64 = 200;
 const TASK_DURATION: Duration = Duration::from_millis(600);
@@ -18,7 +18,7 @@ pub(crate) fn are_tasks_supported(context: &Context) -> bool {
     client::is_stateless(context) && client::capabilities(context).supports_tasks()
 }
 
-/// Returns the definition of the tool.
+/// Returns the definition of the tool `do_later`.
 pub(crate) fn definition() -> Tool {
     let input = match json!({ "type": "object", "properties": {}, "additionalProperties": false }) {
         Value::Object(object) => object,

@@ -34,7 +34,7 @@ pub(crate) struct Host {
 }
 
 impl Host {
-    /// Starts the server process.
+    /// Starts the server process with these command-line arguments.
     #[expect(clippy::disallowed_methods, reason = "this host shares no code with the one under test")]
     pub(crate) fn start(arguments: &[&str]) -> Self {
         let mut server = Command::new(env!("CARGO_BIN_EXE_demo-server"))
@@ -72,7 +72,7 @@ impl Host {
         host
     }
 
-    /// Sends a request, and returns its ID.
+    /// Sends a request in a session, and returns its ID. Does not wait for the response.
     pub(crate) fn request(&mut self, method: &str, params: Value) -> u64 {
         self.last_id += 1;
         let id = self.last_id;
