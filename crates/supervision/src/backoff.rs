@@ -42,7 +42,7 @@ impl Backoff {
         Some((self.attempt, pause))
     }
 
-    /// Resets the delays if the server ran for at least [`RESET_AFTER`].
+    /// Resets the delays if the server ran for at least 60 seconds.
     pub fn reset_after_run(&mut self, lasted: Duration) {
         if lasted >= RESET_AFTER {
             self.attempt = 0;
